@@ -1,0 +1,76 @@
+import { type KafkaConfig, kafkaClient } from "./kafka.ts";
+
+/** A fetch waits this long for messages; heartbeats are sent between fetches, so it must not exceed their interval. */
+const fetchWaitMs = 250;
+const heartbeatEveryMs = 250;
+
+/**
+ * A member of a consumer group on one topic. `take` gets what was fetched and must only enqueue: heartbeats stop while
+ * it runs. `assigned` comes with the partitions that this member holds, after every rebalance, and before `take` sees
+ * anything of them; what was read before it and not committed will be read again, here or elsewhere.
+ *
+ * Nothing is committed but by `commit`. It fails silently after a rebalance: the new holder commits.
+ */
+export async function openConsumer(config: KafkaConfig, options: ConsumerOptions): Promise<Consumer> {
+  const { topic, group, clientId, assigned, take } = options;
+  const consumer = kafkaClient(config, clientId).consumer({
+    groupId: group,
+    sessionTimeout: config.KAFKA_SESSION_MS,
+    rebalanceTimeout: config.KAFKA_SESSION_MS * 2,
+    heartbeatInterval: heartbeatEveryMs,
+    minBytes: 1,
+    maxWaitTimeInMs: fetchWaitMs,
+    allowAutoTopicCreation: false,
+  });
+  const joined = Promise.withResolvers<void>();
+
+  // Before `run`: the event may come first.
+  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    assigned(payload.memberAssignment[topic] ?? []);
+    joined.resolve();
+  });
+  consumer.on(consumer.events.CRASH, ({ payload }) => {
+    assigned([]);
+    joined.reject(payload.error);
+    // Kafkajs restarts what can be restarted; for the rest a new process is the way on.
+    if (!payload.restart) options.lost(payload.error);
+  });
+
+  await consumer.connect();
+  // From the beginning, or what is sent between the join and the first fetch would be skipped.
+  await consumer.subscribe({ topic, fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    eachBatch: async ({ batch }) => {
+      take(
+        batch.partition,
+        batch.messages.map(({ offset, value }) => ({ offset, value })),
+      );
+    },
+  });
+  await joined.promise;
+
+  return {
+    async commit(partition, nextOffset) {
+      await consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).catch(() => {});
+    },
+    [Symbol.asyncDispose]: () => consumer.disconnect(),
+  };
+}
+
+export type ConsumerOptions = {
+  topic: string;
+  group: string;
+  clientId: string;
+  assigned(partitions: number[]): void;
+  take(partition: number, messages: ReadMessage[]): void;
+  /** The consumer cannot go on. */
+  lost(error: Error): void;
+};
+
+export type ReadMessage = { offset: string; value: Buffer | null };
+
+export type Consumer = AsyncDisposable & {
+  /** `nextOffset` is the first that has not been dealt with. */
+  commit(partition: number, nextOffset: string): Promise<void>;
+};

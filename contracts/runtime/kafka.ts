@@ -1,0 +1,126 @@
+import { type Admin, type IHeaders, Kafka, logLevel, Partitioners, type SASLOptions } from "kafkajs";
+import * as z from "zod";
+import { deadTopic } from "../src/names.ts";
+import "./kafka-idle.ts";
+import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
+
+export const KafkaConfig = z.object({
+  KAFKA_BROKERS: z.string().default("127.0.0.1:9092"),
+  KAFKA_TLS: z.enum(["on", "off"]).default("off"),
+  KAFKA_SASL_MECHANISM: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
+  KAFKA_SASL_USERNAME: z.string().optional(),
+  KAFKA_SASL_PASSWORD: z.string().optional(),
+  /** How long a request to a broker may take; with it, how soon a call is refused when the broker is gone. */
+  KAFKA_REQUEST_MS: z.coerce.number().int().min(100).max(30_000).default(1_000),
+  /** How long a member may be silent before its partitions are given to another. The broker must allow it. */
+  KAFKA_SESSION_MS: z.coerce.number().int().min(1_000).max(60_000).default(3_000),
+});
+export type KafkaConfig = z.infer<typeof KafkaConfig>;
+
+const connectMs = 500;
+
+/** A client for one purpose: a broker answers one request at a time on a connection, so a fetch would delay a send. */
+export function kafkaClient(config: KafkaConfig, clientId: string): Kafka {
+  return new Kafka({
+    clientId,
+    brokers: config.KAFKA_BROKERS.split(","),
+    ...(config.KAFKA_TLS === "on" ? { ssl: true } : {}),
+    ...(config.KAFKA_SASL_MECHANISM === undefined ? {} : { sasl: sasl(config) }),
+    requestTimeout: config.KAFKA_REQUEST_MS,
+    connectionTimeout: connectMs,
+    retry: { retries: 2, initialRetryTime: 50, maxRetryTime: 300, restartOnFailure: async () => true },
+    logLevel: logLevel.NOTHING,
+    // Kafkajs leaves Nagle's algorithm on: 40 ms for a lonely message.
+    socketFactory: ({ host, port, ssl, onConnect }) => {
+      const socket = ssl
+        ? connectTls({ host, port, servername: host, ...ssl }, onConnect)
+        : connect({ host, port }, onConnect);
+      socket.setNoDelay(true);
+      socket.setKeepAlive(true, 10_000);
+      return socket;
+    },
+  });
+}
+
+const sasl = (config: KafkaConfig): SASLOptions =>
+  ({
+    mechanism: config.KAFKA_SASL_MECHANISM,
+    username: config.KAFKA_SASL_USERNAME ?? "",
+    password: config.KAFKA_SASL_PASSWORD ?? "",
+  }) as SASLOptions;
+
+/** For the launcher and for tests: makes topics, reads offsets. */
+export async function openAdmin(config: KafkaConfig): Promise<Admin & AsyncDisposable> {
+  const admin = kafkaClient(config, "faceline-admin").admin();
+  await admin.connect();
+  return Object.assign(admin, { [Symbol.asyncDispose]: () => admin.disconnect() });
+}
+
+/**
+ * Sends messages: one request in flight, and what comes meanwhile goes together in the next. Nothing lingers, so a
+ * lonely message leaves at once. `send` resolves when all in-sync replicas have the message, and throws when Kafka
+ * cannot take it or when `waitingMax` messages already wait.
+ */
+export async function openProducer(config: KafkaConfig, clientId: string): Promise<Producer> {
+  const producer = kafkaClient(config, clientId).producer({
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
+  await producer.connect();
+  let waiting: Waiting[] = [];
+  let sending = false;
+
+  const flush = async (): Promise<void> => {
+    sending = true;
+    // Let whatever else this turn of the event loop brings join the first request.
+    await Promise.resolve();
+    while (waiting.length > 0) {
+      const leaving = waiting;
+      waiting = [];
+      const topicMessages = [...Map.groupBy(leaving, (each) => each.topic)].map(([topic, messages]) => ({
+        topic,
+        messages: messages.map(({ partition, value, headers }) => ({ partition, value, headers })),
+      }));
+      try {
+        await producer.sendBatch({ acks: -1, timeout: config.KAFKA_REQUEST_MS, topicMessages });
+        for (const each of leaving) each.resolve();
+      } catch (error) {
+        for (const each of leaving) each.reject(error);
+      }
+    }
+    sending = false;
+  };
+
+  const send: Producer["send"] = (topic, partition, value, headers = {}) => {
+    if (waiting.length >= waitingMax) return Promise.reject(new Error("too many messages wait for Kafka"));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.push({ topic, partition, value, headers, resolve, reject });
+    if (!sending) void flush();
+    return promise;
+  };
+
+  return {
+    send,
+    bury: ({ topic, partition, offset, reason }) =>
+      send(deadTopic, 0, null, { topic, partition: `${partition}`, offset, reason }),
+    [Symbol.asyncDispose]: () => producer.disconnect(),
+  };
+}
+
+const waitingMax = 10_000;
+
+export type Producer = AsyncDisposable & {
+  send(topic: string, partition: number, value: string | null, headers?: IHeaders): Promise<void>;
+  /** Records a message that could not be read or processed: where it lies and why, never what was in it. */
+  bury(message: { topic: string; partition: number; offset: string; reason: string }): Promise<void>;
+};
+
+type Waiting = {
+  topic: string;
+  partition: number;
+  value: string | null;
+  headers: IHeaders;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+};

@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+
+/** An id of this process, new at every start. */
+export const newProcessId = (service: string): string => `${service}-${randomBytes(8).toString("hex")}`;
+
+/**
+ * Aborts when the process is asked to stop: SIGTERM, SIGINT, or the launcher that started it is gone. Later signals
+ * change nothing: whoever is in a hurry sends SIGKILL.
+ */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  if (process.connected) process.once("disconnect", stop);
+  return controller.signal;
+}
+
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}
+
+/** Tells the launcher, where there is one, that this process is in service. */
+export function sayReady(): void {
+  process.send?.({ kind: "ready" });
+}

@@ -1,0 +1,96 @@
+import { Redis } from "ioredis";
+import * as z from "zod";
+
+export const VolatileRedisConfig = z.object({
+  REDIS_VOLATILE_URL: z.string().default("redis://127.0.0.1:6379"),
+  /** How long one command may take before it counts as failed. */
+  REDIS_COMMAND_MS: z.coerce.number().int().min(50).max(10_000).default(1_000),
+});
+export type VolatileRedisConfig = z.infer<typeof VolatileRedisConfig>;
+
+const connectMs = 2_000;
+const reconnectAfterMaxMs = 500;
+
+/**
+ * One connection. Nothing waits in it while the server is away: a command fails at once, and the caller decides.
+ * Throws one sentence that names the setting when the server cannot be reached at start.
+ */
+export async function connectRedis(
+  setting: string,
+  url: string,
+  commandMs: number,
+): Promise<RedisConnection> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    // RESP2 on purpose: every server from 6.2 on speaks it, and replies keep their plain types.
+    protocol: 2,
+    connectTimeout: connectMs,
+    commandTimeout: commandMs,
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    enableAutoPipelining: false,
+    keepAlive: 10_000,
+    noDelay: true,
+    retryStrategy: (attempt) => Math.min(20 * attempt, reconnectAfterMaxMs),
+  });
+  // Each command's own failure is what callers act on; without a listener the event would end the process.
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+  } catch (cause) {
+    redis.disconnect();
+    throw new Error(`${setting}: no Redis server answers there; start one or correct the setting`, { cause });
+  }
+  return Object.assign(redis, {
+    async [Symbol.asyncDispose]() {
+      redis.disconnect();
+    },
+  });
+}
+
+/**
+ * A connection to the volatile server. A server that persists or evicts is refused: pictures must never reach a
+ * disk, and an answer that is evicted is an answer that is lost.
+ */
+export async function connectVolatileRedis(config: VolatileRedisConfig): Promise<RedisConnection> {
+  const redis = await connectRedis("REDIS_VOLATILE_URL", config.REDIS_VOLATILE_URL, config.REDIS_COMMAND_MS);
+  const setting = async (name: string) => ((await redis.config("GET", name)) as string[])[1];
+  const faults = [
+    (await setting("save")) === "" ? "" : 'set `save ""`, it writes snapshots of pictures to disk',
+    (await setting("appendonly")) === "no" ? "" : "set `appendonly no`, it writes pictures to disk",
+    (await setting("maxmemory-policy")) === "noeviction" ? "" : "set `maxmemory-policy noeviction`",
+    (await setting("maxmemory")) === "0" ? "set `maxmemory`, its memory has no bound" : "",
+  ].filter((fault) => fault !== "");
+  if (faults.length === 0) return redis;
+  redis.disconnect();
+  throw new Error(`REDIS_VOLATILE_URL: this server may not hold pictures: ${faults.join("; ")}`);
+}
+
+/**
+ * Listens to channels on a connection of its own, and again after every reconnect. What was published meanwhile is
+ * gone: whoever needs all of it reads the state anew in `again`.
+ */
+export async function subscribe(
+  config: VolatileRedisConfig,
+  channels: string[],
+  hear: (message: Buffer) => void,
+  again: () => void = () => {},
+): Promise<AsyncDisposable & { connected(): boolean }> {
+  const redis = await connectRedis("REDIS_VOLATILE_URL", config.REDIS_VOLATILE_URL, config.REDIS_COMMAND_MS);
+  redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => hear(message));
+  await redis.subscribe(...channels);
+  redis.on("ready", again);
+  // A connection that is half open is only noticed when something is written to it.
+  const alive = setInterval(() => void redis.ping().catch(() => redis.disconnect(true)), pingEveryMs);
+  return {
+    connected: () => redis.status === "ready",
+    async [Symbol.asyncDispose]() {
+      clearInterval(alive);
+      redis.disconnect();
+    },
+  };
+}
+
+const pingEveryMs = 5_000;
+
+export type RedisConnection = Redis & AsyncDisposable;

@@ -1,0 +1,44 @@
+import * as z from "zod";
+import { Instant, Lane, Length, ProcessId, TaskId, Traceparent } from "./ids.ts";
+import { TaskOptions } from "./task.ts";
+
+/** The batcher that made it, and a count: `batcher-1f…/17`. */
+export const BatchId = z
+  .string()
+  .regex(/^[a-z]{1,16}-[0-9a-f]{16}\/[0-9]{1,15}$/)
+  .brand<"BatchId">();
+export type BatchId = z.infer<typeof BatchId>;
+
+/** No lane takes more than this many tasks in a batch. */
+export const batchTasksMax = 64;
+
+/**
+ * Why a batch left when it did: it was full, it met the floor, the queue was empty behind it or its head had no time
+ * left, its hold ran out, it is part of a batch that came back, or the batcher is stopping.
+ */
+export const DispatchReason = z.enum(["full", "floor", "slack", "hold_expired", "retry", "drain"]);
+export type DispatchReason = z.infer<typeof DispatchReason>;
+
+export const BatchTask = z.object({
+  id: TaskId,
+  ingress: ProcessId,
+  arrivedAt: Instant,
+  deadlineAt: Instant,
+  options: TaskOptions,
+  traceparent: Traceparent,
+});
+export type BatchTask = z.infer<typeof BatchTask>;
+
+/** batcher → inference: tasks of one lane that run together. */
+export const Batch = z.object({
+  id: BatchId,
+  lane: Lane,
+  reason: DispatchReason,
+  /** 1 for tasks that are sent for the first time. */
+  attempt: z.int().min(1),
+  sentAt: Instant,
+  /** What the batcher's time model expects of the run: the worker derives the predicted end from it. */
+  predictedRunMs: Length,
+  tasks: z.array(BatchTask).min(1).max(batchTasksMax),
+});
+export type Batch = z.infer<typeof Batch>;

@@ -1,0 +1,31 @@
+import * as z from "zod";
+import { Instant, Lane, Length, PoolName, ProcessId } from "./ids.ts";
+
+export const LaneState = z.object({
+  lane: Lane,
+  /** Tasks that wait for a batch. */
+  waiting: z.int().nonnegative(),
+  /** Workers in service that have the lane loaded. */
+  workers: z.int().nonnegative(),
+  /** From now to the begin of a task that would arrive now. */
+  expectedWaitMs: Length,
+  /** The time that a batch of one takes. */
+  expectedRunMs: Length,
+  batchMax: z.int().min(1),
+  executionProvider: z.string(),
+  precision: z.string(),
+});
+export type LaneState = z.infer<typeof LaneState>;
+
+/**
+ * batcher → ingress: the whole state of a pool, every 100 ms and on a jump. Older than 2 s, the ingress takes the pool
+ * as absent.
+ */
+export const PoolState = z.object({
+  pool: PoolName,
+  batcher: ProcessId,
+  sequence: z.int().nonnegative(),
+  sentAt: Instant,
+  lanes: z.array(LaneState),
+});
+export type PoolState = z.infer<typeof PoolState>;

@@ -1,0 +1,36 @@
+import * as z from "zod";
+import { CallId, Instant, Lane, ProcessId, RequestId, TaskId, Tenant, Traceparent } from "./ids.ts";
+
+/** One source and 50 candidate images: the most that one call can bring (API.md, /compare). */
+export const callTasksMax = 51;
+
+/** What is asked of the faces of an image. */
+export const TaskOptions = z.object({
+  /** False: the detector's box as it is, without landmarks. */
+  align: z.boolean(),
+  /** False: where no face is found, the whole image is the face. */
+  enforceDetection: z.boolean(),
+  /** How many faces are wanted, largest first. */
+  facesMax: z.int().min(1).max(100),
+});
+export type TaskOptions = z.infer<typeof TaskOptions>;
+
+/**
+ * ingress → batcher: the tasks that one call gives to one lane, in one message of Kafka, so that they are admitted or
+ * refused together. Holds ids and options only: an image never enters Kafka.
+ */
+export const CallTasks = z.object({
+  requestId: RequestId,
+  call: CallId,
+  tenant: Tenant,
+  lane: Lane,
+  /** Where the answers are awaited. */
+  ingress: ProcessId,
+  arrivedAt: Instant,
+  /** Past this instant nobody is listening any more. */
+  deadlineAt: Instant,
+  options: TaskOptions,
+  traceparent: Traceparent,
+  tasks: z.array(TaskId).min(1).max(callTasksMax),
+});
+export type CallTasks = z.infer<typeof CallTasks>;
