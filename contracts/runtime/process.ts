@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import type { Log } from "./log.ts";
 
 /** An id of this process, new at every start. */
 export const newProcessId = (service: string): string => `${service}-${randomBytes(8).toString("hex")}`;
@@ -25,3 +26,11 @@ export async function aborted(signal: AbortSignal): Promise<void> {
 export function sayReady(): void {
   process.send?.({ kind: "ready" });
 }
+
+/** For what cannot be mended in this process: says so and leaves, and the launcher starts a new one. */
+export const exitOn =
+  (log: Log) =>
+  (error: Error): never => {
+    log.fatal({ reason: error.message }, "cannot go on");
+    process.exit(1);
+  };

@@ -54,7 +54,7 @@ export async function connectRedis(
  */
 export async function connectVolatileRedis(config: VolatileRedisConfig): Promise<RedisConnection> {
   const redis = await connectRedis("REDIS_VOLATILE_URL", config.REDIS_VOLATILE_URL, config.REDIS_COMMAND_MS);
-  const setting = async (name: string) => ((await redis.config("GET", name)) as string[])[1];
+  const setting = async (name: string) => (await redis.config("GET", name))[1];
   const faults = [
     (await setting("save")) === "" ? "" : 'set `save ""`, it writes snapshots of pictures to disk',
     (await setting("appendonly")) === "no" ? "" : "set `appendonly no`, it writes pictures to disk",

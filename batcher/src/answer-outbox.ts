@@ -1,0 +1,24 @@
+import type { BatchTask } from "@faceline/contracts/batch";
+import type { Outcome } from "@faceline/contracts/outcome";
+import { type AddressedAnswer, layAnswers } from "@faceline/contracts/runtime/answers";
+import type { Log } from "@faceline/contracts/runtime/log";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+
+/** Answers to tasks that no worker will answer: refused, expired, failed. */
+export type AnswerOutbox = {
+  send(ends: { task: BatchTask; outcome: Outcome }[], now: number): Promise<void>;
+};
+
+export const openAnswerOutbox = (redis: RedisConnection, log: Log): AnswerOutbox => ({
+  async send(ends, now) {
+    const answers = ends.map(({ task, outcome }): AddressedAnswer => {
+      const timing = { queueMs: Math.max(0, now - task.arrivedAt), batchMs: 0, inferMs: 0 };
+      return {
+        ingress: task.ingress,
+        deadlineAt: task.deadlineAt,
+        answer: { task: task.id, outcome, timing },
+      };
+    });
+    await layAnswers(redis, answers, now, log);
+  },
+});

@@ -1,0 +1,70 @@
+import { openSharedClock } from "@faceline/contracts/runtime/clock";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { openProducer } from "@faceline/contracts/runtime/kafka";
+import { openLog } from "@faceline/contracts/runtime/log";
+import { aborted, exitOn, newProcessId, sayReady, stopSignal } from "@faceline/contracts/runtime/process";
+import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
+import { openAnswerOutbox } from "./answer-outbox.ts";
+import { openBatchOutbox } from "./batch-outbox.ts";
+import { openCancelInbox } from "./cancel-inbox.ts";
+import { BatcherConfig } from "./config.ts";
+import { openPoolOutbox } from "./pool-outbox.ts";
+import { startPulse } from "./pulse.ts";
+import { openReportInbox } from "./report-inbox.ts";
+import { handOver, newState } from "./scheduling/state.ts";
+import { openTaskInbox } from "./task-inbox.ts";
+
+const stop = stopSignal();
+const config = readConfig(BatcherConfig, process.env);
+const id = newProcessId("batcher");
+const log = openLog("batcher", config.LOG_LEVEL).child({ batcher: id });
+const state = newState(id, {
+  laneWaitingMax: config.LANE_WAITING_MAX,
+  hopMs: config.HOP_MS,
+  replyMs: config.REPLY_MS,
+});
+
+await using redis = await connectVolatileRedis(config);
+await using clock = await openSharedClock(redis);
+await using producer = await openProducer(config, id);
+const batches = openBatchOutbox(producer, config.POOL);
+const answers = openAnswerOutbox(redis, log);
+await using pulse = startPulse({ state, clock, batches, answers, log });
+await using _reports = await openReportInbox(
+  config,
+  config.POOL,
+  (report) => pulse.tell({ kind: "report", report }),
+  log,
+);
+await using _cancels = await openCancelInbox(
+  config,
+  config.POOL,
+  (call) => pulse.tell({ kind: "cancel", call }),
+  log,
+);
+await using tasks = await openTaskInbox({
+  config,
+  clientId: id,
+  clock,
+  redis,
+  producer,
+  pulse,
+  log,
+  handOver: () => handOver(state),
+  lost: exitOn(log),
+});
+await using _pool = openPoolOutbox({
+  redis,
+  state,
+  clock,
+  pool: config.POOL,
+  everyMs: config.POOL_STATE_EVERY_MS,
+  active: tasks.active,
+});
+// Silence is not an event: somebody has to look for it.
+const look = setInterval(() => pulse.tell({ kind: "timer" }), config.POOL_STATE_EVERY_MS);
+
+log.info("ready");
+sayReady();
+await aborted(stop);
+clearInterval(look);

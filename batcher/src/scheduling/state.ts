@@ -1,0 +1,82 @@
+import type { Batch, BatchId, BatchTask } from "@faceline/contracts/batch";
+import type { CallId, Lane as LaneName, TaskId } from "@faceline/contracts/ids";
+import type { Outcome } from "@faceline/contracts/outcome";
+import type { Report } from "@faceline/contracts/report";
+import type { CallTasks } from "@faceline/contracts/task";
+import { Lane } from "./lane.ts";
+import type { SentBatch, Worker } from "./workers.ts";
+
+/** All that the scheduler of a pool knows. Only `decide` changes it. */
+export type State = {
+  readonly batcher: string;
+  readonly settings: SchedulingSettings;
+  readonly lanes: Map<LaneName, Lane>;
+  readonly workers: Map<string, Worker>;
+  readonly sent: Map<BatchId, SentBatch>;
+  /** Every task that was read and has not ended, waiting or sent. */
+  readonly open: Map<TaskId, OpenTask>;
+  batchesMade: number;
+};
+
+export function newState(batcher: string, settings: SchedulingSettings): State {
+  return {
+    batcher,
+    settings,
+    lanes: new Map(),
+    workers: new Map(),
+    sent: new Map(),
+    open: new Map(),
+    batchesMade: 0,
+  };
+}
+
+export function laneNamed(state: State, name: LaneName): Lane {
+  const known = state.lanes.get(name);
+  if (known !== undefined) return known;
+  const lane = new Lane(name);
+  state.lanes.set(name, lane);
+  return lane;
+}
+
+/** Another batcher has the tasks now. What the workers said stays true. */
+export function handOver(state: State): void {
+  state.lanes.clear();
+  state.sent.clear();
+  state.open.clear();
+  for (const worker of state.workers.values()) {
+    for (const loaded of worker.report.lanes) laneNamed(state, loaded.lane).warm(loaded.sizes);
+  }
+}
+
+export type SchedulingSettings = {
+  /** More waiting tasks than this in a lane are refused. */
+  laneWaitingMax: number;
+  /** From a batcher to a worker, and from a worker to the client: what a batch takes beside preparing and running. */
+  hopMs: number;
+  replyMs: number;
+};
+
+export type OpenTask = {
+  task: BatchTask;
+  lane: LaneName;
+  /** How often it was sent. */
+  attempts: number;
+};
+
+export type Event =
+  | { kind: "arrive"; call: CallTasks }
+  | { kind: "report"; report: Report }
+  | { kind: "cancel"; call: CallId }
+  /** Kafka did not take a batch. */
+  | { kind: "undelivered"; batch: BatchId }
+  | { kind: "timer" };
+
+export type Move =
+  /** Send it to the worker that holds this partition. */
+  | { kind: "dispatch"; partition: number; batch: Batch }
+  /** The batcher gives the answer. */
+  | { kind: "answer"; task: BatchTask; outcome: Extract<Outcome, { kind: "shed" | "expired" | "failed" }> }
+  /** The tasks have ended: a worker answered them, or nobody waits for them any more. */
+  | { kind: "ended"; tasks: TaskId[] }
+  /** Decide again then, if nothing else happens before. */
+  | { kind: "wake"; at: number };
