@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { before, suite, test, type TestContext } from "node:test";
+import * as ort from "onnxruntime-node";
+import { type Catalogue, type Model, readCatalogue } from "./catalogue.ts";
+import { convert } from "./convert/networks.ts";
+import { noise, openSamples, SAMPLES } from "./pictures.ts";
+import { type Batch, openReference, type ReferenceNetwork } from "./reference.ts";
+
+// Every graph must answer as face-api does on tfjs, to the rounding of float32: on noise, which reaches every
+// weight, and on photographs, which reach the scores and boxes that matter. Each in batches of 1, 2 and 3.
+const TOLERANCE = 1e-5;
+
+let catalogue: Catalogue;
+let reference: Record<string, ReferenceNetwork>;
+const sessions = new Map<string, Promise<ort.InferenceSession>>();
+
+before(async () => {
+  catalogue = await readCatalogue();
+  reference = await openReference();
+});
+
+suite("the graphs agree with face-api on noise", () => {
+  for (const name of ["ssd", "tiny", "landmarks-68", "Dlib"]) {
+    test(name, async (t) => {
+      const model = modelNamed(name);
+      const px = model.input_px;
+      const pictures = Array.from({ length: 6 }, (_, seed) => noise(px, seed));
+      await compare(t, model, batchesOf(px, pictures));
+    });
+  }
+});
+
+suite("the graphs agree with face-api on photographs", {
+  skip: openSamples() === undefined && "sharp is absent",
+}, () => {
+  for (const name of ["ssd", "tiny"]) {
+    test(name, async (t) => {
+      const model = modelNamed(name);
+      const px = model.input_px;
+      await compare(t, model, batchesOf(px, await perSample((samples, i) => samples.whole(i, px))));
+    });
+  }
+  for (const name of ["landmarks-68", "Dlib"]) {
+    test(name, async (t) => {
+      const model = modelNamed(name);
+      const px = model.input_px;
+      const faces = await perSample(async (samples, i) => {
+        const box = await bestFace(await samples.whole(i, modelNamed("ssd").input_px));
+        return samples.crop(i, box, px);
+      });
+      await compare(t, model, batchesOf(px, faces));
+    });
+  }
+});
+
+/** Runs both on every batch; fails at the first number that is too far off, and says how far any was. */
+async function compare(t: TestContext, model: Model, batches: readonly Batch[]): Promise<void> {
+  const most = new Map<string, Difference>();
+  for (const batch of batches) {
+    const ours = await run(model, batch);
+    const theirs = await reference[model.name]!(batch);
+    assert.deepEqual(Object.keys(ours).toSorted(), Object.keys(theirs).toSorted());
+    for (const [output, expected] of Object.entries(theirs)) {
+      const worst = worstDifference(ours[output]!, expected);
+      if (worst.relative >= (most.get(output)?.relative ?? 0)) most.set(output, worst);
+    }
+  }
+  for (const [output, { difference, relative, expected, at }] of most) {
+    const seen = `${model.name} ${output}: max ${difference.toExponential(1)} at |reference| ${Math.abs(expected).toFixed(2)}`;
+    t.diagnostic(seen);
+    assert(relative <= TOLERANCE, `${seen}, element ${at} of its batch`);
+  }
+}
+
+/** The greatest of |a - b| / max(1, |b|). NaN anywhere is the greatest of all. */
+function worstDifference(actual: Float32Array, expected: Float32Array): Difference {
+  assert.equal(actual.length, expected.length);
+  let worst: Difference = { difference: 0, relative: 0, expected: 0, at: 0 };
+  for (const [at, value] of expected.entries()) {
+    const difference = Math.abs(actual[at]! - value);
+    const relative = difference / Math.max(1, Math.abs(value));
+    if (!(relative <= worst.relative)) worst = { difference, relative, expected: value, at };
+    if (Number.isNaN(relative)) return worst;
+  }
+  return worst;
+}
+
+async function run(model: Model, { px, pictures }: Batch): Promise<Record<string, Float32Array>> {
+  const session = await sessionOf(model);
+  const pixels = new Uint8Array(Buffer.concat(pictures));
+  const results = await session.run({ image: new ort.Tensor("uint8", pixels, [pictures.length, px, px, 3]) });
+  const { outputs } = model.tensors;
+  for (const { name, shape } of outputs) {
+    assert.deepEqual(results[name]?.dims, [pictures.length, ...shape.slice(1)], `${model.name} ${name}`);
+  }
+  return Object.fromEntries(outputs.map(({ name }) => [name, results[name]!.data as Float32Array]));
+}
+
+function sessionOf(model: Model): Promise<ort.InferenceSession> {
+  const open = async () => ort.InferenceSession.create(await convert(model, "float32"));
+  const session = sessions.get(model.name) ?? open();
+  sessions.set(model.name, session);
+  return session;
+}
+
+async function bestFace(picture: Uint8Array): Promise<[number, number, number, number]> {
+  const ssd = modelNamed("ssd");
+  const { boxes, scores } = await run(ssd, { px: ssd.input_px, pictures: [picture] });
+  const best = scores!.indexOf(Math.max(...scores!));
+  assert(scores![best]! > 0.5, "the sample photograph shows no face");
+  const [ymin = 0, xmin = 0, ymax = 0, xmax = 0] = boxes!.subarray(4 * best, 4 * best + 4);
+  return [ymin, xmin, ymax, xmax];
+}
+
+async function perSample<T>(
+  make: (samples: NonNullable<ReturnType<typeof openSamples>>, sample: number) => Promise<T>,
+): Promise<T[]> {
+  const samples = openSamples()!;
+  const made: T[] = [];
+  for (let sample = 1; sample <= SAMPLES; sample++) made.push(await make(samples, sample));
+  return made;
+}
+
+/** Six pictures in batches of 1, 2 and 3. */
+function batchesOf(px: number, pictures: readonly Uint8Array[]): Batch[] {
+  return [pictures.slice(0, 1), pictures.slice(1, 3), pictures.slice(3, 6)].map((pictures) => ({
+    px,
+    pictures,
+  }));
+}
+
+function modelNamed(name: string): Model {
+  return catalogue.models.find((model) => model.name === name)!;
+}
+
+type Difference = { difference: number; relative: number; expected: number; at: number };

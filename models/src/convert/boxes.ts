@@ -1,0 +1,53 @@
+import type { Graph } from "./onnx/graph.ts";
+import { convolution, type Convolution, type Maps } from "./layers.ts";
+
+/**
+ * What the two detectors share after their last feature map. Both tell a box by its centre and the
+ * logarithm of its size, relative to an anchor; both leave the graph as [ymin, xmin, ymax, xmax] in the
+ * unit square, not clipped to it.
+ */
+
+/** A convolution with `width` numbers per anchor, as rows [N, cells * anchors, width]: cell by cell, row-major. */
+export function head(graph: Graph, name: string, x: Maps, layer: Convolution & { width: number }): string {
+  const maps = convolution(graph, name, x, layer);
+  const cellsFirst = graph.node(`${name}/cells`, "Transpose", [maps.name], { perm: [0, 2, 3, 1] });
+  const shape = graph.ints(`${name}/shape`, layer.width === 1 ? [0, -1] : [0, -1, layer.width]);
+  return graph.node(`${name}/rows`, "Reshape", [cellsFirst, shape]);
+}
+
+/**
+ * Declares the output `boxes`, float32 [N, anchors, 4]. `offsets` and `logSizes` are [N, anchors, 2] in the
+ * order y, x:
+ *
+ *     centre = offset * step + anchor centre        half = exp(logSize) * anchor size / 2
+ */
+export function decodeBoxes(graph: Graph, { offsets, logSizes, anchors }: Encoded): void {
+  const { count, centres, steps, halves } = anchors;
+  graph.floats("anchors/steps", [1, count, 2], steps);
+  graph.floats("anchors/centres", [1, count, 2], centres);
+  graph.floats("anchors/halves", [1, count, 2], halves);
+  graph.node("boxes/shift", "Mul", [offsets, "anchors/steps"]);
+  graph.node("boxes/centre", "Add", ["boxes/shift", "anchors/centres"]);
+  graph.node("boxes/growth", "Exp", [logSizes]);
+  graph.node("boxes/half", "Mul", ["boxes/growth", "anchors/halves"]);
+  graph.node("boxes/min", "Sub", ["boxes/centre", "boxes/half"]);
+  graph.node("boxes/max", "Add", ["boxes/centre", "boxes/half"]);
+  graph.node("boxes", "Concat", ["boxes/min", "boxes/max"], { axis: 2 });
+  graph.output("boxes", "float32", ["N", count, 4]);
+}
+
+/** Two of the four numbers of each row: [N, anchors, 4] becomes [N, anchors, 2]. */
+export function takePair(graph: Graph, name: string, rows: string, from: 0 | 2): string {
+  const bounds = [
+    graph.ints(`${name}/from`, [from]),
+    graph.ints(`${name}/to`, [from + 2]),
+    graph.ints(`${name}/axis`, [2]),
+  ];
+  return graph.node(name, "Slice", [rows, ...bounds]);
+}
+
+/** Names of values in the graph, and the anchors that they speak of. */
+export type Encoded = { offsets: string; logSizes: string; anchors: Anchors };
+
+/** Pairs y, x in the unit square, one for each anchor: where it is, what an offset of 1 means, and half its size. */
+export type Anchors = { count: number; centres: Float32Array; steps: Float32Array; halves: Float32Array };

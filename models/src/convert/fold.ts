@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import type { Tensor } from "./weights.ts";
+
+/**
+ * What can be computed once, here, need not be computed for every picture. All of it in double precision,
+ * rounded to float32 once.
+ */
+
+/** Multiplies each output channel by its factor. Channels are the fastest axis, in depthwise filters too. */
+export function scaleChannels(filter: Tensor, factors: readonly number[]): Tensor {
+  const channels = factors.length;
+  assert.equal(
+    filter.data.length % channels,
+    0,
+    `${channels} factors for a filter ${filter.shape.join("x")}`,
+  );
+  return { shape: filter.shape, data: filter.data.map((weight, i) => weight * factors[i % channels]!) };
+}
+
+/** The channels of the last axis that are named, in the order named. */
+export function chooseChannels(tensor: Tensor, chosen: readonly number[]): Tensor {
+  const channels = tensor.shape.at(-1)!;
+  const rows = tensor.data.length / channels;
+  const data = new Float32Array(rows * chosen.length);
+  for (let row = 0; row < rows; row++) {
+    for (const [place, channel] of chosen.entries()) {
+      data[row * chosen.length + place] = tensor.data[row * channels + channel]!;
+    }
+  }
+  return { shape: [...tensor.shape.slice(0, -1), chosen.length], data };
+}
+
+/** y = (x - mean) * gamma / sqrt(variance + epsilon) + beta, as factors for the filter before it and a bias. */
+export function foldBatchNorm(norm: BatchNorm): { factors: number[]; bias: Float32Array } {
+  const factors = Array.from(norm.gamma, (gamma, i) => gamma / Math.sqrt(norm.variance[i]! + norm.epsilon));
+  const bias = norm.beta.map((beta, i) => beta - norm.mean[i]! * factors[i]!);
+  return { factors, bias };
+}
+
+export type BatchNorm = {
+  gamma: Float32Array;
+  beta: Float32Array;
+  mean: Float32Array;
+  variance: Float32Array;
+  epsilon: number;
+};

@@ -1,0 +1,57 @@
+import { add, channelMeans, convolution, depthwise, image, type Maps, relu } from "./layers.ts";
+import { Graph } from "./onnx/graph.ts";
+import type { Weights } from "./weights.ts";
+
+/**
+ * 68 landmarks of a face, in the order of iBUG 300-W (36..41 the eye on the image's left, 42..47 the one on
+ * its right, 27..35 the nose, 48..67 the mouth).
+ *
+ *     image uint8 [N, 112, 112, 3]  ─►  points [N, 68, 2]: x, y in 0..1 of the crop
+ *
+ * Points may lie outside the crop. Layers and constants are face-api's (src/faceLandmarkNet and
+ * src/faceFeatureExtractor of @vladmandic/face-api).
+ */
+export function convertLandmarks(weights: Weights): Graph {
+  const graph = new Graph("landmarks-68");
+  let x = image(graph, INPUT_PX, { mean: [122.782, 117.001, 104.298], factor: 1 / 255 });
+  for (let block = 0; block < 4; block++) x = denseBlock(graph, weights, `dense${block}`, x);
+
+  const { shape, data } = weights.get("fc/weights");
+  graph.floats("fc/weights", shape, data);
+  graph.floats("fc/bias", [data.length / x.channels], weights.get("fc/bias").data);
+  const numbers = graph.node("fc", "Gemm", [channelMeans(graph, x), "fc/weights", "fc/bias"]);
+  graph.node("points", "Reshape", [numbers, graph.ints("points/shape", [0, 68, 2])]);
+  graph.output("points", "float32", ["N", 68, 2]);
+  return graph;
+}
+
+const INPUT_PX = 112;
+
+/**
+ * Each step adds to the sum of all before it, and what the next one sees is that sum's positive part. The
+ * sum itself keeps its negative numbers: clipped there, later steps could not take back what earlier added.
+ */
+function denseBlock(graph: Graph, weights: Weights, block: string, x: Maps): Maps {
+  let sum = relu(graph, firstStep(graph, weights, `${block}/conv0`, x));
+  let seen = sum;
+  for (let step = 1; step <= 3; step++) {
+    const added = separable(graph, weights, `${block}/conv${step}`, seen, 1);
+    sum = add(graph, `${block}/sum${step}`, sum, added);
+    seen = relu(graph, sum);
+  }
+  return seen;
+}
+
+/** Halves the map. That of the first block is a full convolution, the others are separable. */
+function firstStep(graph: Graph, weights: Weights, name: string, x: Maps): Maps {
+  if (name !== "dense0/conv0") return separable(graph, weights, name, x, 2);
+  const filter = weights.get(`${name}/filters`);
+  return convolution(graph, name, x, { filter, bias: weights.get(`${name}/bias`).data, stride: 2 });
+}
+
+function separable(graph: Graph, weights: Weights, name: string, x: Maps, stride: number): Maps {
+  const perChannel = { filter: weights.get(`${name}/depthwise_filter`), stride };
+  const filtered = depthwise(graph, `${name}/depthwise`, x, perChannel);
+  const filter = weights.get(`${name}/pointwise_filter`);
+  return convolution(graph, name, filtered, { filter, bias: weights.get(`${name}/bias`).data });
+}

@@ -1,0 +1,76 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/**
+ * The networks as face-api itself runs them, on tfjs (its wasm backend). Only the conformance test uses
+ * this: it is what our graphs must agree with.
+ */
+export async function openReference(): Promise<Record<string, ReferenceNetwork>> {
+  const require = createRequire(import.meta.url);
+  const tf: TensorFlow = require("@tensorflow/tfjs");
+  const wasm: { setWasmPaths(folder: string): void } = require("@tensorflow/tfjs-backend-wasm");
+  wasm.setWasmPaths(`${dirname(require.resolve("@tensorflow/tfjs-backend-wasm"))}/`);
+  const { nets, NetInput }: FaceApi = require("@vladmandic/face-api/dist/face-api.node-wasm.js");
+  await tf.setBackend("wasm");
+
+  const weights = join(dirname(require.resolve("@vladmandic/face-api/package.json")), "model");
+  const { ssdMobilenetv1, tinyFaceDetector, faceLandmark68Net, faceRecognitionNet } = nets;
+  for (const net of [ssdMobilenetv1, tinyFaceDetector, faceLandmark68Net, faceRecognitionNet]) {
+    await net.loadFromDisk(weights);
+  }
+
+  const inputOf = ({ px, pictures }: Batch): unknown =>
+    new NetInput(pictures.map((picture) => tf.tensor3d(picture, [px, px, 3], "int32")));
+
+  return {
+    ssd: async (batch) => {
+      const { boxes, scores } = ssdMobilenetv1.forwardInput(inputOf(batch));
+      return { boxes: joined(boxes), scores: joined(scores) };
+    },
+    tiny: async (batch) => {
+      const found: TinyBox[] = [];
+      for (const row of tf.split(
+        tinyFaceDetector.forwardInput(inputOf(batch), batch.px),
+        batch.pictures.length,
+      )) {
+        found.push(...(await tinyFaceDetector.extractBoxes(row, { width: batch.px, height: batch.px })));
+      }
+      const boxes = found.flatMap(({ box }) => [box.top, box.left, box.bottom, box.right]);
+      return { boxes: Float32Array.from(boxes), scores: Float32Array.from(found, ({ score }) => score) };
+    },
+    "landmarks-68": async (batch) => ({ points: faceLandmark68Net.forwardInput(inputOf(batch)).dataSync() }),
+    Dlib: async (batch) => ({ embedding: faceRecognitionNet.forwardInput(inputOf(batch)).dataSync() }),
+  };
+}
+
+export type ReferenceNetwork = (batch: Batch) => Promise<Record<string, Float32Array>>;
+/** Pictures of px by px pixels, RGB, three bytes a pixel. */
+export type Batch = { px: number; pictures: readonly Uint8Array[] };
+
+function joined(parts: readonly TensorLike[]): Float32Array {
+  return Float32Array.from(parts.flatMap((part) => [...part.dataSync()]));
+}
+
+// What we use of face-api and tfjs, which have types for far more than that (and need the browser's).
+type TensorLike = { dataSync(): Float32Array };
+type TensorFlow = {
+  setBackend(name: string): Promise<boolean>;
+  tensor3d(data: Uint8Array, shape: readonly number[], type: "int32"): unknown;
+  split(tensor: TensorLike, parts: number): TensorLike[];
+};
+type Net<Output> = {
+  loadFromDisk(folder: string): Promise<void>;
+  forwardInput(input: unknown, px?: number): Output;
+};
+type TinyBox = { score: number; box: { top: number; left: number; bottom: number; right: number } };
+type FaceApi = {
+  NetInput: new (tensors: readonly unknown[]) => unknown;
+  nets: {
+    ssdMobilenetv1: Net<{ boxes: TensorLike[]; scores: TensorLike[] }>;
+    tinyFaceDetector: Net<TensorLike> & {
+      extractBoxes(output: TensorLike, size: { width: number; height: number }): Promise<TinyBox[]>;
+    };
+    faceLandmark68Net: Net<TensorLike>;
+    faceRecognitionNet: Net<TensorLike>;
+  };
+};
