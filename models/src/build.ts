@@ -1,0 +1,36 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { convert } from "./convert/networks.ts";
+import type { Build, Model } from "./catalogue.ts";
+import { modelFile, sha256 } from "./model-file.ts";
+
+/**
+ * Makes one build of a model, unless the folder has it already. The file appears whole or not at all: a
+ * service that starts meanwhile never reads half of it, and a build that was killed leaves nothing that
+ * looks like a model.
+ */
+export async function buildModel(folder: string, model: Model, build: Build): Promise<"built" | "kept"> {
+  const path = modelFile(folder, model, build.precision);
+  if ((await sha256Of(path)) === build.sha256) return "kept";
+
+  const onnx = await convert(model, build.precision);
+  const found = sha256(onnx);
+  if (found !== build.sha256 || onnx.length !== build.bytes) {
+    const promised = `the catalogue promises ${build.sha256} (${build.bytes} bytes)`;
+    throw new Error(`${build.file} came out as ${found} (${onnx.length} bytes); ${promised}`);
+  }
+
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const unfinished = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(unfinished, onnx, { flush: true });
+    await rename(unfinished, path);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  return "built";
+}
+
+async function sha256Of(path: string): Promise<string | undefined> {
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes && sha256(bytes);
+}

@@ -1,0 +1,101 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { buildModel } from "./build.ts";
+import { licenseOf, type Model, readCatalogue } from "./catalogue.ts";
+import { modelsFolder } from "./model-file.ts";
+import { verifyModel } from "./verify.ts";
+
+const USAGE = `usage: npm run models -- <verb> [--to DIR]
+
+  build    make the .onnx files that are not there yet
+  verify   check the weights and the built files against the catalogue
+  list     show the catalogue
+
+DIR is where the built files lie, .faceline/models unless told.`;
+
+const verbs: Readonly<Record<string, (models: readonly Model[], folder: string) => Promise<boolean>>> = {
+  build,
+  verify,
+  list: async (models) => list(models),
+};
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** The exit code: 0 done, 1 something is wrong, 2 the call was not understood. */
+async function main(argv: string[]): Promise<number> {
+  const call = readCall(argv);
+  if (typeof call === "string") {
+    console.error(call === "" ? USAGE : `${call}\n\n${USAGE}`);
+    return 2;
+  }
+  try {
+    const { models } = await readCatalogue();
+    return (await call.run(models, call.folder)) ? 0 : 1;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return 1;
+  }
+}
+
+/** What to run and where, or what was not understood. */
+function readCall(argv: string[]) {
+  try {
+    const options = { to: { type: "string", default: modelsFolder } } as const;
+    const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
+    const [verb = "", ...more] = positionals;
+    if (verb === "") return "";
+    const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+    if (run === undefined) return `no such verb: ${verb}`;
+    if (more.length > 0) return `one verb at a time: ${more.join(" ")}`;
+    return { run, folder: resolve(values.to) };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function build(models: readonly Model[], folder: string): Promise<boolean> {
+  for (const model of models) {
+    for (const build of model.builds) {
+      const startedAt = performance.now();
+      const done = await buildModel(folder, model, build);
+      const tookMs = Math.round(performance.now() - startedAt);
+      console.log(`${done}  ${build.file.padEnd(26)} ${megabytes(build.bytes)}  ${tookMs} ms`);
+    }
+  }
+  return true;
+}
+
+async function verify(models: readonly Model[], folder: string): Promise<boolean> {
+  const faults: string[] = [];
+  for (const model of models) faults.push(...(await verifyModel(folder, model)));
+  for (const fault of faults) console.error(fault);
+  if (faults.length === 0) console.log(`${models.length} models are as the catalogue says`);
+  return faults.length === 0;
+}
+
+function list(models: readonly Model[]): boolean {
+  const rows = models.flatMap((model) =>
+    model.builds.map((build) => [
+      model.name,
+      model.role,
+      build.precision,
+      megabytes(build.bytes),
+      build.sha256.slice(0, 12),
+      licenseOf(model),
+    ]),
+  );
+  const table = [["name", "role", "precision", "size", "sha256", "license"], ...rows];
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  for (const row of table)
+    console.log(
+      row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join("  ")
+        .trimEnd(),
+    );
+  return true;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1).padStart(4)} MB`;
+}
