@@ -191,7 +191,9 @@ async function readEntry(path: string): Promise<{ model: Model } | { mistakes: s
   }
   const parsed = Model.safeParse(json);
   if (parsed.success) return { model: parsed.data };
-  return { mistakes: parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) };
+  const line = ({ path, message }: z.core.$ZodIssue): string =>
+    [path.join("."), message].filter(Boolean).join(": ");
+  return { mistakes: parsed.error.issues.map(line) };
 }
 
 function twice(what: string, values: readonly string[]): string[] {

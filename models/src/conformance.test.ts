@@ -19,6 +19,15 @@ before(async () => {
   reference = await openReference();
 });
 
+test("the graphs have the tensors that the catalogue tells of", async () => {
+  for (const model of catalogue.models) {
+    const { inputMetadata, outputMetadata } = await sessionOf(model);
+    const { inputs, outputs } = model.tensors;
+    assert.deepEqual(inputMetadata.map(tensorOf), inputs, model.name);
+    assert.deepEqual(outputMetadata.map(tensorOf), outputs, model.name);
+  }
+});
+
 suite("the graphs agree with face-api on noise", () => {
   for (const name of ["ssd", "tiny", "landmarks-68", "Dlib"]) {
     test(name, async (t) => {
@@ -131,6 +140,10 @@ function batchesOf(px: number, pictures: readonly Uint8Array[]): Batch[] {
 
 function modelNamed(name: string): Model {
   return catalogue.models.find((model) => model.name === name)!;
+}
+
+function tensorOf(value: ort.InferenceSession.ValueMetadata) {
+  return value.isTensor ? { name: value.name, type: value.type, shape: value.shape } : value;
 }
 
 type Difference = { difference: number; relative: number; expected: number; at: number };

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { buildModel } from "./build.ts";
+import { type Build, type Model, readCatalogue } from "./catalogue.ts";
+import { readMetadata } from "./convert/onnx/metadata.ts";
+import { CONVERTER, convert } from "./convert/networks.ts";
+import { modelFile, readModel, sha256 } from "./model-file.ts";
+import { verifyModel } from "./verify.ts";
+
+async function stage(t: TestContext): Promise<{ folder: string; tiny: Model; build: Build }> {
+  const folder = await mkdtemp(join(tmpdir(), "models-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const tiny = (await readCatalogue()).find("detector", "tiny")!;
+  return { folder, tiny, build: tiny.builds[0]! };
+}
+
+test("every build comes out as the catalogue promises, each time", async () => {
+  for (const model of (await readCatalogue()).models) {
+    for (const { precision, sha256: promised, bytes } of model.builds) {
+      for (const time of ["first", "second"]) {
+        const onnx = await convert(model, precision);
+        assert.deepEqual([sha256(onnx), onnx.length], [promised, bytes], `${model.name}, ${time} time`);
+      }
+    }
+  }
+});
+
+test("a file says what it is, whence it came and on what terms", async (t) => {
+  const { folder, tiny, build } = await stage(t);
+  await buildModel(folder, tiny, build);
+  assert.deepEqual(readMetadata(await readModel(folder, tiny, "float32")), {
+    name: "tiny",
+    role: "detector",
+    precision: "float32",
+    source: "npm:@vladmandic/face-api@1.7.15/model/tiny_face_detector_model.bin",
+    source_sha256: "b7503ce7df31039b1c43316a9b865cab6a70dd748cc602d3fa28b551503c3871",
+    license: "MIT",
+    converter: CONVERTER,
+  });
+});
+
+test("what is there is kept, what is damaged is made again", async (t) => {
+  const { folder, tiny, build } = await stage(t);
+  assert.equal(await buildModel(folder, tiny, build), "built");
+  assert.equal(await buildModel(folder, tiny, build), "kept");
+
+  await truncate(modelFile(folder, tiny, "float32"), 1000);
+  assert.equal(await buildModel(folder, tiny, build), "built");
+  assert.deepEqual(await verifyModel(folder, tiny), []);
+  assert.deepEqual(await readdir(folder), ["tiny.float32.onnx"]);
+});
+
+test("the folder is made for its owner alone", async (t) => {
+  const { folder, tiny, build } = await stage(t);
+  await buildModel(join(folder, "new/models"), tiny, build);
+  assert.equal((await stat(join(folder, "new/models"))).mode & 0o777, 0o700);
+});
+
+test("a build that is not the promised one leaves nothing behind", async (t) => {
+  const { folder, tiny, build } = await stage(t);
+  const other = { ...build, sha256: "0".repeat(64) };
+  await assert.rejects(buildModel(folder, tiny, other), /tiny\.float32\.onnx came out as [0-9a-f]{64}/);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("a model that is absent or damaged is not given to an engine", async (t) => {
+  const { folder, tiny, build } = await stage(t);
+  await assert.rejects(
+    readModel(folder, tiny, "float32"),
+    /cannot be read; "npm run models -- build" makes it/,
+  );
+  await buildModel(folder, tiny, build);
+  await truncate(modelFile(folder, tiny, "float32"), 1000);
+  await assert.rejects(readModel(folder, tiny, "float32"), /is not the file of the catalogue/);
+  assert.throws(() => modelFile(folder, tiny, "int8"), /tiny has no int8 build, only float32/);
+});
+
+test("verify names every fault, of the weights and of the files", async (t) => {
+  const { folder, tiny } = await stage(t);
+  const [weights] = tiny.source.weights;
+  const source = { ...tiny.source, weights: [{ ...weights!, sha256: "0".repeat(64) }] };
+  const faults = await verifyModel(folder, { ...tiny, source });
+  assert.equal(faults.length, 2);
+  assert.match(
+    faults[0]!,
+    /tiny_face_detector_model\.bin has the SHA-256 b7503ce7.*; that of 1\.7\.15 has 0000/,
+  );
+  assert.match(faults[1]!, /tiny\.float32\.onnx cannot be read/);
+});

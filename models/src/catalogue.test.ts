@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { type EmbeddingModel, euclideanL2Of, readCatalogue } from "./catalogue.ts";
+
+/** The entry of Dlib with changes, alone in a catalogue. */
+async function catalogueWith(t: TestContext, ...changes: object[]): Promise<string> {
+  const dlib = join(import.meta.dirname, "../catalogue/dlib/model.json");
+  const entry: unknown = JSON.parse(await readFile(dlib, "utf8"));
+  const texts = changes.map((change) => JSON.stringify(Object.assign({}, entry, change)));
+  return folderOf(t, texts);
+}
+
+async function folderOf(t: TestContext, texts: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const [i, text] of texts.entries()) {
+    const file = join(folder, `model-${i}`, "model.json");
+    await mkdir(dirname(file));
+    await writeFile(file, text);
+  }
+  return folder;
+}
+
+async function mistakesOf(folder: string): Promise<string[]> {
+  const error: unknown = await readCatalogue(folder).then(
+    () => assert.fail("the catalogue was accepted"),
+    (error: unknown) => error,
+  );
+  assert(error instanceof Error);
+  return error.message
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim());
+}
+
+test("models are found by role and name", async () => {
+  const catalogue = await readCatalogue();
+  assert.deepEqual(
+    catalogue.all("detector").map(({ name }) => name),
+    ["ssd", "tiny"],
+  );
+  const dlib: EmbeddingModel | undefined = catalogue.find("embedding", "Dlib");
+  assert.equal(dlib?.embedding_size, 128);
+  assert.equal(catalogue.find("landmarks", "landmarks-68")?.input_px, 112);
+  assert.equal(catalogue.find("detector", "Dlib"), undefined);
+  assert.equal(catalogue.find("embedding", "dlib"), undefined);
+});
+
+test("two unit vectors at the cosine threshold are at the euclidean_l2 threshold", () => {
+  assert.equal(euclideanL2Of(0.5), 1);
+  assert.equal(euclideanL2Of(0.0725), 0.3808);
+});
+
+test("a mistake is named by file and field, and all of them at once", async (t) => {
+  const tensors = { inputs: [{ name: "image", type: "uint8", shape: [1, 150, 150, 3] }], outputs: [] };
+  const folder = await catalogueWith(t, { batch_buckets: [1, 4, 2], normalization: ["base"], tensors });
+  assert.deepEqual(await mistakesOf(folder), [
+    'model-0/model.json: tensors.inputs.0.shape.0: Invalid input: expected "N"',
+    "model-0/model.json: tensors.outputs: Too small: expected array to have >=1 items",
+    "model-0/model.json: batch_buckets: must ascend, from 1",
+    'model-0/model.json: Unrecognized key: "normalization"',
+  ]);
+});
+
+test("fields that contradict each other are refused", async (t) => {
+  const thresholds = { cosine: 0.08, euclidean: 0.6, euclidean_l2: 0.3808 };
+  assert.deepEqual(await mistakesOf(await catalogueWith(t, { thresholds, embedding_size: 512 })), [
+    "model-0/model.json: thresholds.euclidean_l2: must be sqrt(2 * cosine), to four decimals",
+    "model-0/model.json: embedding_size: must be the width of an output",
+  ]);
+  assert.deepEqual(await mistakesOf(await catalogueWith(t, { input_px: 160 })), [
+    "model-0/model.json: input_px: must be the side of the input tensor",
+  ]);
+});
+
+test("a hash that is none is refused, and a file name that leaves the folder", async (t) => {
+  const build = { precision: "float32", file: "../dlib.onnx", bytes: 1, sha256: "abc" };
+  assert.deepEqual(await mistakesOf(await catalogueWith(t, { builds: [build] })), [
+    "model-0/model.json: builds.0.file: must be a plain file name that ends in .onnx",
+    "model-0/model.json: builds.0.sha256: must be 64 hexadecimal digits",
+  ]);
+});
+
+test("two entries cannot share a name or a file", async (t) => {
+  assert.deepEqual(await mistakesOf(await catalogueWith(t, {}, {})), [
+    "the name Dlib is there twice",
+    "the file dlib.float32.onnx is there twice",
+  ]);
+});
+
+test("an entry that is no JSON, or is not there, is named", async (t) => {
+  const folder = await folderOf(t, ["{"]);
+  await mkdir(join(folder, "model-9"));
+  const [broken, absent] = await mistakesOf(folder);
+  assert.match(broken ?? "", /^model-0\/model\.json: .*JSON/);
+  assert.match(absent ?? "", /^model-9\/model\.json: ENOENT/);
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+function models(...args: string[]): { code: number | null; out: string; err: string } {
+  const main = join(import.meta.dirname, "main.ts");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
+  return { code: status, out: stdout, err: stderr };
+}
+
+test("a folder fails to verify until it is built, and a second build makes nothing", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "models-"));
+  t.after(() => rm(folder, { recursive: true }));
+
+  const empty = models("verify", "--to", folder);
+  assert.equal(empty.code, 1);
+  assert.equal(empty.err.trim().split("\n").length, 4);
+
+  const first = models("build", "--to", folder);
+  assert.equal(first.code, 0, first.err);
+  assert.match(first.out, /^built {2}ssd\.float32\.onnx +22\.1 MB +\d+ ms$/m);
+  assert.doesNotMatch(models("build", "--to", folder).out, /built/);
+  assert.deepEqual(models("verify", "--to", folder).code, 0);
+});
+
+test("list shows a line for each build", () => {
+  const { code, out } = models("list");
+  assert.equal(code, 0);
+  assert.match(out, /^Dlib +embedding +float32 +22\.4 MB +[0-9a-f]{12} +MIT AND LicenseRef-public-domain$/m);
+});
+
+test("a call that is not understood shows the usage", () => {
+  for (const [args, reason] of [
+    [[], /^usage:/],
+    [["bild"], /^no such verb: bild\n\nusage:/],
+    [["toString"], /^no such verb: toString/],
+    [["list", "ssd"], /^one verb at a time: ssd/],
+    [["build", "--two", "x"], /^Unknown option '--two'/],
+  ] as const) {
+    const { code, err } = models(...args);
+    assert.equal(code, 2);
+    assert.match(err, reason);
+  }
+});
