@@ -75,8 +75,8 @@ export class Child {
   }
 
   async #inService(signal: AbortSignal): Promise<undefined> {
-    if (this.#program.ready === "message") return void (await this.#said);
-    while (!(await this.#program.ready())) await sleep(probeEveryMs, undefined, { signal });
+    if (this.#program.ready === "message") await this.#said;
+    else while (!(await this.#program.ready())) await sleep(probeEveryMs, undefined, { signal });
     return undefined;
   }
 

@@ -93,6 +93,17 @@ function count(option: string, value: string, max: number): number {
   throw new Error(`${option} must be a whole number from 1 to ${max}.`);
 }
 
+/** The launcher's limits on each process, as its supervisor takes them. */
+export const limitsOf = (config: LauncherConfig) => ({
+  readyWithinMs: config.READY_WITHIN_MS,
+  stopWithinMs: config.STOP_WITHIN_MS,
+  restart: {
+    firstMs: config.RESTART_FIRST_MS,
+    maxMs: config.RESTART_MAX_MS,
+    forgetMs: config.RESTART_FORGET_MS,
+  },
+});
+
 /** The threads of each worker's engine, so that all of them together use the machine once. */
 export function threadsEach(workers: number, cores = availableParallelism()): number {
   return Math.max(1, Math.floor(cores / workers));

@@ -34,6 +34,10 @@ export class Supervisor {
     this.#watching = this.#keep();
   }
 
+  lastWords(): string {
+    return this.#child?.lastWords() ?? "It was not started.";
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }

@@ -1,0 +1,12 @@
+import { join } from "node:path";
+import { capture } from "./program.ts";
+import { repository } from "./state-folder.ts";
+
+/** Builds the models that are not there yet, and checks those that are. */
+export async function buildModels(folder: string, stop: AbortSignal): Promise<void> {
+  const main = join(repository, "models", "src", "main.ts");
+  await capture(process.execPath, [main, "build", "--to", folder], {
+    stop,
+    failed: "The models could not be built",
+  });
+}

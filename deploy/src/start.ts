@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
+import { aborted } from "@faceline/contracts/runtime/process";
+import { readDevKey, storeKey } from "./dev-key.ts";
+import { buildModels } from "./models.ts";
+import { checkPorts } from "./ports.ts";
+import { ProcessRecord } from "./process-record.ts";
+import { cutSamples } from "./samples.ts";
+import { Servers, serverPorts } from "./servers.ts";
+import { ingressPorts, Services } from "./services.ts";
+import { limitsOf, readLaunch } from "./settings.ts";
+import { openState, repository } from "./state-folder.ts";
+import { Steps } from "./steps.ts";
+import { stopRequests } from "./stop.ts";
+import { createTopics, topicOptions } from "./topics.ts";
+import { welcome } from "./welcome.ts";
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const { stop, force } = stopRequests(say);
+
+try {
+  await start();
+} catch (fault) {
+  // What was waited for when somebody stopped the launcher is no fault.
+  if (!stop.aborted) {
+    process.stderr.write(`\n${(fault as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function start(): Promise<void> {
+  const startedAt = Number(process.env["FACELINE_STARTED_AT"] ?? Date.now());
+  const launch = readLaunch(process.argv.slice(2), process.env);
+  const state = openState(resolve(repository, launch.FACELINE_STATE));
+  using record = await ProcessRecord.begin(state.processes, say);
+  const ingresses = ingressPorts(launch.HOST, launch.PORT, launch.ingress);
+  await checkPorts([...serverPorts(launch), ...ingresses]);
+
+  const steps = new Steps(say);
+  const quiet = { ...limitsOf(launch), logs: state.logs, say, heard: () => {}, record, stop, force };
+  await using servers = new Servers(launch, state, quiet);
+  const { urls } = servers;
+  const fetched = await servers.fetch(steps);
+  const models = launch.MODELS_DIR ?? state.models;
+  if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
+  const body = await cutSamples(state.samples);
+
+  await steps.run("Kafka and Redis", () => servers.start(fetched));
+  const kafka = readConfig(KafkaConfig, { ...process.env, ...urls });
+  await steps.run("topics", () => createTopics(kafka, topicOptions(launch, launch.POOL, stop)));
+  const key = launch.devKey ? readDevKey(state.devKey) : undefined;
+  if (key !== undefined) await storeKey(urls.REDIS_DURABLE_URL, key, "dev");
+
+  const heard = (name: string, line: string) => say(`${name} | ${line}`);
+  await using services = new Services(
+    {
+      counts: launch,
+      urls,
+      pool: launch.POOL,
+      host: launch.HOST,
+      ports: ingresses.map(({ port }) => port),
+      threads: launch.INTRA_OP_THREADS,
+      environment: { ...process.env, MODELS_DIR: models, LOG_LEVEL: launch.LOG_LEVEL },
+    },
+    { ...quiet, heard },
+  );
+  await steps.run("services", () => services.start());
+  await steps.run("health", () => services.healthy(launch.HEALTHY_WITHIN_MS, stop));
+
+  const address = services.addresses[0]!;
+  const tookMs = Date.now() - startedAt;
+  say(welcome({ address, key, keyFile: state.devKey, body, logs: state.logs, tookMs }));
+  await aborted(stop);
+}
