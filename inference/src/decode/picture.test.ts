@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { crc32 } from "node:zlib";
+import sharp from "sharp";
+import { Decoder } from "./decoder.ts";
+import { decodePicture, type Picture, type PictureLimits, pictureLimits } from "./picture.ts";
+import { PixelRooms } from "./pixel-rooms.ts";
+
+test("JPEG, PNG and WebP decode to the same pixels", async () => {
+  for (const format of ["jpeg", "png", "webp"] as const) {
+    const picture = await decoded(await quarters().toFormat(format, { quality: 100 }).toBuffer());
+    assert.deepEqual([picture.width, picture.height, picture.pixels.length], [40, 20, 2400], format);
+    assert.deepEqual(cornersOf(picture), ["red", "green", "blue", "white"], format);
+  }
+});
+
+// 1 to 8 as the EXIF standard numbers them. What is written is the picture as the camera held it.
+for (let orientation = 1; orientation <= 8; orientation++) {
+  test(`EXIF orientation ${orientation} is applied, and sizes are those of the upright picture`, async () => {
+    const turned = asHeldBy(orientation, await quarters().png().toBuffer());
+    const bytes = await (await turned).jpeg({ quality: 100 }).withMetadata({ orientation }).toBuffer();
+    const picture = await decoded(bytes);
+    assert.deepEqual(cornersOf(picture), ["red", "green", "blue", "white"]);
+    assert.deepEqual([picture.originalWidth, picture.originalHeight], [40, 20]);
+
+    const small = await decoded(bytes, { longSideMax: 20 });
+    assert.deepEqual(
+      [small.width, small.height, small.originalWidth, small.originalHeight],
+      [20, 10, 40, 20],
+    );
+    assert.deepEqual(cornersOf(small), ["red", "green", "blue", "white"]);
+  });
+}
+
+test("grey, palette, 16 bits, CMYK and transparent pictures become RGB", async () => {
+  const pictures = {
+    "grey JPEG": await flat("#808080").greyscale().jpeg().toBuffer(),
+    "grey PNG": await flat("#808080").toColourspace("b-w").png().toBuffer(),
+    "grey PNG with alpha": await flat("#808080").toColourspace("b-w").ensureAlpha(1).png().toBuffer(),
+    "palette PNG": await flat("#808080").png({ palette: true, colours: 4 }).toBuffer(),
+    "16 bit PNG": await flat("#808080").toColourspace("rgb16").png().toBuffer(),
+    "16 bit grey PNG": await flat("#808080").toColourspace("grey16").png().toBuffer(),
+    "CMYK JPEG": await flat("#808080").toColourspace("cmyk").jpeg().toBuffer(),
+    "WebP with alpha": await flat("#808080").ensureAlpha(1).webp({ lossless: true }).toBuffer(),
+  };
+  for (const [name, bytes] of Object.entries(pictures)) {
+    const picture = await decoded(bytes);
+    assert.equal(picture.pixels.length, 24 * 24 * 3, name);
+    // CMYK goes through a printer's profile.
+    const tolerance = name.startsWith("CMYK") ? 16 : 4;
+    for (const value of pixelAt(picture, 12, 12)) {
+      assert.ok(Math.abs(value - 128) <= tolerance, `${name}: ${value}`);
+    }
+  }
+});
+
+test("what is transparent becomes white", async () => {
+  const background = { r: 0, g: 0, b: 0, alpha: 0 };
+  const bytes = await sharp({ create: { width: 20, height: 20, channels: 4, background } })
+    .png()
+    .toBuffer();
+  assert.deepEqual(pixelAt(await decoded(bytes), 10, 10), [255, 255, 255]);
+});
+
+test("a large picture is shrunk to its long side, a small one never grown", async () => {
+  const bytes = await sharp({ create: { width: 90, height: 300, channels: 3, background: "#123456" } })
+    .png()
+    .toBuffer();
+  const picture = await decoded(bytes, { longSideMax: 100 });
+  assert.deepEqual([picture.width, picture.height], [30, 100]);
+  assert.deepEqual([picture.originalWidth, picture.originalHeight], [90, 300]);
+  assert.equal((await decoded(bytes, { longSideMax: 300 })).height, 300);
+});
+
+test("what cannot be read is rejected with its code", async () => {
+  const jpeg = await flat("#805030", 200).jpeg().toBuffer();
+  const png = await flat("#805030", 200).png().toBuffer();
+  const webp = await flat("#805030", 200).webp().toBuffer();
+  const flipped = Buffer.from(png);
+  flipped[png.length - 30]! ^= 0xff;
+  const cases: [string, Uint8Array, string][] = [
+    ["a text", Buffer.from("Not a picture at all, but long enough to be one."), "unsupported_image_format"],
+    ["nothing", new Uint8Array(0), "unsupported_image_format"],
+    [
+      "an SVG",
+      Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"/>'),
+      "unsupported_image_format",
+    ],
+    ["a GIF", Buffer.from("GIF89a\x20\x00\x20\x00\x80\x00\x00", "latin1"), "unsupported_image_format"],
+    ["a JPEG cut in half", jpeg.subarray(0, jpeg.length / 2), "invalid_image"],
+    ["a JPEG without its last tenth", jpeg.subarray(0, jpeg.length * 0.9), "invalid_image"],
+    ["a PNG cut in half", png.subarray(0, png.length / 2), "invalid_image"],
+    ["a WebP cut in half", webp.subarray(0, webp.length / 2), "invalid_image"],
+    ["a PNG with a damaged byte", flipped, "invalid_image"],
+    ["three bytes of a JPEG", Uint8Array.of(0xff, 0xd8, 0xff), "invalid_image"],
+    [
+      "a JPEG's first bytes before a text",
+      Buffer.from("\xff\xd8\xff\xe0 and then a text", "latin1"),
+      "invalid_image",
+    ],
+    ["a PNG header of 40k x 40k", pngHeader(40_000, 40_000), "image_too_large"],
+    ["a PNG header of 41 megapixels", pngHeader(8200, 5000), "image_too_large"],
+    ["15 pixels wide", await flat("#805030", 15).png().toBuffer(), "image_too_small"],
+  ];
+  for (const [name, bytes, code] of cases) {
+    assert.deepEqual(await decodePicture(bytes, pictureLimits), { kind: "rejected", code }, name);
+  }
+});
+
+test("libvips itself opens no other format, whatever the sniffing lets through", async () => {
+  await assert.rejects(
+    sharp(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')).metadata(),
+  );
+});
+
+test("the decoder leaves the pixels in the room of the batch", async () => {
+  const limits = { ...pictureLimits, longSideMax: 64 };
+  const decoder = new Decoder({ ...limits, decodesMax: 2 });
+  using room = await new PixelRooms({ batchMax: 3, longSideMax: 64 }).take();
+  const jpeg = await flat("#ff0000", 64).jpeg({ quality: 100 }).toBuffer();
+  const [first, bad, last] = await Promise.all([
+    decoder.decode(jpeg, room),
+    decoder.decode(jpeg.subarray(0, 200), room),
+    decoder.decode(jpeg, room),
+  ]);
+  assert.equal(bad.kind, "rejected");
+  assert.ok(first.kind === "picture" && last.kind === "picture");
+  assert.ok(first.pixels.buffer instanceof SharedArrayBuffer);
+  assert.deepEqual(first.pixels, last.pixels);
+});
+
+async function decoded(bytes: Uint8Array, limits: Partial<PictureLimits> = {}): Promise<Picture> {
+  const picture = await decodePicture(bytes, { ...pictureLimits, ...limits });
+  assert.equal(picture.kind, "picture");
+  return picture as Picture;
+}
+
+function flat(background: string, side = 24) {
+  return sharp({ create: { width: side, height: side, channels: 3, background } });
+}
+
+/** 40 x 20: red, green over blue, white. */
+function quarters() {
+  const quarter = (background: string) => ({
+    input: { create: { width: 20, height: 10, channels: 3 as const, background } },
+  });
+  return sharp({ create: { width: 40, height: 20, channels: 3, background: "#ff0000" } }).composite([
+    { ...quarter("#00ff00"), left: 20, top: 0 },
+    { ...quarter("#0000ff"), left: 0, top: 10 },
+    { ...quarter("#ffffff"), left: 20, top: 10 },
+  ]);
+}
+
+/** The inverse of what the orientation asks a viewer to do. */
+async function asHeldBy(orientation: number, upright: Buffer) {
+  const mirrored = [2, 4, 5, 7].includes(orientation);
+  const angle = [0, 0, 0, 180, 180, 270, 270, 90, 90][orientation]!;
+  const source = mirrored ? await sharp(upright).flop().png().toBuffer() : upright;
+  return sharp(await sharp(source).rotate(angle).png().toBuffer());
+}
+
+function pixelAt({ pixels, width }: Picture, x: number, y: number): number[] {
+  return [...pixels.subarray(3 * (y * width + x), 3 * (y * width + x) + 3)];
+}
+
+function cornersOf(picture: Picture): string[] {
+  const [right, bottom] = [picture.width - 2, picture.height - 2];
+  const corners = [
+    pixelAt(picture, 1, 1),
+    pixelAt(picture, right, 1),
+    pixelAt(picture, 1, bottom),
+    pixelAt(picture, right, bottom),
+  ];
+  const names: Record<string, string> = { "100": "red", "010": "green", "001": "blue", "111": "white" };
+  return corners.map(
+    (corner) => names[corner.map((value) => (value > 128 ? 1 : 0)).join("")] ?? corner.join(),
+  );
+}
+
+/** A signature and an IHDR: all that a decompression bomb has to show before it is opened. */
+function pngHeader(width: number, height: number): Uint8Array {
+  const ihdr = Buffer.alloc(25);
+  ihdr.writeUInt32BE(13, 0);
+  ihdr.write("IHDR", 4, "latin1");
+  ihdr.writeUInt32BE(width, 8);
+  ihdr.writeUInt32BE(height, 12);
+  ihdr.set([8, 2, 0, 0, 0], 16);
+  ihdr.writeUInt32BE(crc32(ihdr.subarray(4, 21)), 21);
+  const idat = Buffer.from("0000000049444154", "hex");
+  return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), ihdr, idat, Buffer.alloc(64)]);
+}
