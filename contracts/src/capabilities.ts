@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { DistanceMetric } from "./detection.ts";
+import { FacePolicy } from "./verify.ts";
+import { EmbeddingFormat } from "./represent.ts";
+
+/** Whether live workers have it loaded. */
+const Status = z.enum(["ready", "unavailable"]);
+
+const ModelDetails = z.object({
+  embedding_size: z.int().positive(),
+  thresholds: z.record(DistanceMetric, z.number()),
+  /** The data that each threshold comes from. */
+  thresholds_from: z.record(DistanceMetric, z.string()),
+  normalizations: z.array(z.string()),
+  /** An SPDX expression. */
+  license: z.string(),
+  /** Of the graph that runs, or would run. */
+  sha256: z.string(),
+  /** Null while no worker has the model loaded. */
+  batch_max: z.int().positive().nullable(),
+  execution_provider: z.string().nullable(),
+  status: Status,
+});
+
+const DetectorDetails = z.object({
+  license: z.string(),
+  sha256: z.string(),
+  status: Status,
+});
+
+/** GET /capabilities: what the operator enabled, and what of it is alive. */
+export const CapabilitiesReply = z.object({
+  models: z.array(z.string()),
+  default_model: z.string(),
+  detectors: z.array(z.string()),
+  default_detector: z.string(),
+  distance_metrics: z.array(DistanceMetric),
+  normalizations: z.array(z.string()),
+  image_formats: z.array(z.string()),
+  model_details: z.record(z.string(), ModelDetails),
+  detector_details: z.record(z.string(), DetectorDetails),
+  limits: z.object({
+    body_bytes: z.int(),
+    image_bytes: z.int(),
+    image_pixels: z.int(),
+    image_side_min_px: z.int(),
+    candidate_vectors: z.int(),
+    candidate_images: z.int(),
+    vector_length: z.int(),
+    faces: z.int(),
+    deadline_default_ms: z.int(),
+    deadline_min_ms: z.int(),
+    deadline_max_ms: z.int(),
+  }),
+  features: z.object({
+    face_policies: z.array(FacePolicy),
+    embedding_formats: z.array(EmbeddingFormat),
+    vectors: z.boolean(),
+    anti_spoofing: z.boolean(),
+    /** Of the thresholds, when `align` is false. */
+    thresholds_unaligned: z.literal("unmeasured"),
+  }),
+  version: z.string(),
+});
+export type CapabilitiesReply = z.infer<typeof CapabilitiesReply>;

@@ -1,0 +1,26 @@
+import type { Socket } from "node:net";
+import { problemOf } from "./problems.ts";
+import { Refusal } from "../refusal.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/** The last words to a connection whose bytes are not HTTP, or do not come: in the shape of every other failure. */
+export function answerBrokenCall(error: { code?: string }, socket: Socket, site: string, now: number): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return;
+  const requestId = requestIdOf(undefined, now);
+  const problem = problemOf(refusalOf(error.code), requestId, site);
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function refusalOf(code: string | undefined): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW") return new Refusal("request_too_large", "The headers are too large.");
+  const detail = code === "ERR_HTTP_REQUEST_TIMEOUT" ? "did not arrive in time" : "is not valid HTTP";
+  return new Refusal("invalid_request", `The call ${detail}.`);
+}

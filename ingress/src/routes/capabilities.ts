@@ -1,0 +1,76 @@
+import type { CapabilitiesReply } from "@faceline/contracts/capabilities";
+import { DistanceMetric } from "@faceline/contracts/detection";
+import type { LaneState } from "@faceline/contracts/pool";
+import { EmbeddingFormat } from "@faceline/contracts/represent";
+import { FacePolicy } from "@faceline/contracts/verify";
+import type { Model } from "@faceline/models/catalogue";
+import { imageFormats } from "../images/format.ts";
+import type { HttpSettings } from "../settings.ts";
+import { version } from "../version.ts";
+import type { Desk } from "./desk.ts";
+
+/** GET /capabilities: what the operator enabled, what of it is alive, and how much of everything a call may bring. */
+export function capabilities({ ports, settings, offer }: Desk): CapabilitiesReply {
+  const live = ports.poolStates().flatMap(({ lanes }) => lanes.filter(({ workers }) => workers > 0));
+  const models = offer.models.map((model) => {
+    const lane = live.find(({ lane }) => lane.startsWith(`${model.name}/`));
+    return [model.name, modelDetails(model, lane)] as const;
+  });
+  const detectors = offer.detectors.map((detector) => {
+    const lane = live.find(({ lane }) => lane.endsWith(`/${detector.name}`));
+    return [detector.name, graphDetails(detector, lane)] as const;
+  });
+  return {
+    models: models.map(([name]) => name),
+    default_model: offer.defaultModel,
+    detectors: detectors.map(([name]) => name),
+    default_detector: offer.defaultDetector,
+    distance_metrics: DistanceMetric.options,
+    normalizations: [...new Set(offer.models.flatMap(({ normalizations }) => normalizations))],
+    image_formats: [...imageFormats],
+    model_details: Object.fromEntries(models),
+    detector_details: Object.fromEntries(detectors),
+    limits: limitsOf(settings),
+    features: {
+      face_policies: FacePolicy.options,
+      embedding_formats: EmbeddingFormat.options,
+      vectors: true,
+      anti_spoofing: false,
+      thresholds_unaligned: "unmeasured",
+    },
+    version,
+  };
+}
+
+const modelDetails = (model: Desk["offer"]["models"][number], lane: LaneState | undefined) => ({
+  embedding_size: model.embedding_size,
+  thresholds: model.thresholds,
+  thresholds_from: model.thresholds_from,
+  normalizations: model.normalizations,
+  ...graphDetails(model, lane),
+  batch_max: lane?.batchMax ?? null,
+  execution_provider: lane?.executionProvider ?? null,
+});
+
+function graphDetails(model: Model, lane: LaneState | undefined) {
+  const build = model.builds.find(({ precision }) => precision === lane?.precision) ?? model.builds[0]!;
+  return {
+    license: model.licenses.map(({ id }) => id).join(" AND "),
+    sha256: build.sha256,
+    status: lane === undefined ? ("unavailable" as const) : ("ready" as const),
+  };
+}
+
+const limitsOf = (settings: HttpSettings): CapabilitiesReply["limits"] => ({
+  body_bytes: settings.BODY_BYTES_MAX,
+  image_bytes: settings.IMAGE_BYTES_MAX,
+  image_pixels: settings.IMAGE_PIXELS_MAX,
+  image_side_min_px: settings.IMAGE_SIDE_MIN_PX,
+  candidate_vectors: settings.CANDIDATE_VECTORS_MAX,
+  candidate_images: settings.CANDIDATE_IMAGES_MAX,
+  vector_length: settings.VECTOR_LENGTH_MAX,
+  faces: settings.FACES_MAX,
+  deadline_default_ms: settings.DEADLINE_DEFAULT_MS,
+  deadline_min_ms: settings.DEADLINE_MIN_MS,
+  deadline_max_ms: settings.DEADLINE_MAX_MS,
+});

@@ -1,0 +1,79 @@
+import { Tenant } from "@faceline/contracts/ids";
+import { callTasksMax } from "@faceline/contracts/task";
+import { vectorLengthMax } from "@faceline/contracts/vector";
+import * as z from "zod";
+
+const MiB = 1024 * 1024;
+
+const count = (max: number, standard: number) => z.coerce.number().int().min(1).max(max).default(standard);
+
+/** `a,b` → ["a", "b"]. */
+const names = (standard: string) =>
+  z
+    .string()
+    .default(standard)
+    .transform((list) => list.split(",").map((name) => name.trim()))
+    .refine((list) => list.every((name) => name !== ""), "must be names, separated by commas");
+
+/** The settings of the HTTP side. The ingress' own config extends it (`safeExtend` keeps the relations below). */
+export const HttpSettings = z
+  .object({
+    /** `off`: no keys; a drop-in for DeepFace's own server on a private network. */
+    AUTH: z.enum(["on", "off"]).default("on"),
+    /** The tenant of every call when AUTH is off. */
+    TENANT_WITHOUT_AUTH: Tenant.default("anonymous"),
+    /** How long a key that was found is believed. */
+    KEY_CACHE_MS: count(600_000, 30_000),
+    /** How long it is believed while the durable Redis is away. */
+    KEY_CACHE_WITHOUT_REDIS_MS: count(86_400_000, 600_000),
+    KEYS_CACHED_MAX: count(1_000_000, 10_000),
+    /** Origins of pages that may call, separated by commas: `https://a.example,https://b.example`. None by default. */
+    CORS_ORIGINS: z
+      .string()
+      .default("")
+      .transform((list) => list.split(",").map((origin) => origin.trim()))
+      .transform((list) => list.filter((origin) => origin !== "")),
+
+    BODY_BYTES_MAX: count(1024 * MiB, 32 * MiB),
+    /** A client that sends more slowly than this is cut off. */
+    BODY_RECEIVE_MS: count(600_000, 120_000),
+    IMAGE_BYTES_MAX: count(256 * MiB, 10 * MiB),
+    IMAGE_PIXELS_MAX: count(1_000_000_000, 40_000_000),
+    IMAGE_SIDE_MIN_PX: count(1_024, 16),
+    /** Headers of images that are read at the same time, and that may wait for it. */
+    HEADER_CHECKS_MAX: count(64, 2),
+    HEADER_CHECKS_WAITING_MAX: count(100_000, 2_000),
+    CANDIDATE_VECTORS_MAX: count(100_000, 1_000),
+    /** The source takes one task of the call. */
+    CANDIDATE_IMAGES_MAX: count(callTasksMax - 1, 50),
+    VECTOR_LENGTH_MAX: count(vectorLengthMax, vectorLengthMax),
+    /** At least two: one alone could not tell that an image has several. */
+    FACES_MAX: z.coerce.number().int().min(2).max(100).default(100),
+
+    DEADLINE_DEFAULT_MS: count(3_600_000, 30_000),
+    DEADLINE_MIN_MS: count(3_600_000, 50),
+    DEADLINE_MAX_MS: count(3_600_000, 120_000),
+
+    /** By the names of the catalogue. */
+    MODELS_ENABLED: names("Dlib"),
+    MODEL_DEFAULT: z.string().default("Dlib"),
+    DETECTORS_ENABLED: names("ssd,tiny"),
+    DETECTOR_DEFAULT: z.string().default("ssd"),
+
+    /** Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service. */
+    PUBLIC_URL: z.string().default(""),
+  })
+  .refine((settings) => settings.MODELS_ENABLED.includes(settings.MODEL_DEFAULT), {
+    path: ["MODEL_DEFAULT"],
+    error: "must be one of MODELS_ENABLED",
+  })
+  .refine((settings) => settings.DETECTORS_ENABLED.includes(settings.DETECTOR_DEFAULT), {
+    path: ["DETECTOR_DEFAULT"],
+    error: "must be one of DETECTORS_ENABLED",
+  })
+  .refine(
+    ({ DEADLINE_MIN_MS, DEADLINE_DEFAULT_MS, DEADLINE_MAX_MS }) =>
+      DEADLINE_MIN_MS <= DEADLINE_DEFAULT_MS && DEADLINE_DEFAULT_MS <= DEADLINE_MAX_MS,
+    { path: ["DEADLINE_DEFAULT_MS"], error: "must lie between DEADLINE_MIN_MS and DEADLINE_MAX_MS" },
+  );
+export type HttpSettings = z.infer<typeof HttpSettings>;
