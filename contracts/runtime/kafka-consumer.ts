@@ -36,6 +36,10 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     if (!payload.restart) options.lost(payload.error);
   });
 
+  const commit = async (partition: number, nextOffset: string): Promise<void> => {
+    await consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).catch(() => {});
+  };
+
   await consumer.connect();
   // From the beginning, or what is sent between the join and the first fetch would be skipped.
   await consumer.subscribe({ topic, fromBeginning: true });
@@ -45,15 +49,14 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
       take(
         batch.partition,
         batch.messages.map(({ offset, value }) => ({ offset, value })),
+        (nextOffset) => void commit(batch.partition, nextOffset),
       );
     },
   });
   await joined.promise;
 
   return {
-    async commit(partition, nextOffset) {
-      await consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).catch(() => {});
-    },
+    commit,
     [Symbol.asyncDispose]: () => consumer.disconnect(),
   };
 }
@@ -63,7 +66,7 @@ export type ConsumerOptions = {
   group: string;
   clientId: string;
   assigned(partitions: number[]): void;
-  take(partition: number, messages: ReadMessage[]): void;
+  take(partition: number, messages: ReadMessage[], commit: (nextOffset: string) => void): void;
   /** The consumer cannot go on. */
   lost(error: Error): void;
 };

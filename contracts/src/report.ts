@@ -47,6 +47,8 @@ export const Report = z.object({
   running: HeldBatch.extend({ startedAt: Instant, endsAt: Instant }).nullable(),
   /** One at most, but for batches of a partition that has just moved here. */
   staged: z.array(HeldBatch),
+  /** They have run; their answers are on the way to Redis. */
+  answering: z.array(HeldBatch),
   finished: z.array(FinishedBatch).max(finishedMax),
 });
 export type Report = z.infer<typeof Report>;

@@ -67,7 +67,11 @@ function hear(state: State, report: Report, now: number): Move[] {
   state.workers.set(report.worker, { id: report.worker, report, reportedAt: now, suspect: false });
   for (const loaded of report.lanes) laneNamed(state, loaded.lane).warm(loaded.sizes);
 
-  const heldNow = report.running === null ? report.staged : [report.running, ...report.staged];
+  const heldNow = [
+    ...report.answering,
+    ...(report.running === null ? [] : [report.running]),
+    ...report.staged,
+  ];
   for (const held of heldNow) {
     const sent = state.sent.get(held.batch);
     // The partition has moved: the batch is run by its new holder.

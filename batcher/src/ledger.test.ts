@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { TaskId } from "@faceline/contracts/ids";
+import { Ledger } from "./ledger.ts";
+
+const tasks = (...names: string[]) => names as TaskId[];
+
+test("the low-water mark is the first message of which a task has not ended", () => {
+  const ledger = new Ledger();
+  assert.equal(ledger.lowWater, undefined);
+  ledger.read(7n, tasks("a0", "a1"));
+  ledger.read(8n, tasks("b0"));
+  assert.equal(ledger.lowWater, 7n);
+  ledger.ended(tasks("b0", "a0"));
+  assert.equal(ledger.lowWater, 7n);
+  ledger.ended(tasks("a1"));
+  assert.equal(ledger.lowWater, 9n);
+});
+
+test("a message without tasks is dealt with once it is read", () => {
+  const ledger = new Ledger();
+  ledger.read(3n, []);
+  assert.equal(ledger.lowWater, 4n);
+});
+
+test("a message that is read again is open once, and open again after it had ended", () => {
+  const ledger = new Ledger();
+  assert.equal(ledger.read(1n, tasks("a0")), true);
+  assert.equal(ledger.read(1n, tasks("a0")), false);
+  ledger.ended(tasks("a0"));
+  assert.equal(ledger.read(1n, tasks("a0")), true);
+  assert.equal(ledger.lowWater, 1n);
+  ledger.ended(tasks("a0"));
+  assert.equal(ledger.lowWater, 2n);
+});

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { decide } from "./decide.ts";
+import { answered, batchesOf, call, endsOf, newPool, report, taskIds } from "./scene.ts";
+import type { Move } from "./state.ts";
+
+test("a free worker and a waiting task make a batch at once", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 1_000);
+  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 1_000 }), 1_000));
+  assert.deepEqual(batch && { ...batch, tasks: taskIds(batch) }, {
+    id: "batcher-0000000000000000/1",
+    lane: "Dlib/ssd",
+    reason: "slack",
+    attempt: 1,
+    sentAt: 1_000,
+    predictedRunMs: 12,
+    tasks: ["a/nnnnnnnnnnnnnnnn/0"],
+  });
+});
+
+test("the next batch is sent so that it is decoded just as the running one ends, and none behind it", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [first] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
+  decide(pool, report("w1", { running: { batch: first!, startedAt: 0, endsAt: 100 } }), 0);
+
+  // 3 ms on the way and 20 ms to prepare: until 77 the batch can still grow.
+  assert.deepEqual(decide(pool, call("b", 1, { now: 10 }), 10), [{ kind: "wake", at: 77 }]);
+  const [second] = batchesOf(decide(pool, { kind: "timer" }, 77));
+  assert.deepEqual(taskIds(second!), ["b/nnnnnnnnnnnnnnnn/0"]);
+  assert.deepEqual(batchesOf(decide(pool, call("c", 1, { now: 78 }), 78)), []);
+});
+
+test("a batch is no larger than what is useful, and heads the least deadline", () => {
+  const pool = newPool();
+  decide(
+    pool,
+    report("w1", {
+      sizes: [
+        { size: 1, runMs: 100 },
+        { size: 2, runMs: 200 },
+        { size: 4, runMs: 400 },
+      ],
+    }),
+    0,
+  );
+  // Compute-bound: two together take as long as one by one, so nobody waits for a neighbour.
+  const moves = decide(pool, call("a", 3, { now: 0 }), 0);
+  assert.deepEqual(batchesOf(moves).map(taskIds), [["a/nnnnnnnnnnnnnnnn/0"]]);
+
+  const busy = batchesOf(moves)[0]!;
+  decide(pool, call("urgent", 1, { now: 0, deadlineAt: 5_000 }), 0);
+  const next = decide(pool, report("w1", { finished: [answered(busy)] }), 100);
+  assert.deepEqual(batchesOf(next).map(taskIds), [["urgent/nnnnnnnnnnnnnnnn/0"]]);
+});
+
+test("what cannot meet its deadline is refused on arrival, whole, with the wait it would have had", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  decide(
+    pool,
+    report("w1", { running: { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } }),
+    0,
+  );
+  const ends = endsOf(decide(pool, call("a", 2, { now: 0, deadlineAt: 400 }), 0));
+  assert.deepEqual(ends, [
+    ["a/nnnnnnnnnnnnnnnn/0", { kind: "shed", reason: "hopeless", predictedMs: 517, retryAfterMs: 500 }],
+    ["a/nnnnnnnnnnnnnnnn/1", { kind: "shed", reason: "hopeless", predictedMs: 517, retryAfterMs: 500 }],
+  ]);
+});
+
+test("a lane has a bound: what comes above it is refused as standing", () => {
+  const pool = newPool({ laneWaitingMax: 3 });
+  assert.deepEqual(endsOf(decide(pool, call("a", 3, { now: 0 }), 0)), []);
+  const refused = endsOf(decide(pool, call("b", 1, { now: 0 }), 0));
+  assert.deepEqual(
+    refused.map(([, outcome]) => outcome.kind === "shed" && outcome.reason),
+    ["standing"],
+  );
+});
+
+test("a task that waits past its deadline expires", () => {
+  const pool = newPool();
+  decide(pool, call("a", 1, { now: 0, deadlineAt: 10_000 }), 0);
+  assert.deepEqual(endsOf(decide(pool, { kind: "timer" }, 9_999)), []);
+  assert.deepEqual(endsOf(decide(pool, { kind: "timer" }, 10_002)), [
+    ["a/nnnnnnnnnnnnnnnn/0", { kind: "expired", lateByMs: 2 }],
+  ]);
+});
+
+test("a cancelled call is dropped where it waits and goes on where it was sent", () => {
+  const pool = newPool();
+  decide(pool, report("w1", { sizes: [{ size: 1, runMs: 500 }] }), 0);
+  decide(pool, call("a", 2, { now: 0 }), 0);
+  const moves = decide(pool, { kind: "cancel", call: "a/nnnnnnnnnnnnnnnn" as never }, 1);
+  assert.deepEqual(
+    moves.filter((move) => move.kind === "ended"),
+    [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/1"] }],
+  );
+});
+
+test("the tasks of a worker that fell silent go elsewhere in four parts, first of all", () => {
+  const pool = newPool();
+  decide(pool, report("w1", { partition: 1 }), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 8, { now: 0 }), 0));
+  assert.equal(batch?.tasks.length, 8);
+
+  decide(pool, report("w2", { partition: 2 }), 900);
+  const moves = decide(pool, { kind: "timer" }, 1_000);
+  assert.deepEqual(dispatches(moves), [
+    { partition: 2, tasks: ["a/nnnnnnnnnnnnnnnn/0", "a/nnnnnnnnnnnnnnnn/1"], attempt: 2 },
+  ]);
+  assert.deepEqual(batchesOf(moves)[0]?.reason, "retry");
+});
+
+test("a batch that was given up for lost may still answer: its parts are spared", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 2, { now: 0 }), 0));
+  decide(pool, { kind: "timer" }, 1_000);
+  const late = decide(pool, report("w1", { finished: [answered(batch!)] }), 1_500);
+  assert.deepEqual(late, [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/0", "a/nnnnnnnnnnnnnnnn/1"] }]);
+});
+
+test("a task that was lost with its worker, alone, is tried once more and then fails", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  decide(pool, call("a", 1, { now: 0 }), 0);
+  const again = decide(pool, report("w2", { partition: 2 }), 1_000);
+  assert.deepEqual(dispatches(again), [{ partition: 2, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
+  const moves = decide(pool, { kind: "timer" }, 2_000);
+  assert.deepEqual(endsOf(moves), [
+    ["a/nnnnnnnnnnnnnnnn/0", { kind: "failed", reason: "attempts_exhausted" }],
+  ]);
+});
+
+test("a task whose run fails alone has failed; in company it is cut out first", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [both] = batchesOf(decide(pool, call("a", 2, { now: 0 }), 0));
+  const parts = decide(pool, report("w1", { finished: [{ ...answered(both!), end: "failed" }] }), 10);
+  assert.deepEqual(batchesOf(parts).map(taskIds), [["a/nnnnnnnnnnnnnnnn/0"], ["a/nnnnnnnnnnnnnnnn/1"]]);
+
+  const [alone] = batchesOf(parts);
+  const moves = decide(pool, report("w1", { finished: [{ ...answered(alone!), end: "failed" }] }), 20);
+  assert.deepEqual(endsOf(moves), [["a/nnnnnnnnnnnnnnnn/0", { kind: "failed", reason: "run_failed" }]]);
+});
+
+test("what a predecessor sent is not sent again while its worker has it", () => {
+  const pool = newPool();
+  const predecessors = {
+    batch: "batcher-ffffffffffffffff/3",
+    startedAt: 0,
+    endsAt: 50,
+    tasks: ["a/nnnnnnnnnnnnnnnn/0"],
+  };
+  decide(pool, report("w1", { running: predecessors }), 0);
+  assert.deepEqual(decide(pool, call("a", 1, { now: 0 }), 1), []);
+  const ended = decide(pool, report("w1", { finished: [answered({ id: predecessors.batch })] }), 50);
+  assert.deepEqual(ended, [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/0"] }]);
+});
+
+test("what Kafka did not take waits again, and costs no attempt", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
+  const [again] = batchesOf(decide(pool, { kind: "undelivered", batch: batch!.id }, 5));
+  assert.deepEqual(again && { tasks: taskIds(again), attempt: again.attempt }, {
+    tasks: ["a/nnnnnnnnnnnnnnnn/0"],
+    attempt: 1,
+  });
+});
+
+test("a call that is read twice is one call, and an older report says nothing", () => {
+  const pool = newPool();
+  decide(pool, report("w1", { sequence: 7 }), 0);
+  assert.equal(batchesOf(decide(pool, call("a", 1, { now: 0 }), 0)).length, 1);
+  assert.equal(batchesOf(decide(pool, call("a", 1, { now: 0 }), 1)).length, 0);
+  decide(pool, report("w1", { sequence: 6, draining: true }), 2);
+  assert.equal(pool.workers.get("inference-w1")?.report.draining, false);
+});
+
+test("a batch that its worker had and names no more is run again: how it ended was in a report that never came", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
+  decide(pool, report("w1", { running: { batch: batch!, startedAt: 0, endsAt: 12 } }), 1);
+  const again = decide(pool, report("w1"), 20);
+  assert.deepEqual(dispatches(again), [{ partition: 0, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
+});
+
+test("a worker that drains gets nothing new", () => {
+  const pool = newPool();
+  decide(pool, report("w1", { draining: true }), 0);
+  assert.deepEqual(batchesOf(decide(pool, call("a", 1, { now: 0 }), 0)), []);
+});
+
+function dispatches(moves: Move[]) {
+  return moves.flatMap((move) =>
+    move.kind === "dispatch"
+      ? [{ partition: move.partition, tasks: taskIds(move.batch), attempt: move.batch.attempt }]
+      : [],
+  );
+}

@@ -1,0 +1,91 @@
+import type { Batch, BatchId } from "@faceline/contracts/batch";
+import type { Outcome } from "@faceline/contracts/outcome";
+import type { FinishedBatch, Report } from "@faceline/contracts/report";
+import type { CallTasks } from "@faceline/contracts/task";
+import { type Event, type Move, newState, type SchedulingSettings, type State } from "./state.ts";
+
+// The stage that tests of the scheduler play on: a pool of workers that run `10 + 2·b` ms, hops of 3 ms.
+
+const lane = "Dlib/ssd" as Report["lanes"][number]["lane"];
+const nonce = "nnnnnnnnnnnnnnnn";
+
+export const newPool = (settings: Partial<SchedulingSettings> = {}): State =>
+  newState("batcher-0000000000000000", { laneWaitingMax: 1_000, hopMs: 3, replyMs: 3, ...settings });
+
+export function call(
+  name: string,
+  count: number,
+  { now, deadlineAt = now + 30_000 }: { now: number; deadlineAt?: number },
+): Event {
+  const message = {
+    requestId: name,
+    call: `${name}/${nonce}`,
+    tenant: "team",
+    lane,
+    ingress: "ingress-0000000000000000",
+    arrivedAt: now,
+    deadlineAt,
+    options: { align: true, enforceDetection: true, facesMax: 1 },
+    traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`,
+    tasks: Array.from({ length: count }, (_, index) => `${name}/${nonce}/${index}`),
+  };
+  return { kind: "arrive", call: message as unknown as CallTasks };
+}
+
+let sequence = 1_000;
+
+export function report(worker: string, said: Said = {}): Event {
+  const { sizes = [1, 2, 4, 8].map((size) => ({ size, runMs: 10 + 2 * size })) } = said;
+  const { running } = said;
+  const message = {
+    worker: `inference-${worker}`,
+    sequence: said.sequence ?? sequence++,
+    sentAt: 0,
+    draining: said.draining ?? false,
+    partitions: [said.partition ?? 0],
+    lanes: [{ lane, executionProvider: "cpu", precision: "float32", sizes }],
+    running:
+      running === undefined
+        ? null
+        : { ...heldOf(running.batch, running.tasks), startedAt: running.startedAt, endsAt: running.endsAt },
+    staged: (said.staged ?? []).map((batch) => heldOf(batch)),
+    answering: [],
+    finished: said.finished ?? [],
+  };
+  return { kind: "report", report: message as unknown as Report };
+}
+
+function heldOf(batch: Batch | string, tasks: string[] = []) {
+  if (typeof batch === "string") return { batch, lane, tasks };
+  return { batch: batch.id, lane, tasks: taskIds(batch) };
+}
+
+export const answered = (batch: { id: string; tasks?: unknown[] }): FinishedBatch => ({
+  batch: batch.id as BatchId,
+  lane,
+  size: batch.tasks?.length ?? 1,
+  end: "answered",
+  prepareMs: 20,
+  runMs: 10 + 2 * (batch.tasks?.length ?? 1),
+  endedAt: 0,
+});
+
+export const taskIds = (batch: Batch): string[] => batch.tasks.map((task) => task.id);
+
+export const batchesOf = (moves: Move[]): Batch[] =>
+  moves.flatMap((move) => (move.kind === "dispatch" ? [move.batch] : []));
+
+export const endsOf = (moves: Move[]): [string, Outcome][] =>
+  moves.flatMap((move) =>
+    move.kind === "answer" ? [[move.task.id, move.outcome] as [string, Outcome]] : [],
+  );
+
+type Said = {
+  sequence?: number;
+  partition?: number;
+  draining?: boolean;
+  sizes?: { size: number; runMs: number }[];
+  running?: { batch: Batch | string; startedAt: number; endsAt: number; tasks?: string[] };
+  staged?: Batch[];
+  finished?: FinishedBatch[];
+};

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { TimeModel } from "./time-model.ts";
+
+test("a model knows the line that its observations lie on", () => {
+  const model = new TimeModel([
+    { size: 1, ms: 42 },
+    { size: 32, ms: 104 },
+  ]);
+  for (const size of [1, 8, 32]) assert.ok(Math.abs(model.meanMs(size) - (40 + 2 * size)) < 1e-9);
+  assert.equal(model.highMs(8), model.meanMs(8));
+});
+
+test("observations outweigh the guess, and the latest the ones before", () => {
+  const model = new TimeModel([{ size: 1, ms: 500 }]);
+  for (let i = 0; i < 300; i++) model.learn([1, 4, 16][i % 3]!, 10 + [1, 4, 16][i % 3]!);
+  assert.ok(Math.abs(model.meanMs(1) - 11) < 0.1, `${model.meanMs(1)}`);
+  assert.ok(Math.abs(model.meanMs(16) - 26) < 0.1, `${model.meanMs(16)}`);
+});
+
+test("observations of one size grow with the size; no larger batch is ever quicker, and none is free", () => {
+  const one = new TimeModel([{ size: 4, ms: 40 }]);
+  assert.equal(one.meanMs(8), 80);
+  const falling = new TimeModel([
+    { size: 1, ms: 30 },
+    { size: 8, ms: 20 },
+  ]);
+  assert.equal(falling.meanMs(1), falling.meanMs(32));
+});
+
+test("what is noisy is believed three residuals later", () => {
+  const model = new TimeModel([{ size: 1, ms: 100 }]);
+  model.learn(1, 120);
+  assert.ok(Math.abs(model.highMs(1) - model.meanMs(1) - 3 * 0.05 * 20) < 1e-9);
+});

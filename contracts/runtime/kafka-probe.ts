@@ -1,0 +1,27 @@
+import { type KafkaConfig, kafkaClient } from "./kafka.ts";
+
+/** What a probe found counts for so long: asking costs the broker little, being asked often should too. */
+const lastsMs = 1_000;
+
+/** Whether the brokers answer, asked when somebody wants to know. */
+export async function openKafkaProbe(config: KafkaConfig, clientId: string): Promise<KafkaProbe> {
+  const admin = kafkaClient(config, `${clientId}-probe`).admin();
+  await admin.connect();
+  let asked: { at: number; reachable: Promise<boolean> } | undefined;
+  return {
+    reachable() {
+      const now = performance.now();
+      if (asked === undefined || now - asked.at > lastsMs) {
+        const reachable = admin.describeCluster().then(
+          () => true,
+          () => false,
+        );
+        asked = { at: now, reachable };
+      }
+      return asked.reachable;
+    },
+    [Symbol.asyncDispose]: () => admin.disconnect(),
+  };
+}
+
+export type KafkaProbe = AsyncDisposable & { reachable(): Promise<boolean> };
