@@ -20,13 +20,12 @@ export class ProcessRecord {
    * brokers must not share a data folder.
    */
   static async begin(file: string, say: (line: string) => void): Promise<ProcessRecord> {
-    const before = read(file);
-    if (before !== undefined && isAlive(before.launcher)) {
+    const { owner } = await endLeftovers(file, say);
+    if (owner !== undefined) {
       throw new Error(
-        `Faceline already runs from this state folder (process ${before.launcher.pid}): stop it first, or set FACELINE_STATE to another folder.`,
+        `Faceline already runs from this state folder (process ${owner}): stop it first, or set FACELINE_STATE to another folder.`,
       );
     }
-    for (const left of before?.running ?? []) await end(left, say);
     const record = new ProcessRecord(file);
     record.#write();
     return record;
@@ -57,6 +56,18 @@ export class ProcessRecord {
   }
 }
 
+/** Ends what a launcher left behind that is gone. One that still runs is told by its number, and nothing is ended. */
+export async function endLeftovers(
+  file: string,
+  say: (line: string) => void,
+): Promise<{ owner: number | undefined }> {
+  const before = read(file);
+  if (before === undefined) return { owner: undefined };
+  if (isAlive(before.launcher)) return { owner: before.launcher.pid };
+  for (const left of before.running) await end(left, say);
+  return { owner: undefined };
+}
+
 async function end(left: Recorded, say: (line: string) => void): Promise<void> {
   if (!isAlive(left)) return;
   say(`ending ${left.name} (process ${left.pid}), left over from a launcher that was killed`);
@@ -69,7 +80,7 @@ async function end(left: Recorded, say: (line: string) => void): Promise<void> {
 /** How long a process that was left over may take to stop before it is killed. */
 const leftoverMs = 10_000;
 
-export const isAlive = (process: Recorded): boolean => identify(process.pid) === process.identity;
+const isAlive = (process: Recorded): boolean => identify(process.pid) === process.identity;
 
 function read(file: string): OnDisk | undefined {
   try {

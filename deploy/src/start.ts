@@ -30,14 +30,13 @@ try {
 }
 
 async function start(): Promise<void> {
-  const startedAt = Number(process.env["FACELINE_STARTED_AT"] ?? Date.now());
   const launch = readLaunch(process.argv.slice(2), process.env);
   const state = openState(resolve(repository, launch.FACELINE_STATE));
   using record = await ProcessRecord.begin(state.processes, say);
   const ingresses = ingressPorts(launch.HOST, launch.PORT, launch.ingress);
   await checkPorts([...serverPorts(launch), ...ingresses]);
 
-  const steps = new Steps(say);
+  const steps = Steps.sinceCommand(say);
   const quiet = { ...limitsOf(launch), logs: state.logs, say, heard: () => {}, record, stop, force };
   await using servers = new Servers(launch, state, quiet);
   const { urls } = servers;
@@ -69,7 +68,6 @@ async function start(): Promise<void> {
   await steps.run("health", () => services.healthy(launch.HEALTHY_WITHIN_MS, stop));
 
   const address = services.addresses[0]!;
-  const tookMs = Date.now() - startedAt;
-  say(welcome({ address, key, keyFile: state.devKey, body, logs: state.logs, tookMs }));
+  say(welcome({ address, key, keyFile: state.devKey, body, logs: state.logs, tookMs: steps.tookMs }));
   await aborted(stop);
 }

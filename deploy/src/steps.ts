@@ -2,38 +2,73 @@
 export class Steps {
   readonly done: Step[] = [];
   readonly #say: (line: string) => void;
+  readonly #startedAt: number;
 
-  constructor(say: (line: string) => void = (line) => process.stdout.write(`${line}\n`)) {
+  constructor(
+    say: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
+    startedAt = Date.now(),
+  ) {
     this.#say = say;
+    this.#startedAt = startedAt;
   }
 
-  /** Runs a step; `work` may return a few words about what came of it. */
-  async run<T>(name: string, work: (note: (words: string) => void) => Promise<T>): Promise<T> {
+  /** Counts from when the command was given: the bootstrap has passed that on, and installed the packages since. */
+  static sinceCommand(say: (line: string) => void): Steps {
+    const startedAt = Number(process.env["FACELINE_STARTED_AT"] ?? Date.now());
+    const steps = new Steps(say, startedAt);
+    steps.done.push({ name: "packages", tookMs: Date.now() - startedAt, ok: true });
+    return steps;
+  }
+
+  get tookMs(): number {
+    return Date.now() - this.#startedAt;
+  }
+
+  /** Runs a step that the next ones need; `work` may leave a few words about what came of it. */
+  async run<T>(name: string, work: (note: Note) => Promise<T>): Promise<T> {
+    let result: { is: T } | undefined;
+    let fault: unknown;
+    await this.part(name, async (note) => {
+      try {
+        result = { is: await work(note) };
+      } catch (error) {
+        fault = error;
+      }
+      return result !== undefined;
+    });
+    if (result === undefined) throw fault;
+    return result.is;
+  }
+
+  /** Runs a step that the next ones do without: `work` returns whether it went well. */
+  async part(name: string, work: (note: Note) => Promise<boolean>): Promise<boolean> {
     const startedAt = performance.now();
     let words = "";
     // A step that takes long must not look like one that hangs.
     const patience = setTimeout(() => this.#say(`  ${name} …`), silentMs);
-    const end = (ok: boolean) => {
-      clearTimeout(patience);
-      const tookMs = performance.now() - startedAt;
-      this.done.push({ name, tookMs, ok });
-      this.#say(`${ok ? "✓" : "✗"} ${name.padEnd(22)} ${seconds(tookMs)}${words === "" ? "" : `  ${words}`}`);
-    };
-    try {
-      const result = await work((note) => {
-        words = note;
-      });
-      end(true);
-      return result;
-    } catch (error) {
-      end(false);
-      throw error;
-    }
+    const ok = await work((note) => {
+      words = note;
+    });
+    clearTimeout(patience);
+    const step = { name, tookMs: performance.now() - startedAt, ok };
+    this.done.push(step);
+    this.#say(`${lineOf(step)}${words === "" ? "" : `  ${words}`}`);
+    return ok;
+  }
+
+  /** All of them again, with their sum as the clock saw it. */
+  table(): string {
+    return [...this.done, { name: "all", tookMs: this.tookMs, ok: this.done.every(({ ok }) => ok) }]
+      .map(lineOf)
+      .join("\n");
   }
 }
 
 const silentMs = 1_000;
 
-export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1).padStart(5)} s`;
+const lineOf = ({ name, tookMs, ok }: Step): string =>
+  `${ok ? "✓" : "✗"} ${name.padEnd(20)} ${(tookMs / 1000).toFixed(1).padStart(6)} s`;
+
+export type Note = (words: string) => void;
 
 export type Step = { name: string; tookMs: number; ok: boolean };

@@ -1,0 +1,12 @@
+import { foreground } from "./foreground.ts";
+import { Steps } from "./steps.ts";
+
+const steps = new Steps();
+const fix = async (name: string, command: string, ...args: string[]) => {
+  const ok = await steps.part(name, async () => (await foreground(command, args, {})) === 0);
+  if (!ok) process.exitCode = 1;
+};
+
+// Lint first: what it rewrites is formatted after.
+await fix("lint", "oxlint", "--type-aware", "--fix");
+await fix("format", "biome", "format", "--write");

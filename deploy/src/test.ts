@@ -1,0 +1,56 @@
+import { parseArgs } from "node:util";
+import { readLaunch } from "./settings.ts";
+import { Steps } from "./steps.ts";
+import { stopRequests } from "./stop.ts";
+import { runFiles, runWorkspaces, testFiles, type TestRun } from "./test-runner.ts";
+import { openTestServers } from "./test-servers.ts";
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const requests = stopRequests(say);
+const { stop } = requests;
+
+try {
+  await testAll();
+} catch (fault) {
+  process.exitCode = 1;
+  if (!stop.aborted) process.stderr.write(`\n${(fault as Error).message}\n`);
+}
+if (stop.aborted) process.exitCode = 130;
+process.exit();
+
+/** `npm test`, or `npm test -- FILE…` for some of the tests that need the servers. */
+async function testAll(): Promise<void> {
+  const steps = Steps.sinceCommand(say);
+  const { positionals } = parseArgs({ allowPositionals: true });
+  const files =
+    positionals.length > 0
+      ? positionals
+      : testFiles("*/{src,runtime}/**/*.live.test.ts", "deploy/e2e/!(*.e2e).test.ts");
+
+  await using servers = await openTestServers({
+    launch: readLaunch([], process.env),
+    steps,
+    say,
+    ...requests,
+  });
+  const options = { env: servers.environment, stop };
+  const runs: TestRun[] = [];
+  const part = (name: string, run: () => Promise<TestRun>) =>
+    steps.part(name, async (note) => {
+      const result = await run();
+      runs.push(result);
+      note(`${result.tests} tests${result.ok ? "" : ", failed"}`);
+      return result.ok;
+    });
+
+  if (positionals.length === 0) await part("unit and simulated", () => runWorkspaces(options));
+  stop.throwIfAborted();
+  await part("live and end to end", () => runFiles(files, options));
+
+  if (runs.some((run) => !run.ok)) {
+    process.exitCode = 1;
+    say(`\nlogs of the servers and services: ${servers.keepFolder()}`);
+  }
+  say(`\n${steps.table()}\n`);
+  for (const line of runs.at(-1)?.closing ?? []) say(line);
+}
