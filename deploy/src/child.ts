@@ -106,7 +106,7 @@ export class Child {
   }
 }
 
-const lastLinesMax = 15;
+const lastLinesMax = 25;
 const probeEveryMs = 50;
 
 export type Program = {

@@ -34,16 +34,17 @@ const install = "install Redis 6.2 or later (Debian: apt install redis-server)";
 /** A Redis server that runs here: the one on the PATH, else the one in the jar, fetched once. */
 export async function findRedis(folder: string, stop: AbortSignal): Promise<FoundRedis> {
   const installed = await versionOf("redis-server", stop);
-  if (installed !== undefined && isRecent(installed)) return { command: "redis-server", from: "PATH" };
+  if (installed !== undefined && isRecent(installed)) return { command: "redis-server", from: "from PATH" };
 
   const binary = binaries[`${process.platform}-${process.arch}`];
   if (binary === undefined) throw new Error(`Redis is missing: ${install}.`);
   const path = join(folder, binary.file);
-  if (!existsSync(path)) await unpack(binary, folder, stop);
+  const there = existsSync(path);
+  if (!there) await unpack(binary, folder, stop);
   if ((await versionOf(path, stop)) === undefined) {
     throw new Error(`The fetched Redis does not run here (it needs OpenSSL 3): ${install}.`);
   }
-  return { command: path, from: "Maven" };
+  return { command: path, from: there ? "there" : "fetched by Maven" };
 }
 
 async function unpack(binary: { file: string; sha256: string }, folder: string, stop: AbortSignal) {
@@ -81,4 +82,4 @@ export function isRecent(version: string): boolean {
   return major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
 }
 
-export type FoundRedis = { command: string; from: "PATH" | "Maven" };
+export type FoundRedis = { command: string; from: "from PATH" | "there" | "fetched by Maven" };

@@ -41,7 +41,7 @@ export class Servers implements AsyncDisposable {
     if (this.#config.REDIS_VOLATILE_URL === undefined || this.#config.REDIS_DURABLE_URL === undefined) {
       fetched.redis = await steps.run("Redis", async (note) => {
         const found = await findRedis(this.#state.redis, stop);
-        note(found.from === "PATH" ? "from PATH" : "fetched by Maven");
+        note(found.from);
         return found.command;
       });
     }
