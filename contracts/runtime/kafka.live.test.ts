@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import test, { type TestContext } from "node:test";
+import { deadTopic } from "../src/names.ts";
+import { readConfig } from "./config.ts";
+import { KafkaConfig, openAdmin, openProducer } from "./kafka.ts";
+import { openConsumer } from "./kafka-consumer.ts";
+
+const config = readConfig(KafkaConfig, process.env);
+
+test("messages come in order, once, and again only where they were not committed", async (t) => {
+  const topic = await freshTopic(t, 1);
+  await using producer = await openProducer(config, "test");
+  await Promise.all(Array.from({ length: 20 }, (_, index) => producer.send(topic, 0, `${index}`)));
+
+  const first = await read(topic, 20, { commitUpTo: "12" });
+  assert.deepEqual(
+    first,
+    Array.from({ length: 20 }, (_, index) => `${index}`),
+  );
+  const second = await read(topic, 8, {});
+  assert.deepEqual(
+    second,
+    Array.from({ length: 8 }, (_, index) => `${index + 12}`),
+  );
+});
+
+test("a partition has one reader in a group, and another takes over when it leaves", async (t) => {
+  const topic = await freshTopic(t, 1);
+  const member = async (name: string) => {
+    const active = Promise.withResolvers<void>();
+    const consumer = await openConsumer(config, {
+      topic,
+      group: `g-${topic}`,
+      clientId: name,
+      take: () => {},
+      lost: (error) => active.reject(error),
+      assigned: (partitions) => partitions.includes(0) && active.resolve(),
+    });
+    return { name, consumer, active: active.promise };
+  };
+  const members = [await member("one"), await member("two")];
+  const first = await Promise.race(members.map((each) => each.active.then(() => each)));
+  const other = members.find((each) => each !== first)!;
+  await first.consumer[Symbol.asyncDispose]();
+  await other.active;
+  await other.consumer[Symbol.asyncDispose]();
+});
+
+test("what could not be read is buried with its place and reason, and nothing of its content", async (t) => {
+  const topic = await freshTopic(t, 1);
+  await using admin = await openAdmin(config);
+  const [before] = await admin.fetchTopicOffsets(deadTopic);
+  await using producer = await openProducer(config, "test");
+  await producer.bury({ topic, partition: 0, offset: "41", reason: "tasks: too_small" });
+  const [after] = await admin.fetchTopicOffsets(deadTopic);
+  assert.equal(Number(after!.high) - Number(before!.high), 1);
+});
+
+async function read(
+  topic: string,
+  count: number,
+  { commitUpTo }: { commitUpTo?: string },
+): Promise<string[]> {
+  const got: string[] = [];
+  const enough = Promise.withResolvers<void>();
+  await using consumer = await openConsumer(config, {
+    topic,
+    group: `g-${topic}`,
+    clientId: "reader",
+    assigned: () => {},
+    lost: (error) => enough.reject(error),
+    take(_partition, messages) {
+      got.push(...messages.map((message) => message.value!.toString()));
+      if (got.length >= count) enough.resolve();
+    },
+  });
+  await enough.promise;
+  if (commitUpTo !== undefined) await consumer.commit(0, commitUpTo);
+  return got;
+}
+
+async function freshTopic(t: TestContext, numPartitions: number): Promise<string> {
+  const topic = `test.${randomBytes(6).toString("hex")}`;
+  const admin = await openAdmin(config);
+  await admin.createTopics({
+    topics: [{ topic, numPartitions, replicationFactor: 1 }],
+    waitForLeaders: true,
+  });
+  t.after(async () => {
+    await admin.deleteTopics({ topics: [topic] });
+    await admin.disconnect();
+  });
+  return topic;
+}
