@@ -1,0 +1,40 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Answer, TaskTiming } from "@faceline/contracts/answer";
+import type { BatchTask } from "@faceline/contracts/batch";
+import type { Outcome } from "@faceline/contracts/outcome";
+import { layAnswers } from "@faceline/contracts/runtime/answers";
+import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { Log } from "@faceline/contracts/runtime/log";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+
+const againAfterMs = 100;
+
+/** Answers to the tasks of a batch, in one round trip. */
+export type AnswerOutbox = { send(ends: TaskEnd[]): Promise<void> };
+
+export type TaskEnd = { task: BatchTask; outcome: Outcome; timing: TaskTiming };
+
+/** While Redis is away it tries again, as long as anybody is listening; after that the answers are dropped. */
+export const openAnswerOutbox = (redis: RedisConnection, clock: Clock, log: Log): AnswerOutbox => ({
+  async send(ends) {
+    const listenedUntil = Math.max(...ends.map(({ task }) => task.deadlineAt));
+    const answers = ends.map(({ task, outcome, timing }) => {
+      const answer: Answer = { task: task.id, outcome, timing };
+      return { ingress: task.ingress, deadlineAt: task.deadlineAt, answer };
+    });
+    for (;;) {
+      try {
+        return await layAnswers(redis, answers, clock.now(), log);
+      } catch (error) {
+        if (clock.now() + againAfterMs > listenedUntil) {
+          log.error(
+            { tasks: ends.length, reason: (error as Error).message },
+            "answers were dropped at their deadline",
+          );
+          return;
+        }
+      }
+      await pause(againAfterMs);
+    }
+  },
+});

@@ -1,0 +1,32 @@
+import { PoolName } from "@faceline/contracts/ids";
+import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
+import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import * as z from "zod";
+
+export const InferenceConfig = z.object({
+  ...KafkaConfig.shape,
+  ...VolatileRedisConfig.shape,
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  POOL: PoolName.default("default"),
+  /** The folder with the built models. */
+  MODELS_DIR: z.string().min(1),
+  /** Lanes to load, with commas: model/detector. */
+  LANES: z.string().default("Dlib/ssd,Dlib/tiny"),
+  EXECUTION_PROVIDER: z.enum(["cpu", "cuda", "webgpu"]).default("cpu"),
+  /** Threads of one run. Workers times threads should not exceed the free cores. */
+  INTRA_OP_THREADS: z.coerce.number().int().min(1).max(64).default(1),
+  /** Pictures of a batch. The memory of two batches of pixels grows with it. */
+  BATCH_MAX: z.coerce.number().int().min(1).max(64).default(4),
+  /** Pictures that are decoded at the same time. */
+  DECODES_MAX: z.coerce.number().int().min(1).max(64).default(2),
+  /** Larger pictures are refused. */
+  IMAGE_PIXELS_MAX: z.coerce.number().int().min(1).default(40_000_000),
+  /** Larger pictures are shrunk to this before faces are looked for. */
+  PICTURE_SIDE_MAX_PX: z.coerce.number().int().min(512).max(8_192).default(1_600),
+  REPORT_EVERY_MS: z.coerce.number().int().min(10).max(1_000).default(250),
+  /** A run that takes longer will not end: the process leaves, and a new one starts. */
+  RUN_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
+  /** Batches that a worker holds, where partitions have just moved to it. A further one is left to the batcher. */
+  HELD_BATCHES_MAX: z.coerce.number().int().min(2).max(64).default(16),
+});
+export type InferenceConfig = z.infer<typeof InferenceConfig>;

@@ -1,0 +1,82 @@
+import { Lane } from "@faceline/contracts/ids";
+import { openSharedClock } from "@faceline/contracts/runtime/clock";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { openProducer } from "@faceline/contracts/runtime/kafka";
+import { openLog } from "@faceline/contracts/runtime/log";
+import { aborted, exitOn, newProcessId, sayReady, stopSignal } from "@faceline/contracts/runtime/process";
+import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
+import { openAnswerOutbox } from "./answer-outbox.ts";
+import { openBatchInbox } from "./batch-inbox.ts";
+import { InferenceConfig } from "./config.ts";
+import { Decoder } from "./decode/decoder.ts";
+import { PixelRooms } from "./decode/pixel-rooms.ts";
+import { openEngine } from "./engine/engine.ts";
+import { openImageInbox } from "./image-inbox.ts";
+import { openPreparation } from "./preparation.ts";
+import { openReportOutbox } from "./report-outbox.ts";
+import { Worker } from "./worker.ts";
+
+const stop = stopSignal();
+const config = readConfig(InferenceConfig, process.env);
+const id = newProcessId("inference");
+const log = openLog("inference", config.LOG_LEVEL).child({ worker: id });
+
+await using redis = await connectVolatileRedis(config);
+await using clock = await openSharedClock(redis);
+await using engine = await openEngine({
+  modelsDir: config.MODELS_DIR,
+  lanes: config.LANES.split(",").map((name) => Lane.parse(name.trim())),
+  executionProvider: config.EXECUTION_PROVIDER,
+  intraOpThreads: config.INTRA_OP_THREADS,
+  batchMax: config.BATCH_MAX,
+  runMaxMs: config.RUN_MAX_MS,
+});
+void engine.exited.then(exitOn(log));
+
+const worker = new Worker({
+  clock,
+  engine,
+  prepare: openPreparation({
+    images: openImageInbox(redis),
+    rooms: new PixelRooms({ batchMax: config.BATCH_MAX, longSideMax: config.PICTURE_SIDE_MAX_PX }),
+    decoder: new Decoder({
+      decodesMax: config.DECODES_MAX,
+      pixelsMax: config.IMAGE_PIXELS_MAX,
+      sideMin: 16,
+      longSideMax: config.PICTURE_SIDE_MAX_PX,
+    }),
+    clock,
+  }),
+  answers: openAnswerOutbox(redis, clock, log),
+  log,
+  heldBatchesMax: config.HELD_BATCHES_MAX,
+  changed: () => reports.send(),
+});
+await using reports = openReportOutbox({
+  redis,
+  pool: config.POOL,
+  worker: id,
+  clock,
+  everyMs: config.REPORT_EVERY_MS,
+  read: () => worker.read(),
+});
+await using _drain = { [Symbol.asyncDispose]: () => worker.drained() };
+await using producer = await openProducer(config, id);
+await using _batches = await openBatchInbox({
+  config,
+  clientId: id,
+  producer,
+  log,
+  take: (batch) => worker.take(batch),
+  assigned(partitions) {
+    worker.partitions = partitions;
+    reports.send();
+  },
+  lost: exitOn(log),
+});
+
+log.info({ lanes: engine.lanes.map((each) => each.lane) }, "ready");
+sayReady();
+await aborted(stop);
+worker.draining = true;
+reports.send();

@@ -1,0 +1,38 @@
+import { reportsChannel } from "@faceline/contracts/names";
+import type { Report } from "@faceline/contracts/report";
+import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+
+/** Says what this worker is doing: on every change and every so often. One that is lost is healed by the next. */
+export function openReportOutbox({
+  redis,
+  pool,
+  worker,
+  clock,
+  everyMs,
+  read,
+}: ReportOutboxParts): ReportOutbox {
+  let sequence = 0;
+  const send = (): void => {
+    const report: Report = { worker, sequence: sequence++, sentAt: clock.now(), ...read() };
+    redis.publish(reportsChannel(pool), JSON.stringify(report)).catch(() => {});
+  };
+  const timer = setInterval(send, everyMs);
+  return {
+    send,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+    },
+  };
+}
+
+type ReportOutboxParts = {
+  redis: RedisConnection;
+  pool: string;
+  worker: string;
+  clock: Clock;
+  everyMs: number;
+  read(): Omit<Report, "worker" | "sequence" | "sentAt">;
+};
+
+export type ReportOutbox = AsyncDisposable & { send(): void };

@@ -1,0 +1,71 @@
+import { openSharedClock } from "@faceline/contracts/runtime/clock";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { openProducer } from "@faceline/contracts/runtime/kafka";
+import { openKafkaProbe } from "@faceline/contracts/runtime/kafka-probe";
+import { openLog } from "@faceline/contracts/runtime/log";
+import { aborted, newProcessId, sayReady, stopSignal } from "@faceline/contracts/runtime/process";
+import { connectRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { openAnswerInbox } from "./answer-inbox.ts";
+import { findFaces } from "./calls.ts";
+import { openCancelOutbox } from "./cancel-outbox.ts";
+import { IngressConfig } from "./config.ts";
+import { buildApp } from "./http/app.ts";
+import { openImageOutbox } from "./image-outbox.ts";
+import { openKeys } from "./keys.ts";
+import { openPoolInbox } from "./pool-inbox.ts";
+import { openTaskOutbox } from "./task-outbox.ts";
+
+const stop = stopSignal();
+const config = readConfig(IngressConfig, process.env);
+const id = newProcessId("ingress");
+const log = openLog("ingress", config.LOG_LEVEL).child({ ingress: id });
+
+await using redis = await connectVolatileRedis(config);
+await using durable = await connectRedis(
+  "REDIS_DURABLE_URL",
+  config.REDIS_DURABLE_URL,
+  config.REDIS_COMMAND_MS,
+);
+await using clock = await openSharedClock(redis);
+await using probe = await openKafkaProbe(config, id);
+await using producer = await openProducer(config, id);
+await using pools = await openPoolInbox({ config, pools: config.POOLS, clock, log });
+// Subscribed before it serves: a fast worker must not answer into an empty room.
+await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
+const parts = {
+  clock,
+  ingress: id,
+  pools,
+  answers,
+  images: openImageOutbox(redis, config.IMAGES_IN_FLIGHT_BYTES_MAX),
+  tasks: openTaskOutbox(producer),
+  cancels: openCancelOutbox(redis),
+  log,
+};
+const app = buildApp(
+  {
+    clock,
+    findFaces: (call) => findFaces(parts, call),
+    findKey: openKeys(durable),
+    poolStates: () => pools.fresh(),
+    checks: async () => ({ kafka: await probe.reachable(), redis: redis.status === "ready" }),
+    serving: () => answers.connected() && !stop.aborted,
+    unexpected: (error, requestId) => log.error({ requestId, error: (error as Error).stack }, "a bug"),
+  },
+  config,
+  await readCatalogue(),
+);
+await app.listen({ host: config.HOST, port: config.PORT });
+// Closed first: takes no new call, and lets those in flight end.
+await using _calls = { [Symbol.asyncDispose]: () => within(config.STOP_WITHIN_MS, app.close()) };
+
+log.info({ address: app.listeningOrigin }, "ready");
+sayReady();
+await aborted(stop);
+
+/** What has not ended by then is cut off. */
+async function within(ms: number, ending: Promise<unknown>): Promise<void> {
+  const late = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+  await Promise.race([ending, late]);
+}
