@@ -132,7 +132,7 @@ test("the decoder leaves the pixels in the room of the batch", async () => {
 async function decoded(bytes: Uint8Array, limits: Partial<PictureLimits> = {}): Promise<Picture> {
   const picture = await decodePicture(bytes, { ...pictureLimits, ...limits });
   assert.equal(picture.kind, "picture");
-  return picture as Picture;
+  return picture;
 }
 
 function flat(background: string, side = 24) {

@@ -1,0 +1,26 @@
+import type { Lane } from "@faceline/contracts/ids";
+import type { Outcome } from "@faceline/contracts/outcome";
+import type { TaskOptions } from "@faceline/contracts/task";
+import type { NetworkFacts } from "./network.ts";
+import type { PipelineFacts } from "./pipeline.ts";
+
+/** Pictures of one lane that run together. */
+export type EngineWork = { lane: Lane; pictures: readonly EnginePicture[] };
+
+/** A decoded picture, and what is asked of it. Between threads the pixels lie in shared memory and are not copied. */
+export type EnginePicture = {
+  /** RGB, row by row, 8 bits. */
+  pixels: Uint8Array;
+  width: number;
+  height: number;
+  /** Faces are answered in pixels of the picture as it was sent, upright. */
+  originalWidth: number;
+  originalHeight: number;
+  options: TaskOptions;
+};
+
+/** One for each picture, in their order. */
+export type TaskResult = Extract<Outcome, { kind: "faces" | "rejected" }>;
+
+/** How long each stage of a run took, and how full the networks were. For instruments; nothing of a picture. */
+export type RunFacts = PipelineFacts & { lane: Lane; runMs: number; networks: NetworkFacts[] };
