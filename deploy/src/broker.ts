@@ -66,6 +66,9 @@ function serverProperties({ port, controllerPort, data }: BrokerOptions & { data
     "group.initial.rebalance.delay.ms": 0,
     // A batcher that dies is replaced after its session: 3 s, where the broker's default minimum is 6.
     "group.min.session.timeout.ms": 1000,
+    // A broker that was killed is not let in again before its old session has ended: 9 s by default.
+    "broker.session.timeout.ms": 2000,
+    "broker.heartbeat.interval.ms": 500,
     "log.retention.check.interval.ms": 60_000,
     // Indexes are allocated in full: 10 MiB each by default, for messages of a few hundred bytes.
     "log.index.size.max.bytes": 1024 * 1024,
