@@ -15,7 +15,7 @@ export function imageBytes(given: string | undefined, place: Place, limits: Sour
 
   const bytes = Buffer.from(base64, "base64");
   const format = formatOf(bytes);
-  // "/9j/" begins every JPEG in Base64, so only what is no image may be a path.
+  // Only what is no image may be a path: every JPEG begins with "/9j/" in Base64.
   if (payload === undefined && format === undefined && isPath(text)) throw elsewhere(place);
   // Node's decoder skips what is not Base64; the length tells that it did.
   if (bytes.length !== decodedBytes(base64)) {
@@ -39,7 +39,7 @@ const prologueCharactersMax = 256;
 const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]{0,31}:/i.test(text) && !/^data:/i.test(text);
 
 function isPath(text: string): boolean {
-  if (text.length > pathCharactersMax || text.startsWith("/9j/")) return false;
+  if (text.length > pathCharactersMax) return false;
   return (
     /^(\/|\\|\.{1,2}[/\\]|~)/.test(text) || /^[^\n]*\.(jpe?g|png|webp|gif|bmp|tiff?|heic|avif)$/i.test(text)
   );

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as z from "zod";
+import { body, Flag } from "./body.ts";
+
+const Body = body({ b: "a" }, { a: z.int().optional(), flag: Flag.default(true) });
+
+test("an alias stands for its field, the field's own name wins, null is absent, the unknown is ignored", () => {
+  assert.deepEqual(Body.parse({ b: 1 }), { a: 1, flag: true });
+  assert.deepEqual(Body.parse({ b: 1, a: 2 }), { a: 2, flag: true });
+  assert.deepEqual(Body.parse({ b: 1, a: null }), { a: 1, flag: true });
+  assert.deepEqual(Body.parse({ c: 3, flag: null }), { flag: true });
+  assert.deepEqual(Body.parse({ toString: 1, constructor: 2 }), { flag: true });
+});
+
+test("a flag is true or false, or a word for it", () => {
+  for (const word of [false, "false", "False", "0", "no"])
+    assert.equal(Body.parse({ flag: word }).flag, false);
+  for (const word of [true, "true", "TRUE", "1"]) assert.equal(Body.parse({ flag: word }).flag, true);
+  for (const word of ["perhaps", 1, [], ""]) assert.ok(!Body.safeParse({ flag: word }).success);
+});

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { VerifyReply } from "@faceline/contracts/verify";
+import { answer, areaOf, faces, picture, rejected, stage, stageNow } from "../stage.ts";
+
+const image = await picture();
+
+test("/verify 200: verified, distance, threshold, model, facial_areas, time, and what it was measured by", async (t) => {
+  const { post, asked } = stage(t, { findFaces: async () => [faces([1, 0]), faces([0.6, 0.8])] });
+  const reply = await post("/verify", { img1: image, img2: image }, { "x-request-id": "mine" });
+  assert.equal(reply.statusCode, 200);
+  assert.deepEqual(VerifyReply.strict().parse(reply.json()), {
+    verified: false,
+    distance: 0.4,
+    threshold: 0.1,
+    model: "Dlib",
+    detector_backend: "ssd",
+    similarity_metric: "cosine",
+    facial_areas: { img1: areaOf(0), img2: areaOf(0) },
+    time: 0,
+    request_id: "mine",
+  });
+  const [{ requestId, tenant, lane, options, images, arrivedAt, deadlineAt }] = asked as [(typeof asked)[0]];
+  assert.deepEqual([requestId, tenant, lane], ["mine", "ants", "Dlib/ssd"]);
+  assert.deepEqual(options, { align: true, enforceDetection: true, facesMax: 100 });
+  assert.deepEqual([arrivedAt, deadlineAt], [stageNow, stageNow + 30_000]);
+  assert.deepEqual(images, [Buffer.from(image, "base64"), Buffer.from(image, "base64")]);
+});
+
+test("/verify aliases: img1_path and img2_path; the field's own name wins; null is absent", async (t) => {
+  const { post, asked } = stage(t);
+  const other = await picture(64);
+  const body = { img1_path: image, img2_path: image, img1: other, threshold: null, detector_backend: null };
+  const reply = await post("/verify", body);
+  assert.equal(reply.statusCode, 200);
+  assert.deepEqual(asked[0]?.images[0], Buffer.from(other, "base64"));
+});
+
+test("/verify: `distance` and `threshold` decide, and on the threshold is verified", async (t) => {
+  const { post, asked } = stage(t);
+  const vectors = { img1: [0, 0], img2: [0.25, 0], distance_metric: "euclidean" };
+  const verdicts = [0.249999, 0.25, 0.250001].map(async (threshold) => {
+    const { verified, distance } = (await post("/verify", { ...vectors, threshold })).json();
+    return [verified, distance];
+  });
+  assert.deepEqual(await Promise.all(verdicts), [
+    [false, 0.25],
+    [true, 0.25],
+    [true, 0.25],
+  ]);
+  // Rounded first: what lies above the threshold by less than the rounding is on it.
+  const close = await post("/verify", { ...vectors, img2: [0.2500004, 0], threshold: 0.25 });
+  assert.equal(close.json().verified, true);
+  assert.equal(asked.length, 0, "vectors alone never leave the ingress");
+});
+
+test("/verify: the threshold is the model's own for the metric", async (t) => {
+  const { post } = stage(t);
+  for (const [distance_metric, threshold] of [
+    ["cosine", 0.1],
+    ["euclidean", 0.6],
+    ["euclidean_l2", 0.4472],
+  ]) {
+    const reply = await post("/verify", { img1: [1, 0], img2: [1, 0], distance_metric });
+    assert.equal(reply.json().threshold, threshold);
+  }
+});
+
+test("/verify: an image may be a vector, whose area is null", async (t) => {
+  const { post, asked } = stage(t);
+  const { facial_areas, distance } = (await post("/verify", { img1: [1, 0], img2: image })).json();
+  assert.deepEqual(facial_areas, { img1: null, img2: areaOf(0) });
+  assert.equal(distance, 0);
+  assert.equal(asked[0]?.images.length, 1);
+});
+
+test("/verify: several faces and face_policy", async (t) => {
+  const findFaces = async () => [faces([1, 0], [0, 1]), faces([0, 1])];
+  const { post, asked } = stage(t, { findFaces });
+  const body = { img1: image, img2: image };
+  assert.equal((await post("/verify", body)).json().distance, 0);
+  assert.equal((await post("/verify", { ...body, face_policy: "largest" })).json().distance, 1);
+  const refused = (await post("/verify", { ...body, face_policy: "single_only" })).json();
+  assert.deepEqual([refused.error, refused.field, refused.index], ["multiple_faces", "img1", 0]);
+  assert.deepEqual(
+    asked.map(({ options }) => options.facesMax),
+    [100, 1, 2],
+  );
+});
+
+test("Booleans in strings are parsed", async (t) => {
+  const { post, asked } = stage(t);
+  await post("/verify", {
+    img1: image,
+    img2: image,
+    enforce_detection: "False",
+    align: "false",
+    anti_spoofing: "no",
+  });
+  assert.deepEqual(asked[0]?.options, { align: false, enforceDetection: false, facesMax: 100 });
+});
+
+test("Which code: what is wrong with a field, and which", async (t) => {
+  const { post, asked } = stage(t);
+  const text = Buffer.from("a text file").toString("base64");
+  const wrong: [object, string, string][] = [
+    [{ img1: undefined }, "missing_image", "img1"],
+    [{ img2: "" }, "missing_image", "img2"],
+    [{ img2: "https://example.org/a.jpg" }, "unsupported_image_source", "img2"],
+    [{ img1: "*" }, "invalid_image", "img1"],
+    [{ img1: image.slice(0, 40) }, "invalid_image", "img1"],
+    [{ img2: text }, "unsupported_image_format", "img2"],
+    [{ img1: await picture(15) }, "image_too_small", "img1"],
+    [{ img1: 5 }, "invalid_request", "img1"],
+    [{ img1: [1, "2"] }, "invalid_vector", "img1"],
+    [{ img1: [] }, "invalid_vector", "img1"],
+    [{ img2: [1, 2, 3] }, "dimension_mismatch", "img2"],
+    [{ model_name: "VGG-Face" }, "model_not_allowed", "model_name"],
+    [{ detector_backend: "opencv" }, "detector_not_allowed", "detector_backend"],
+    [{ distance_metric: "manhattan" }, "invalid_distance_metric", "distance_metric"],
+    [{ normalization: "ArcFace" }, "invalid_request", "normalization"],
+    [{ normalization: "none" }, "invalid_request", "normalization"],
+    [{ anti_spoofing: true }, "invalid_request", "anti_spoofing"],
+    [{ align: "perhaps" }, "invalid_request", "align"],
+    [{ threshold: "0.4" }, "invalid_request", "threshold"],
+    [{ threshold: -1 }, "invalid_request", "threshold"],
+    [{ face_policy: "any" }, "invalid_request", "face_policy"],
+  ];
+  for (const [fault, code, field] of wrong) {
+    const reply = await post("/verify", { img1: image, img2: image, ...fault });
+    const { error, field: named, status } = reply.json();
+    assert.deepEqual([error, named, status], [code, field, 400], JSON.stringify(fault).slice(0, 80));
+  }
+  assert.equal(asked.length, 0);
+});
+
+test("a number that is too large to be one is no vector: 1e400", async (t) => {
+  const { post } = stage(t);
+  const headers = { "content-type": "application/json" };
+  const reply = await post("/verify", '{"img1": [1e400, 0], "img2": [1, 0]}', headers);
+  assert.equal(reply.json().error, "invalid_vector");
+});
+
+test("Limits: 40 MP and 10 MiB, both 413, before anything is queued", async (t) => {
+  const { post, asked } = stage(t, { settings: { IMAGE_PIXELS_MAX: 1023 } });
+  const reply = await post("/verify", { img1: [1, 0], img2: image });
+  assert.deepEqual([reply.statusCode, reply.json().error, reply.json().index], [413, "image_too_large", 1]);
+  const bytes = await stage(t, { settings: { IMAGE_BYTES_MAX: 100 } }).post("/verify", {
+    img1: image,
+    img2: image,
+  });
+  assert.deepEqual([bytes.statusCode, bytes.json().error, bytes.json().index], [413, "image_too_large", 0]);
+  assert.equal(asked.length, 0);
+});
+
+test("Which code: how tasks end", async (t) => {
+  const shed = (reason: "standing" | "hopeless" | "early") =>
+    answer({ kind: "shed", reason, predictedMs: 9, retryAfterMs: 2_001 });
+  const ends = [
+    [rejected("no_face_detected"), 400, "no_face_detected"],
+    [rejected("invalid_image"), 400, "invalid_image"],
+    [shed("standing"), 503, "queue_full"],
+    [shed("hopeless"), 503, "queue_timeout"],
+    [shed("early"), 503, "queue_timeout"],
+    [answer({ kind: "expired", lateByMs: 1 }), 504, "upstream_timeout"],
+    [answer({ kind: "failed", reason: "engine_lost" }), 502, "upstream_failed"],
+  ] as const;
+  for (const [end, status, code] of ends) {
+    const { post } = stage(t, { findFaces: async () => [faces([1, 0]), end] });
+    const reply = await post("/verify", { img1: image, img2: image });
+    assert.deepEqual([reply.statusCode, reply.json().error], [status, code]);
+    assert.equal(reply.headers["retry-after"], status === 503 ? "3" : undefined);
+    if (code === "no_face_detected") {
+      assert.equal(reply.json().detail, "No face was found in img2.");
+      assert.deepEqual([reply.json().field, reply.json().index], ["img2", 1]);
+    }
+  }
+});
