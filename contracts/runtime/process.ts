@@ -11,7 +11,11 @@ export const newProcessId = (service: string): string => `${service}-${randomByt
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
-  const stop = () => controller.abort();
+  const stop = () => {
+    // Whoever listens for it keeps the channel open, and the process with it.
+    process.off("disconnect", stop);
+    controller.abort();
+  };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   if (process.connected) process.once("disconnect", stop);
