@@ -22,8 +22,8 @@ export function uprightCropOf(fit: Affine, picture: Pixels, px: number): Crop {
 }
 
 /** Where a detector's box lies in the chip of an upright face, in the mean over photographs; in pixels of the chip. */
-const USUAL_CENTRE = { x: 75, y: 72 };
-const USUAL_SIDE = 130;
+const USUAL_CENTRE = { x: 73, y: 67 };
+const USUAL_SIDE = 149;
 
 /** Crop → picture; outside `within` is black. */
 export type Crop = { map: Affine; within: Rectangle };

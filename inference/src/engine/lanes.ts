@@ -42,15 +42,16 @@ export async function openLanes(options: LaneOptions): Promise<Lanes> {
     const landmarks = await load("landmarks", LANDMARKS, options.faceChunkMax ?? 16);
     const embedder = await load("embedding", embedding, options.faceChunkMax ?? 16);
     const { score_min: scoreMin, overlap_max: overlapMax } = catalogue.find("detector", detector)!.selection;
+    const aligner = new Aligner(landmarks, warp);
     const pipeline = new Pipeline({
       detector: new Detector(eye, { scoreMin, overlapMax }),
-      aligner: new Aligner(landmarks, warp),
+      aligner,
       embedder: new Embedder(embedder, warp),
       residualMaxPx: options.residualMaxPx ?? 6,
     });
     opened.set(lane, { pipeline, networks: [eye, landmarks, embedder] });
+    await warmLoops(pipeline, aligner);
   }
-  for (const { pipeline } of opened.values()) await warmLoops(pipeline);
   return new Lanes(options, opened, warp, stack.move());
 }
 
@@ -87,8 +88,10 @@ export class Lanes implements AsyncDisposable {
     assert(open, `the lane ${lane} is not loaded`);
     const begunAt = performance.now();
     try {
+      // What a failed run left, or the warming, is nobody's.
+      this.#takeFacts(lane, open, 0);
       const results = await open.pipeline.run(pictures);
-      return { results, facts: this.#factsOf(lane, open, performance.now() - begunAt) };
+      return { results, facts: this.#takeFacts(lane, open, performance.now() - begunAt) };
     } finally {
       this.#warp.wipe();
       for (const network of open.networks) network.wipe();
@@ -99,7 +102,7 @@ export class Lanes implements AsyncDisposable {
     await this.#resources.disposeAsync();
   }
 
-  #factsOf(lane: Lane, { pipeline, networks }: OpenLane, runMs: number): RunFacts {
+  #takeFacts(lane: Lane, { pipeline, networks }: OpenLane, runMs: number): RunFacts {
     const own = networks.map((network) => network.takeFacts());
     return { ...pipeline.takeFacts(), lane, runMs, networks: own };
   }
@@ -132,13 +135,15 @@ function batchSizes(batchMax: number): number[] {
  * Draws what a first request would, so that it does not pay for loops which nothing has compiled yet: without it the
  * first picture takes five times as long.
  */
-async function warmLoops(pipeline: Pipeline): Promise<void> {
+async function warmLoops(pipeline: Pipeline, aligner: Aligner): Promise<void> {
   const [width, height] = [640, 480];
   const pixels = Uint8Array.from({ length: 3 * width * height }, (_, i) => (i * 7) & 255);
   const options = { align: true, enforceDetection: false, facesMax: 1 };
   const picture = { pixels, width, height, originalWidth: width, originalHeight: height, options };
-  for (let time = 0; time < 3; time++) await pipeline.run([picture]);
-  pipeline.takeFacts();
+  for (let time = 0; time < 3; time++) {
+    await pipeline.run([picture]);
+    await aligner.align([{ picture, box: { left: 100, top: 50, right: 400, bottom: 400 } }]);
+  }
 }
 
 const LANDMARKS = "landmarks-68";

@@ -77,11 +77,16 @@ export class Network {
     await this.#session.release();
   }
 
+  /** The better of two: the plans are made from it, and a core that was taken for a moment would bend them. */
   async #warm(size: number): Promise<number> {
     await this.#runOnce(size);
-    const startedAt = performance.now();
-    await this.#runOnce(size);
-    return performance.now() - startedAt;
+    const runMs: number[] = [];
+    for (let time = 0; time < 2; time++) {
+      const startedAt = performance.now();
+      await this.#runOnce(size);
+      runMs.push(performance.now() - startedAt);
+    }
+    return Math.min(...runMs);
   }
 
   async #runOnce(size: number): Promise<ort.InferenceSession.OnnxValueMapType> {

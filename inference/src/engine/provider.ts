@@ -25,10 +25,17 @@ export async function openSession(
   try {
     return await ort.InferenceSession.create(model, options);
   } catch (cause) {
-    const reason = (cause as Error).message;
-    throw new Error(`the execution provider ${executionProvider} cannot be used here: ${reason}`, { cause });
+    const [reason] = (cause as Error).message.trim().split("\n");
+    const sentence = `the execution provider ${executionProvider} cannot be used here (${NEEDS[executionProvider]})`;
+    throw new Error(`${sentence}: ${reason}`, { cause });
   }
 }
+
+const NEEDS: Record<ExecutionProvider, string> = {
+  cpu: "it needs nothing but the model",
+  cuda: "it needs an NVIDIA driver, and onnxruntime's CUDA libraries beside its own",
+  webgpu: "it needs a GPU, and its Vulkan driver",
+};
 
 export type SessionSettings = {
   executionProvider: ExecutionProvider;

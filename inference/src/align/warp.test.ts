@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Pixels } from "../detect/letterbox.ts";
+import { type Affine, apply, boxAt, type Rectangle, squareAt } from "./affine.ts";
+import { cropOf } from "./crop.ts";
+import { Warp } from "./warp.ts";
+
+const picture = ramp(400, 300);
+
+for (const [name, map] of Object.entries({
+  "as it is": boxAt({ left: 50, top: 60, right: 90, bottom: 100 }, 40),
+  "half a pixel aside": boxAt({ left: 50.5, top: 60.5, right: 90.5, bottom: 100.5 }, 40),
+  enlarged: boxAt({ left: 100, top: 100, right: 120, bottom: 120 }, 40),
+  "turned by 30 degrees": squareAt({ centre: { x: 200, y: 150 }, side: 60, angle: Math.PI / 6 }, 40),
+  "turned upside down": squareAt({ centre: { x: 200, y: 150 }, side: 60, angle: Math.PI }, 40),
+  "halved once": squareAt({ centre: { x: 201, y: 149 }, side: 100, angle: 0.4 }, 40),
+  "halved twice": squareAt({ centre: { x: 199, y: 151 }, side: 171, angle: -1 }, 40),
+  stretched: boxAt({ left: 10, top: 20, right: 390, bottom: 120 }, 40),
+})) {
+  test(`a ramp is the ramp at the points of the map: ${name}`, () => {
+    const drawn = draw(map, wholeOf(picture), 40);
+    for (let v = 2; v < 38; v++) {
+      for (let u = 2; u < 38; u++) {
+        const { x, y } = apply(map, { x: u + 0.5, y: v + 0.5 });
+        nearly(at(drawn, 40, u, v, 0), (x / 400) * 250, `${u}, ${v} across`);
+        nearly(at(drawn, 40, u, v, 1), (y / 300) * 250, `${u}, ${v} down`);
+      }
+    }
+  });
+}
+
+test("the same size at whole pixels is a copy", () => {
+  const drawn = draw(boxAt({ left: 50, top: 60, right: 90, bottom: 100 }, 40), wholeOf(picture), 40);
+  for (let u = 0; u < 40; u++) {
+    assert.equal(at(drawn, 40, u, 0, 0), picture.pixels[3 * (60 * 400 + 50 + u)]);
+  }
+});
+
+test("outside the picture is black, and the rim fades by half a pixel", () => {
+  const white = { pixels: new Uint8Array(3 * 10 * 10).fill(200), width: 10, height: 10 };
+  const target = new Uint8Array(3 * 20 * 20).fill(77);
+  new Warp().draw(
+    white,
+    boxAt({ left: -5.5, top: -5, right: 14.5, bottom: 15 }, 20),
+    wholeOf(white),
+    target,
+    20,
+  );
+  const row = Array.from({ length: 20 }, (_, u) => at(target, 20, u, 10, 0));
+  assert.deepEqual(row, [0, 0, 0, 0, 0, 100, 200, 200, 200, 200, 200, 200, 200, 200, 200, 100, 0, 0, 0, 0]);
+  assert.ok(target.subarray(0, 3 * 20 * 5).every((value) => value === 0));
+});
+
+test("a map that misses the picture draws black, halved or not", () => {
+  for (const side of [40, 400]) {
+    const drawn = draw(
+      boxAt({ left: 1000, top: 1000, right: 1000 + side, bottom: 1000 + side }, 40),
+      wholeOf(picture),
+      40,
+    );
+    assert.ok(drawn.every((value) => value === 0));
+  }
+});
+
+test("a picture with odd sides is halved to its last row and column", () => {
+  const odd = { pixels: new Uint8Array(3 * 13 * 7).fill(90), width: 13, height: 7 };
+  const target = new Uint8Array(3 * 3 * 3).fill(77);
+  new Warp().draw(odd, boxAt({ left: 0, top: 0, right: 13, bottom: 7 }, 3), wholeOf(odd), target, 3);
+  for (let v = 0; v < 3; v++) assert.equal(at(target, 3, 1, v, 0), 90);
+});
+
+test("a crop shows its box in the middle of a square, black beside it", () => {
+  const box = { left: 100, top: 100, right: 150, bottom: 200 };
+  const { map, within } = cropOf(box, 0, 100);
+  const drawn = draw(map, within, 100);
+  assert.deepEqual([at(drawn, 100, 20, 50, 0), at(drawn, 100, 80, 50, 0)], [0, 0]);
+  nearly(at(drawn, 100, 50, 50, 0), (125.5 / 400) * 250, "its middle");
+});
+
+test("a crop turned by a quarter shows at its top what the picture has at its right", () => {
+  const { map, within } = cropOf({ left: 100, top: 100, right: 200, bottom: 200 }, 1, 100);
+  const drawn = draw(map, within, 100);
+  nearly(at(drawn, 100, 50, 1, 0), (198.5 / 400) * 250, "the top");
+  nearly(at(drawn, 100, 50, 98, 0), (101.5 / 400) * 250, "the bottom");
+});
+
+test("one warp draws large after small and small after large alike", () => {
+  const warp = new Warp();
+  const maps = [
+    squareAt({ centre: { x: 200, y: 150 }, side: 100, angle: 0 }, 40),
+    boxAt(wholeOf(picture), 40),
+  ];
+  const fresh = maps.map((map) => draw(map, wholeOf(picture), 40));
+  for (const i of [0, 1, 0, 1]) {
+    const target = new Uint8Array(3 * 40 * 40);
+    warp.draw(picture, maps[i]!, wholeOf(picture), target, 40);
+    assert.deepEqual(target, fresh[i]);
+    warp.wipe();
+  }
+});
+
+function draw(map: Affine, within: Rectangle, px: number): Uint8Array {
+  const target = new Uint8Array(3 * px * px).fill(77);
+  new Warp().draw(picture, map, within, target, px);
+  return target;
+}
+
+function wholeOf({ width, height }: Pixels): Rectangle {
+  return { left: 0, top: 0, right: width, bottom: height };
+}
+
+/** Red grows to the right, green downwards, from 0 to 250. */
+function ramp(width: number, height: number): Pixels {
+  const pixels = new Uint8Array(3 * width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      pixels[3 * (y * width + x)] = Math.round(((x + 0.5) / width) * 250);
+      pixels[3 * (y * width + x) + 1] = Math.round(((y + 0.5) / height) * 250);
+    }
+  }
+  return { pixels, width, height };
+}
+
+function at(pixels: Uint8Array, px: number, u: number, v: number, channel: number): number {
+  return pixels[3 * (v * px + u) + channel]!;
+}
+
+function nearly(actual: number, expected: number, where: string): void {
+  assert.ok(Math.abs(actual - expected) <= 1.5, `${where}: ${actual} is not ${expected}`);
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { laneOf } from "@faceline/contracts/ids";
+import { Worker } from "node:worker_threads";
+import { Engine, type EngineOptions, openEngine } from "./engine.ts";
+import { openLanes } from "./lanes.ts";
+import { builtModels, groupPhotograph, pictureOf } from "./photographs.ts";
+import type { EnginePicture, RunFacts } from "./work.ts";
+
+const lane = laneOf("Dlib", "tiny");
+
+test("the thread answers as the bare lanes do, run by run", async () => {
+  const told: RunFacts[] = [];
+  const options = await engineOptions();
+  await using engine = await openEngine({ ...options, onRun: (facts) => told.push(facts) });
+  await using lanes = await openLanes(options);
+  const group = await shared(await pictureOf(groupPhotograph(3)));
+  const other = await shared(await pictureOf(groupPhotograph(6)));
+
+  const [first, second] = await Promise.all([
+    engine.run({ lane, pictures: [group] }),
+    engine.run({ lane, pictures: [other, group] }),
+  ]);
+  assert.deepEqual(
+    [...first, ...second],
+    [
+      ...(await lanes.run({ lane, pictures: [group] })).results,
+      ...(await lanes.run({ lane, pictures: [other, group] })).results,
+    ],
+  );
+  assert.equal(engine.lanes[0]!.lane, lane);
+  assert.deepEqual(
+    told.map(({ lane }) => lane),
+    [lane, lane],
+  );
+});
+
+test("a run blocks the engine's thread, not this one", async () => {
+  await using engine = await openEngine(await engineOptions());
+  const group = await shared(await pictureOf(groupPhotograph(3)));
+  let turns = 0;
+  const turning = setInterval(() => turns++, 1);
+  await engine.run({ lane, pictures: [group, group, group] });
+  clearInterval(turning);
+  assert.ok(turns >= 5, `${turns} turns of the event loop`);
+});
+
+test("a run that fails rejects, and the next succeeds", async () => {
+  await using engine = await openEngine(await engineOptions());
+  const unknown = laneOf("Dlib", "none");
+  await assert.rejects(
+    engine.run({ lane: unknown, pictures: [] }),
+    /a run of the engine failed: .* is not loaded/,
+  );
+  assert.deepEqual(await engine.run({ lane, pictures: [] }), []);
+});
+
+test("closing lets the runs in flight end, and then refuses", async () => {
+  const engine = await openEngine(await engineOptions());
+  const group = await shared(await pictureOf(groupPhotograph(3)));
+  const running = engine.run({ lane, pictures: [group] });
+  await engine[Symbol.asyncDispose]();
+  assert.equal((await running).length, 1);
+  await assert.rejects(engine.run({ lane, pictures: [] }), /the engine was closed/);
+  assert.equal(await Promise.race([engine.exited, Promise.resolve("never")]), "never");
+});
+
+test("what cannot be had is told in a sentence at the start", async () => {
+  const options = await engineOptions();
+  await assert.rejects(
+    openEngine({ ...options, modelsDir: "/nowhere" }),
+    /cannot be read; "npm run models -- build"/,
+  );
+  const missing = laneOf("Dlib", "none");
+  await assert.rejects(
+    openEngine({ ...options, lanes: [missing] }),
+    /no detector model none, only ssd, tiny/,
+  );
+});
+
+for (const executionProvider of ["cuda", "webgpu"] as const) {
+  test(`${executionProvider} is used or refused, never replaced`, async () => {
+    const opened = await openEngine({ ...(await engineOptions()), executionProvider }).catch(
+      (error: Error) => error,
+    );
+    if (opened instanceof Error)
+      assert.match(opened.message, new RegExp(`the execution provider ${executionProvider} cannot`));
+    else {
+      await using engine = opened;
+      assert.equal(engine.lanes[0]!.executionProvider, executionProvider);
+    }
+  });
+}
+
+test("a thread that dies rejects all that is in flight, and says so", async (t) => {
+  const engine = engineOver(t, "process.exit(3)");
+  const running = [engine.run({ lane, pictures: [] }), engine.run({ lane, pictures: [] })];
+  for (const run of running) await assert.rejects(run, /ended with code 3/);
+  assert.match((await engine.exited).message, /ended with code 3/);
+  await assert.rejects(engine.run({ lane, pictures: [] }), /ended with code 3/);
+  await engine[Symbol.asyncDispose]();
+});
+
+test("a thread that throws tells why", async (t) => {
+  const engine = engineOver(t, "throw new Error('out of luck')");
+  await assert.rejects(engine.run({ lane, pictures: [] }), /died: out of luck/);
+  assert.match((await engine.exited).message, /out of luck/);
+});
+
+test("a run that does not end counts as the thread's death", async (t) => {
+  const engine = engineOver(t, "for (;;);", 50);
+  await assert.rejects(engine.run({ lane, pictures: [] }), /took longer than 50 ms/);
+  assert.match((await engine.exited).message, /hangs/);
+});
+
+/** An engine whose thread does one thing when it is asked to run. */
+function engineOver(t: TestContext, deed: string, runMaxMs = 10_000): Engine {
+  const source = `require("node:worker_threads").parentPort.on("message", () => { ${deed} });`;
+  const thread = new Worker(source, { eval: true });
+  t.after(() => thread.terminate());
+  return new Engine(thread, [], { runMaxMs, onRun: () => {} });
+}
+
+async function engineOptions(): Promise<EngineOptions> {
+  const chunks = { detectorChunkMax: 1, faceChunkMax: 2 };
+  const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
+  return { modelsDir: await builtModels(), lanes: [lane], batchMax: 3, ...cpu, ...chunks };
+}
+
+async function shared(picture: EnginePicture): Promise<EnginePicture> {
+  const pixels = new Uint8Array(new SharedArrayBuffer(picture.pixels.length));
+  pixels.set(picture.pixels);
+  return { ...picture, pixels };
+}

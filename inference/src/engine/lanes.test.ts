@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { decodeEmbedding, type Face } from "@faceline/contracts/face";
+import { laneOf } from "@faceline/contracts/ids";
+import sharp from "sharp";
+import { type Lanes, openLanes } from "./lanes.ts";
+import {
+  builtModels,
+  groupPhotograph,
+  labelledPairs,
+  labelledPhotograph,
+  pictureOf,
+  withoutLabelled,
+} from "./photographs.ts";
+import type { EnginePicture, TaskResult } from "./work.ts";
+
+const ssd = laneOf("Dlib", "ssd");
+const tiny = laneOf("Dlib", "tiny");
+
+suite("with the real models", () => {
+  let lanes: Lanes;
+  before(async () => {
+    const modelsDir = await builtModels();
+    const chunks = { detectorChunkMax: 2, faceChunkMax: 4 };
+    const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
+    lanes = await openLanes({ modelsDir, lanes: [ssd, tiny], batchMax: 6, ...cpu, ...chunks });
+  });
+  after(() => lanes[Symbol.asyncDispose]());
+
+  const run = async (...pictures: EnginePicture[]): Promise<TaskResult[]> =>
+    (await lanes.run({ lane: ssd, pictures })).results;
+  const facesOf = async (picture: EnginePicture): Promise<Face[]> => faces((await run(picture))[0]!);
+
+  test("a report can tell what is loaded", () => {
+    const [first] = lanes.loaded;
+    assert.deepEqual([first!.lane, first!.executionProvider, first!.precision], [ssd, "cpu", "float32"]);
+    assert.deepEqual(
+      first!.sizes.map(({ size }) => size),
+      [1, 2, 4, 6],
+    );
+    for (const { runMs } of first!.sizes) assert.ok(runMs > 0);
+  });
+
+  test(
+    "a couple has two faces, the larger first, eyes as the people themselves would say",
+    skipped(),
+    async () => {
+      const [larger, smaller, ...more] = await facesOf(await pictureOf(labelledPhotograph("couple.jpg")));
+      assert.equal(more.length, 0);
+      assert.ok(larger!.area.w * larger!.area.h > smaller!.area.w * smaller!.area.h);
+      for (const { area, confidence } of [larger!, smaller!]) {
+        assert.ok(confidence > 0.8);
+        assert.ok(area.left_eye![0] > area.right_eye![0], "the left eye is on the image's right");
+        for (const [x, y] of [area.left_eye!, area.right_eye!]) {
+          assert.ok(x > area.x && x < area.x + area.w && y > area.y && y < area.y + area.h / 2);
+        }
+      }
+      // The photograph is 2280 pixels wide and was searched at 1600: areas are told in its own.
+      assert.ok(smaller!.area.x > 1300 && smaller!.area.x < 1600);
+    },
+  );
+
+  test("300 labelled pairs part at the catalogue's thresholds", skipped(), async (t) => {
+    const embeddings = new Map<string, Float32Array>();
+    const embeddingOf = async (name: string): Promise<Float32Array> => {
+      const known = embeddings.get(name);
+      if (known !== undefined) return known;
+      const [face] = await facesOf(await pictureOf(labelledPhotograph(name), { facesMax: 1 }));
+      embeddings.set(name, decodeEmbedding(face!.embedding));
+      return embeddings.get(name)!;
+    };
+    const pairs = labelledPairs();
+    assert.deepEqual([pairs.length, pairs.filter(({ same }) => same).length], [300, 38]);
+    for (const { of, at, called } of [
+      { of: euclidean, at: 0.6, called: "euclidean" },
+      { of: cosine, at: 0.0725, called: "cosine" },
+    ]) {
+      const same: number[] = [];
+      const different: number[] = [];
+      for (const pair of pairs) {
+        const distance = of(await embeddingOf(pair.left), await embeddingOf(pair.right));
+        (pair.same ? same : different).push(distance);
+      }
+      const [furthest, nearest] = [Math.max(...same), Math.min(...different)];
+      t.diagnostic(
+        `${called}: same up to ${furthest.toFixed(4)}, different from ${nearest.toFixed(4)}, threshold ${at}`,
+      );
+      assert.ok(furthest <= at && at < nearest, called);
+    }
+  });
+
+  // 30 degrees are read as they are, the others by turning.
+  for (const degrees of [30, 60, 90, 180, 270]) {
+    test(`a face that leans by ${degrees} degrees is still that person's`, skipped(), async () => {
+      const upright = labelledPhotograph("img14.jpg");
+      const leaning = await sharp(upright).rotate(degrees, { background: "#000000" }).png().toBuffer();
+      const [face] = await facesOf(await pictureOf(upright));
+      const [leaned] = await facesOf(await pictureOf(leaning));
+      const distance = euclidean(decodeEmbedding(face!.embedding), decodeEmbedding(leaned!.embedding));
+      assert.ok(distance < 0.6, String(distance));
+    });
+  }
+
+  test("everybody on a group photograph is found, in any batch the same", async () => {
+    const group = await pictureOf(groupPhotograph(3));
+    const [alone] = await run(group);
+    assert.equal(faces(alone!).length, 3);
+    const batch = await run(
+      await pictureOf(groupPhotograph(6)),
+      group,
+      await pictureOf(groupPhotograph(5)),
+      group,
+    );
+    assert.deepEqual(batch[1], alone);
+    assert.deepEqual(batch[3], alone);
+  });
+
+  test("no more faces than were asked for, the largest", async () => {
+    const all = await facesOf(await pictureOf(groupPhotograph(3)));
+    const two = await facesOf(await pictureOf(groupPhotograph(3), { facesMax: 2 }));
+    assert.deepEqual(two, all.slice(0, 2));
+  });
+
+  test("a picture without a face is rejected, and its neighbours are not", async () => {
+    const sky = await pictureOf(await plain().png().toBuffer());
+    const [before, rejected, behind] = await run(
+      await pictureOf(groupPhotograph(3)),
+      sky,
+      await pictureOf(groupPhotograph(3)),
+    );
+    assert.deepEqual(rejected, { kind: "rejected", code: "no_face_detected" });
+    assert.deepEqual(before, behind);
+    assert.equal(before!.kind, "faces");
+  });
+
+  test("where no face is enforced, the whole picture is the face", async () => {
+    const sky = await pictureOf(await plain().png().toBuffer(), { enforceDetection: false });
+    const [face, ...more] = await facesOf(sky);
+    assert.equal(more.length, 0);
+    assert.equal(face!.confidence, 0);
+    assert.deepEqual(face!.area, { x: 0, y: 0, w: 320, h: 240, left_eye: null, right_eye: null });
+    assert.equal(decodeEmbedding(face!.embedding).length, 128);
+    // A face that is there counts all the same.
+    const group = await facesOf(await pictureOf(groupPhotograph(3), { enforceDetection: false }));
+    assert.equal(group.length, 3);
+  });
+
+  test("unaligned, the box is taken as it is: no eyes, another embedding", async () => {
+    const aligned = await facesOf(await pictureOf(groupPhotograph(3)));
+    const boxed = await facesOf(await pictureOf(groupPhotograph(3), { align: false }));
+    const withoutEyes = aligned.map(({ area }) => ({ ...area, left_eye: null, right_eye: null }));
+    assert.deepEqual(
+      boxed.map(({ area }) => area),
+      withoutEyes,
+    );
+    assert.notEqual(boxed[0]!.embedding, aligned[0]!.embedding);
+  });
+
+  test("a box whose landmarks fit no face is not found", async () => {
+    const strict = await openLanes({
+      modelsDir: await builtModels(),
+      lanes: [tiny],
+      executionProvider: "cpu",
+      intraOpThreads: 1,
+      batchMax: 1,
+      faceChunkMax: 1,
+      residualMaxPx: 0.1,
+    });
+    await using _ = strict;
+    const { results, facts } = await strict.run({
+      lane: tiny,
+      pictures: [await pictureOf(groupPhotograph(3))],
+    });
+    assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
+    assert.ok(facts.implausible > 0);
+  });
+
+  test("a face that fills more than its picture is found at the second look", skipped(), async () => {
+    const photograph = labelledPhotograph("img14.jpg");
+    const [face] = await facesOf(await pictureOf(photograph));
+    const { x, y, w, h } = face!.area;
+    const middle = { left: x + 0.15 * w, top: y + 0.15 * h, width: 0.7 * w, height: 0.7 * h };
+    const [left, top, width, height] = Object.values(middle).map(Math.round) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const tight = await sharp(photograph).extract({ left, top, width, height }).png().toBuffer();
+    const { results, facts } = await lanes.run({ lane: ssd, pictures: [await pictureOf(tight)] });
+    assert.equal(facts.secondLooks, 1);
+    const [found] = faces(results[0]!);
+    const { area } = found!;
+    assert.ok(
+      area.x + area.w <= width && area.y + area.h <= height,
+      "inside the picture, whatever the margin",
+    );
+    const distance = euclidean(decodeEmbedding(face!.embedding), decodeEmbedding(found!.embedding));
+    assert.ok(distance < 0.6, String(distance));
+  });
+
+  test("facts tell of one run alone", async () => {
+    const pictures = [await pictureOf(groupPhotograph(3))];
+    await lanes.run({ lane: ssd, pictures });
+    const { facts } = await lanes.run({ lane: ssd, pictures });
+    const detector = facts.networks.find(({ name }) => name === "ssd")!;
+    assert.deepEqual([facts.lane, facts.faces, detector.runs, detector.rows], [ssd, 3, 1, 1]);
+    assert.ok(facts.runMs >= facts.detectMs + facts.alignMs + facts.embedMs);
+  });
+
+  test("no pictures, no results", async () => assert.deepEqual(await run(), []));
+});
+
+function skipped() {
+  return { skip: withoutLabelled };
+}
+
+function plain() {
+  return sharp({ create: { width: 320, height: 240, channels: 3, background: "#87aade" } });
+}
+
+function faces(result: TaskResult): Face[] {
+  assert.equal(result.kind, "faces");
+  return result.faces;
+}
+
+function euclidean(a: Float32Array, b: Float32Array): number {
+  return Math.hypot(...a.map((value, i) => value - b[i]!));
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  const product = a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+  return 1 - product / (Math.hypot(...a) * Math.hypot(...b));
+}
