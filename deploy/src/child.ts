@@ -33,10 +33,15 @@ export class Child {
       end.resolve({ how, ranMs: performance.now() - startedAt });
     };
     this.#process.on("error", (error) => finish(`could not be started: ${error.message}`));
-    // `close` and not `exit`: what it said last is still on its way then.
-    this.#process.on("close", (code, signal) =>
-      finish(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`),
-    );
+    this.#process.on("exit", (code, signal) => {
+      const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+      // What it said last is still on its way. Not for ever: somebody else may hold the other end.
+      const patience = setTimeout(() => finish(how), lastWordsMs);
+      this.#process.once("close", () => {
+        clearTimeout(patience);
+        finish(how);
+      });
+    });
     this.ended = end.promise;
 
     const said = Promise.withResolvers<void>();
@@ -106,6 +111,7 @@ export class Child {
   }
 }
 
+const lastWordsMs = 1_000;
 const lastLinesMax = 25;
 const probeEveryMs = 50;
 

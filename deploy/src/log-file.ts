@@ -10,6 +10,7 @@ export class LogFile {
   readonly #path: string;
   #file: number;
   #bytes: number;
+  #closed = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -17,7 +18,9 @@ export class LogFile {
     this.#bytes = statSync(path).size;
   }
 
+  /** Does nothing once it is closed: a process may be outlived by what holds the other end of its pipe. */
   write(line: string): void {
+    if (this.#closed) return;
     const bytes = Buffer.from(`${line}\n`);
     if (this.#bytes + bytes.length > bytesMax) this.#turn();
     writeSync(this.#file, bytes);
@@ -25,6 +28,7 @@ export class LogFile {
   }
 
   [Symbol.dispose](): void {
+    this.#closed = true;
     closeSync(this.#file);
   }
 
