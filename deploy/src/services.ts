@@ -25,7 +25,12 @@ export class Services implements AsyncDisposable {
 
     const threads = `${plan.threads ?? threadsEach(counts.workers)}`;
     this.#running = {
-      ingress: supervise("ingress", counts.ingress, (i) => ({ HOST: plan.host, PORT: `${plan.ports[i]}` })),
+      ingress: supervise("ingress", counts.ingress, (i) => ({
+        HOST: plan.host,
+        PORT: `${plan.ports[i]}`,
+        // An operator may have it listen to further pools, which run elsewhere.
+        POOLS: environment["POOLS"] || plan.pool,
+      })),
       batcher: supervise("batcher", counts.batchers, () => ({})),
       inference: supervise("inference", counts.workers, () => ({ INTRA_OP_THREADS: threads })),
     };
