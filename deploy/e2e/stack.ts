@@ -11,6 +11,7 @@ import type { ServerUrls } from "../src/servers.ts";
 import { Services } from "../src/services.ts";
 import { LauncherConfig, limitsOf } from "../src/settings.ts";
 import { createTopics, deleteTopics, topicOptions } from "../src/topics.ts";
+import { caller, type Post } from "./caller.ts";
 
 /**
  * A whole Faceline for one test, on the broker and the Redis servers of the run: its own pool, ports and key. It stops
@@ -61,15 +62,8 @@ export async function stack(t: TestContext, options: StackOptions = {}): Promise
   await services.healthy(config.HEALTHY_WITHIN_MS, unhurried);
 
   const [address = ""] = services.addresses;
-  const post: Stack["post"] = async (path, body, { to = address, headers = {} } = {}) => {
-    const reply = await fetch(`${to}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-api-key": key, ...headers },
-      body: JSON.stringify(body),
-    });
-    return { status: reply.status, headers: reply.headers, body: await reply.json() };
-  };
-  return { address, addresses: services.addresses, key, pool, services, logs, events, post };
+  const post = caller(address, key);
+  return { address, addresses: services.addresses, key, pool, urls, services, logs, events, post };
 }
 
 function urlsOf({ KAFKA_BROKERS, REDIS_VOLATILE_URL, REDIS_DURABLE_URL }: LauncherConfig): ServerUrls {
@@ -93,15 +87,13 @@ export type Stack = {
   addresses: string[];
   key: string;
   pool: string;
+  urls: ServerUrls;
   /** `services.find("inference-1").kill("SIGKILL")`; one that dies is started again. */
   services: Services;
   /** The folder of the services' logs. */
   logs: string;
   /** Deaths and restarts, as `npm start` would print them. */
   events: string[];
-  post(
-    path: string,
-    body: unknown,
-    options?: { to?: string; headers?: Record<string, string> },
-  ): Promise<{ status: number; headers: Headers; body: unknown }>;
+  /** Calls the first ingress. */
+  post: Post;
 };
