@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import test from "node:test";
+import { Problem } from "@faceline/contracts/problem";
+import { RepresentReply } from "@faceline/contracts/represent";
+import sharp from "sharp";
+import { base64Of } from "./caller.ts";
+import { facesFolder, samplesFolder, withoutFaces } from "./faces.ts";
+import { stack } from "./stack.ts";
+
+const oneFace = await sharp(join(samplesFolder, "sample6.jpg"))
+  .extract({ left: 120, top: 360, width: 520, height: 520 })
+  .jpeg()
+  .toBuffer();
+
+/** 100 megapixels in a few kilobytes. */
+const bomb = await sharp({ create: { width: 10_000, height: 10_000, channels: 3, background: "white" } })
+  .toColourspace("b-w")
+  .png()
+  .toBuffer();
+
+const wall = await sharp({ create: { width: 320, height: 240, channels: 3, background: "#7c8a91" } })
+  .jpeg()
+  .toBuffer();
+
+const pictures = [
+  { name: "a bomb", picture: bomb, status: 413, code: "image_too_large" },
+  {
+    name: "a truncated JPEG",
+    picture: oneFace.subarray(0, oneFace.length / 2),
+    status: 400,
+    code: "invalid_image",
+  },
+  { name: "an empty string", picture: Buffer.alloc(0), status: 400, code: "missing_image" },
+  {
+    name: "a text file",
+    picture: Buffer.from("Nobody is here.\n"),
+    status: 400,
+    code: "unsupported_image_format",
+  },
+  { name: "a picture without a face", picture: wall, status: 400, code: "no_face_detected" },
+];
+
+test("pictures", async (t) => {
+  const { post } = await stack(t);
+
+  const faces = async (name: string, img: string): Promise<number> => {
+    const headers = { "x-request-id": name.replaceAll(" ", "-") };
+    const reply = await post("/represent", { img }, headers);
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    const { results, request_id } = RepresentReply.parse(reply.body);
+    assert.equal(request_id, headers["x-request-id"]);
+    assert.equal(reply.headers.get("x-request-id"), request_id);
+    return results.length;
+  };
+
+  await t.test("couple.jpg shows two faces", { skip: withoutFaces }, async () => {
+    assert.equal(await faces("a couple", base64Of(join(facesFolder, "couple.jpg"))), 2);
+  });
+
+  for (const { name, picture, status, code } of pictures) {
+    await t.test(`${name} → ${status} ${code}, and the next call is served`, async () => {
+      const headers = { "x-request-id": name.replaceAll(" ", "-") };
+      const reply = await post("/represent", { img: picture.toString("base64") }, headers);
+      const problem = Problem.parse(reply.body);
+      assert.deepEqual([reply.status, problem.error, problem.field], [status, code, "img"]);
+      assert.equal(problem.request_id, headers["x-request-id"]);
+      assert.equal(reply.headers.get("x-request-id"), problem.request_id);
+
+      assert.equal(await faces(`after ${name}`, oneFace.toString("base64")), 1);
+    });
+  }
+});
