@@ -94,7 +94,7 @@ test("one warp draws large after small and small after large alike", () => {
   for (const i of [0, 1, 0, 1]) {
     const target = new Uint8Array(3 * 40 * 40);
     warp.draw(picture, maps[i]!, wholeOf(picture), target, 40);
-    assert.deepEqual(target, fresh[i]);
+    assert.ok(Buffer.from(target).equals(fresh[i]!));
     warp.wipe();
   }
 });

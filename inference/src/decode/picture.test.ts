@@ -103,7 +103,9 @@ test("what cannot be read is rejected with its code", async () => {
     ["15 pixels wide", await flat("#805030", 15).png().toBuffer(), "image_too_small"],
   ];
   for (const [name, bytes, code] of cases) {
-    assert.deepEqual(await decodePicture(bytes, pictureLimits), { kind: "rejected", code }, name);
+    // Never a picture in a comparison of depth: the difference of its pixels would take gigabytes to print.
+    const result = await decodePicture(bytes, pictureLimits);
+    assert.equal(result.kind === "rejected" ? result.code : "a picture", code, name);
   }
 });
 
@@ -126,7 +128,7 @@ test("the decoder leaves the pixels in the room of the batch", async () => {
   assert.equal(bad.kind, "rejected");
   assert.ok(first.kind === "picture" && last.kind === "picture");
   assert.ok(first.pixels.buffer instanceof SharedArrayBuffer);
-  assert.deepEqual(first.pixels, last.pixels);
+  assert.ok(Buffer.from(first.pixels).equals(last.pixels));
 });
 
 async function decoded(bytes: Uint8Array, limits: Partial<PictureLimits> = {}): Promise<Picture> {
