@@ -24,6 +24,6 @@ export const IngressConfig = HttpSettings.safeExtend({
     .min(1)
     .default(256 * 1024 * 1024),
   /** How long calls in flight may take to end when the ingress is asked to stop. */
-  STOP_WITHIN_MS: z.coerce.number().int().min(0).max(600_000).default(35_000),
+  DRAIN_WITHIN_MS: z.coerce.number().int().min(0).max(600_000).default(35_000),
 });
 export type IngressConfig = z.infer<typeof IngressConfig>;

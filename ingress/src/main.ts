@@ -58,7 +58,7 @@ const app = buildApp(
 );
 await app.listen({ host: config.HOST, port: config.PORT });
 // Closed first: takes no new call, and lets those in flight end.
-await using _calls = { [Symbol.asyncDispose]: () => within(config.STOP_WITHIN_MS, app.close()) };
+await using _calls = { [Symbol.asyncDispose]: () => within(config.DRAIN_WITHIN_MS, app.close()) };
 
 log.info({ address: app.listeningOrigin }, "ready");
 sayReady();

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { repository } from "../src/state-folder.ts";
+
+/** The engine in a process of its own, without anything of the service around it. */
+export async function openBare({ lane, threads, pictures, modelsDir }: BareOptions): Promise<Bare> {
+  const main = join(repository, "inference/src/bare.bench.ts");
+  const child = spawn(process.execPath, [main, lane, `${threads}`, ...pictures], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    env: { ...process.env, MODELS_DIR: modelsDir },
+  });
+  await said(child);
+  const ask = async (what: { lonely: number } | { loop: number }): Promise<number[]> => {
+    child.send(what);
+    return ((await said(child)) as { tookMs: number[] }).tookMs;
+  };
+  return {
+    lonely: (count) => ask({ lonely: count }),
+    loop: async (count) => (await ask({ loop: count }))[0]!,
+    async [Symbol.asyncDispose]() {
+      const gone = once(child, "exit");
+      child.disconnect();
+      await gone;
+    },
+  };
+}
+
+async function said(child: ChildProcess): Promise<unknown> {
+  const stop = new AbortController();
+  const died = once(child, "exit", { signal: stop.signal }).then(() => {
+    throw new Error("the bare engine ended");
+  });
+  const message = await Promise.race([once(child, "message"), died]);
+  died.catch(() => {});
+  stop.abort();
+  return message[0];
+}
+
+export type BareOptions = { lane: string; threads: number; pictures: string[]; modelsDir: string };
+
+export type Bare = AsyncDisposable & {
+  /** One picture at a time: milliseconds of each, decode and run. */
+  lonely(count: number): Promise<number[]>;
+  /** As fast as it goes, decoding one ahead: milliseconds of all. */
+  loop(count: number): Promise<number>;
+};

@@ -1,0 +1,40 @@
+/** A client of the service that measures what a client sees. */
+export class Caller {
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+  readonly #bodies: string[];
+
+  /** The bodies are sent in turn. */
+  constructor(url: string, key: string, bodies: unknown[]) {
+    this.#url = url;
+    this.#headers = { "content-type": "application/json", "x-api-key": key };
+    this.#bodies = bodies.map((body) => JSON.stringify(body));
+  }
+
+  /** Milliseconds from the call to the last byte of its answer. Throws where the answer is not 200. */
+  async call(index: number): Promise<number> {
+    const begunAt = performance.now();
+    const body = this.#bodies[index % this.#bodies.length]!;
+    const reply = await fetch(this.#url, { method: "POST", headers: this.#headers, body });
+    const text = await reply.text();
+    if (reply.status !== 200) throw new Error(`${reply.status} ${text.slice(0, 200)}`);
+    return performance.now() - begunAt;
+  }
+
+  async lonely(count: number): Promise<number[]> {
+    const tookMs: number[] = [];
+    for (let index = 0; index < count; index++) tookMs.push(await this.call(index));
+    return tookMs;
+  }
+
+  /** Milliseconds of all, with so many calls in flight. */
+  async flood(count: number, inFlight: number): Promise<number> {
+    const begunAt = performance.now();
+    let next = 0;
+    const caller = async (): Promise<void> => {
+      while (next < count) await this.call(next++);
+    };
+    await Promise.all(Array.from({ length: inFlight }, caller));
+    return performance.now() - begunAt;
+  }
+}

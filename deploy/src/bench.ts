@@ -1,0 +1,167 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { openBare } from "../bench/bare.ts";
+import { Caller } from "../bench/caller.ts";
+import { median, quantile, table } from "../bench/figures.ts";
+import { readDevKey, storeKey } from "./dev-key.ts";
+import { freePorts } from "./ports.ts";
+import { Services } from "./services.ts";
+import { readLaunch, threadsEach } from "./settings.ts";
+import { repository } from "./state-folder.ts";
+import { Steps } from "./steps.ts";
+import { stopRequests } from "./stop.ts";
+import { openTestServers } from "./test-servers.ts";
+
+// `npm run bench -- [--quick]`: what the service adds to one lonely call, and how much of the bare engine's throughput
+// it keeps. The service and the bare engine run in turn, on the same cores, in the same run: what is reported are
+// differences and ratios of neighbours, because the machines are shared and noisy.
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const requests = stopRequests(say);
+const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const rounds = options.quick ? 2 : 7;
+const callsOfRound = options.quick ? 24 : 60;
+const inFlight = 8;
+const lanes = [
+  { model: "Dlib", detector: "ssd" },
+  { model: "Dlib", detector: "tiny" },
+];
+const pictures = [1, 2, 3, 4, 5, 6].map((index) =>
+  join(repository, `node_modules/@vladmandic/face-api/demo/sample${index}.jpg`),
+);
+
+try {
+  await benchmark();
+} catch (fault) {
+  process.exitCode = 1;
+  if (!requests.stop.aborted) process.stderr.write(`\n${(fault as Error).stack}\n`);
+}
+process.exit();
+
+async function benchmark(): Promise<void> {
+  const steps = Steps.sinceCommand(say);
+  const launch = readLaunch([], process.env);
+  await using servers = await openTestServers({ launch, steps, say, ...requests });
+  const key = readDevKey(servers.state.devKey);
+  await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
+  const threads = launch.INTRA_OP_THREADS ?? threadsEach(1);
+  await using services = new Services(
+    {
+      counts: { workers: 1, batchers: 1, ingress: 1 },
+      urls: servers.urls,
+      pool: launch.POOL,
+      host: "127.0.0.1",
+      ports: await freePorts(1),
+      threads,
+      environment: { ...servers.environment, LOG_LEVEL: "warn" },
+    },
+    servers.watch,
+  );
+  await steps.run("services", () => services.start());
+  await steps.run("health", () => services.healthy(launch.HEALTHY_WITHIN_MS, requests.stop));
+
+  const results: LaneResult[] = [];
+  for (const { model, detector } of lanes) {
+    const lane = `${model}/${detector}`;
+    const bodies = pictures.map((file) => ({
+      img: readFileSync(file).toString("base64"),
+      model_name: model,
+      detector_backend: detector,
+    }));
+    const service = new Caller(`${services.addresses[0]!}/represent`, key, bodies);
+    await using bare = await openBare({
+      lane,
+      threads,
+      pictures,
+      modelsDir: servers.models,
+    });
+    const measured = await steps.run(`measure ${lane}`, () => measure(service, bare));
+    results.push({ lane, ...measured });
+  }
+
+  const report = {
+    at: new Date().toISOString(),
+    machine: machine(threads),
+    rounds,
+    callsOfRound,
+    inFlight,
+    results,
+  };
+  const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "lonely.json"), `${JSON.stringify(report, undefined, 2)}\n`);
+  say(
+    `\n${JSON.stringify(report.machine)}\n\n${show(results)}\n\nevery value: ${join(folder, "lonely.json")}`,
+  );
+}
+
+async function measure(
+  service: Caller,
+  bare: Awaited<ReturnType<typeof openBare>>,
+): Promise<Omit<LaneResult, "lane">> {
+  await service.lonely(2 * pictures.length);
+  await bare.lonely(2 * pictures.length);
+  const result = {
+    served: [] as number[][],
+    bare: [] as number[][],
+    servedLoop: [] as number[],
+    bareLoop: [] as number[],
+  };
+  for (let round = 0; round < rounds; round++) {
+    result.served.push(await service.lonely(callsOfRound));
+    result.bare.push(await bare.lonely(callsOfRound));
+    result.servedLoop.push((await service.flood(callsOfRound, inFlight)) / callsOfRound);
+    result.bareLoop.push((await bare.loop(callsOfRound)) / callsOfRound);
+  }
+  return result;
+}
+
+/** Each figure is made of neighbours: of one round of the service and the round of the bare engine that followed. */
+function show(results: LaneResult[]): string {
+  const ms = (value: number) => value.toFixed(1);
+  const spread = (values: number[]) =>
+    `${ms(median(values))} (${ms(Math.min(...values))} to ${ms(Math.max(...values))})`;
+  const rows = results.map(({ lane, served, bare, servedLoop, bareLoop }) => {
+    const added = (share: number) =>
+      served.map((each, round) => quantile(each, share) - quantile(bare[round]!, share));
+    const kept = servedLoop.map((each, round) => bareLoop[round]! / each);
+    return [
+      lane,
+      spread(bare.map(median)),
+      spread(added(0.5)),
+      spread(added(0.99)),
+      ms(1_000 / median(bareLoop)),
+      ms(1_000 / median(servedLoop)),
+      `${median(kept).toFixed(2)} (${Math.min(...kept).toFixed(2)} to ${Math.max(...kept).toFixed(2)})`,
+    ];
+  });
+  return table(
+    [
+      "lane",
+      "bare p50 ms",
+      "added p50 ms",
+      "added p99 ms",
+      "bare pictures/s",
+      "served pictures/s",
+      "served / bare",
+    ],
+    rows,
+  );
+}
+
+const machine = (threads: number) => ({
+  cores: availableParallelism(),
+  cpu: cpus()[0]?.model ?? "unknown",
+  node: process.version,
+  intraOpThreads: threads,
+});
+
+type LaneResult = {
+  lane: string;
+  served: number[][];
+  bare: number[][];
+  servedLoop: number[];
+  bareLoop: number[];
+};

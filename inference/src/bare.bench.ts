@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { Lane } from "@faceline/contracts/ids";
+import { Decoder } from "./decode/decoder.ts";
+import type { Picture } from "./decode/picture.ts";
+import { PixelRooms } from "./decode/pixel-rooms.ts";
+import { openLanes } from "./engine/lanes.ts";
+
+// The engine bare: no HTTP, no Kafka, no Redis, no thread of its own. A benchmark starts this as a process and asks it
+// for rounds, in turn with rounds of the whole service, on the same cores:
+//
+//     bare.bench.ts LANE INTRA_OP_THREADS PICTURE…      ──► { ready }
+//     { lonely: 40 }   one picture at a time             ──► { tookMs: [each …] }
+//     { loop: 40 }     the next is decoded meanwhile      ──► { tookMs: [all] }
+
+const [, , laneName = "", threads = "1", ...files] = process.argv;
+const lane = Lane.parse(laneName);
+const longSideMax = 1_600;
+const limits = { pixelsMax: 40_000_000, sideMin: 16, longSideMax };
+const pictures = await Promise.all(files.map((file) => readFile(file)));
+const decoder = new Decoder({ decodesMax: 2, ...limits });
+const rooms = new PixelRooms({ batchMax: 1, longSideMax });
+const lanes = await openLanes({
+  modelsDir: process.env["MODELS_DIR"]!,
+  lanes: [lane],
+  executionProvider: "cpu",
+  intraOpThreads: Number(threads),
+  batchMax: 4,
+});
+
+const decode = async (index: number): Promise<Decoded> => {
+  const room = await rooms.take();
+  const picture = await decoder.decode(pictures[index % pictures.length]!, room);
+  if (picture.kind === "rejected") throw new Error(`${files[index % files.length]} is no picture`);
+  return { picture, room };
+};
+
+const run = async ({ picture, room }: Decoded): Promise<void> => {
+  const options = { align: true, enforceDetection: true, facesMax: 100 };
+  const { results } = await lanes.run({ lane, pictures: [{ ...picture, options }] });
+  room[Symbol.dispose]();
+  if (results[0]?.kind !== "faces") throw new Error("a picture of the benchmark has no face");
+};
+
+async function lonely(count: number): Promise<number[]> {
+  const tookMs: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const begunAt = performance.now();
+    await run(await decode(index));
+    tookMs.push(performance.now() - begunAt);
+  }
+  return tookMs;
+}
+
+async function loop(count: number): Promise<number[]> {
+  const begunAt = performance.now();
+  let next = decode(0);
+  for (let index = 0; index < count; index++) {
+    const decoded = await next;
+    if (index + 1 < count) next = decode(index + 1);
+    await run(decoded);
+  }
+  return [performance.now() - begunAt];
+}
+
+process.on("message", (asked: { lonely?: number; loop?: number }) => {
+  const round = asked.lonely === undefined ? loop(asked.loop!) : lonely(asked.lonely);
+  void round.then((tookMs) => process.send!({ tookMs }));
+});
+process.once("disconnect", () => process.exit());
+process.send!({ ready: true });
+
+type Decoded = { picture: Picture; room: Disposable };
