@@ -46,8 +46,8 @@ export const LauncherConfig = z.object({
   READY_WITHIN_MS: Length.default(60_000),
   /** How long the whole may take from then until GET /health says `ok`. */
   HEALTHY_WITHIN_MS: Length.default(30_000),
-  /** How long a process may take to stop before it is killed. Services drain within 10 s. */
-  STOP_WITHIN_MS: Length.default(15_000),
+  /** How long a process may take to stop before it is killed: longer than an ingress drains (DRAIN_WITHIN_MS, 35 s). */
+  STOP_WITHIN_MS: Length.default(40_000),
 
   /** A process that dies is started again after this, twice that the next time, and so on, up to the maximum. */
   RESTART_FIRST_MS: Length.default(250),

@@ -3,7 +3,7 @@ import { DistanceMetric } from "@faceline/contracts/detection";
 import type { LaneState } from "@faceline/contracts/pool";
 import { EmbeddingFormat } from "@faceline/contracts/represent";
 import { FacePolicy } from "@faceline/contracts/verify";
-import type { Model } from "@faceline/models/catalogue";
+import { licenseOf, type Model } from "@faceline/models/catalogue";
 import { imageFormats } from "../images/format.ts";
 import type { HttpSettings } from "../settings.ts";
 import { version } from "../version.ts";
@@ -55,7 +55,7 @@ const modelDetails = (model: Desk["offer"]["models"][number], lane: LaneState | 
 function graphDetails(model: Model, lane: LaneState | undefined) {
   const build = model.builds.find(({ precision }) => precision === lane?.precision) ?? model.builds[0]!;
   return {
-    license: model.licenses.map(({ id }) => id).join(" AND "),
+    license: licenseOf(model),
     sha256: build.sha256,
     status: lane === undefined ? ("unavailable" as const) : ("ready" as const),
   };
