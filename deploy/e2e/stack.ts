@@ -63,7 +63,7 @@ export async function stack(t: TestContext, options: StackOptions = {}): Promise
 
   const [address = ""] = services.addresses;
   const post = caller(address, key);
-  return { address, addresses: services.addresses, key, pool, urls, services, logs, events, post };
+  return { address, addresses: services.addresses, key, pool, services, logs, events, post };
 }
 
 function urlsOf({ KAFKA_BROKERS, REDIS_VOLATILE_URL, REDIS_DURABLE_URL }: LauncherConfig): ServerUrls {
@@ -87,7 +87,6 @@ export type Stack = {
   addresses: string[];
   key: string;
   pool: string;
-  urls: ServerUrls;
   /** `services.find("inference-1").kill("SIGKILL")`; one that dies is started again. */
   services: Services;
   /** The folder of the services' logs. */
