@@ -11,13 +11,13 @@ export async function openBare({ lane, threads, pictures, modelsDir }: BareOptio
     env: { ...process.env, MODELS_DIR: modelsDir },
   });
   await said(child);
-  const ask = async (what: { lonely: number } | { loop: number }): Promise<number[]> => {
+  const ask = async (what: { call: number } | { loop: number }): Promise<number> => {
     child.send(what);
-    return ((await said(child)) as { tookMs: number[] }).tookMs;
+    return ((await said(child)) as { tookMs: number }).tookMs;
   };
   return {
-    lonely: (count) => ask({ lonely: count }),
-    loop: async (count) => (await ask({ loop: count }))[0]!,
+    call: (index) => ask({ call: index }),
+    loop: (count) => ask({ loop: count }),
     async [Symbol.asyncDispose]() {
       const gone = once(child, "exit");
       child.disconnect();
@@ -40,8 +40,8 @@ async function said(child: ChildProcess): Promise<unknown> {
 export type BareOptions = { lane: string; threads: number; pictures: string[]; modelsDir: string };
 
 export type Bare = AsyncDisposable & {
-  /** One picture at a time: milliseconds of each, decode and run. */
-  lonely(count: number): Promise<number[]>;
+  /** Decode and run one of the pictures, in turn: milliseconds. */
+  call(index: number): Promise<number>;
   /** As fast as it goes, decoding one ahead: milliseconds of all. */
   loop(count: number): Promise<number>;
 };

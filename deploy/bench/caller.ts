@@ -21,12 +21,6 @@ export class Caller {
     return performance.now() - begunAt;
   }
 
-  async lonely(count: number): Promise<number[]> {
-    const tookMs: number[] = [];
-    for (let index = 0; index < count; index++) tookMs.push(await this.call(index));
-    return tookMs;
-  }
-
   /** Milliseconds of all, with so many calls in flight. */
   async flood(count: number, inFlight: number): Promise<number> {
     const begunAt = performance.now();

@@ -9,8 +9,8 @@ import { openLanes } from "./engine/lanes.ts";
 // for rounds, in turn with rounds of the whole service, on the same cores:
 //
 //     bare.bench.ts LANE INTRA_OP_THREADS PICTURE…      ──► { ready }
-//     { lonely: 40 }   one picture at a time             ──► { tookMs: [each …] }
-//     { loop: 40 }     the next is decoded meanwhile      ──► { tookMs: [all] }
+//     { call: 3 }      picture 3, decode and run          ──► { tookMs }
+//     { loop: 40 }     40, the next is decoded meanwhile  ──► { tookMs }
 
 const [, , laneName = "", threads = "1", ...files] = process.argv;
 const lane = Lane.parse(laneName);
@@ -41,17 +41,13 @@ const run = async ({ picture, room }: Decoded): Promise<void> => {
   if (results[0]?.kind !== "faces") throw new Error("a picture of the benchmark has no face");
 };
 
-async function lonely(count: number): Promise<number[]> {
-  const tookMs: number[] = [];
-  for (let index = 0; index < count; index++) {
-    const begunAt = performance.now();
-    await run(await decode(index));
-    tookMs.push(performance.now() - begunAt);
-  }
-  return tookMs;
+async function call(index: number): Promise<number> {
+  const begunAt = performance.now();
+  await run(await decode(index));
+  return performance.now() - begunAt;
 }
 
-async function loop(count: number): Promise<number[]> {
+async function loop(count: number): Promise<number> {
   const begunAt = performance.now();
   let next = decode(0);
   for (let index = 0; index < count; index++) {
@@ -59,11 +55,11 @@ async function loop(count: number): Promise<number[]> {
     if (index + 1 < count) next = decode(index + 1);
     await run(decoded);
   }
-  return [performance.now() - begunAt];
+  return performance.now() - begunAt;
 }
 
-process.on("message", (asked: { lonely?: number; loop?: number }) => {
-  const round = asked.lonely === undefined ? loop(asked.loop!) : lonely(asked.lonely);
+process.on("message", (asked: { call?: number; loop?: number }) => {
+  const round = asked.call === undefined ? loop(asked.loop!) : call(asked.call);
   void round.then((tookMs) => process.send!({ tookMs }));
 });
 process.once("disconnect", () => process.exit());
