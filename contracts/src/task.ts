@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { CallId, Instant, Lane, ProcessId, RequestId, TaskId, Tenant, Traceparent } from "./ids.ts";
 
-/** One source and 50 candidate images: the most that one call can bring (API.md, /compare). */
+/** One source and 50 candidate images: the most that one call can bring. */
 export const callTasksMax = 51;
 
 /** What is asked of the faces of an image. */

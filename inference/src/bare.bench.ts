@@ -25,6 +25,9 @@ const lanes = await openLanes({
   executionProvider: "cpu",
   intraOpThreads: Number(threads),
   batchMax: 4,
+  detectorChunkMax: 4,
+  faceChunkMax: 16,
+  residualMaxPx: 6,
 });
 
 const decode = async (index: number): Promise<Decoded> => {

@@ -17,6 +17,12 @@ export const InferenceConfig = z.object({
   INTRA_OP_THREADS: z.coerce.number().int().min(1).max(64).default(1),
   /** Pictures of a batch. The memory of two batches of pixels grows with it. */
   BATCH_MAX: z.coerce.number().int().min(1).max(64).default(4),
+  /** Pictures of one run of a detector, whose memory is some 50 MB a picture. */
+  DETECTOR_CHUNK_MAX: z.coerce.number().int().min(1).max(64).default(4),
+  /** Faces of one run of the landmark or the embedding network. */
+  FACE_CHUNK_MAX: z.coerce.number().int().min(1).max(256).default(16),
+  /** Landmarks further from the mean face, in pixels of the 150 px chip, are no face: those of good ones reach 4.6. */
+  FACE_RESIDUAL_MAX_PX: z.coerce.number().min(1).max(100).default(6),
   /** Pictures that are decoded at the same time. */
   DECODES_MAX: z.coerce.number().int().min(1).max(64).default(2),
   /** Larger pictures are refused. */

@@ -29,7 +29,11 @@ await using engine = await openEngine({
   executionProvider: config.EXECUTION_PROVIDER,
   intraOpThreads: config.INTRA_OP_THREADS,
   batchMax: config.BATCH_MAX,
+  detectorChunkMax: config.DETECTOR_CHUNK_MAX,
+  faceChunkMax: config.FACE_CHUNK_MAX,
+  residualMaxPx: config.FACE_RESIDUAL_MAX_PX,
   runMaxMs: config.RUN_MAX_MS,
+  onRun: (facts) => log.debug(facts, "ran"),
 });
 void engine.exited.then(exitOn(log));
 

@@ -7,7 +7,7 @@ import type { FromThread, ToThread } from "./thread-messages.ts";
 // they came.
 assert(parentPort, "the engine's thread is started by the engine");
 const service = parentPort;
-const say = (message: FromThread) => service.postMessage(message, []);
+const say = (message: FromThread) => service.postMessage(message);
 
 const lanes = await openLanes(workerData as LaneOptions).catch((error: Error) => error);
 if (lanes instanceof Error) {

@@ -122,9 +122,10 @@ function engineOver(t: TestContext, deed: string, runMaxMs = 10_000): Engine {
 }
 
 async function engineOptions(): Promise<EngineOptions> {
-  const chunks = { detectorChunkMax: 1, faceChunkMax: 2 };
+  const chunks = { detectorChunkMax: 1, faceChunkMax: 2, residualMaxPx: 6 };
+  const limits = { runMaxMs: 60_000, onRun: () => {} };
   const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
-  return { modelsDir: await builtModels(), lanes: [lane], batchMax: 3, ...cpu, ...chunks };
+  return { modelsDir: await builtModels(), lanes: [lane], batchMax: 3, ...cpu, ...chunks, ...limits };
 }
 
 async function shared(picture: EnginePicture): Promise<EnginePicture> {

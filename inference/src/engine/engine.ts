@@ -22,7 +22,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       first.kind === "refused" ? first.reason : "the engine's thread said something else than ready",
     );
   }
-  return new Engine(thread, first.lanes, { runMaxMs: runMaxMs ?? RUN_MAX_MS, onRun: onRun ?? (() => {}) });
+  return new Engine(thread, first.lanes, { runMaxMs, onRun });
 }
 
 /** Runs batches in a thread of its own, one after another. */
@@ -86,7 +86,7 @@ export class Engine implements AsyncDisposable {
 
   #tell(message: ToThread): void {
     // Nothing changes hands: pixels are shared.
-    this.#thread.postMessage(message, []);
+    this.#thread.postMessage(message);
   }
 
   #hear(message: FromThread): void {
@@ -118,14 +118,11 @@ async function diedAtStart(thread: Worker): Promise<never> {
   throw new Error(`the engine's thread ended with code ${code} before it was ready`);
 }
 
-/** A batch takes well under a second; what takes a minute does not end. */
-const RUN_MAX_MS = 60_000;
-
 export type EngineOptions = LaneOptions & {
-  /** A run that takes longer will not end: the engine counts as dead. Default one minute. */
-  runMaxMs?: number;
+  /** A run that takes longer will not end: the engine counts as dead. */
+  runMaxMs: number;
   /** Told of every run that succeeded. */
-  onRun?: (facts: RunFacts) => void;
+  onRun: (facts: RunFacts) => void;
 };
 
 type Run = {

@@ -21,7 +21,7 @@ suite("with the real models", () => {
   let lanes: Lanes;
   before(async () => {
     const modelsDir = await builtModels();
-    const chunks = { detectorChunkMax: 2, faceChunkMax: 4 };
+    const chunks = { detectorChunkMax: 2, faceChunkMax: 4, residualMaxPx: 6 };
     const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
     lanes = await openLanes({ modelsDir, lanes: [ssd, tiny], batchMax: 6, ...cpu, ...chunks });
   });
@@ -163,6 +163,7 @@ suite("with the real models", () => {
       executionProvider: "cpu",
       intraOpThreads: 1,
       batchMax: 1,
+      detectorChunkMax: 1,
       faceChunkMax: 1,
       residualMaxPx: 0.1,
     });

@@ -38,16 +38,16 @@ export async function openLanes(options: LaneOptions): Promise<Lanes> {
   const opened = new Map<Lane, OpenLane>();
   for (const lane of options.lanes) {
     const [embedding = "", detector = ""] = lane.split("/");
-    const eye = await load("detector", detector, options.detectorChunkMax ?? 4);
-    const landmarks = await load("landmarks", LANDMARKS, options.faceChunkMax ?? 16);
-    const embedder = await load("embedding", embedding, options.faceChunkMax ?? 16);
+    const eye = await load("detector", detector, options.detectorChunkMax);
+    const landmarks = await load("landmarks", LANDMARKS, options.faceChunkMax);
+    const embedder = await load("embedding", embedding, options.faceChunkMax);
     const { score_min: scoreMin, overlap_max: overlapMax } = catalogue.find("detector", detector)!.selection;
     const aligner = new Aligner(landmarks, warp);
     const pipeline = new Pipeline({
       detector: new Detector(eye, { scoreMin, overlapMax }),
       aligner,
       embedder: new Embedder(embedder, warp),
-      residualMaxPx: options.residualMaxPx ?? 6,
+      residualMaxPx: options.residualMaxPx,
     });
     opened.set(lane, { pipeline, networks: [eye, landmarks, embedder] });
     await warmLoops(pipeline, aligner);
@@ -74,7 +74,7 @@ export class Lanes implements AsyncDisposable {
     this.loaded = [...opened].map(([lane, { networks }]) => ({
       lane,
       executionProvider: options.executionProvider,
-      precision: options.precision ?? PRECISION,
+      precision: PRECISION,
       sizes: batchSizes(options.batchMax).map((size) => ({
         size,
         // One face a picture. What is drawn between the runs is small beside them.
@@ -109,7 +109,7 @@ export class Lanes implements AsyncDisposable {
 }
 
 async function openNetwork(model: Model, chunkMax: number, options: LaneOptions): Promise<Network> {
-  const bytes = await readModel(options.modelsDir, model, options.precision ?? PRECISION);
+  const bytes = await readModel(options.modelsDir, model, PRECISION);
   const source = { name: model.name, px: model.input_px };
   const sizes = model.batch_buckets.filter((size) => size <= chunkMax);
   const { executionProvider, intraOpThreads } = options;
@@ -154,17 +154,16 @@ export type LaneOptions = {
   modelsDir: string;
   lanes: readonly Lane[];
   executionProvider: ExecutionProvider;
-  precision?: Precision;
   /** Threads inside one run. Workers times threads should not exceed the free cores. */
   intraOpThreads: number;
   /** The most pictures of a batch. */
   batchMax: number;
-  /** The most pictures of one run of a detector, whose memory is 50 MB a picture. Default 4. */
-  detectorChunkMax?: number;
-  /** The most faces of one run of a landmark or embedding network. Default 16. */
-  faceChunkMax?: number;
-  /** Landmarks further from the mean face, in pixels of the chip, are no face. Default 6. */
-  residualMaxPx?: number;
+  /** The most pictures of one run of a detector, whose memory is 50 MB a picture. */
+  detectorChunkMax: number;
+  /** The most faces of one run of a landmark or embedding network. */
+  faceChunkMax: number;
+  /** Landmarks further from the mean face, in pixels of the chip, are no face. */
+  residualMaxPx: number;
 };
 
 type OpenLane = { pipeline: Pipeline; networks: readonly Network[] };

@@ -5,7 +5,7 @@ import type { Detector } from "../detect/detector.ts";
 import type { Found } from "../detect/selection.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
 import { areaOf, type Eyes, eyesOf } from "./facial-area.ts";
-import type { EnginePicture, TaskResult } from "./work.ts";
+import type { EnginePicture, PipelineFacts, TaskResult } from "./work.ts";
 
 /**
  * What is done to the pictures of one lane.
@@ -134,19 +134,6 @@ export type PipelineParts = {
   embedder: Embedder;
   /** Landmarks further from the mean face than this, in pixels of the chip, are no face. */
   residualMaxPx: number;
-};
-
-export type PipelineFacts = {
-  detectMs: number;
-  alignMs: number;
-  embedMs: number;
-  /** Pictures that were looked at a second time, with a margin. */
-  secondLooks: number;
-  /** Faces that were tried in other orientations. */
-  turned: number;
-  /** Boxes whose landmarks fitted no face. */
-  implausible: number;
-  faces: number;
 };
 
 type Candidate = BoxedFace & { picture: EnginePicture; index: number; box: Found };

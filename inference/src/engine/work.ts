@@ -2,7 +2,6 @@ import type { Lane } from "@faceline/contracts/ids";
 import type { Outcome } from "@faceline/contracts/outcome";
 import type { TaskOptions } from "@faceline/contracts/task";
 import type { NetworkFacts } from "./network.ts";
-import type { PipelineFacts } from "./pipeline.ts";
 
 /** Pictures of one lane that run together. */
 export type EngineWork = { lane: Lane; pictures: readonly EnginePicture[] };
@@ -24,3 +23,16 @@ export type TaskResult = Extract<Outcome, { kind: "faces" | "rejected" }>;
 
 /** How long each stage of a run took, and how full the networks were. For instruments; nothing of a picture. */
 export type RunFacts = PipelineFacts & { lane: Lane; runMs: number; networks: NetworkFacts[] };
+
+export type PipelineFacts = {
+  detectMs: number;
+  alignMs: number;
+  embedMs: number;
+  /** Pictures that were looked at a second time, with a margin. */
+  secondLooks: number;
+  /** Faces that were tried in other orientations. */
+  turned: number;
+  /** Boxes whose landmarks fitted no face. */
+  implausible: number;
+  faces: number;
+};
