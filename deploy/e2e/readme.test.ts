@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { promisify } from "node:util";
+import { VerifyReply } from "@faceline/contracts/verify";
+import { cutSamples } from "../src/samples.ts";
+import { openState, repository } from "../src/state-folder.ts";
+import { welcome } from "../src/welcome.ts";
+import { stack } from "./stack.ts";
+
+const skip = spawnSync("curl", ["--version"]).error !== undefined && "there is no curl here";
+
+test("the calls that people are shown work as pasted", { skip }, async (t) => {
+  const { address, key } = await stack(t);
+
+  // What the repository's folder looks like while `npm start` runs.
+  const folder = mkdtempSync(join(tmpdir(), "faceline-readme-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const state = openState(join(folder, ".faceline"));
+  const body = await cutSamples(state.samples);
+  writeFileSync(state.devKey, `${key}\n`);
+
+  await t.test("the launcher's", async () => {
+    const text = welcome({ address, key, keyFile: state.devKey, body, logs: state.logs, tookMs: 0 });
+    const command = text.split("\n").find((line) => line.startsWith("curl "));
+    assert.ok(command, text);
+    const reply = VerifyReply.parse(await paste(command, tmpdir()));
+    assert.equal(reply.verified, true);
+  });
+
+  await t.test("the README's, and its answer is the one that comes", async () => {
+    const readme = readFileSync(join(repository, "README.md"), "utf8");
+    const command = fenced(readme, "sh").find((block) => block.includes("curl"));
+    const [answer] = fenced(readme, "json");
+    assert.ok(command && answer, "README.md has a call in a block of sh, and its answer in one of json");
+    assert.ok(command.includes(readmeAddress), command);
+
+    const reply = await paste(command.replace(readmeAddress, address), folder);
+    const shown: unknown = JSON.parse(answer);
+    assert.deepEqual(shape(reply), shape(shown));
+    assert.deepEqual(lasting(reply), lasting(shown));
+    assert.equal(VerifyReply.parse(reply).verified, true);
+  });
+});
+
+const readmeAddress = "http://127.0.0.1:8080";
+
+async function paste(command: string, cwd: string): Promise<unknown> {
+  const { stdout } = await promisify(execFile)("sh", ["-c", command], { cwd });
+  return JSON.parse(stdout);
+}
+
+const fenced = (markdown: string, language: string): string[] =>
+  markdown
+    .matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))
+    .map(([, block = ""]) => block)
+    .toArray();
+
+/** Names and kinds, in order, without what they hold. */
+function shape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shape);
+  if (typeof value !== "object" || value === null) return typeof value;
+  return Object.entries(value).map(([name, held]) => [name, shape(held)]);
+}
+
+/** What does not depend on the processor or on the moment. */
+function lasting(reply: unknown): unknown {
+  const { verified, threshold, model, detector_backend, similarity_metric } = VerifyReply.parse(reply);
+  return { verified, threshold, model, detector_backend, similarity_metric };
+}
