@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { decodeEmbedding, type Face } from "@faceline/contracts/face";
+import { readCatalogue } from "@faceline/models/catalogue";
 import { laneOf } from "@faceline/contracts/ids";
 import sharp from "sharp";
 import { type Lanes, openLanes } from "./lanes.ts";
@@ -71,9 +72,10 @@ suite("with the real models", () => {
     };
     const pairs = labelledPairs();
     assert.deepEqual([pairs.length, pairs.filter(({ same }) => same).length], [300, 38]);
+    const { thresholds } = (await readCatalogue()).find("embedding", "Dlib")!;
     for (const { of, at, called } of [
-      { of: euclidean, at: 0.6, called: "euclidean" },
-      { of: cosine, at: 0.0737, called: "cosine" },
+      { of: euclidean, at: thresholds.euclidean, called: "euclidean" },
+      { of: cosine, at: thresholds.cosine, called: "cosine" },
     ]) {
       const same: number[] = [];
       const different: number[] = [];
