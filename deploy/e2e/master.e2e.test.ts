@@ -53,7 +53,12 @@ async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promi
   return {
     metric,
     right: told.filter(({ pair, verified }) => verified === pair.samePerson).length,
-    wrong: verdicts.filter((each) => !("verified" in each) || each.verified !== each.pair.samePerson),
+    wrong: verdicts
+      .filter((each) => !("verified" in each) || each.verified !== each.pair.samePerson)
+      .map(
+        ({ pair, ...each }) =>
+          `${pair.first} ${pair.second}: ${"error" in each ? each.error : each.distance}`,
+      ),
     sameMax: Math.max(...distances(true)),
     differentMin: Math.min(...distances(false)),
     threshold: told[0]?.threshold ?? Number.NaN,
@@ -97,7 +102,8 @@ type Verdict = { pair: LabelledPair } & (VerifyReply | { error: string; file: st
 type Figures = {
   metric: Metric;
   right: number;
-  wrong: Verdict[];
+  /** The pairs, with their distance or error. */
+  wrong: string[];
   /** The largest distance of two pictures of one person, and the smallest of two people. */
   sameMax: number;
   differentMin: number;
