@@ -86,8 +86,7 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
   const commit = async (): Promise<void> => {
     const lowWater = ledger.lowWater;
     if (activeSince === undefined || lowWater === undefined || lowWater === committed) return;
-    committed = lowWater;
-    await consumer.commit(tasksPartition, lowWater.toString());
+    if (await consumer.commit(tasksPartition, lowWater.toString())) committed = lowWater;
   };
   const timer = setInterval(() => void commit(), config.COMMIT_EVERY_MS);
 

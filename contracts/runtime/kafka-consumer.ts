@@ -9,7 +9,7 @@ const heartbeatEveryMs = 250;
  * it runs. `assigned` comes with the partitions that this member holds, after every rebalance, and before `take` sees
  * anything of them; what was read before it and not committed will be read again, here or elsewhere.
  *
- * Nothing is committed but by `commit`. It fails silently after a rebalance: the new holder commits.
+ * Nothing is committed but by `commit`. It does not throw: after a rebalance the new holder commits.
  */
 export async function openConsumer(config: KafkaConfig, options: ConsumerOptions): Promise<Consumer> {
   const { topic, group, clientId, assigned, take } = options;
@@ -36,9 +36,11 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     if (!payload.restart) options.lost(payload.error);
   });
 
-  const commit = async (partition: number, nextOffset: string): Promise<void> => {
-    await consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).catch(() => {});
-  };
+  const commit = (partition: number, nextOffset: string): Promise<boolean> =>
+    consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).then(
+      () => true,
+      () => false,
+    );
 
   await consumer.connect();
   // From the beginning, or what is sent between the join and the first fetch would be skipped.
@@ -74,6 +76,6 @@ export type ConsumerOptions = {
 export type ReadMessage = { offset: string; value: Buffer | null };
 
 export type Consumer = AsyncDisposable & {
-  /** `nextOffset` is the first that has not been dealt with. */
-  commit(partition: number, nextOffset: string): Promise<void>;
+  /** `nextOffset` is the first that has not been dealt with. False: it was not taken, try again. */
+  commit(partition: number, nextOffset: string): Promise<boolean>;
 };
