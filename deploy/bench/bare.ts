@@ -11,13 +11,13 @@ export async function openBare({ lane, threads, pictures, modelsDir }: BareOptio
     env: { ...process.env, MODELS_DIR: modelsDir },
   });
   await said(child);
-  const ask = async (what: { call: number } | { loop: number }): Promise<number> => {
+  const ask = async (what: { call: number } | { loop: number }): Promise<BareCall> => {
     child.send(what);
-    return ((await said(child)) as { tookMs: number }).tookMs;
+    return (await said(child)) as BareCall;
   };
   return {
     call: (index) => ask({ call: index }),
-    loop: (count) => ask({ loop: count }),
+    loop: async (count) => (await ask({ loop: count })).tookMs,
     async [Symbol.asyncDispose]() {
       const gone = once(child, "exit");
       child.disconnect();
@@ -40,8 +40,10 @@ async function said(child: ChildProcess): Promise<unknown> {
 export type BareOptions = { lane: string; threads: number; pictures: string[]; modelsDir: string };
 
 export type Bare = AsyncDisposable & {
-  /** Decode and run one of the pictures, in turn: milliseconds. */
-  call(index: number): Promise<number>;
+  /** Decodes and runs one of the pictures, in turn. */
+  call(index: number): Promise<BareCall>;
   /** As fast as it goes, decoding one ahead: milliseconds of all. */
   loop(count: number): Promise<number>;
 };
+
+export type BareCall = { tookMs: number; decodeMs: number };

@@ -11,14 +11,21 @@ export class Caller {
     this.#bodies = bodies.map((body) => JSON.stringify(body));
   }
 
-  /** Milliseconds from the call to the last byte of its answer. Throws where the answer is not 200. */
-  async call(index: number): Promise<number> {
+  /** From the call to the last byte of its answer. Throws where the answer is not 200. */
+  async call(index: number): Promise<ServedCall> {
     const begunAt = performance.now();
     const body = this.#bodies[index % this.#bodies.length]!;
     const reply = await fetch(this.#url, { method: "POST", headers: this.#headers, body });
     const text = await reply.text();
+    const tookMs = performance.now() - begunAt;
     if (reply.status !== 200) throw new Error(`${reply.status} ${text.slice(0, 200)}`);
-    return performance.now() - begunAt;
+    const stages = (reply.headers.get("server-timing") ?? "").matchAll(/(\w+);dur=([\d.]+)/g);
+    const {
+      queue = 0,
+      batch = 0,
+      infer = 0,
+    } = Object.fromEntries([...stages].map(([, name, ms]) => [name, Number(ms)]));
+    return { tookMs, queueMs: queue, batchMs: batch, inferMs: infer };
   }
 
   /** Milliseconds of all, with so many calls in flight. */
@@ -32,3 +39,6 @@ export class Caller {
     return performance.now() - begunAt;
   }
 }
+
+/** `queueMs`: from the ingress to the batch. `batchMs`: on to the run, fetch and decode in it. As `Server-Timing` says. */
+export type ServedCall = { tookMs: number; queueMs: number; batchMs: number; inferMs: number };

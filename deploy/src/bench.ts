@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Bare, openBare } from "../bench/bare.ts";
-import { Caller } from "../bench/caller.ts";
+import { type Bare, type BareCall, openBare } from "../bench/bare.ts";
+import { Caller, type ServedCall } from "../bench/caller.ts";
 import { median, quantile, table } from "../bench/figures.ts";
 import { readDevKey, storeKey } from "./dev-key.ts";
 import { freePorts } from "./ports.ts";
@@ -122,20 +122,31 @@ async function measure(service: Caller, bare: Bare): Promise<Omit<LaneResult, "l
 /** What is added at p50 is the median of the differences between neighbours: one call served, and the same one bare. */
 function show(results: LaneResult[]): string {
   const ms = (value: number) => value.toFixed(1);
-  const rows = results.map(({ lane, served, bare, servedLoop, bareLoop }) => {
-    const added = served.map((each, index) => each - bare[index]!);
+  const overall: string[][] = [];
+  const stages: string[][] = [];
+  for (const { lane, served, bare, servedLoop, bareLoop } of results) {
+    const took = { served: served.map((each) => each.tookMs), bare: bare.map((each) => each.tookMs) };
+    const between = (part: (served: ServedCall, bare: BareCall) => number) =>
+      ms(median(served.map((each, index) => part(each, bare[index]!))));
     const kept = servedLoop.map((each, round) => bareLoop[round]! / each);
-    return [
+    overall.push([
       lane,
-      `${ms(median(bare))} / ${ms(quantile(bare, 0.99))}`,
-      `${ms(median(served))} / ${ms(quantile(served, 0.99))}`,
-      ms(median(added)),
-      ms(quantile(served, 0.99) - quantile(bare, 0.99)),
+      `${ms(median(took.bare))} / ${ms(quantile(took.bare, 0.99))}`,
+      `${ms(median(took.served))} / ${ms(quantile(took.served, 0.99))}`,
+      between((each, neighbour) => each.tookMs - neighbour.tookMs),
+      ms(quantile(took.served, 0.99) - quantile(took.bare, 0.99)),
       ms(1_000 / median(bareLoop)),
       ms(1_000 / median(servedLoop)),
       `${median(kept).toFixed(2)} (${Math.min(...kept).toFixed(2)} to ${Math.max(...kept).toFixed(2)})`,
-    ];
-  });
+    ]);
+    stages.push([
+      lane,
+      between((each) => each.queueMs),
+      between((each, { decodeMs }) => each.batchMs - decodeMs),
+      between((each, { tookMs, decodeMs }) => each.inferMs - (tookMs - decodeMs)),
+      between(({ tookMs, queueMs, batchMs, inferMs }) => tookMs - queueMs - batchMs - inferMs),
+    ]);
+  }
   const head = [
     "lane",
     "bare p50 / p99 ms",
@@ -144,7 +155,20 @@ function show(results: LaneResult[]): string {
     "added p99 ms",
     "bare pictures/s",
   ];
-  return table([...head, "served pictures/s", "served / bare"], rows);
+  return [
+    table([...head, "served pictures/s", "served / bare"], overall),
+    "where the added milliseconds go, medians:",
+    table(
+      [
+        "lane",
+        "to the batch",
+        "to the run, decode apart",
+        "the run, beside the bare one",
+        "HTTP and the way back",
+      ],
+      stages,
+    ),
+  ].join("\n\n");
 }
 
 function machine(threads: number) {
@@ -158,8 +182,9 @@ function machine(threads: number) {
 
 type LaneResult = {
   lane: string;
-  served: number[];
-  bare: number[];
+  served: ServedCall[];
+  bare: BareCall[];
+  /** Milliseconds a picture, of each round. */
   servedLoop: number[];
   bareLoop: number[];
 };

@@ -9,7 +9,7 @@ import { openLanes } from "./engine/lanes.ts";
 // for rounds, in turn with rounds of the whole service, on the same cores:
 //
 //     bare.bench.ts LANE INTRA_OP_THREADS PICTURE…      ──► { ready }
-//     { call: 3 }      picture 3, decode and run          ──► { tookMs }
+//     { call: 3 }      picture 3, decode and run          ──► { tookMs, decodeMs }
 //     { loop: 40 }     40, the next is decoded meanwhile  ──► { tookMs }
 
 const [, , laneName = "", threads = "1", ...files] = process.argv;
@@ -44,13 +44,15 @@ const run = async ({ picture, room }: Decoded): Promise<void> => {
   if (results[0]?.kind !== "faces") throw new Error("a picture of the benchmark has no face");
 };
 
-async function call(index: number): Promise<number> {
+async function call(index: number): Promise<Took> {
   const begunAt = performance.now();
-  await run(await decode(index));
-  return performance.now() - begunAt;
+  const decoded = await decode(index);
+  const decodedAt = performance.now();
+  await run(decoded);
+  return { tookMs: performance.now() - begunAt, decodeMs: decodedAt - begunAt };
 }
 
-async function loop(count: number): Promise<number> {
+async function loop(count: number): Promise<Took> {
   const begunAt = performance.now();
   let next = decode(0);
   for (let index = 0; index < count; index++) {
@@ -58,14 +60,16 @@ async function loop(count: number): Promise<number> {
     if (index + 1 < count) next = decode(index + 1);
     await run(decoded);
   }
-  return performance.now() - begunAt;
+  return { tookMs: performance.now() - begunAt };
 }
 
 process.on("message", (asked: { call?: number; loop?: number }) => {
   const round = asked.call === undefined ? loop(asked.loop!) : call(asked.call);
-  void round.then((tookMs) => process.send!({ tookMs }));
+  void round.then((took) => process.send!(took));
 });
 process.once("disconnect", () => process.exit());
 process.send!({ ready: true });
+
+type Took = { tookMs: number; decodeMs?: number };
 
 type Decoded = { picture: Picture; room: Disposable };
