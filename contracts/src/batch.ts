@@ -13,8 +13,8 @@ export type BatchId = z.infer<typeof BatchId>;
 export const batchTasksMax = 64;
 
 /**
- * Why a batch left when it did: it was full, it met the floor, the queue was empty behind it or its head had no time
- * left, its hold ran out, it is part of a batch that came back, or the batcher is stopping.
+ * Why a batch left when it did, and no larger: it was `full`, it met the `floor` that the load asks for, its head had no
+ * `slack` for more, its hold ran out, it is part of a batch that came back, or the batcher is stopping.
  */
 export const DispatchReason = z.enum(["full", "floor", "slack", "hold_expired", "retry", "drain"]);
 export type DispatchReason = z.infer<typeof DispatchReason>;

@@ -1,43 +1,79 @@
-import type { BatchTask } from "@faceline/contracts/batch";
 import type { Outcome } from "@faceline/contracts/outcome";
+import type { CallTasks } from "@faceline/contracts/task";
+import { type BatchSizing, batchSizing } from "./batch-size.ts";
 import type { Lane } from "./lane.ts";
 import type { State } from "./state.ts";
-import { inService, serves, workload } from "./workers.ts";
+import { type Workload, workloads } from "./workers.ts";
 
 /** With no worker in service, the first is assumed back after this. */
 const assumedAbsenceMs = 3_000;
 
-/** Until a task that arrives now, behind `ahead` others, begins to run. */
-export function expectedWaitMs(state: State, lane: Lane, ahead: number, now: number): number {
-  const workers = [...state.workers.values()].filter(
-    (each) => inService(each, now) && serves(each, lane.name),
-  );
-  const freeAt = workers.map((each) => workload(each, state.sent.values(), now).freeAt);
-  const firstFreeMs = workers.length === 0 ? assumedAbsenceMs : Math.min(...freeAt) - now;
-  const prepareMs = state.settings.hopMs + lane.prepare.meanMs(1);
-  const batchesAhead = Math.ceil((ahead + 1) / lane.usefulSize) - 1;
-  const cycleMs = Math.max(lane.run.meanMs(lane.usefulSize), prepareMs);
-  return Math.max(prepareMs, firstFreeMs) + (batchesAhead * cycleMs) / Math.max(1, workers.length);
-}
+/** What may stand in the queue before a task: so many runs of a batch, or this share of the task's time. */
+const standingRuns = 1.5;
+const standingShare = 0.25;
+
+/** What was learned before that may be wrong by now. */
+const staleAfterMs = 1_000;
 
 /**
- * Refuses on arrival what would be answered too late, or what would make the queue longer than its bound: a refusal
- * then takes milliseconds, and the client can go elsewhere. Undefined: the tasks are admitted.
+ * Refuses on arrival what would be answered too late (`hopeless`), or what would wait longer than a healthy queue makes
+ * anybody wait (`standing`): a refusal then takes milliseconds, and the client can go elsewhere. Undefined: admitted.
  */
-export function refusal(state: State, lane: Lane, tasks: BatchTask[], now: number): Shed | undefined {
-  const ahead = lane.waiting + tasks.length - 1;
-  const waitMs = expectedWaitMs(state, lane, ahead, now);
-  const runMs = lane.run.meanMs(lane.bucket(Math.min(ahead + 1, lane.usefulSize)));
-  const predictedMs = waitMs + runMs + state.settings.replyMs;
+export function refusal(
+  state: State,
+  lane: Lane,
+  call: CallTasks,
+  count: number,
+  now: number,
+): Shed | undefined {
+  const place = lane.tenants.placeOfNew(call.tenant, count);
+  const { beginsAt, sizing } = expectedBegin(state, lane, place, now);
+  const waitMs = beginsAt - now;
+  const predictedMs = waitMs + lane.meanMs(Math.min(place, sizing.usefulSize)) + state.hops.reply.ms;
   const shed = (reason: Shed["reason"]): Shed => ({
     kind: "shed",
     reason,
     predictedMs,
     retryAfterMs: waitMs,
   });
-  if (lane.waiting + tasks.length > state.settings.laneWaitingMax) return shed("standing");
-  if (now + predictedMs > tasks[0]!.deadlineAt) return shed("hopeless");
+  const standingMaxMs = Math.max(
+    standingRuns * lane.meanMs(sizing.deadlineSize),
+    standingShare * (call.deadlineAt - now),
+  );
+  if (lane.waiting + count > state.settings.laneWaitingMax) return shed("standing");
+  if (now + predictedMs > call.deadlineAt) {
+    if (!mayTry(state, lane, now)) return shed("hopeless");
+    lane.trial = call.call;
+    return undefined;
+  }
+  if (waitMs > standingMaxMs) return shed("standing");
   return undefined;
 }
 
-type Shed = Extract<Outcome, { kind: "shed" }>;
+/**
+ * Predictions that refuse everything would never be put right: nothing would run that could. So a lane that has learned
+ * nothing for a while gives one call to an idle worker, which loses nothing by it.
+ */
+function mayTry(state: State, lane: Lane, now: number): boolean {
+  const idle = (load: Workload) => !load.running && load.staged === 0;
+  return (
+    now - lane.learnedAt > staleAfterMs && lane.waiting === 0 && workloads(state, lane.name, now).some(idle)
+  );
+}
+
+/** When the task at this place, counted from 1, begins to run: after the batches before it, from the first free worker. */
+export function expectedBegin(state: State, lane: Lane, place: number, now: number): ExpectedBegin {
+  const loads = workloads(state, lane.name, now);
+  const workers = Math.max(1, loads.length);
+  const sizing = batchSizing(lane, state.hops, workers, now);
+  const freeAt = loads.length === 0 ? now + assumedAbsenceMs : Math.min(...loads.map((each) => each.freeAt));
+  const preparedAt = now + state.hops.toWorker.ms + lane.prepare.meanMs(1);
+  const batchesBefore = lane.parts.length + Math.ceil(place / sizing.usefulSize) - 1;
+  const beginsAt =
+    Math.max(preparedAt, freeAt) + (batchesBefore * sizing.cycleMs(sizing.usefulSize)) / workers;
+  return { beginsAt, sizing };
+}
+
+type ExpectedBegin = { beginsAt: number; sizing: BatchSizing };
+
+export type Shed = Extract<Outcome, { kind: "shed" }>;

@@ -1,12 +1,11 @@
 import type { BatchId, BatchTask } from "@faceline/contracts/batch";
 import type { CallId, TaskId } from "@faceline/contracts/ids";
-import type { Report } from "@faceline/contracts/report";
 import type { CallTasks } from "@faceline/contracts/task";
 import { refusal } from "./admission.ts";
 import { pump } from "./dispatch.ts";
 import { recover, takeBack } from "./recovery.ts";
-import { type Event, laneNamed, type Move, type State } from "./state.ts";
-import { overrunMs } from "./workers.ts";
+import { hear } from "./reports.ts";
+import { end, type Event, laneNamed, type Move, type State } from "./state.ts";
 
 /**
  * The batching policy of a pool. `decide` is told what happened and when, and says what to do: it holds no timer, no
@@ -35,6 +34,9 @@ function take(state: State, event: Event, now: number): Move[] {
       return cancel(state, event.call);
     case "undelivered":
       return undelivered(state, event.batch);
+    case "drain":
+      state.draining = true;
+      return [];
     case "timer":
       return [];
   }
@@ -47,104 +49,37 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
     .filter((id) => !state.open.has(id))
     .map((id): BatchTask => ({ id, ingress, arrivedAt, deadlineAt, options, traceparent }));
   if (fresh.length === 0) return [];
-  // A worker may have it already: from the batcher before this one, or before this one's partition moved back.
-  const underWay = new Set(
-    [...state.sent.values()].filter((each) => !each.lost).flatMap((each) => each.tasks),
-  );
-  const waiting = fresh.filter((task) => !underWay.has(task.id));
+  const waiting = fresh.filter((task) => !underWay(state, task.id));
 
-  const refused = waiting.length === 0 ? undefined : refusal(state, lane, waiting, now);
+  const refused = waiting.length === 0 ? undefined : refusal(state, lane, call, waiting.length, now);
   if (refused !== undefined) return fresh.map((task) => ({ kind: "answer", task, outcome: refused }));
-  for (const task of fresh) state.open.set(task.id, { task, lane: lane.name, attempts: 0 });
-  lane.add(waiting);
+  for (const task of fresh) state.open.set(task.id, { task, lane: lane.name });
+  lane.tenants.add(call.tenant, waiting, now);
+  lane.arrivals.arrive(waiting.length, deadlineAt - now, now);
   return [];
 }
 
-/** A report is a worker's whole state: it replaces what was known. An older one is ignored. */
-function hear(state: State, report: Report, now: number): Move[] {
-  const known = state.workers.get(report.worker);
-  if (known !== undefined && known.report.sequence >= report.sequence) return [];
-  state.workers.set(report.worker, { id: report.worker, report, reportedAt: now, suspect: false });
-  for (const loaded of report.lanes) laneNamed(state, loaded.lane).warm(loaded.sizes);
-
-  const heldNow = [
-    ...report.answering,
-    ...(report.running === null ? [] : [report.running]),
-    ...report.staged,
-  ];
-  for (const held of heldNow) {
-    const sent = state.sent.get(held.batch);
-    // The partition has moved: the batch is run by its new holder.
-    if (sent !== undefined) Object.assign(sent, { worker: report.worker, received: true });
-    else adopt(state, report.worker, held, now);
+/** A worker has it already: from the batcher before this one, or before this one's partition moved back. */
+function underWay(state: State, task: TaskId): boolean {
+  for (const each of state.sent.values()) {
+    if (each.adopted && !each.lost && each.tasks.includes(task)) return true;
   }
-  const moves: Move[] = [];
-  const named = new Set([...heldNow, ...report.finished].map((each) => each.batch));
-  for (const sent of state.sent.values()) {
-    // It had it and has it no more, and how it ended was in a report that we never got.
-    if (sent.worker === report.worker && sent.received && !sent.lost && !named.has(sent.id)) {
-      moves.push(...takeBack(state, sent, "lost"));
-    }
-  }
-  for (const finished of report.finished) {
-    const sent = state.sent.get(finished.batch);
-    if (sent === undefined) continue;
-    const lane = laneNamed(state, sent.lane);
-    if (finished.end === "failed") {
-      if (sent.lost) state.sent.delete(sent.id);
-      else moves.push(...takeBack(state, sent, "failed"));
-      continue;
-    }
-    if (finished.size > 0) {
-      lane.run.learn(lane.bucket(finished.size), finished.runMs);
-      lane.prepare.learn(finished.size, finished.prepareMs);
-    }
-    state.sent.delete(sent.id);
-    moves.push(end(state, sent.tasks));
-  }
-  return moves;
-}
-
-/** A batch that a predecessor sent: its tasks will be read again, and must not be sent twice. */
-function adopt(state: State, worker: string, held: Report["staged"][number], now: number): void {
-  const lane = laneNamed(state, held.lane);
-  const predictedRunMs = lane.run.meanMs(lane.bucket(held.tasks.length));
-  state.sent.set(held.batch, {
-    id: held.batch,
-    lane: held.lane,
-    tasks: held.tasks,
-    attempt: 1,
-    worker,
-    received: true,
-    predictedRunMs,
-    receiveBy: now + overrunMs(predictedRunMs),
-    lost: false,
-    suspicious: false,
-  });
+  return false;
 }
 
 /** What still waits is dropped; what was sent goes on. */
 function cancel(state: State, call: CallId): Move[] {
   const dropped = [...state.lanes.values()].flatMap((lane) => lane.removeCall(call));
-  return dropped.length === 0
-    ? []
-    : [
-        end(
-          state,
-          dropped.map((task) => task.id),
-        ),
-      ];
+  if (dropped.length === 0) return [];
+  return [
+    end(
+      state,
+      dropped.map((task) => task.id),
+    ),
+  ];
 }
 
 function undelivered(state: State, batch: BatchId): Move[] {
   const sent = state.sent.get(batch);
   return sent === undefined || sent.received ? [] : takeBack(state, sent, "undelivered");
-}
-
-/** Ended tasks leave the lane too: a batch that was given up for lost may answer while its parts still wait. */
-function end(state: State, tasks: TaskId[]): Move {
-  const ended = tasks.filter((id) => state.open.delete(id));
-  const gone = new Set(ended);
-  for (const lane of state.lanes.values()) lane.removeTasks(gone);
-  return { kind: "ended", tasks: ended };
 }

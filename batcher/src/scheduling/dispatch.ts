@@ -1,135 +1,101 @@
 import type { Batch, BatchId, BatchTask, DispatchReason } from "@faceline/contracts/batch";
-import { callOf } from "@faceline/contracts/ids";
+import { chooseBatch } from "./batch-choice.ts";
+import { batchSizing } from "./batch-size.ts";
 import type { Lane } from "./lane.ts";
+import { type Seat, soonestSeat } from "./seats.ts";
+import { dropExpired, shedHopelessOfPart } from "./shedding.ts";
 import type { Move, State } from "./state.ts";
-import { inService, overrunMs, partitionOf, serves, type Worker, workload } from "./workers.ts";
-
-/** One batch runs and one is staged: never more. */
-const batchesPerWorkerMax = 2;
+import { overrunMs, partitionOf, workloads } from "./workers.ts";
 
 /**
- * Sends what can be sent now. Work-conserving: a free worker and a waiting task make a batch at once. A busy worker
- * gets its next batch just in time: so early that its images are decoded as the running batch ends, and no earlier,
- * because until then the batch can still grow.
+ * Sends what should be sent now, batch by batch: each time, every lane says what it would send, and of those that may
+ * the one that must begin first is sent. Work-conserving but for the hold that `batchSizing` allows.
  */
 export function pump(state: State, now: number): Move[] {
   const moves: Move[] = [];
-  let wakeAt = Number.POSITIVE_INFINITY;
-  for (const lane of byUrgency(state)) {
-    for (;;) {
-      moves.push(...dropExpired(state, lane, now));
-      const first = lane.parts[0]?.tasks[0] ?? lane.head;
-      if (first === undefined) break;
-      const seat = soonestSeat(state, lane, now);
-      if (seat === undefined || seat.takesAt > now) {
-        wakeAt = Math.min(wakeAt, seat?.takesAt ?? first.deadlineAt, first.deadlineAt);
-        break;
-      }
-      const part = lane.parts.shift();
-      if (part !== undefined) {
-        moves.push(send(state, lane, seat, part.tasks, "retry", part.attempt, part.lostWithWorker, now));
-        continue;
-      }
-      const count = feasible(state, lane, seat, first, now);
-      if (count === 0) {
-        moves.push(...shedHopeless(state, lane, first, seat, now));
-        continue;
-      }
-      const reason = count >= lane.usefulSize ? "full" : "slack";
-      moves.push(send(state, lane, seat, lane.take(count), reason, 1, false, now));
+  for (;;) {
+    const proposals = [...state.lanes.values()].map((lane) => propose(state, lane, now, moves));
+    const ready = proposals.filter((each) => each.kind === "send");
+    if (ready.length === 0) {
+      const wakeAt = Math.min(...proposals.map((each) => (each.kind === "wait" ? each.until : Infinity)));
+      if (Number.isFinite(wakeAt)) moves.push({ kind: "wake", at: wakeAt });
+      return moves;
     }
+    const next = ready.reduce((first, each) => (each.beginBy < first.beginBy ? each : first));
+    moves.push(send(state, next, now));
   }
-  if (Number.isFinite(wakeAt)) moves.push({ kind: "wake", at: wakeAt });
-  return moves;
 }
 
-/** EDF over batches: the lane whose head must begin first goes first. */
-function byUrgency(state: State): Lane[] {
-  const mustBeginAt = (lane: Lane) => (lane.head?.deadlineAt ?? 0) - lane.run.highMs(1);
-  return [...state.lanes.values()]
-    .filter((lane) => lane.waiting > 0)
-    .toSorted((a, b) => b.parts.length - a.parts.length || mustBeginAt(a) - mustBeginAt(b));
+/** What a lane would send now, or when it should be asked again. What it has to shed goes into `moves`. */
+function propose(state: State, lane: Lane, now: number, moves: Move[]): Proposal {
+  moves.push(...dropExpired(state, lane, now));
+  if (lane.waiting === 0) return { kind: "rest" };
+  const expiresAt = Math.min(
+    lane.tenants.head?.task.deadlineAt ?? Infinity,
+    ...lane.parts.flatMap((part) => part.tasks.map((task) => task.deadlineAt)),
+  );
+  const loads = workloads(state, lane.name, now);
+  const sizing = batchSizing(lane, state.hops, Math.max(1, loads.length), now);
+  const seat = soonestSeat(state, lane, loads, sizing, now);
+  // Without a seat the next report wakes us, not a timer.
+  if (seat === undefined) return { kind: "wait", until: expiresAt };
+  if (seat.takesAt > now) return { kind: "wait", until: Math.min(seat.takesAt, expiresAt) };
+
+  moves.push(...shedHopelessOfPart(state, lane, seat, now));
+  if (lane.parts[0] !== undefined) return proposePart(lane, seat);
+
+  const choice = chooseBatch({ state, lane, seat, sizing, now }, moves);
+  if (choice === undefined) return { kind: "rest" };
+  if (choice.kind === "hold") return { kind: "wait", until: Math.min(choice.until, expiresAt) };
+  const { count, reason, beginBy } = choice;
+  const take = () => {
+    lane.trial = undefined;
+    return { tasks: lane.tenants.take(count), attempt: 1, lostWithWorker: false };
+  };
+  return { kind: "send", lane, seat, reason, beginBy, take };
 }
 
-/** The worker that can begin soonest with a batch of this lane, and when the batch should be sent to it. */
-function soonestSeat(state: State, lane: Lane, now: number): Seat | undefined {
-  const leadMs = state.settings.hopMs + lane.prepare.meanMs(Math.min(lane.waiting, lane.usefulSize));
-  const seats: Seat[] = [];
-  for (const worker of state.workers.values()) {
-    if (!inService(worker, now) || !serves(worker, lane.name)) continue;
-    const { batches, freeAt, suspicious } = workload(worker, state.sent.values(), now);
-    if (batches >= batchesPerWorkerMax || (batches > 0 && suspicious)) continue;
-    seats.push({ worker, freeAt, takesAt: batches === 0 ? now : freeAt - leadMs });
-  }
-  return seats.toSorted((a, b) => a.freeAt - b.freeAt)[0];
+/** Parts of batches that came back go before all others, as they are. */
+function proposePart(lane: Lane, seat: Seat): Proposal {
+  const take = () => {
+    const part = lane.parts[0]!;
+    const tasks = part.tasks.splice(0, seat.sizeMax);
+    if (part.tasks.length === 0) lane.parts.shift();
+    return { ...part, tasks };
+  };
+  return { kind: "send", lane, seat, reason: "retry", beginBy: Number.NEGATIVE_INFINITY, take };
 }
 
-/** The most tasks that still meet the head's deadline, capped at the useful size. */
-function feasible(state: State, lane: Lane, seat: Seat, head: BatchTask, now: number): number {
-  for (let count = Math.min(lane.waiting, lane.usefulSize); count > 0; count--) {
-    const preparedAt = now + state.settings.hopMs + lane.prepare.highMs(count);
-    const beginsAt = Math.max(preparedAt, seat.freeAt);
-    const endsAt = beginsAt + lane.run.highMs(lane.bucket(count)) + state.settings.replyMs;
-    if (endsAt <= head.deadlineAt) return count;
-  }
-  return 0;
-}
-
-function send(
-  state: State,
-  lane: Lane,
-  seat: Seat,
-  tasks: BatchTask[],
-  reason: DispatchReason,
-  attempt: number,
-  suspicious: boolean,
-  now: number,
-): Move {
+function send(state: State, { lane, seat, reason, take }: Ready, now: number): Move {
+  const { tasks, attempt, lostWithWorker } = take();
   const id = `${state.batcher}/${++state.batchesMade}` as BatchId;
-  const predictedRunMs = lane.run.meanMs(lane.bucket(tasks.length));
+  const predictedRunMs = lane.meanMs(tasks.length);
   const batch: Batch = { id, lane: lane.name, reason, attempt, sentAt: now, predictedRunMs, tasks };
-  const beginsBy = Math.max(seat.freeAt, now + state.settings.hopMs);
+  const beginsBy = Math.max(seat.freeAt, now + state.hops.toWorker.ms);
   state.sent.set(id, {
     id,
     lane: lane.name,
     tasks: tasks.map((task) => task.id),
     attempt,
     worker: seat.worker.id,
+    adopted: false,
+    sentAt: now,
     received: false,
     predictedRunMs,
     receiveBy: beginsBy + overrunMs(predictedRunMs),
     lost: false,
-    suspicious,
+    suspicious: lostWithWorker,
   });
-  for (const task of tasks) {
-    const open = state.open.get(task.id);
-    if (open !== undefined) open.attempts = attempt;
-  }
   return { kind: "dispatch", partition: partitionOf(seat.worker), batch };
 }
 
-function dropExpired(state: State, lane: Lane, now: number): Move[] {
-  return lane
-    .remove((task) => task.deadlineAt <= now)
-    .map((task) => {
-      state.open.delete(task.id);
-      return { kind: "answer", task, outcome: { kind: "expired", lateByMs: now - task.deadlineAt } };
-    });
-}
+type Ready = {
+  kind: "send";
+  lane: Lane;
+  seat: Seat;
+  reason: DispatchReason;
+  beginBy: number;
+  take(): { tasks: BatchTask[]; attempt: number; lostWithWorker: boolean };
+};
 
-/** A head that cannot make it even alone. Its request is lost with it, so its waiting siblings go too. */
-function shedHopeless(state: State, lane: Lane, head: BatchTask, seat: Seat, now: number): Move[] {
-  const predictedMs = Math.max(0, seat.freeAt - now) + lane.run.highMs(1) + state.settings.replyMs;
-  return lane.removeCall(callOf(head.id)).map((task) => {
-    state.open.delete(task.id);
-    const outcome = {
-      kind: "shed",
-      reason: "hopeless",
-      predictedMs,
-      retryAfterMs: seat.freeAt - now,
-    } as const;
-    return { kind: "answer", task, outcome };
-  });
-}
-
-type Seat = { worker: Worker; freeAt: number; takesAt: number };
+type Proposal = Ready | { kind: "wait"; until: number } | { kind: "rest" };

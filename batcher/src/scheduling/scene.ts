@@ -40,7 +40,7 @@ export function report(worker: string, said: Said = {}): Event {
   const message = {
     worker: `inference-${worker}`,
     sequence: said.sequence ?? sequence++,
-    sentAt: 0,
+    sentAt: said.sentAt ?? 0,
     draining: said.draining ?? false,
     partitions: [said.partition ?? 0],
     lanes: [{ lane, executionProvider: "cpu", precision: "float32", sizes }],
@@ -82,6 +82,7 @@ export const endsOf = (moves: Move[]): [string, Outcome][] =>
 
 type Said = {
   sequence?: number;
+  sentAt?: number;
   partition?: number;
   draining?: boolean;
   sizes?: { size: number; runMs: number }[];

@@ -3,6 +3,7 @@ import type { CallId, Lane as LaneName, TaskId } from "@faceline/contracts/ids";
 import type { Outcome } from "@faceline/contracts/outcome";
 import type { Report } from "@faceline/contracts/report";
 import type { CallTasks } from "@faceline/contracts/task";
+import { HopTimes } from "./hop-times.ts";
 import { Lane } from "./lane.ts";
 import type { SentBatch, Worker } from "./workers.ts";
 
@@ -15,7 +16,10 @@ export type State = {
   readonly sent: Map<BatchId, SentBatch>;
   /** Every task that was read and has not ended, waiting or sent. */
   readonly open: Map<TaskId, OpenTask>;
+  readonly hops: HopTimes;
   batchesMade: number;
+  /** The batcher is stopping: nothing is held any more. */
+  draining: boolean;
 };
 
 export function newState(batcher: string, settings: SchedulingSettings): State {
@@ -26,7 +30,9 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     workers: new Map(),
     sent: new Map(),
     open: new Map(),
+    hops: new HopTimes(settings),
     batchesMade: 0,
+    draining: false,
   };
 }
 
@@ -38,30 +44,34 @@ export function laneNamed(state: State, name: LaneName): Lane {
   return lane;
 }
 
+/** Ended tasks leave the lane too: a batch that was given up for lost may answer while its parts still wait. */
+export function end(state: State, tasks: TaskId[]): Move {
+  const ended = tasks.filter((id) => state.open.delete(id));
+  for (const lane of state.lanes.values()) lane.removeTasks(ended);
+  return { kind: "ended", tasks: ended };
+}
+
 /** Another batcher has the tasks now. What the workers said stays true. */
 export function handOver(state: State): void {
   state.lanes.clear();
   state.sent.clear();
   state.open.clear();
   for (const worker of state.workers.values()) {
-    for (const loaded of worker.report.lanes) laneNamed(state, loaded.lane).warm(loaded.sizes);
+    for (const loaded of worker.report.lanes) {
+      laneNamed(state, loaded.lane).warm(loaded.sizes, worker.reportedAt);
+    }
   }
 }
 
 export type SchedulingSettings = {
   /** More waiting tasks than this in a lane are refused. */
   laneWaitingMax: number;
-  /** From a batcher to a worker, and from a worker to the client: what a batch takes beside preparing and running. */
+  /** From a batcher to a worker, and from a worker to the client: guesses, until they were measured. */
   hopMs: number;
   replyMs: number;
 };
 
-export type OpenTask = {
-  task: BatchTask;
-  lane: LaneName;
-  /** How often it was sent. */
-  attempts: number;
-};
+export type OpenTask = { task: BatchTask; lane: LaneName };
 
 export type Event =
   | { kind: "arrive"; call: CallTasks }
@@ -69,6 +79,8 @@ export type Event =
   | { kind: "cancel"; call: CallId }
   /** Kafka did not take a batch. */
   | { kind: "undelivered"; batch: BatchId }
+  /** The batcher is stopping: what waits is sent as soon as a worker can take it. */
+  | { kind: "drain" }
   | { kind: "timer" };
 
 export type Move =

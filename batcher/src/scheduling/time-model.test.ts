@@ -33,3 +33,27 @@ test("what is noisy is believed three residuals later", () => {
   model.learn(1, 120);
   assert.ok(Math.abs(model.highMs(1) - model.meanMs(1) - 3 * 0.05 * 20) < 1e-9);
 });
+
+test("three errors running, of one sign and too large for noise, are a change of pace at every size", () => {
+  const model = new TimeModel([
+    { size: 1, ms: 42 },
+    { size: 32, ms: 104 },
+  ]);
+  for (let run = 0; run < 3; run++) model.learn(32, 312);
+  assert.ok(Math.abs(model.meanMs(32) - 312) < 1, `${model.meanMs(32)}`);
+  assert.ok(Math.abs(model.meanMs(1) - 126) < 1, `${model.meanMs(1)}`);
+});
+
+test("hours of full batches do not forget how long a small one takes", () => {
+  const model = new TimeModel([1, 2, 4, 8, 16, 32].map((size) => ({ size, ms: 40 + 2 * size })));
+  for (let run = 0; run < 2_000; run++) model.learn(32, 104 + (run % 2 === 0 ? 3 : -3));
+  assert.ok(Math.abs(model.meanMs(1) - 42) < 2, `${model.meanMs(1)}`);
+});
+
+test("where times are stepped the means are believed, and their ends give the slope", () => {
+  const steps = [10, 10, 10, 80, 80, 80];
+  const model = new TimeModel([1, 2, 4, 8, 16, 32].map((size, index) => ({ size, ms: steps[index]! })));
+  assert.equal(model.meanMs(4), 10);
+  assert.equal(model.meanMs(8), 80);
+  assert.ok(Math.abs(model.line.beta - 70 / 31) < 1e-9);
+});

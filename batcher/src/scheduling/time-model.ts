@@ -1,36 +1,44 @@
 /**
- * How long a batch takes, learned while serving: `ms = alpha + beta · size`, by least squares in which each new
- * observation weighs more than the one before it. Sizes are what is paid for, so with padding they are bucket sizes.
+ * How long a batch takes, learned while serving: one mean per size, in which each new observation weighs more than the
+ * one before it, and the line `ms = alpha + beta · size` through these means. Sizes are what is paid for, so with
+ * padding they are bucket sizes. Where times are stepped and the line misses them, the means themselves are believed.
  */
 export class TimeModel {
-  #weight = 0;
-  #size = 0;
-  #sizeSquared = 0;
-  #ms = 0;
-  #sizeMs = 0;
-  /** Exponentially weighted mean of |error|, in ms. */
+  /** Ascending by size. */
+  readonly #means: Mean[];
+  /** Neither part is negative: no batch is free, and a larger one is not quicker. */
+  #line: Line = { alpha: 0, beta: 0 };
+  /** Exponentially weighted means of |error|, in ms: of the line, and of the means. */
+  #lineErrorMs: number;
+  #meansErrorMs = 0;
   #residualMs = 0;
+  #misses: { count: number; sign: number } = { count: 0, sign: 0 };
 
-  /** The guesses stand until real batches outweigh them: they are worth `guessWeight` observations together. */
-  constructor(guesses: { size: number; ms: number }[]) {
-    for (const { size, ms } of guesses) this.#add(size, ms, guessWeight / guesses.length);
+  /** The guesses stand until real batches outweigh them: they are worth `weight` observations together. */
+  constructor(guesses: { size: number; ms: number }[], weight = warmUpWeight) {
+    this.#means = guesses
+      .map(({ size, ms }) => ({ size, ms, weight: weight / guesses.length }))
+      .toSorted((a, b) => a.size - b.size);
+    this.#fit();
+    const errors = guesses.map(({ size, ms }) => Math.abs(ms - this.#onLine(size)));
+    this.#lineErrorMs = errors.reduce((sum, error) => sum + error, 0) / errors.length;
   }
 
   learn(size: number, ms: number): void {
-    this.#residualMs =
-      residualDecay * this.#residualMs + (1 - residualDecay) * Math.abs(ms - this.meanMs(size));
-    this.#weight *= decay;
-    this.#size *= decay;
-    this.#sizeSquared *= decay;
-    this.#ms *= decay;
-    this.#sizeMs *= decay;
-    this.#add(size, ms, 1);
+    const errorMs = ms - this.meanMs(size);
+    const misses = this.#missesAfter(errorMs, size);
+    this.#lineErrorMs = towards(this.#lineErrorMs, Math.abs(ms - this.#onLine(size)));
+    this.#meansErrorMs = towards(this.#meansErrorMs, Math.abs(ms - this.#onMeans(size)));
+    this.#residualMs = towards(this.#residualMs, Math.abs(errorMs));
+    // One that is too large for noise says nothing alone: it would bend the line. Three running say that times changed.
+    if (misses === 0) this.#add(size, ms);
+    if (misses === missesOfJump) this.#scale(ms / this.meanMs(size));
+    this.#fit();
   }
 
   /** For staging and capacity. */
   meanMs(size: number): number {
-    const { alpha, beta } = this.#line();
-    return alpha + beta * size;
+    return this.stepped ? this.#onMeans(size) : this.#onLine(size);
   }
 
   /** For "can it still make it": the mean and three residuals. */
@@ -38,30 +46,109 @@ export class TimeModel {
     return this.meanMs(size) + 3 * this.#residualMs;
   }
 
-  /** Neither part is negative: no batch is free, and a larger one is not quicker. */
-  #line(): { alpha: number; beta: number } {
-    const spread = this.#weight * this.#sizeSquared - this.#size * this.#size;
-    const meanSize = this.#size / this.#weight;
-    const meanMs = this.#ms / this.#weight;
-    // Observations of one size say nothing of the slope: all of it is taken as growing with the size.
-    const slope =
-      spread > 1e-9 * this.#weight * this.#weight
-        ? (this.#weight * this.#sizeMs - this.#size * this.#ms) / spread
-        : meanMs / meanSize;
-    const beta = Math.min(Math.max(0, slope), meanMs / meanSize);
-    return { alpha: meanMs - beta * meanSize, beta };
+  /** What a batch costs at all, and for each task. */
+  get line(): Line {
+    if (!this.stepped) return this.#line;
+    const [least, most] = [this.#means[0]!, this.#means.at(-1)!];
+    const beta = (this.#onMeans(most.size) - least.ms) / Math.max(1, most.size - least.size);
+    return { alpha: Math.max(0, least.ms - beta * least.size), beta };
   }
 
-  #add(size: number, ms: number, weight: number): void {
-    this.#weight += weight;
-    this.#size += weight * size;
-    this.#sizeSquared += weight * size * size;
-    this.#ms += weight * ms;
-    this.#sizeMs += weight * size * ms;
+  /** The means foretell twice as well as the line, and the line is off by a tenth. */
+  get stepped(): boolean {
+    if (this.#means.length < 3) return false;
+    const middle = this.#means[this.#means.length >> 1]!;
+    return this.#lineErrorMs > Math.max(2 * this.#meansErrorMs, 0.1 * middle.ms);
+  }
+
+  /** How many errors running, this one included, were all of one sign and too large for noise. */
+  #missesAfter(errorMs: number, size: number): number {
+    const large = Math.abs(errorMs) > Math.max(4 * this.#residualMs, 0.1 * this.meanMs(size));
+    const sign = Math.sign(errorMs);
+    const running = sign === this.#misses.sign ? this.#misses.count : 0;
+    const count = large ? running + 1 : 0;
+    this.#misses = { count: count % missesOfJump, sign };
+    return count;
+  }
+
+  /** What was slower by so much at one size is taken to be so at all, and may soon be outweighed. */
+  #scale(ratio: number): void {
+    const total = this.#means.reduce((sum, mean) => sum + mean.weight, 0);
+    for (const mean of this.#means) {
+      mean.ms *= ratio;
+      mean.weight *= warmUpWeight / total;
+    }
+  }
+
+  /**
+   * A size that is not run keeps a little weight: else hours of full batches would leave nothing that says how long a
+   * small one takes.
+   */
+  #add(size: number, ms: number): void {
+    for (const mean of this.#means) mean.weight = Math.max(weightMin, decay * mean.weight);
+    const known = this.#means.find((mean) => mean.size === size);
+    if (known !== undefined) {
+      known.ms = (known.weight * known.ms + ms) / (known.weight + 1);
+      known.weight++;
+      return;
+    }
+    this.#means.push({ size, ms, weight: 1 });
+    this.#means.sort((a, b) => a.size - b.size);
+  }
+
+  #onLine(size: number): number {
+    return this.#line.alpha + this.#line.beta * size;
+  }
+
+  /** Between two sizes that were run: between their means. No larger batch is quicker. */
+  #onMeans(size: number): number {
+    let below: { size: number; ms: number } = { size: 0, ms: 0 };
+    for (const mean of this.#means) {
+      const ms = Math.max(below.ms, mean.ms);
+      if (mean.size >= size) {
+        return below.size === 0
+          ? ms
+          : below.ms + ((ms - below.ms) * (size - below.size)) / (mean.size - below.size);
+      }
+      below = { size: mean.size, ms };
+    }
+    return below.ms * (size / below.size);
+  }
+
+  /** Least squares through the means. */
+  #fit(): void {
+    let weight = 0;
+    let sizes = 0;
+    let times = 0;
+    for (const mean of this.#means) {
+      weight += mean.weight;
+      sizes += mean.weight * mean.size;
+      times += mean.weight * mean.ms;
+    }
+    const meanSize = sizes / weight;
+    const meanMs = times / weight;
+    let spread = 0;
+    let slope = 0;
+    for (const mean of this.#means) {
+      spread += mean.weight * (mean.size - meanSize) ** 2;
+      slope += mean.weight * (mean.size - meanSize) * (mean.ms - meanMs);
+    }
+    // Observations of one size say nothing of the slope: all of it is taken as growing with the size.
+    const steepest = meanMs / meanSize;
+    const beta = spread === 0 ? steepest : Math.min(Math.max(0, slope / spread), steepest);
+    this.#line = { alpha: meanMs - beta * meanSize, beta };
   }
 }
 
 /** Per batch: half of what is known is 23 batches old at most. */
 const decay = 0.97;
-const residualDecay = 0.95;
-const guessWeight = 8;
+const weightMin = 0.25;
+const errorDecay = 0.95;
+const warmUpWeight = 8;
+const missesOfJump = 3;
+
+const towards = (mean: number, value: number): number => errorDecay * mean + (1 - errorDecay) * value;
+
+type Line = { alpha: number; beta: number };
+
+type Mean = { size: number; ms: number; weight: number };

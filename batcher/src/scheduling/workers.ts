@@ -17,6 +17,9 @@ export type SentBatch = {
   tasks: TaskId[];
   attempt: number;
   worker: string;
+  /** By another batcher, before this one took over. */
+  adopted: boolean;
+  sentAt: number;
   /** The worker has reported it. Until then it is on its way, and the worker's state does not show it. */
   received: boolean;
   predictedRunMs: number;
@@ -45,31 +48,52 @@ export function inService(worker: Worker, now: number): boolean {
   );
 }
 
-export const serves = (worker: Worker, lane: Lane): boolean =>
-  worker.report.lanes.some((loaded) => loaded.lane === lane);
+/** The largest batch of this lane that the worker takes; 0: it has not loaded the lane. */
+export const sizeMaxOf = (worker: Worker, lane: Lane): number =>
+  worker.report.lanes.find((loaded) => loaded.lane === lane)?.sizes.at(-1)?.size ?? 0;
 
 /** The partition to produce to: a worker reads all of its own, so the lowest is as good as any. */
 export const partitionOf = (worker: Worker): number => Math.min(...worker.report.partitions);
 
-/** What a worker has to do, by its last report and by what was sent since. */
-export function workload(worker: Worker, sent: Iterable<SentBatch>, now: number): Workload {
-  const { running, staged } = worker.report;
-  let batches = staged.length + (running === null ? 0 : 1);
-  let freeAt = Math.max(now, running?.endsAt ?? now);
-  let suspicious = false;
-  const stagedIds = new Set(staged.map((each) => each.batch));
-  for (const each of sent) {
-    if (each.worker !== worker.id || each.lost) continue;
-    suspicious ||= each.suspicious;
-    if (each.received && !stagedIds.has(each.id)) continue;
-    if (!each.received) batches++;
-    freeAt += each.predictedRunMs;
+/** What the workers that serve this lane have to do, by their last reports and by what was sent since. */
+export function workloads({ workers, sent }: Pool, lane: Lane, now: number): Workload[] {
+  const loads = new Map<string, Workload>();
+  for (const worker of workers.values()) {
+    const sizeMax = sizeMaxOf(worker, lane);
+    if (sizeMax === 0 || !inService(worker, now)) continue;
+    const { running, staged } = worker.report;
+    const freeAt = Math.max(now, running?.endsAt ?? now);
+    loads.set(worker.id, {
+      worker,
+      sizeMax,
+      running: running !== null,
+      staged: staged.length,
+      freeAt,
+      suspicious: false,
+    });
   }
-  return { batches, freeAt, suspicious };
+  for (const each of sent.values()) {
+    const load = loads.get(each.worker);
+    if (load === undefined) continue;
+    load.suspicious ||= each.suspicious && !each.lost;
+    const onTheWay = !each.received && !each.lost;
+    if (onTheWay) load.staged++;
+    if (onTheWay || load.worker.report.staged.some((held) => held.batch === each.id)) {
+      load.freeAt += each.predictedRunMs;
+    }
+  }
+  return [...loads.values()];
 }
 
+type Pool = { readonly workers: Map<string, Worker>; readonly sent: Map<BatchId, SentBatch> };
+
 export type Workload = {
-  batches: number;
+  worker: Worker;
+  /** Of the batches of the lane that is asked about. */
+  sizeMax: number;
+  running: boolean;
+  /** Batches behind the running one, those on their way included. */
+  staged: number;
   /** When it will have run all of them. */
   freeAt: number;
   /** One of them may kill it. */

@@ -1,0 +1,53 @@
+import type { HopTimes } from "./hop-times.ts";
+import type { Lane } from "./lane.ts";
+
+/**
+ * How large a lane's batches should be at this moment, by what was learned. Nothing here is a setting.
+ *
+ * - `usefulSize`, the cap: the smallest size that reaches 95 % of the best throughput. On a GPU it is large; on a CPU,
+ *   where a batch takes as long as its tasks one by one, it is 1 to 4, and nobody waits for neighbours.
+ * - `deadlineSize`: the largest that a task can wait for one stagger long and still meet its deadline.
+ * - `floor`: the smallest that keeps up with the arrivals. While it is 1, nobody is held.
+ * - `holdMs`: how long a task may be held for the floor while a worker is free: one stagger.
+ */
+export function batchSizing(lane: Lane, hops: HopTimes, workers: number, now: number): BatchSizing {
+  const cycleMs = (size: number) => cycle(lane, hops, size);
+  const throughput = (size: number) => size / cycleMs(size);
+  const best = Math.max(...lane.sizes.map(throughput));
+  const usefulSize = lane.sizes.find((size) => throughput(size) >= usefulShare * best)!;
+
+  const overheadMs = hops.toWorker.ms + hops.reply.ms;
+  const inTime = (size: number) =>
+    lane.highMs(size) * (1 + 1 / workers) + overheadMs <= lane.arrivals.patienceMs;
+  const deadlineSize = lane.sizes.findLast((size) => size <= usefulSize && inTime(size)) ?? 1;
+
+  const floor = Math.min(deadlineSize, sustainingSize(lane, workers, now));
+  return { workers, usefulSize, deadlineSize, floor, holdMs: lane.meanMs(floor) / workers, cycleMs };
+}
+
+/** The smallest batch with which the workers keep up; endless, where none does. */
+function sustainingSize(lane: Lane, workers: number, now: number): number {
+  const rate = lane.arrivals.perMs(now);
+  const { alpha, beta } = lane.run.line;
+  // One worker alone may be used up wholly: a reserve would only add waiting.
+  const capacity = workers === 1 ? 1 : utilisationMax * workers;
+  const left = capacity - rate * beta;
+  return left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.ceil((rate * alpha) / left));
+}
+
+/** From one batch to the next on a worker: only one is staged, so a short run waits for the preparation of the next. */
+function cycle(lane: Lane, hops: HopTimes, size: number): number {
+  return Math.max(lane.meanMs(size), hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size));
+}
+
+const usefulShare = 0.95;
+const utilisationMax = 0.85;
+
+export type BatchSizing = {
+  workers: number;
+  usefulSize: number;
+  deadlineSize: number;
+  floor: number;
+  holdMs: number;
+  cycleMs(size: number): number;
+};

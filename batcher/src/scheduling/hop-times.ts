@@ -1,0 +1,41 @@
+/**
+ * How long the ways between the processes take: each is believed to take what 19 of 20 took lately. All are told by
+ * instants that the messages carry anyway, on the one clock that all processes share.
+ */
+export class HopTimes {
+  /** Batcher → worker: from a batch's `sentAt` to the first report that names it. */
+  readonly toWorker: Percentile95;
+  /** Worker → batcher: from a report's `sentAt` to its arrival. */
+  readonly fromWorker: Percentile95;
+  /** Worker → client: from the end of a run to the first report that says its answers are laid. */
+  readonly reply: Percentile95;
+
+  constructor({ hopMs, replyMs }: { hopMs: number; replyMs: number }) {
+    this.toWorker = new Percentile95(hopMs);
+    this.fromWorker = new Percentile95(hopMs);
+    this.reply = new Percentile95(replyMs);
+  }
+}
+
+/**
+ * A running 95th percentile: a value above it lifts it by 19 steps, a value below lowers it by one, so that it rests
+ * where one of 20 is above. A step is a share of how far the values lie from it.
+ */
+export class Percentile95 {
+  ms: number;
+  #distanceMs: number;
+
+  constructor(guessMs: number) {
+    this.ms = guessMs;
+    this.#distanceMs = guessMs;
+  }
+
+  learn(ms: number): void {
+    // Clocks agree to a fraction of a millisecond: a little less than nothing is nothing.
+    const value = Math.max(0, ms);
+    if (value === this.ms) return;
+    const step = 0.1 * this.#distanceMs;
+    this.#distanceMs += 0.05 * (Math.abs(value - this.ms) - this.#distanceMs);
+    this.ms = Math.max(0, this.ms + (value > this.ms ? 0.95 : -0.05) * step);
+  }
+}
