@@ -23,6 +23,34 @@ test("a message without tasks is dealt with once it is read", () => {
   assert.equal(ledger.lowWater, 4n);
 });
 
+test("a message that was sent twice is one: the earlier offset protects its tasks", () => {
+  const ledger = new Ledger();
+  ledger.read(10n, tasks("a0", "a1"));
+  ledger.read(11n, tasks("b0"));
+  assert.equal(ledger.read(12n, tasks("a0", "a1")), false);
+  ledger.ended(tasks("a0", "a1", "b0"));
+  assert.equal(ledger.lowWater, 13n);
+});
+
+test("what is read again after a rebalance does not hide what was open all the time", () => {
+  const ledger = new Ledger();
+  for (const [offset, task] of [
+    [5n, "a"],
+    [6n, "b"],
+    [7n, "c"],
+  ] as const)
+    ledger.read(offset, tasks(task));
+  ledger.ended(tasks("b"));
+  for (const [offset, task] of [
+    [5n, "a"],
+    [6n, "b"],
+    [7n, "c"],
+  ] as const)
+    ledger.read(offset, tasks(task));
+  ledger.ended(tasks("a"));
+  assert.equal(ledger.lowWater, 6n);
+});
+
 test("a message that is read again is open once, and open again after it had ended", () => {
   const ledger = new Ledger();
   assert.equal(ledger.read(1n, tasks("a0")), true);

@@ -5,18 +5,21 @@ import type { TaskId } from "@faceline/contracts/ids";
  * message of which a task has not ended, so that whoever reads on from there loses nothing.
  */
 export class Ledger {
-  /** Offset → tasks of that message that have not ended. In the order of the offsets, as Kafka delivers them. */
+  /** Offset → tasks of that message that have not ended. */
   readonly #open = new Map<bigint, Set<TaskId>>();
   readonly #offsetOf = new Map<TaskId, bigint>();
   #next: bigint | undefined;
 
-  /** False: the message is open already, after a rebalance that left the partition here. */
+  /**
+   * False: it brings nothing new. The message is open already, after a rebalance that left the partition here, or its
+   * tasks came with an earlier one: a producer that had to wait for its acknowledgement may have sent them twice.
+   */
   read(offset: bigint, tasks: TaskId[]): boolean {
-    if (this.#open.has(offset)) return false;
     if (this.#next === undefined || offset >= this.#next) this.#next = offset + 1n;
-    if (tasks.length === 0) return true;
-    this.#open.set(offset, new Set(tasks));
-    for (const task of tasks) this.#offsetOf.set(task, offset);
+    const fresh = tasks.filter((task) => !this.#offsetOf.has(task));
+    if (fresh.length === 0) return tasks.length === 0;
+    this.#open.set(offset, new Set(fresh));
+    for (const task of fresh) this.#offsetOf.set(task, offset);
     return true;
   }
 
@@ -33,7 +36,9 @@ export class Ledger {
 
   /** The offset to read on from; undefined while nothing was read. */
   get lowWater(): bigint | undefined {
-    return this.#open.keys().next().value ?? this.#next;
+    if (this.#next === undefined) return undefined;
+    // Not the first key: what is read again after a rebalance stands behind what was open all the time.
+    return this.#open.keys().reduce((least, offset) => (offset < least ? offset : least), this.#next);
   }
 
   get openTasks(): number {

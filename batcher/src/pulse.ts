@@ -40,7 +40,7 @@ export function startPulse({ state, clock, batches, answers, log }: PulseParts):
           break;
         case "wake":
           clearTimeout(timer);
-          // Timers count whole milliseconds and may fire early: one more, or the wake would come too soon.
+          // Timers drop fractions of a millisecond: rounded up, or the wake would come too soon.
           timer = setTimeout(() => tell({ kind: "timer" }), Math.ceil(move.at - clock.now()));
           break;
       }

@@ -41,7 +41,10 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
   };
 
   const takeUnanswered = async (calls: CallTasks[]): Promise<void> => {
+    const since = activeSince;
     const answered = await answeredOf(calls.flatMap((call) => call.tasks));
+    // The partition has left meanwhile, or left and come back: these will be read again.
+    if (activeSince !== since) return;
     ledger.ended([...answered]);
     for (const call of calls) {
       const tasks = call.tasks.filter((task) => !answered.has(task));
@@ -77,6 +80,7 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
     topic,
     group: batcherGroup(config.POOL),
     clientId,
+    log,
     assigned,
     take,
     lost: parts.lost,

@@ -26,11 +26,14 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
     const [seconds, micros] = await redis.time();
     const receivedAt = performance.now();
     const serverAt = Number(seconds) * 1000 + Number(micros) / 1000;
-    measured.push({
-      at: receivedAt,
-      roundTripMs: receivedAt - sentAt,
-      offsetMs: serverAt - (sentAt + receivedAt) / 2,
-    });
+    const offsetMs = serverAt - (sentAt + receivedAt) / 2;
+    const fresh = { at: receivedAt, roundTripMs: receivedAt - sentAt, offsetMs };
+    // The server's own clock was set: what was measured before says nothing any more, nor does how far we had got.
+    if (measured.some((each) => contradicts(each, fresh))) {
+      measured.length = 0;
+      latest = 0;
+    }
+    measured.push(fresh);
     while (measured.length > 1 && receivedAt - measured[0]!.at > measurementLastsMs) measured.shift();
   };
 
@@ -51,4 +54,10 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
   };
 }
 
-type Measurement = { at: number; roundTripMs: number; offsetMs: number };
+/** Each is right to half of its round trip; clocks drift apart by microseconds a second meanwhile. */
+export const contradicts = (a: Measurement, b: Measurement): boolean =>
+  Math.abs(a.offsetMs - b.offsetMs) > (a.roundTripMs + b.roundTripMs) / 2 + driftMaxMs;
+
+const driftMaxMs = 20;
+
+export type Measurement = { at: number; roundTripMs: number; offsetMs: number };

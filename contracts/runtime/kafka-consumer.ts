@@ -1,4 +1,5 @@
-import { type KafkaConfig, kafkaClient } from "./kafka.ts";
+import { type KafkaConfig, kafkaClient, kafkaRetry } from "./kafka.ts";
+import type { Log } from "./log.ts";
 
 /** A fetch waits this long for messages; heartbeats are sent between fetches, so it must not exceed their interval. */
 const fetchWaitMs = 250;
@@ -13,6 +14,7 @@ const heartbeatEveryMs = 250;
  */
 export async function openConsumer(config: KafkaConfig, options: ConsumerOptions): Promise<Consumer> {
   const { topic, group, clientId, assigned, take } = options;
+  let closing = false;
   const consumer = kafkaClient(config, clientId).consumer({
     groupId: group,
     sessionTimeout: config.KAFKA_SESSION_MS,
@@ -21,6 +23,8 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     minBytes: 1,
     maxWaitTimeInMs: fetchWaitMs,
     allowAutoTopicCreation: false,
+    // Kafkajs would go on restarting a consumer that was closed meanwhile.
+    retry: { ...kafkaRetry, restartOnFailure: async () => !closing },
   });
   const joined = Promise.withResolvers<void>();
 
@@ -32,6 +36,11 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     assigned([]);
     joined.reject(payload.error);
+    if (closing) return;
+    options.log.warn(
+      { topic, reason: payload.error.message, restart: payload.restart },
+      "a consumer fell over",
+    );
     // Kafkajs restarts what can be restarted; for the rest a new process is the way on.
     if (!payload.restart) options.lost(payload.error);
   });
@@ -59,7 +68,10 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
 
   return {
     commit,
-    [Symbol.asyncDispose]: () => consumer.disconnect(),
+    async [Symbol.asyncDispose]() {
+      closing = true;
+      await consumer.disconnect();
+    },
   };
 }
 
@@ -67,6 +79,7 @@ export type ConsumerOptions = {
   topic: string;
   group: string;
   clientId: string;
+  log: Log;
   assigned(partitions: number[]): void;
   take(partition: number, messages: ReadMessage[], commit: (nextOffset: string) => void): void;
   /** The consumer cannot go on. */

@@ -4,9 +4,11 @@ import test, { type TestContext } from "node:test";
 import { deadTopic } from "../src/names.ts";
 import { readConfig } from "./config.ts";
 import { KafkaConfig, openAdmin, openProducer } from "./kafka.ts";
+import { openLog } from "./log.ts";
 import { openConsumer } from "./kafka-consumer.ts";
 
 const config = readConfig(KafkaConfig, process.env);
+const log = openLog("test", "silent");
 
 test("messages come in order, once, and again only where they were not committed", async (t) => {
   const topic = await freshTopic(t, 1);
@@ -33,6 +35,7 @@ test("a partition has one reader in a group, and another takes over when it leav
       topic,
       group: `g-${topic}`,
       clientId: name,
+      log,
       take: () => {},
       lost: (error) => active.reject(error),
       assigned: (partitions) => partitions.includes(0) && active.resolve(),
@@ -68,6 +71,7 @@ async function read(
     topic,
     group: `g-${topic}`,
     clientId: "reader",
+    log,
     assigned: () => {},
     lost: (error) => enough.reject(error),
     take(_partition, messages) {

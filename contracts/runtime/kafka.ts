@@ -20,6 +20,9 @@ export type KafkaConfig = z.infer<typeof KafkaConfig>;
 
 const connectMs = 500;
 
+/** Soon and seldom: whoever waits for it would rather hear no. */
+export const kafkaRetry = { retries: 2, initialRetryTime: 50, maxRetryTime: 300 };
+
 /** A client for one purpose: a broker answers one request at a time on a connection, so a fetch would delay a send. */
 export function kafkaClient(config: KafkaConfig, clientId: string): Kafka {
   return new Kafka({
@@ -29,7 +32,7 @@ export function kafkaClient(config: KafkaConfig, clientId: string): Kafka {
     ...(config.KAFKA_SASL_MECHANISM === undefined ? {} : { sasl: sasl(config) }),
     requestTimeout: config.KAFKA_REQUEST_MS,
     connectionTimeout: connectMs,
-    retry: { retries: 2, initialRetryTime: 50, maxRetryTime: 300, restartOnFailure: async () => true },
+    retry: kafkaRetry,
     logLevel: logLevel.NOTHING,
     // Kafkajs leaves Nagle's algorithm on: 40 ms for a lonely message.
     socketFactory: ({ host, port, ssl, onConnect }) => {
@@ -65,6 +68,8 @@ export async function openAdmin(config: KafkaConfig): Promise<Admin & AsyncDispo
 export async function openProducer(config: KafkaConfig, clientId: string): Promise<Producer> {
   const producer = kafkaClient(config, clientId).producer({
     allowAutoTopicCreation: false,
+    // Nor is anything sent twice: a message whose acknowledgement is late may well have arrived.
+    retry: { ...kafkaRetry, retries: 0 },
     createPartitioner: Partitioners.DefaultPartitioner,
   });
   await producer.connect();

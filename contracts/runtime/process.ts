@@ -36,5 +36,7 @@ export const exitOn =
   (log: Log) =>
   (error: Error): never => {
     log.fatal({ reason: error.message }, "cannot go on");
-    process.exit(1);
+    // Not process.exit: it would wait for a thread that hangs in native code.
+    process.kill(process.pid, "SIGKILL");
+    throw error;
   };

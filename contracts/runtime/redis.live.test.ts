@@ -18,7 +18,7 @@ test("a server that persists is refused for pictures, with what to mend", async 
 test("a server that is not there is one sentence that names the setting", async () => {
   await assert.rejects(
     connectRedis("REDIS_VOLATILE_URL", "redis://127.0.0.1:1", 100),
-    /^Error: REDIS_VOLATILE_URL: no Redis server answers there; start one or correct the setting$/,
+    /^Error: REDIS_VOLATILE_URL: no Redis server lets us in there; start one, or correct the address or the password$/,
   );
 });
 

@@ -29,6 +29,7 @@ export async function connectRedis(
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     enableAutoPipelining: false,
+    autoResubscribe: false,
     keepAlive: 10_000,
     noDelay: true,
     retryStrategy: (attempt) => Math.min(20 * attempt, reconnectAfterMaxMs),
@@ -39,7 +40,10 @@ export async function connectRedis(
     await redis.connect();
   } catch (cause) {
     redis.disconnect();
-    throw new Error(`${setting}: no Redis server answers there; start one or correct the setting`, { cause });
+    throw new Error(
+      `${setting}: no Redis server lets us in there; start one, or correct the address or the password`,
+      { cause },
+    );
   }
   return Object.assign(redis, {
     async [Symbol.asyncDispose]() {
@@ -79,11 +83,24 @@ export async function subscribe(
   const redis = await connectRedis("REDIS_VOLATILE_URL", config.REDIS_VOLATILE_URL, config.REDIS_COMMAND_MS);
   redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => hear(message));
   await redis.subscribe(...channels);
-  redis.on("ready", again);
+  let listening = true;
+  redis.on("close", () => {
+    listening = false;
+  });
+  // ioredis would do this itself, and end the process where the server does not answer: nobody catches it there.
+  redis.on("ready", () => {
+    redis.subscribe(...channels).then(
+      () => {
+        listening = true;
+        again();
+      },
+      () => redis.disconnect(true),
+    );
+  });
   // A connection that is half open is only noticed when something is written to it.
   const alive = setInterval(() => void redis.ping().catch(() => redis.disconnect(true)), pingEveryMs);
   return {
-    connected: () => redis.status === "ready",
+    connected: () => listening,
     async [Symbol.asyncDispose]() {
       clearInterval(alive);
       redis.disconnect();

@@ -18,7 +18,7 @@ export const Outcome = z.discriminatedUnion("kind", [
   /** We are at fault; the reason is for operators and holds nothing of the input. */
   z.object({
     kind: z.literal("failed"),
-    reason: z.enum(["image_lost", "run_failed", "attempts_exhausted", "engine_lost"]),
+    reason: z.enum(["image_lost", "run_failed", "attempts_exhausted"]),
   }),
 ]);
 export type Outcome = z.infer<typeof Outcome>;

@@ -18,7 +18,7 @@ export const LaneState = z.object({
 export type LaneState = z.infer<typeof LaneState>;
 
 /**
- * batcher → ingress: the whole state of a pool, every 100 ms and on a jump. Older than 2 s, the ingress takes the pool
+ * batcher → ingress: the whole state of a pool, every 100 ms. Older than 2 s, the ingress takes the pool
  * as absent.
  */
 export const PoolState = z.object({

@@ -28,6 +28,7 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
     topic,
     group: inferenceGroup(config.POOL),
     clientId,
+    log,
     assigned,
     lost,
     take(partition, messages, commit) {

@@ -59,6 +59,18 @@ test("a batch whose run fails ends without answers, its pixels are released, and
   assert.deepEqual(named(stage.worker), ["running b", "finished a failed 1"]);
 });
 
+test("a batch that is read twice runs once", async () => {
+  const stage = setStage();
+  stage.worker.take(batch("a"));
+  stage.worker.take(batch("a"));
+  await stage.until("run a");
+  stage.worker.take(batch("a"));
+  stage.finish("a");
+  await stage.worker.drained();
+  stage.worker.take(batch("a"));
+  assert.deepEqual(named(stage.worker), ["finished a answered 1"]);
+});
+
 test("a batch of which no picture is left needs no run", async () => {
   const stage = setStage({ pictures: 0 });
   stage.worker.take(batch("a"));

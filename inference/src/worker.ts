@@ -32,6 +32,8 @@ export class Worker {
   }
 
   take(batch: Batch): void {
+    // Read again after a rebalance: Kafka had not taken the commit.
+    if (this.#knows(batch)) return;
     if (this.#staged.length >= this.#parts.heldBatchesMax) {
       this.#parts.log.warn({ batch: batch.id }, "too many batches are held; this one is left to the batcher");
       return;
@@ -40,6 +42,15 @@ export class Worker {
     this.#changed();
     this.#prepareNext();
     if (!this.#turning) void this.#turn();
+  }
+
+  #knows({ id }: Batch): boolean {
+    const held = [
+      ...this.#staged,
+      ...this.#answering,
+      ...(this.#running === undefined ? [] : [this.#running.batch]),
+    ];
+    return held.some((each) => each.id === id) || this.#finished.some((each) => each.batch === id);
   }
 
   /** Resolves when everything that was taken has been answered. */

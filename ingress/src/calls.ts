@@ -38,7 +38,7 @@ export async function findFaces(parts: CallParts, call: FacesCall): Promise<Answ
   const ids = call.images.map((_, index) => taskId(callId, index));
   // Listen before asking: a fast worker must not answer into an empty room.
   using listening = answers.listen(ids);
-  await using _laid = await images.lay(
+  using _laid = await images.lay(
     ids.map((task, index) => ({ task, bytes: call.images[index]! })),
     call.deadlineAt - clock.now(),
   );
@@ -55,8 +55,10 @@ export async function findFaces(parts: CallParts, call: FacesCall): Promise<Answ
     traceparent,
     tasks: ids,
   };
+  const giveUp = whenOver(call.signal, deadlineAt - clock.now());
+  using _watch = giveUp;
   try {
-    await tasks.send(pool, message);
+    await Promise.race([tasks.send(pool, message), giveUp.over]);
   } catch (error) {
     log.warn({ requestId, reason: (error as Error).message }, "tasks could not be posted");
     throw new Refusal("dependency_unavailable", "Work cannot be queued right now; try again shortly.", {
@@ -64,29 +66,26 @@ export async function findFaces(parts: CallParts, call: FacesCall): Promise<Answ
     });
   }
 
-  const answered = await firstOf(listening.answers, call.signal, deadlineAt - clock.now());
+  const answered = await Promise.race([listening.answers, giveUp.over]);
   if (answered !== undefined) return answered;
-  await cancels.send(pool, { call: callId });
+  void cancels.send(pool, { call: callId });
   throw new Refusal("upstream_timeout", "The deadline passed before the answer came.");
 }
 
-/** Undefined: the client hung up, or its time is over. */
-async function firstOf(
-  answers: Promise<Answer[]>,
-  hungUp: AbortSignal,
-  withinMs: number,
-): Promise<Answer[] | undefined> {
+/** Resolves when the client has hung up, or its time is over. */
+function whenOver(hungUp: AbortSignal, withinMs: number): Disposable & { over: Promise<undefined> } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const giveUp = () => resolve(undefined);
   const timer = setTimeout(giveUp, Math.max(0, Math.ceil(withinMs)));
   hungUp.addEventListener("abort", giveUp);
   if (hungUp.aborted) giveUp();
-  try {
-    return await Promise.race([answers, promise]);
-  } finally {
-    clearTimeout(timer);
-    hungUp.removeEventListener("abort", giveUp);
-  }
+  return {
+    over: promise,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      hungUp.removeEventListener("abort", giveUp);
+    },
+  };
 }
 
 export type CallParts = {

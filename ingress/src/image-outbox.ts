@@ -23,17 +23,17 @@ export function openImageOutbox(redis: RedisConnection, bytesMax: number): Image
       }
       bytesInFlight += bytes;
       const keys = images.map((each) => imageKey(each.task));
-      const take = async () => {
+      const take = () => {
         bytesInFlight -= bytes;
-        // What cannot be taken away now goes with its TTL.
-        await redis.unlink(keys).catch(() => {});
+        // Nobody's reply waits for it, and what cannot be taken away now goes with its TTL.
+        redis.unlink(keys).catch(() => {});
       };
       const pipeline = redis.pipeline();
       for (const each of images)
         pipeline.set(imageKey(each.task), each.bytes, "PX", Math.ceil(lastsMs + imageGraceMs));
       const replies = await pipeline.exec().catch(() => null);
-      if (replies?.every(([error]) => error === null)) return { [Symbol.asyncDispose]: take };
-      await take();
+      if (replies?.every(([error]) => error === null)) return { [Symbol.dispose]: take };
+      take();
       throw new Refusal("dependency_unavailable", "Images cannot be taken right now; try again shortly.", {
         retryAfterMs: 1_000,
       });
@@ -43,5 +43,5 @@ export function openImageOutbox(redis: RedisConnection, bytesMax: number): Image
 
 export type ImageOutbox = {
   /** Disposing of what was laid takes it away again. Throws a Refusal: over the budget, or Redis cannot take it. */
-  lay(images: { task: TaskId; bytes: Buffer }[], lastsMs: number): Promise<AsyncDisposable>;
+  lay(images: { task: TaskId; bytes: Buffer }[], lastsMs: number): Promise<Disposable>;
 };

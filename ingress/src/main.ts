@@ -58,7 +58,12 @@ const app = buildApp(
 );
 await app.listen({ host: config.HOST, port: config.PORT });
 // Closed first: takes no new call, and lets those in flight end.
-await using _calls = { [Symbol.asyncDispose]: () => within(config.DRAIN_WITHIN_MS, app.close()) };
+await using _calls = {
+  async [Symbol.asyncDispose]() {
+    await within(config.DRAIN_WITHIN_MS, app.close());
+    app.server.closeAllConnections();
+  },
+};
 
 log.info({ address: app.listeningOrigin }, "ready");
 sayReady();

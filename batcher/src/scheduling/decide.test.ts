@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { decide } from "./decide.ts";
-import { answered, batchesOf, call, endsOf, newPool, report, taskIds } from "./scene.ts";
+import { answered, batchesOf, call, endsOf, newPool, pass, report, taskIds } from "./scene.ts";
 import type { Move } from "./state.ts";
 
 test("a free worker and a waiting task make a batch at once", () => {
@@ -106,6 +106,7 @@ test("the tasks of a worker that fell silent go elsewhere in four parts, first o
   const [batch] = batchesOf(decide(pool, call("a", 8, { now: 0 }), 0));
   assert.equal(batch?.tasks.length, 8);
 
+  pass(pool, 0, 900);
   decide(pool, report("w2", { partition: 2 }), 900);
   const moves = decide(pool, { kind: "timer" }, 1_000);
   assert.deepEqual(dispatches(moves), [
@@ -118,7 +119,8 @@ test("a batch that was given up for lost may still answer: its parts are spared"
   const pool = newPool();
   decide(pool, report("w1"), 0);
   const [batch] = batchesOf(decide(pool, call("a", 2, { now: 0 }), 0));
-  decide(pool, { kind: "timer" }, 1_000);
+  pass(pool, 0, 1_000);
+  assert.equal(pool.lanes.get("Dlib/ssd" as never)?.waiting, 2);
   const late = decide(pool, report("w1", { finished: [answered(batch!)] }), 1_500);
   assert.deepEqual(late, [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/0", "a/nnnnnnnnnnnnnnnn/1"] }]);
 });
@@ -127,12 +129,40 @@ test("a task that was lost with its worker, alone, is tried once more and then f
   const pool = newPool();
   decide(pool, report("w1"), 0);
   decide(pool, call("a", 1, { now: 0 }), 0);
+  pass(pool, 0, 1_000);
   const again = decide(pool, report("w2", { partition: 2 }), 1_000);
   assert.deepEqual(dispatches(again), [{ partition: 2, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
-  const moves = decide(pool, { kind: "timer" }, 2_000);
+  const moves = pass(pool, 1_000, 2_000);
   assert.deepEqual(endsOf(moves), [
     ["a/nnnnnnnnnnnnnnnn/0", { kind: "failed", reason: "attempts_exhausted" }],
   ]);
+});
+
+test("a batch that no worker got goes again as it was, until its deadline: nothing was spent, nobody is suspected", () => {
+  const pool = newPool();
+  const attempts: number[] = [];
+  decide(pool, report("w1"), 0);
+  for (const move of decide(pool, call("a", 1, { now: 0, deadlineAt: 20_000 }), 0)) {
+    if (move.kind === "dispatch") attempts.push(move.batch.attempt);
+  }
+  // The worker is well and reports, but Kafka stalls: it is never told of the batch.
+  for (let now = 250; now < 10_000; now += 250) {
+    attempts.push(
+      ...batchesOf(decide(pool, report("w1", { sentAt: now }), now)).map((batch) => batch.attempt),
+    );
+  }
+  assert.deepEqual(attempts, [1, 1, 1, 1]);
+  assert.deepEqual(endsOf(pass(pool, 9_750, 20_100)), [
+    ["a/nnnnnnnnnnnnnnnn/0", { kind: "expired", lateByMs: 50 }],
+  ]);
+});
+
+test("a batcher that stood still itself takes no worker for silent", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  decide(pool, call("a", 1, { now: 0 }), 0);
+  const moves = [...decide(pool, { kind: "timer" }, 1_500), ...pass(pool, 1_500, 2_000)];
+  assert.deepEqual([dispatches(moves), pool.sent.values().next().value?.lost], [[], false]);
 });
 
 test("a task whose run fails alone has failed; in company it is cut out first", () => {

@@ -5,6 +5,7 @@ import { refusal } from "./admission.ts";
 import { pump } from "./dispatch.ts";
 import { recover, takeBack } from "./recovery.ts";
 import { hear } from "./reports.ts";
+import { silenceMaxMs } from "./workers.ts";
 import { end, type Event, laneNamed, type Move, type State } from "./state.ts";
 
 /**
@@ -18,11 +19,23 @@ import { end, type Event, laneNamed, type Move, type State } from "./state.ts";
  * Once a call has arrived, the state owns its tasks and hands each out exactly once: as an `answer` or as `ended`.
  */
 export function decide(state: State, event: Event, now: number): Move[] {
+  forgiveOwnStall(state, now);
   const moves = take(state, event, now);
   moves.push(...recover(state, now));
   moves.push(...pump(state, now));
   return moves;
 }
+
+/** When we stood still ourselves, the reports of that time still wait to be read: no worker was silent. */
+function forgiveOwnStall(state: State, now: number): void {
+  const stoodMs = now - state.decidedAt;
+  state.decidedAt = now;
+  if (stoodMs < ownStallMs) return;
+  for (const worker of state.workers.values()) worker.reportedAt += stoodMs;
+}
+
+/** Somebody tells the time several times a second. */
+const ownStallMs = silenceMaxMs / 2;
 
 function take(state: State, event: Event, now: number): Move[] {
   switch (event.kind) {
@@ -81,5 +94,5 @@ function cancel(state: State, call: CallId): Move[] {
 
 function undelivered(state: State, batch: BatchId): Move[] {
   const sent = state.sent.get(batch);
-  return sent === undefined || sent.received ? [] : takeBack(state, sent, "undelivered");
+  return sent === undefined || sent.received || sent.lost ? [] : takeBack(state, sent, "undelivered");
 }

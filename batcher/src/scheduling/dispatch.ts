@@ -5,7 +5,7 @@ import type { Lane } from "./lane.ts";
 import { type Seat, soonestSeat } from "./seats.ts";
 import { dropExpired, shedHopelessOfPart } from "./shedding.ts";
 import type { Move, State } from "./state.ts";
-import { overrunMs, partitionOf, workloads } from "./workers.ts";
+import { crowdMs, overrunMs, partitionOf, workloads } from "./workers.ts";
 
 /**
  * Sends what should be sent now, batch by batch: each time, every lane says what it would send, and of those that may
@@ -82,6 +82,7 @@ function send(state: State, { lane, seat, reason, take }: Ready, now: number): M
     sentAt: now,
     received: false,
     predictedRunMs,
+    crowdMs: crowdMs(tasks),
     receiveBy: beginsBy + overrunMs(predictedRunMs),
     lost: false,
     suspicious: lostWithWorker,

@@ -13,7 +13,7 @@ export const attemptsMax = (lane: Lane): number => 2 + Math.ceil(Math.log2(lane.
 export function recover(state: State, now: number): Move[] {
   const moves: Move[] = [];
   for (const worker of state.workers.values()) {
-    if (!silent(worker, now) && !hangs(worker, now)) continue;
+    if (!silent(worker, now) && !hangs(state, worker, now)) continue;
     worker.suspect = true;
     for (const each of batchesOf(state, worker)) moves.push(...takeBack(state, each, "lost"));
     if (now - worker.reportedAt > forgetAfterMs) forget(state, worker);
@@ -24,7 +24,7 @@ export function recover(state: State, now: number): Move[] {
     if (each.lost || each.received || now < each.receiveBy) continue;
     const worker = state.workers.get(each.worker);
     if (worker !== undefined) worker.suspect = true;
-    moves.push(...takeBack(state, each, "lost"));
+    moves.push(...takeBack(state, each, "unreceived"));
   }
   return moves;
 }
@@ -33,15 +33,16 @@ export function recover(state: State, now: number): Move[] {
  * The tasks of a batch are the scheduler's again: cut in parts that stay apart and go first. A task whose run fails
  * alone has failed; one that was lost with its worker, alone, is tried once more.
  */
-export function takeBack(state: State, sent: SentBatch, how: "lost" | "failed" | "undelivered"): Move[] {
+export function takeBack(state: State, sent: SentBatch, how: HowItCameBack): Move[] {
   const lane = laneNamed(state, sent.lane);
   const tasks = sent.tasks.flatMap((id) => state.open.get(id)?.task ?? []);
-  if (how === "lost") sent.lost = true;
+  // What may still run somewhere is remembered: its answers are as good.
+  if (how === "lost" || how === "unreceived") sent.lost = true;
   else state.sent.delete(sent.id);
 
-  // Kafka never had it: no run was spent, nothing is suspected.
-  if (how === "undelivered") {
-    lane.parts.push({ tasks, attempt: sent.attempt, lostWithWorker: sent.suspicious });
+  // No worker had it: no run was spent, nothing is suspected, and it goes again as it was, until its deadlines.
+  if (how === "undelivered" || how === "unreceived") {
+    if (tasks.length > 0) lane.parts.push({ tasks, attempt: sent.attempt, lostWithWorker: sent.suspicious });
     return [];
   }
   const alone = sent.tasks.length === 1;
@@ -55,6 +56,12 @@ export function takeBack(state: State, sent: SentBatch, how: "lost" | "failed" |
   );
   return [];
 }
+
+/**
+ * `lost`: with a worker that fell silent or hangs. `failed`: its run did. `unreceived`: no worker has reported it in time.
+ * `undelivered`: Kafka did not take it.
+ */
+export type HowItCameBack = "lost" | "failed" | "unreceived" | "undelivered";
 
 export function inParts(tasks: BatchTask[]): BatchTask[][] {
   const size = Math.ceil(tasks.length / partsOfReturned);
@@ -71,9 +78,11 @@ function fail(state: State, tasks: BatchTask[], reason: "run_failed" | "attempts
 }
 
 /** Its running batch has overrun by so much that it will not end. */
-function hangs(worker: Worker, now: number): boolean {
+function hangs(state: State, worker: Worker, now: number): boolean {
   const { running } = worker.report;
-  return running !== null && now > running.endsAt + overrunMs(running.endsAt - running.startedAt);
+  if (running === null) return false;
+  const crowdMs = state.sent.get(running.batch)?.crowdMs ?? 0;
+  return now > running.endsAt + overrunMs(running.endsAt - running.startedAt) + crowdMs;
 }
 
 const batchesOf = (state: State, worker: Worker): SentBatch[] =>

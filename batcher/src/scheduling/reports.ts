@@ -73,6 +73,7 @@ function adopt(state: State, worker: string, held: Report["staged"][number], now
     sentAt: now,
     received: true,
     predictedRunMs,
+    crowdMs: 0,
     receiveBy: now + overrunMs(predictedRunMs),
     lost: false,
     suspicious: false,

@@ -2,6 +2,7 @@ import type { Batch, BatchId } from "@faceline/contracts/batch";
 import type { Outcome } from "@faceline/contracts/outcome";
 import type { FinishedBatch, Report } from "@faceline/contracts/report";
 import type { CallTasks } from "@faceline/contracts/task";
+import { decide } from "./decide.ts";
 import { type Event, type Move, newState, type SchedulingSettings, type State } from "./state.ts";
 
 // The stage that tests of the scheduler play on: a pool of workers that run `10 + 2·b` ms, hops of 3 ms.
@@ -69,6 +70,13 @@ export const answered = (batch: { id: string; tasks?: unknown[] }): FinishedBatc
   runMs: 10 + 2 * (batch.tasks?.length ?? 1),
   endedAt: 0,
 });
+
+/** Lets time pass as the batcher does, which looks for silent workers several times a second. */
+export function pass(pool: State, from: number, until: number): Move[] {
+  const moves: Move[] = [];
+  for (let now = from + 100; now <= until; now += 100) moves.push(...decide(pool, { kind: "timer" }, now));
+  return moves;
+}
 
 export const taskIds = (batch: Batch): string[] => batch.tasks.map((task) => task.id);
 

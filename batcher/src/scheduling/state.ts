@@ -18,6 +18,8 @@ export type State = {
   readonly open: Map<TaskId, OpenTask>;
   readonly hops: HopTimes;
   batchesMade: number;
+  /** When something was decided last. */
+  decidedAt: number;
   /** The batcher is stopping: nothing is held any more. */
   draining: boolean;
 };
@@ -32,6 +34,7 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     open: new Map(),
     hops: new HopTimes(settings),
     batchesMade: 0,
+    decidedAt: Number.POSITIVE_INFINITY,
     draining: false,
   };
 }

@@ -23,6 +23,8 @@ export type SentBatch = {
   /** The worker has reported it. Until then it is on its way, and the worker's state does not show it. */
   received: boolean;
   predictedRunMs: number;
+  /** What it may take longer than predicted where its pictures show crowds: predictions count pictures, not faces. */
+  crowdMs: number;
   /** Not received by then, it counts as lost. */
   receiveBy: number;
   lost: boolean;
@@ -39,6 +41,11 @@ export const forgetAfterMs = 60_000;
 /** A batch may run over its prediction by this, or by three times the prediction, whichever is more. */
 const overrunMinMs = 2_000;
 export const overrunMs = (predictedRunMs: number): number => Math.max(overrunMinMs, 3 * predictedRunMs);
+
+/** Aligning and embedding one face on a slow core. */
+const faceMs = 30;
+export const crowdMs = (tasks: { options: { facesMax: number } }[]): number =>
+  tasks.reduce((sum, { options }) => sum + faceMs * options.facesMax, 0);
 
 export const silent = (worker: Worker, now: number): boolean => now - worker.reportedAt >= silenceMaxMs;
 

@@ -163,7 +163,7 @@ test("Which code: how tasks end", async (t) => {
     [shed("hopeless"), 503, "queue_timeout"],
     [shed("early"), 503, "queue_timeout"],
     [answer({ kind: "expired", lateByMs: 1 }), 504, "upstream_timeout"],
-    [answer({ kind: "failed", reason: "engine_lost" }), 502, "upstream_failed"],
+    [answer({ kind: "failed", reason: "run_failed" }), 502, "upstream_failed"],
   ] as const;
   for (const [end, status, code] of ends) {
     const { post } = stage(t, { findFaces: async () => [faces([1, 0]), end] });
