@@ -68,3 +68,5 @@ log.info("ready");
 sayReady();
 await aborted(stop);
 clearInterval(look);
+// Nothing is held for neighbours any more.
+pulse.tell({ kind: "drain" });

@@ -35,6 +35,8 @@ export const HttpSettings = z
       .transform((list) => list.filter((origin) => origin !== "")),
 
     BODY_BYTES_MAX: count(1024 * MiB, 32 * MiB),
+    /** Bodies that are held at a time, from their first byte to the end of their call. */
+    BODIES_IN_FLIGHT_BYTES_MAX: count(64 * 1024 * MiB, 512 * MiB),
     /** A client that sends more slowly than this is cut off. */
     BODY_RECEIVE_MS: count(600_000, 120_000),
     IMAGE_BYTES_MAX: count(256 * MiB, 10 * MiB),
@@ -66,6 +68,10 @@ export const HttpSettings = z
   .refine((settings) => settings.MODELS_ENABLED.includes(settings.MODEL_DEFAULT), {
     path: ["MODEL_DEFAULT"],
     error: "must be one of MODELS_ENABLED",
+  })
+  .refine((settings) => settings.BODY_BYTES_MAX <= settings.BODIES_IN_FLIGHT_BYTES_MAX, {
+    path: ["BODIES_IN_FLIGHT_BYTES_MAX"],
+    error: "must have room for one body of BODY_BYTES_MAX",
   })
   .refine((settings) => settings.DETECTORS_ENABLED.includes(settings.DETECTOR_DEFAULT), {
     path: ["DETECTOR_DEFAULT"],

@@ -3,6 +3,7 @@ import type { Catalogue } from "@faceline/models/catalogue";
 import { type FastifyInstance, fastify } from "fastify";
 import { admitCalls } from "./arrival.ts";
 import { readJsonBodies } from "./bodies.ts";
+import { budgetBodies } from "./body-budget.ts";
 import { answerBrokenCall } from "./broken-calls.ts";
 import { allowOrigins } from "./cors.ts";
 import { refusalOf, sendProblem } from "./problems.ts";
@@ -61,6 +62,7 @@ export function buildApp(ports: Ports, settings: HttpSettings, catalogue: Catalo
   // Their own scope: what they pass on the way in does not concern the public routes.
   app.register(async (calls) => {
     admitCalls(calls, ports, settings);
+    budgetBodies(calls, settings);
     calls.post("/verify", (request) => verify(desk, request));
     calls.post("/represent", (request) => represent(desk, request));
     calls.post("/compare", (request) => compare(desk, request));
