@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { openBare } from "../bench/bare.ts";
 import { Caller } from "../bench/caller.ts";
 import { compare, type Comparison, tables } from "../bench/comparison.ts";
+import { photographs, shrunk } from "../bench/pictures.ts";
 import { readDevKey, storeKey } from "./dev-key.ts";
 import { freePorts } from "./ports.ts";
 import { Services } from "./services.ts";
@@ -22,19 +23,11 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const requests = stopRequests(say);
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
 const plan = {
-  rounds: options.quick ? 2 : 7,
-  callsOfRound: options.quick ? 24 : 60,
+  rounds: options.quick ? 2 : 5,
+  callsOfRound: options.quick ? 24 : 40,
   inFlight: 8,
   warmUps: 12,
 };
-const lanes = [
-  { model: "Dlib", detector: "ssd" },
-  { model: "Dlib", detector: "tiny" },
-];
-const pictures = [1, 2, 3, 4, 5, 6].map((index) =>
-  join(repository, `node_modules/@vladmandic/face-api/demo/sample${index}.jpg`),
-);
-
 try {
   await benchmark();
 } catch (fault) {
@@ -65,23 +58,23 @@ async function benchmark(): Promise<void> {
   await steps.run("services", () => services.start());
   await steps.run("health", () => services.healthy(launch.HEALTHY_WITHIN_MS, requests.stop));
 
+  const cases = [
+    { detector: "ssd", what: "photographs", pictures: photographs },
+    { detector: "tiny", what: "photographs", pictures: photographs },
+    { detector: "tiny", what: "thumbnails", pictures: await shrunk(servers.state.run) },
+  ];
   const results: Comparison[] = [];
-  for (const { model, detector } of lanes) {
-    const lane = `${model}/${detector}`;
+  for (const { detector, what, pictures } of cases) {
+    const lane = `Dlib/${detector}`;
     const bodies = pictures.map((file) => ({
       img: readFileSync(file).toString("base64"),
-      model_name: model,
       detector_backend: detector,
     }));
     const service = new Caller(`${services.addresses[0]!}/represent`, key, bodies);
-    await using bare = await openBare({
-      lane,
-      threads,
-      pictures,
-      modelsDir: servers.models,
-    });
-    const measured = await steps.run(`measure ${lane}`, () => compare(service, bare, plan));
-    results.push({ lane, ...measured });
+    await using bare = await openBare({ lane, threads, pictures, modelsDir: servers.models });
+    const name = `${lane}, ${what}`;
+    const measured = await steps.run(name, () => compare(service, bare, plan));
+    results.push({ lane: name, ...measured });
   }
 
   const report = { at: new Date().toISOString(), machine: machine(threads), plan, results };
