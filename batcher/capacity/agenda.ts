@@ -1,9 +1,13 @@
 /** What will happen in a simulation, in the order of time; what is due at the same instant, in the order it was noted. */
 export class Agenda {
-  now = 0;
+  now: number;
   #noted = 0;
   /** A binary heap: the first is due next. */
   readonly #entries: Entry[] = [];
+
+  constructor(now: number) {
+    this.now = now;
+  }
 
   at(instant: number, act: () => void): void {
     const entry = { at: Math.max(instant, this.now), order: this.#noted++, act };

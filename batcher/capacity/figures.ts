@@ -41,8 +41,8 @@ export function lifeOf(call: Call): Life {
   return { fate: at <= call.deadlineAt ? "good" : "late", ms };
 }
 
-export function goodOf(simulation: Simulation, tenant: string): number {
-  const calls = [...simulation.calls.values()].filter((call) => call.tenant === tenant);
+export function goodOf(simulation: Simulation, tenants: string[]): number {
+  const calls = [...simulation.calls.values()].filter((call) => tenants.includes(call.tenant));
   return calls.filter((call) => lifeOf(call).fate === "good").length / calls.length;
 }
 

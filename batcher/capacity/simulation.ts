@@ -18,7 +18,7 @@ import { ModelledWorker, type WorkerModel } from "./workers.ts";
  *                              └────────report────────┘
  */
 export class Simulation {
-  readonly agenda = new Agenda();
+  readonly agenda = new Agenda(startAt);
   readonly calls = new Map<CallId, Call>();
   readonly batches: Batch[] = [];
   readonly #setting: Setting;
@@ -136,7 +136,7 @@ export class Simulation {
       replyMs: () => this.#hop("replyMs"),
       report: (report: Report) =>
         this.agenda.after(this.#hop("reportMs"), () => this.#tell({ kind: "report", report })),
-      answer: (_batch, tasks) => this.#reply(tasks),
+      answer: (batch, ran) => this.#reply(batch, new Set(ran)),
       runOf: (tasks) => this.#setting.runOf?.(tasks) ?? "answered",
       killed: () => this.#kill(model),
     });
@@ -150,9 +150,9 @@ export class Simulation {
     this.agenda.after(model.coldStartMs, () => this.#start(model));
   }
 
-  #reply(tasks: BatchTask[]): void {
+  #reply(batch: Batch, ran: Set<BatchTask>): void {
     this.agenda.after(this.#hop("replyMs"), () => {
-      for (const task of tasks) this.#answered(task.id, { kind: "faces" });
+      for (const task of batch.tasks) this.#answered(task.id, { kind: ran.has(task) ? "faces" : "expired" });
     });
   }
 

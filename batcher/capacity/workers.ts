@@ -74,7 +74,7 @@ export class ModelledWorker {
       this.#running = undefined;
       if (end === "killed") return this.#scene.killed(this);
       const figures = { size: listened.length, prepareMs: tookMs, runMs: agenda.now - startedAt };
-      this.#answer(batch, end === "failed" ? undefined : listened, { ...figures, endedAt: agenda.now });
+      this.#answer(batch, end, listened, { ...figures, endedAt: agenda.now });
       this.#runNext();
     });
   }
@@ -86,13 +86,13 @@ export class ModelledWorker {
     return Math.max(0.1, random.normal(1, noise)) * paceAt(agenda.now) * (alpha + beta * size);
   }
 
-  #answer(batch: Batch, listened: BatchTask[] | undefined, figures: Figures): void {
+  /** A run that failed has no answers: its tasks are the scheduler's again. */
+  #answer(batch: Batch, end: "answered" | "failed", listened: BatchTask[], figures: Figures): void {
     this.#answering.add(batch);
-    if (listened !== undefined) this.#scene.answer(batch, listened);
+    if (end === "answered") this.#scene.answer(batch, listened);
     // The report waits until the answers are laid; the next run does not.
     this.#later(this.#scene.replyMs(), () => {
       this.#answering.delete(batch);
-      const end = listened === undefined ? "failed" : "answered";
       this.#finished.push({ batch: batch.id, lane: batch.lane, end, ...figures });
       if (this.#finished.length > finishedMax) this.#finished.shift();
       this.#report();
@@ -186,7 +186,8 @@ export type WorkerScene = {
   random: Random;
   replyMs(): number;
   report(report: Report): void;
-  answer(batch: Batch, tasks: BatchTask[]): void;
+  /** Those that were not run were too late already. */
+  answer(batch: Batch, ran: BatchTask[]): void;
   /** How a run of these tasks ends. */
   runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
   killed(worker: ModelledWorker): void;
