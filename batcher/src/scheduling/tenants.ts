@@ -184,6 +184,10 @@ class Tenant {
   }
 
   remove(waiting: Waiting): void {
+    if (this.queue[0] === waiting) {
+      this.queue.shift();
+      return;
+    }
     let [from, to] = [0, this.queue.length];
     while (from < to) {
       const middle = (from + to) >> 1;
