@@ -46,8 +46,12 @@ export function refusal(
     lane.trial = call.call;
     return undefined;
   }
-  if (waitMs > standingMaxMs) return shed("standing");
-  return undefined;
+  if (waitMs <= standingMaxMs) return undefined;
+  // While another lets more stand, a tenant answers only for what it lets stand itself.
+  const own = lane.tenants.waitingOf(call.tenant) + count;
+  const ownWaitMs = expectedBegin(state, lane, own, now).beginsAt - now;
+  const spared = own <= lane.tenants.mostOfOthers(call.tenant) && ownWaitMs <= standingMaxMs;
+  return spared ? undefined : shed("standing");
 }
 
 /**

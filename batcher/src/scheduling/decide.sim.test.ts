@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Batch } from "@faceline/contracts/batch";
+import { Random } from "../../capacity/random.ts";
 import { decide } from "./decide.ts";
 import { answered, call, newPool, report } from "./scene.ts";
 import type { Event } from "./state.ts";
@@ -19,8 +20,9 @@ test("every task that arrives ends exactly once, whatever happens to its workers
 });
 
 function live(seed: number): void {
-  const random = generator(seed);
-  const pick = (below: number) => Math.floor(random() * below);
+  const source = new Random(seed);
+  const random = () => source.next();
+  const pick = (below: number) => source.below(below);
   const pool = newPool({ laneWaitingMax: 40 });
   const arrived = new Set<string>();
   const ended = new Map<string, number>();
@@ -94,15 +96,4 @@ function live(seed: number): void {
   assert.deepEqual(wrong, [], `seed ${seed}: ended other than once`);
   assert.equal(pool.open.size, 0, `seed ${seed}: tasks are kept`);
   assert.equal(pool.sent.size, 0, `seed ${seed}: batches are kept`);
-}
-
-/** Mulberry32: 32 bits of state, good enough to shuffle events. */
-function generator(seed: number): () => number {
-  let state = (seed + 1) * 0x9e3779b1;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -7,7 +7,12 @@ import { overrunMs, type SentBatch } from "./workers.ts";
 export function hear(state: State, report: Report, now: number): Move[] {
   const known = state.workers.get(report.worker);
   if (known !== undefined && known.report.sequence >= report.sequence) return [];
-  state.workers.set(report.worker, { id: report.worker, report, reportedAt: now, suspect: false });
+  const { worker: id, partitions } = report;
+  // A partition has one holder: whoever claimed it last. One that died is still in service until it has been silent.
+  for (const other of state.workers.values()) {
+    other.partitions = other.partitions.filter((each) => !partitions.includes(each));
+  }
+  state.workers.set(id, { id, report, reportedAt: now, partitions, suspect: false });
   state.hops.fromWorker.learn(now - report.sentAt);
   for (const loaded of report.lanes) {
     const lane = laneNamed(state, loaded.lane);

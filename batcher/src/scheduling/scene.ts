@@ -17,11 +17,12 @@ export function call(
   name: string,
   count: number,
   { now, deadlineAt = now + 30_000 }: { now: number; deadlineAt?: number },
+  tenant = "team",
 ): Event {
   const message = {
     requestId: name,
     call: `${name}/${nonce}`,
-    tenant: "team",
+    tenant,
     lane,
     ingress: "ingress-0000000000000000",
     arrivedAt: now,

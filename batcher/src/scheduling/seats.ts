@@ -26,7 +26,10 @@ export function soonestSeat(
   for (const { worker, sizeMax, running, staged, freeAt, suspicious } of loads) {
     if (staged > 0 || (running && (suspicious || suspects))) continue;
     const takesAt = running ? Math.max(now, freeAt - leadMs) : now;
-    if (soonest === undefined || freeAt < soonest.freeAt) soonest = { worker, sizeMax, freeAt, takesAt };
+    // A run that should have ended by now may end at any time: a worker that is idle goes before it.
+    if (soonest === undefined || freeAt < soonest.freeAt || (freeAt === soonest.freeAt && !running)) {
+      soonest = { worker, sizeMax, freeAt, takesAt };
+    }
   }
   return soonest;
 }

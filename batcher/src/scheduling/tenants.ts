@@ -123,6 +123,14 @@ export class Tenants {
     return this.active > 1 && this.waitingOf(tenant) <= this.waiting / this.active;
   }
 
+  /** The most that wait of any other tenant. */
+  mostOfOthers(tenant: string): number {
+    return this.#ring.reduce(
+      (most, { name, queue }) => (name === tenant ? most : Math.max(most, queue.length)),
+      0,
+    );
+  }
+
   removeCall(call: CallId): BatchTask[] {
     const waiting = [...(this.#calls.get(call)?.waiting ?? [])];
     for (const each of waiting) this.#remove(each);
@@ -176,6 +184,10 @@ class Tenant {
   }
 
   remove(waiting: Waiting): void {
+    if (this.queue[0] === waiting) {
+      this.queue.shift();
+      return;
+    }
     let [from, to] = [0, this.queue.length];
     while (from < to) {
       const middle = (from + to) >> 1;

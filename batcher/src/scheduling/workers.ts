@@ -6,6 +6,8 @@ export type Worker = {
   id: string;
   report: Report;
   reportedAt: number;
+  /** That it holds by its report, less those that another has claimed since. */
+  partitions: number[];
   /** Out of service until its next report: a batch of it was overdue. */
   suspect: boolean;
 };
@@ -50,9 +52,7 @@ export const crowdMs = (tasks: { options: { facesMax: number } }[]): number =>
 export const silent = (worker: Worker, now: number): boolean => now - worker.reportedAt >= silenceMaxMs;
 
 export function inService(worker: Worker, now: number): boolean {
-  return (
-    !silent(worker, now) && !worker.suspect && !worker.report.draining && worker.report.partitions.length > 0
-  );
+  return !silent(worker, now) && !worker.suspect && !worker.report.draining && worker.partitions.length > 0;
 }
 
 /** The largest batch of this lane that the worker takes; 0: it has not loaded the lane. */
@@ -60,7 +60,7 @@ export const sizeMaxOf = (worker: Worker, lane: Lane): number =>
   worker.report.lanes.find((loaded) => loaded.lane === lane)?.sizes.at(-1)?.size ?? 0;
 
 /** The partition to produce to: a worker reads all of its own, so the lowest is as good as any. */
-export const partitionOf = (worker: Worker): number => Math.min(...worker.report.partitions);
+export const partitionOf = (worker: Worker): number => Math.min(...worker.partitions);
 
 /** What the workers that serve this lane have to do, by their last reports and by what was sent since. */
 export function workloads({ workers, sent }: Pool, lane: Lane, now: number): Workload[] {

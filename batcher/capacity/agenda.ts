@@ -1,0 +1,55 @@
+/** What will happen in a simulation, in the order of time; what is due at the same instant, in the order it was noted. */
+export class Agenda {
+  now: number;
+  #noted = 0;
+  /** A binary heap: the first is due next. */
+  readonly #entries: Entry[] = [];
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  at(instant: number, act: () => void): void {
+    const entry = { at: Math.max(instant, this.now), order: this.#noted++, act };
+    let index = this.#entries.push(entry) - 1;
+    for (; index > 0; index = (index - 1) >> 1) {
+      const parent = this.#entries[(index - 1) >> 1]!;
+      if (!dueBefore(entry, parent)) break;
+      this.#entries[index] = parent;
+    }
+    this.#entries[index] = entry;
+  }
+
+  after(ms: number, act: () => void): void {
+    this.at(this.now + ms, act);
+  }
+
+  runUntil(end: number): void {
+    for (let next = this.#entries[0]; next !== undefined && next.at <= end; next = this.#entries[0]) {
+      this.#removeFirst();
+      this.now = next.at;
+      next.act();
+    }
+    this.now = end;
+  }
+
+  #removeFirst(): void {
+    const last = this.#entries.pop()!;
+    const { length } = this.#entries;
+    if (length === 0) return;
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      if (child >= length) break;
+      if (child + 1 < length && dueBefore(this.#entries[child + 1]!, this.#entries[child]!)) child++;
+      if (!dueBefore(this.#entries[child]!, last)) break;
+      this.#entries[index] = this.#entries[child]!;
+      index = child;
+    }
+    this.#entries[index] = last;
+  }
+}
+
+const dueBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
+
+type Entry = { at: number; order: number; act: () => void };

@@ -1,0 +1,101 @@
+import type { Random } from "./random.ts";
+
+/** One call on its way to the batcher. */
+export type Arrival = {
+  atMs: number;
+  tenant: string;
+  tasks: number;
+  /** From its arrival to its deadline. */
+  patienceMs: number;
+};
+
+/** Who calls, with how many images, and for how long they wait. */
+export type Caller = Omit<Arrival, "atMs">;
+
+/** Calls that know nothing of each other. */
+export function poisson(random: Random, perSecond: number, forMs: number, caller: Caller): Arrival[] {
+  return modulated(random, () => ({ perSecond, untilMs: forMs }), forMs, caller);
+}
+
+/** The rate changes once, as when another customer goes live. */
+export function step(
+  random: Random,
+  { before, after, stepMs }: Step,
+  forMs: number,
+  caller: Caller,
+): Arrival[] {
+  const at = (nowMs: number) =>
+    nowMs < stepMs ? { perSecond: before, untilMs: stepMs } : { perSecond: after, untilMs: forMs };
+  return modulated(random, at, forMs, caller);
+}
+
+/** Calls for a while, and then none for a while. */
+export function onOff(
+  random: Random,
+  { perSecond, onMs, offMs }: OnOff,
+  forMs: number,
+  caller: Caller,
+): Arrival[] {
+  const at = (nowMs: number) => {
+    const from = nowMs - (nowMs % (onMs + offMs));
+    return nowMs - from < onMs
+      ? { perSecond, untilMs: from + onMs }
+      : { perSecond: 0, untilMs: from + onMs + offMs };
+  };
+  return modulated(random, at, forMs, caller);
+}
+
+/** Quiet and bursts take turns, each as long as chance has it (MMPP); the mean rate over both is `perSecond`. */
+export function bursts(random: Random, settings: Bursts, forMs: number, caller: Caller): Arrival[] {
+  const { perSecond, factor, burstMs, shareOfTime } = settings;
+  const quiet = perSecond / (1 + (factor - 1) * shareOfTime);
+  const quietMs = (burstMs * (1 - shareOfTime)) / shareOfTime;
+  let bursting = true;
+  let untilMs = 0;
+  const at = (nowMs: number) => {
+    while (untilMs <= nowMs) {
+      bursting = !bursting;
+      untilMs += random.exponential(bursting ? burstMs : quietMs);
+    }
+    return { perSecond: bursting ? factor * quiet : quiet, untilMs };
+  };
+  return modulated(random, at, forMs, caller);
+}
+
+/** All at once. */
+export const spike = (atMs: number, calls: number, caller: Caller): Arrival[] =>
+  Array.from({ length: calls }, () => ({ atMs, ...caller }));
+
+/** A recorded log: one call a line, `at_ms,tenant,tasks,patience_ms`, with these words as its first line. */
+export function recorded(log: string): Arrival[] {
+  const [, ...lines] = log.trim().split("\n");
+  return lines.map((line) => {
+    const [atMs, tenant, tasks, patienceMs] = line.split(",");
+    return { atMs: Number(atMs), tenant: tenant!, tasks: Number(tasks), patienceMs: Number(patienceMs) };
+  });
+}
+
+export const together = (...streams: Arrival[][]): Arrival[] =>
+  streams.flat().toSorted((a, b) => a.atMs - b.atMs);
+
+/** Poisson arrivals of a rate that changes at known instants. */
+function modulated(
+  random: Random,
+  rateAt: (nowMs: number) => Rate,
+  forMs: number,
+  caller: Caller,
+): Arrival[] {
+  const arrivals: Arrival[] = [];
+  for (let nowMs = 0; nowMs < forMs; ) {
+    const { perSecond, untilMs } = rateAt(nowMs);
+    const nextMs = perSecond === 0 ? Number.POSITIVE_INFINITY : nowMs + random.exponential(1_000 / perSecond);
+    if (nextMs < untilMs) arrivals.push({ atMs: nextMs, ...caller });
+    nowMs = Math.min(nextMs, untilMs);
+  }
+  return arrivals;
+}
+
+type Rate = { perSecond: number; untilMs: number };
+type Step = { before: number; after: number; stepMs: number };
+type OnOff = { perSecond: number; onMs: number; offMs: number };
+type Bursts = { perSecond: number; factor: number; burstMs: number; shareOfTime: number };

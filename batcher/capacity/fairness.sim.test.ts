@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type Arrival, poisson, together } from "./arrivals.ts";
+import { capacityOf, hops, workers } from "./cases.ts";
+import { goodOf } from "./figures.ts";
+import { Random } from "./random.ts";
+import { seedsOf } from "./seeds.ts";
+import { Simulation } from "./simulation.ts";
+
+// Four teams that keep to their share, with calls of one, two and twenty images, and one that calls ten times as much
+// as it may. What the four get must be what they would get alone. Replay one with SEED=417.
+
+const forMs = 6_000;
+const victims = ["a", "b", "c", "d"];
+
+test("a tenant that floods the pool takes nothing from the others", () => {
+  for (const seed of seedsOf(12)) {
+    const random = new Random(seed);
+    const accelerated = random.next() < 0.5;
+    const times = accelerated ? { alpha: 20, beta: 2 } : { alpha: 4, beta: 40, sizes: [1, 2, 4] };
+    const pool = workers(1 + random.below(3), { ...times, prepare: { alpha: 1, beta: 0.1 } });
+    const share = capacityOf(pool) / (victims.length + 1);
+    const patienceMs = accelerated ? 1_000 : 8_000;
+    const peaceful = victims.map((tenant): Arrival[] => {
+      const tasks = random.pick([1, 1, 2, accelerated ? 20 : 4]);
+      return poisson(random.branch(), (0.6 * share) / tasks, forMs, { tenant, tasks, patienceMs });
+    });
+    const flood = poisson(random.branch(), 10 * share, forMs, { tenant: "flood", tasks: 1, patienceMs });
+    const play = (...streams: Arrival[][]) =>
+      new Simulation({ seed, workers: pool, hops, arrivals: together(...streams) }).run(forMs + patienceMs);
+
+    const alone = play(...peaceful);
+    const flooded = play(...peaceful, flood);
+    const [before, after] = [goodOf(alone, victims), goodOf(flooded, victims)];
+    assert.ok(after >= 0.99 * before, `seed ${seed}: they had ${before} alone, ${after} in the flood`);
+  }
+});

@@ -1,0 +1,83 @@
+import { type Arrival, bursts, onOff, poisson, spike, step, together } from "./arrivals.ts";
+import { capacityOf, workers } from "./cases.ts";
+import { Random } from "./random.ts";
+import { type Setting, startAt } from "./simulation.ts";
+import type { WorkerModel } from "./workers.ts";
+
+/**
+ * A pool as chance has it: what hardware it has, who calls and how, and, if asked for, what goes wrong. The work is
+ * drawn as a share of what the workers can do, and patience as a multiple of a run, so that every regime is met.
+ */
+export function life(seed: number, { faults, forMs = 4_000 }: LifeWishes): Setting {
+  const random = new Random(seed);
+  const between = (from: number, to: number) => from + (to - from) * random.next();
+  const accelerated = random.next() < 0.7;
+  const sizes = accelerated
+    ? random.pick([[1, 2, 4, 8, 16, 32], [1, 4, 16], [8]])
+    : random.pick([[1], [1, 2, 4]]);
+  const model: Partial<WorkerModel> = {
+    alpha: accelerated ? between(2, 40) : between(1, 4),
+    beta: accelerated ? between(0.1, 2) : between(20, 110),
+    sizes,
+    noise: faults ? between(0, 0.05) : 0,
+    warmUpFactor: faults ? between(0.5, 2) : 1,
+    prepare: random.pick([
+      { alpha: 0, beta: 0 },
+      { alpha: 2, beta: 0.3 },
+      // Slower to prepare than to run.
+      { alpha: between(5, 20), beta: between(2, 6) },
+    ]),
+    coldStartMs: between(200, 3_000),
+  };
+  const pool = workers(1 + random.below(4), model);
+  if (pool.length > 1 && sizes.length > 1 && random.next() < 0.2) pool[0]!.sizes = sizes.slice(0, -1);
+  if (faults) for (const each of pool) goWrong(each, random, forMs);
+  return {
+    seed,
+    workers: pool,
+    arrivals: crowd(random, pool, forMs),
+    hops: { intakeMs: 1, toWorkerMs: 3, reportMs: 2, replyMs: 3, jitter: faults ? 0.3 : 0 },
+  };
+}
+
+function crowd(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
+  const { alpha, beta, sizes, prepare } = pool[0]!;
+  const largest = sizes.at(-1)!;
+  const runMs = Math.max(alpha + beta * largest, prepare.alpha + prepare.beta * largest + 10);
+  const load = 0.2 + 1.3 * random.next();
+  const tenants = 1 + random.below(4);
+  // More would only take longer to simulate.
+  const perSecond = Math.min(1_200, load * capacityOf(pool));
+  const streams = Array.from({ length: tenants }, (_, index) => {
+    const tasks = random.pick([1, 1, 1, 2, 5, 20]);
+    const patienceMs = runMs * (1.5 + 8 * random.next() ** 2) + 30;
+    const caller = { tenant: `team-${index}`, tasks, patienceMs };
+    const rate = perSecond / tenants / tasks;
+    switch (random.below(5)) {
+      case 0:
+        return poisson(random, rate, forMs, caller);
+      case 1:
+        return step(random, { before: rate / 2, after: 1.5 * rate, stepMs: forMs / 2 }, forMs, caller);
+      case 2:
+        return onOff(random, { perSecond: 2 * rate, onMs: 300, offMs: 300 }, forMs, caller);
+      case 3:
+        return bursts(random, { perSecond: rate, factor: 4, burstMs: 500, shareOfTime: 0.1 }, forMs, caller);
+      default:
+        return spike(random.next() * forMs, Math.ceil(rate), caller);
+    }
+  });
+  return together(...streams);
+}
+
+function goWrong(worker: WorkerModel, random: Random, forMs: number): void {
+  const when = () => random.next() * forMs;
+  if (random.next() < 0.2) worker.deaths = [{ atMs: when() }];
+  if (random.next() < 0.2) worker.stalls = [{ atMs: startAt + when(), ms: 3_000 * random.next() }];
+  if (random.next() < 0.3) {
+    const changesAt = startAt + when();
+    const pace = random.pick([0.7, 1.3, 3]);
+    worker.paceAt = (now) => (now < changesAt ? 1 : pace);
+  }
+}
+
+type LifeWishes = { faults: boolean; forMs?: number };

@@ -1,0 +1,197 @@
+import type { Batch, BatchTask } from "@faceline/contracts/batch";
+import type { FinishedBatch, Report } from "@faceline/contracts/report";
+import { finishedMax } from "@faceline/contracts/report";
+import type { Agenda } from "./agenda.ts";
+import type { Random } from "./random.ts";
+
+/**
+ * A worker as the inference service is one, but that its runs are waits:
+ *
+ *     take ──► [ staged ] ──► prepare ──► run ──► answer ──► finished
+ *
+ * One batch is prepared at a time and one runs. It reports on every change and every 250 ms.
+ */
+export class ModelledWorker {
+  readonly model: WorkerModel;
+  readonly #id: string;
+  readonly #scene: WorkerScene;
+  #sequence = 0;
+  #staged: Batch[] = [];
+  #preparing: Batch | undefined;
+  #prepared: Prepared | undefined;
+  #running: { batch: Batch; startedAt: number } | undefined;
+  readonly #answering = new Set<Batch>();
+  readonly #finished: FinishedBatch[] = [];
+  #dead = false;
+
+  constructor(id: string, model: WorkerModel, scene: WorkerScene) {
+    this.#id = id;
+    this.model = model;
+    this.#scene = scene;
+    this.#report();
+    this.#reportRegularly();
+  }
+
+  take(batch: Batch): void {
+    this.#staged.push(batch);
+    this.#report();
+    this.#prepareNext();
+  }
+
+  /** What it holds is gone with it. */
+  die(): void {
+    this.#dead = true;
+  }
+
+  #prepareNext(): void {
+    const batch = this.#staged[0];
+    if (batch === undefined || this.#preparing !== undefined) return;
+    this.#preparing = batch;
+    const { agenda, random } = this.#scene;
+    const listened = batch.tasks.filter((task) => task.deadlineAt > agenda.now);
+    const { alpha, beta, noise = 0 } = this.model.prepare;
+    const tookMs = Math.max(0, random.normal(1, noise) * (alpha + beta * listened.length));
+    this.#later(tookMs, () => {
+      this.#prepared = { batch, listened, tookMs };
+      this.#runNext();
+    });
+  }
+
+  #runNext(): void {
+    const prepared = this.#prepared;
+    if (prepared === undefined || this.#running !== undefined) return;
+    const { batch, listened, tookMs } = prepared;
+    const { agenda } = this.#scene;
+    this.#prepared = undefined;
+    this.#preparing = undefined;
+    this.#staged.shift();
+    const startedAt = agenda.now;
+    this.#running = { batch, startedAt };
+    this.#report();
+    this.#prepareNext();
+    const end = this.#scene.runOf(listened);
+    this.#later(listened.length === 0 ? 0 : this.#runMs(listened.length), () => {
+      this.#running = undefined;
+      if (end === "killed") return this.#scene.killed(this);
+      const figures = { size: listened.length, prepareMs: tookMs, runMs: agenda.now - startedAt };
+      this.#answer(batch, end, listened, { ...figures, endedAt: agenda.now });
+      this.#runNext();
+    });
+  }
+
+  #runMs(tasks: number): number {
+    const { alpha, beta, sizes, noise, paceAt = () => 1 } = this.model;
+    const size = sizes.find((each) => each >= tasks)!;
+    const { random, agenda } = this.#scene;
+    return Math.max(0.1, random.normal(1, noise)) * paceAt(agenda.now) * (alpha + beta * size);
+  }
+
+  /** A run that failed has no answers: its tasks are the scheduler's again. */
+  #answer(batch: Batch, end: "answered" | "failed", listened: BatchTask[], figures: Figures): void {
+    this.#answering.add(batch);
+    if (end === "answered") this.#scene.answer(batch, listened);
+    // The report waits until the answers are laid; the next run does not.
+    this.#later(this.#scene.replyMs(), () => {
+      this.#answering.delete(batch);
+      this.#finished.push({ batch: batch.id, lane: batch.lane, end, ...figures });
+      if (this.#finished.length > finishedMax) this.#finished.shift();
+      this.#report();
+    });
+  }
+
+  #later(ms: number, act: () => void): void {
+    this.#scene.agenda.after(ms + this.#stallMs(ms), () => {
+      if (!this.#dead) act();
+    });
+  }
+
+  /** While a worker stalls nothing in it goes on; its messages still arrive. */
+  #stallMs(ms: number): number {
+    const { now } = this.#scene.agenda;
+    const stall = this.model.stalls?.find((each) => each.atMs < now + ms && each.atMs + each.ms > now);
+    return stall === undefined ? 0 : stall.atMs + stall.ms - Math.max(now, stall.atMs);
+  }
+
+  #reportRegularly(): void {
+    this.#later(reportEveryMs, () => {
+      this.#report();
+      this.#reportRegularly();
+    });
+  }
+
+  #report(): void {
+    const running = this.#running;
+    const { lane, sizes, alpha, beta, partition } = this.model;
+    this.#scene.report({
+      worker: this.#id,
+      sequence: this.#sequence++,
+      sentAt: this.#scene.agenda.now,
+      draining: false,
+      partitions: [partition],
+      lanes: [
+        {
+          lane,
+          executionProvider: "model",
+          precision: "none",
+          sizes: sizes.map((size) => ({ size, runMs: this.model.warmUpFactor * (alpha + beta * size) })),
+        },
+      ],
+      running:
+        running === undefined
+          ? null
+          : {
+              ...heldOf(running.batch),
+              startedAt: running.startedAt,
+              endsAt: running.startedAt + running.batch.predictedRunMs,
+            },
+      staged: this.#staged.map(heldOf),
+      answering: [...this.#answering].map(heldOf),
+      finished: [...this.#finished],
+    });
+  }
+}
+
+const reportEveryMs = 250;
+
+const heldOf = (batch: Batch): Report["staged"][number] => ({
+  batch: batch.id,
+  lane: batch.lane,
+  tasks: batch.tasks.map((task) => task.id),
+});
+
+export type WorkerModel = {
+  lane: Report["lanes"][number]["lane"];
+  partition: number;
+  /** A run of a batch takes `alpha + beta · size` ms, the size being the least of `sizes` that holds it. */
+  alpha: number;
+  beta: number;
+  sizes: number[];
+  /** Deviation of a run's time, as a share of it. */
+  noise: number;
+  /** What its warm-up said of its times was this much of the truth. */
+  warmUpFactor: number;
+  /** Fetch and decode. */
+  prepare: { alpha: number; beta: number; noise?: number };
+  /** Slower or faster from some time on. */
+  paceAt?: (nowMs: number) => number;
+  stalls?: { atMs: number; ms: number }[];
+  /** It dies at these instants; another process takes its place when it has started and warmed up. */
+  deaths?: { atMs: number }[];
+  coldStartMs: number;
+};
+
+/** What a worker's surroundings do for it. */
+export type WorkerScene = {
+  agenda: Agenda;
+  random: Random;
+  replyMs(): number;
+  report(report: Report): void;
+  /** Those that were not run were too late already. */
+  answer(batch: Batch, ran: BatchTask[]): void;
+  /** How a run of these tasks ends. */
+  runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
+  killed(worker: ModelledWorker): void;
+};
+
+type Prepared = { batch: Batch; listened: BatchTask[]; tookMs: number };
+type Figures = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt">;

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { decide } from "./decide.ts";
+import { batchesOf, call, endsOf, newPool, report } from "./scene.ts";
+import type { Move, State } from "./state.ts";
+
+// Why a request waited or was refused: each rule of the policy alone. One worker, an accelerator of 40 + 2b ms.
+
+const sizes = [1, 2, 4, 8, 16, 32].map((size) => ({ size, runMs: 40 + 2 * size }));
+const patience = 300;
+
+test("at a load that batches of one could not carry, a free worker waits for the floor, one stagger at most", () => {
+  const pool = accelerator();
+  load(pool, { perSecond: 100, untilMs: 1_000 });
+  // 0.1 · 40 / (1 − 0.1 · 2) = 5: batches of 5 keep up. Nobody is held for longer than a run of them takes.
+  const held = arrive(pool, 1, 1_000);
+  const wake = held.find((move) => move.kind === "wake");
+  assert.ok(wake !== undefined && wake.at > 1_030 && wake.at <= 1_056, JSON.stringify(held));
+  assert.deepEqual(batchesOf(arrive(pool, 2, 1_010)), []);
+  const [batch] = batchesOf(arrive(pool, 8, 1_020));
+  assert.equal(batch?.reason, "floor");
+
+  const again = accelerator();
+  load(again, { perSecond: 100, untilMs: 1_000 });
+  arrive(again, 1, 1_000);
+  const [expired] = batchesOf(decide(again, { kind: "timer" }, 1_056));
+  assert.equal(expired?.reason, "hold_expired");
+});
+
+test("a hold ends with the last instant at which one more could still be in time", () => {
+  const pool = accelerator();
+  load(pool, { perSecond: 150, untilMs: 1_000 });
+  const urgent = arrive(pool, 1, 1_000, { patienceMs: 80 });
+  // 3 ms on the way, 3 to reply, 1 to guard, and a run of two: 44 ms.
+  const wake = urgent.find((move) => move.kind === "wake");
+  assert.ok(wake !== undefined && wake.at < 1_080 - 50 && wake.at > 1_080 - 56, JSON.stringify(urgent));
+});
+
+test("nothing is held any more when the batcher stops", () => {
+  const pool = accelerator();
+  load(pool, { perSecond: 150, untilMs: 1_000 });
+  assert.deepEqual(batchesOf(arrive(pool, 1, 1_000)), []);
+  const [batch] = batchesOf(decide(pool, { kind: "drain" }, 1_001));
+  assert.equal(batch?.reason, "drain");
+});
+
+test("a batch is cut down to the size below where padding costs more than it is worth", () => {
+  const pool = accelerator();
+  // Padded to 32, 18 of them would take 104 ms; 16 take 72, and the other two can wait that long.
+  const [batch] = batchesOf(arrive(pool, 18, 0, { patienceMs: 1_000 }));
+  assert.equal(batch?.tasks.length, 16);
+  const [urgent] = batchesOf(arrive(accelerator(), 18, 0, { patienceMs: 115 }));
+  assert.equal(urgent?.tasks.length, 18);
+});
+
+test("what would wait longer than a batch and a half is refused as standing, though it would be in time", () => {
+  const pool = accelerator();
+  busyUntil(pool, 0, 104);
+  const outcomes = Array.from({ length: 8 }, () => arrive(pool, 16, 0, { patienceMs: 600 }));
+  // The running batch, and 32 more: 208 ms, where 1.5 · 104 = 156 are healthy.
+  const reasons = outcomes.map(
+    (moves) => endsOf(moves).map(([, outcome]) => "reason" in outcome && outcome.reason)[0],
+  );
+  assert.deepEqual(reasons.slice(0, 3), [undefined, undefined, "standing"]);
+});
+
+test("a quiet tenant is not refused for what a loud one lets stand", () => {
+  const pool = accelerator();
+  busyUntil(pool, 0, 104);
+  for (let index = 0; index < 4; index++) arrive(pool, 16, 0, { patienceMs: 600, tenant: "loud" });
+  assert.deepEqual(endsOf(arrive(pool, 4, 0, { patienceMs: 600, tenant: "quiet" })), []);
+});
+
+test("a head so urgent that its batch could not keep up is dropped early, with its siblings", () => {
+  const pool = accelerator();
+  load(pool, { perSecond: 280, untilMs: 2_000 });
+  busyUntil(pool, 2_000, 2_100);
+  arrive(pool, 2, 2_000, { patienceMs: 165, name: "urgent" });
+  for (let at = 2_000; at < 2_090; at += 3) arrive(pool, 1, at);
+  const moves = decide(pool, { kind: "timer" }, 2_098);
+  const early = endsOf(moves).filter(([, outcome]) => outcome.kind === "shed" && outcome.reason === "early");
+  assert.deepEqual(
+    early.map(([task]) => task.split("/")[0]),
+    ["urgent", "urgent"],
+  );
+  assert.ok((batchesOf(moves)[0]?.tasks.length ?? 0) >= 16);
+});
+
+test("a worker that ran out of memory gets batches of its own largest size", () => {
+  const pool = newPool();
+  decide(pool, report("w1", { sizes }), 0);
+  decide(pool, report("w1", { sizes: sizes.slice(0, 4) }), 1);
+  prepareTakesNothing(pool);
+  const [batch] = batchesOf(arrive(pool, 20, 1, { patienceMs: 2_000 }));
+  assert.equal(batch?.tasks.length, 8);
+});
+
+test("a lane whose predictions refuse everything tries a call once a second, on an idle worker", () => {
+  const pool = accelerator();
+  const hopeless = (now: number) => endsOf(arrive(pool, 1, now, { patienceMs: 20 })).length;
+  assert.equal(hopeless(500), 1);
+  decide(pool, report("w1", { sizes, sentAt: 1_397 }), 1_400);
+  assert.equal(batchesOf(arrive(pool, 1, 1_500, { patienceMs: 20 })).length, 1);
+  assert.equal(hopeless(1_501), 1);
+});
+
+function accelerator(): State {
+  const pool = newPool();
+  decide(pool, report("w1", { sizes, sentAt: -3 }), 0);
+  prepareTakesNothing(pool);
+  return pool;
+}
+
+function prepareTakesNothing(pool: State): void {
+  for (const lane of pool.lanes.values()) {
+    for (let run = 0; run < 300; run++) lane.prepare.learn([1, 4, 32][run % 3]!, 0);
+  }
+}
+
+/** So many arrive and are answered at once, before anything else happens. */
+function load(pool: State, { perSecond, untilMs }: { perSecond: number; untilMs: number }): void {
+  const lane = [...pool.lanes.values()][0]!;
+  for (let at = 0; at < untilMs; at += 1_000 / perSecond) lane.arrivals.arrive(1, patience, at);
+  decide(pool, report("w1", { sizes, sentAt: untilMs - 3 }), untilMs);
+}
+
+function busyUntil(pool: State, startedAt: number, endsAt: number): void {
+  const running = { batch: "batcher-ffffffffffffffff/9", startedAt, endsAt };
+  decide(pool, report("w1", { sizes, sentAt: startedAt - 3, running }), startedAt);
+}
+
+let calls = 0;
+function arrive(pool: State, tasks: number, now: number, said: Said = {}): Move[] {
+  const { patienceMs = patience, tenant = "team", name = `c${calls++}` } = said;
+  return decide(pool, call(name, tasks, { now, deadlineAt: now + patienceMs }, tenant), now);
+}
+
+type Said = { patienceMs?: number; tenant?: string; name?: string };
