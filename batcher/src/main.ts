@@ -1,5 +1,5 @@
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
-import { readConfig } from "@faceline/contracts/runtime/config";
+import { configOrExit } from "@faceline/contracts/runtime/config";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { aborted, exitOn, newProcessId, sayReady, stopSignal } from "@faceline/contracts/runtime/process";
@@ -15,7 +15,7 @@ import { handOver, newState } from "./scheduling/state.ts";
 import { openTaskInbox } from "./task-inbox.ts";
 
 const stop = stopSignal();
-const config = readConfig(BatcherConfig, process.env);
+const config = configOrExit(BatcherConfig, process.env);
 const id = newProcessId("batcher");
 const log = openLog("batcher", config.LOG_LEVEL).child({ batcher: id });
 const state = newState(id, {

@@ -11,6 +11,16 @@ export function readConfig<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEn
   throw new SettingsError(read.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`));
 }
 
+/** For a service at its start: says what is wrong, without a stack, and leaves. */
+export function configOrExit<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
+  try {
+    return readConfig(schema, env);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}
+
 export class SettingsError extends Error {
   override name = "SettingsError";
   constructor(lines: string[]) {

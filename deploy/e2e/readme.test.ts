@@ -24,7 +24,14 @@ test("the calls that people are shown work as pasted", { skip }, async (t) => {
   writeFileSync(state.devKey, `${key}\n`);
 
   await t.test("the launcher's", async () => {
-    const text = welcome({ address, key, keyFile: state.devKey, body, logs: state.logs, tookMs: 0 });
+    const text = welcome({
+      addresses: [address],
+      key,
+      keyFile: state.devKey,
+      body,
+      logs: state.logs,
+      tookMs: 0,
+    });
     const command = text.split("\n").find((line) => line.startsWith("curl "));
     assert.ok(command, text);
     const reply = VerifyReply.parse(await paste(command, tmpdir()));

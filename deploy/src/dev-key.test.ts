@@ -22,7 +22,7 @@ test("the development key is made once, for the owner's eyes, and replaced when 
 
 test("the printed command can be pasted, also where a folder has a space in its name", () => {
   const text = welcome({
-    address: "http://127.0.0.1:8080",
+    addresses: ["http://127.0.0.1:8080"],
     key: "fl_dev_x",
     keyFile: "/home/a b/.faceline/dev-key",
     body: "/home/a b/.faceline/samples/verify.json",

@@ -46,7 +46,7 @@ async function testStack(): Promise<void> {
   const env = { ...servers.environment, FACELINE_URL: services.addresses[0]!, FACELINE_KEY: key };
   const { ok, closing } = await steps.run("end to end", async (note) => {
     const run = await runFiles(testFiles("deploy/e2e/*.e2e.test.ts"), { env, stop });
-    note(`${run.tests} tests${run.ok ? "" : ", failed"}`);
+    note(`${run.counts.tests} tests${run.ok ? "" : ", failed"}`);
     return run;
   });
   if (!ok) {

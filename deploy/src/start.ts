@@ -67,7 +67,15 @@ async function start(): Promise<void> {
   await steps.run("services", () => services.start());
   await steps.run("health", () => services.healthy(launch.HEALTHY_WITHIN_MS, stop));
 
-  const address = services.addresses[0]!;
-  say(welcome({ address, key, keyFile: state.devKey, body, logs: state.logs, tookMs: steps.tookMs }));
+  say(
+    welcome({
+      addresses: services.addresses,
+      key,
+      keyFile: state.devKey,
+      body,
+      logs: state.logs,
+      tookMs: steps.tookMs,
+    }),
+  );
   await aborted(stop);
 }

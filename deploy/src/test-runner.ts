@@ -1,4 +1,5 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { foreground } from "./foreground.ts";
 import { repository } from "./state-folder.ts";
 
@@ -8,7 +9,12 @@ export const testFiles = (...patterns: string[]): string[] =>
 
 /** Node's own test runner, one file at a time: these tests share the machine's two cores with a broker. */
 export async function runFiles(files: string[], options: RunOptions): Promise<TestRun> {
-  if (files.length === 0) return { ok: false, tests: 0, closing: ["no test files were found"] };
+  if (files.length === 0)
+    return {
+      ok: false,
+      counts: { tests: 0, pass: 0, fail: 0, skipped: 0 },
+      closing: ["no test files were found"],
+    };
   const args = ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files];
   return run(process.execPath, args, options, true);
 }
@@ -16,7 +22,13 @@ export async function runFiles(files: string[], options: RunOptions): Promise<Te
 /** The unit and simulated tests of every workspace. What has not changed is taken from turbo's cache, and says so. */
 export async function runWorkspaces(options: RunOptions): Promise<TestRun> {
   const args = ["run", "test", "--log-prefix=none", "--continue=always", "--concurrency=2", "--ui=stream"];
-  const env = { ...options.env, TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1" };
+  const env = {
+    ...options.env,
+    TURBO_TELEMETRY_DISABLED: "1",
+    TURBO_NO_UPDATE_NOTIFIER: "1",
+    // Part of the cache's key: where the photographs come or go, other tests run.
+    LABELLED_FACES: labelledFaces(),
+  };
   return run("turbo", args, { ...options, env }, false);
 }
 
@@ -31,18 +43,30 @@ async function run(
   hold: boolean,
 ): Promise<TestRun> {
   const closing: string[] = [];
-  let tests = 0;
+  const counts = { tests: 0, pass: 0, fail: 0, skipped: 0 };
   const show = (line: string): boolean => {
-    const count = /^ℹ tests (\d+)$/.exec(line)?.[1];
-    tests += Number(count ?? 0);
-    if (!hold || (count === undefined && closing.length === 0)) return true;
+    const [, kind, count] = /^ℹ (tests|pass|fail|skipped) (\d+)$/.exec(line) ?? [];
+    if (kind !== undefined) counts[kind as keyof Counts] += Number(count);
+    if (!hold || (kind === undefined && closing.length === 0)) return true;
     closing.push(line);
     return false;
   };
   const code = await foreground(command, args, { env, stop, show });
-  return { ok: code === 0 && tests > 0, tests, closing };
+  return { ok: code === 0 && counts.tests > 0, counts, closing };
 }
 
 export type RunOptions = { env: NodeJS.ProcessEnv; stop: AbortSignal };
 
-export type TestRun = { ok: boolean; tests: number; closing: string[] };
+/** Names and sizes of the photographs that some tests read where they are there. */
+function labelledFaces(): string {
+  const folder = join(repository, "../shared/data/faces");
+  if (!existsSync(folder)) return "none";
+  return readdirSync(folder)
+    .map((name) => `${name}:${statSync(join(folder, name)).size}`)
+    .join();
+}
+
+/** What the runner's closing lines count. */
+export type Counts = { tests: number; pass: number; fail: number; skipped: number };
+
+export type TestRun = { ok: boolean; counts: Counts; closing: string[] };

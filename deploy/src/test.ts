@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { foreground } from "./foreground.ts";
 import { readLaunch } from "./settings.ts";
 import { Steps } from "./steps.ts";
 import { stopRequests } from "./stop.ts";
@@ -8,6 +10,7 @@ import { openTestServers } from "./test-servers.ts";
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const requests = stopRequests(say);
 const { stop } = requests;
+const checkFile = join(import.meta.dirname, "check.ts");
 
 try {
   await testAll();
@@ -39,11 +42,18 @@ async function testAll(): Promise<void> {
     steps.part(name, async (note) => {
       const result = await run();
       runs.push(result);
-      note(`${result.tests} tests${result.ok ? "" : ", failed"}`);
+      note(`${result.counts.tests} tests, ${result.counts.skipped} skipped${result.ok ? "" : ", failed"}`);
       return result.ok;
     });
 
-  if (positionals.length === 0) await part("unit and simulated", () => runWorkspaces(options));
+  if (positionals.length === 0) {
+    const checked = await steps.part(
+      "check",
+      async () => (await foreground(process.execPath, [checkFile], { stop })) === 0,
+    );
+    if (!checked) process.exitCode = 1;
+    await part("unit and simulated", () => runWorkspaces(options));
+  }
   stop.throwIfAborted();
   await part("live and end to end", () => runFiles(files, options));
 
@@ -52,5 +62,7 @@ async function testAll(): Promise<void> {
     say(`\nlogs of the servers and services: ${servers.keepFolder()}`);
   }
   say(`\n${steps.table()}\n`);
+  const all = (kind: "pass" | "fail" | "skipped") => runs.reduce((sum, { counts }) => sum + counts[kind], 0);
+  say(`all: ${all("pass")} passed, ${all("fail")} failed, ${all("skipped")} skipped\n`);
   for (const line of runs.at(-1)?.closing ?? []) say(line);
 }

@@ -1,14 +1,15 @@
 import { isAbsolute, relative } from "node:path";
 
 /** What `npm start` ends with: the address, the key, and a command that works as pasted from any folder. */
-export function welcome({ address, key, keyFile, body, logs, tookMs }: Welcome): string {
+export function welcome({ addresses, key, keyFile, body, logs, tookMs }: Welcome): string {
+  const [address] = addresses;
   const header = key === undefined ? "x-api-key: YOUR-KEY" : `x-api-key: ${key}`;
   const file = /^[\w/.@:+-]+$/.test(body) ? `@${body}` : `"@${body.replaceAll(/["$`\\]/g, "\\$&")}"`;
   const ready = `Faceline is ready, ${(tookMs / 1000).toFixed(1)} s after it was asked for.`;
   return `
 ${ready}
 
-  address  ${address}
+  address  ${addresses.join("  ")}
   key      ${key === undefined ? "none was made: REDIS_DURABLE_URL is given (--dev-key makes one)" : `${key}  (also in ${near(keyFile)})`}
   logs     ${near(logs)}
 
@@ -27,7 +28,7 @@ function near(path: string): string {
 }
 
 export type Welcome = {
-  address: string;
+  addresses: string[];
   key: string | undefined;
   keyFile: string;
   body: string;

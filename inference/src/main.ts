@@ -1,6 +1,6 @@
 import { Lane } from "@faceline/contracts/ids";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
-import { readConfig } from "@faceline/contracts/runtime/config";
+import { configOrExit } from "@faceline/contracts/runtime/config";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { aborted, exitOn, newProcessId, sayReady, stopSignal } from "@faceline/contracts/runtime/process";
@@ -17,7 +17,7 @@ import { openReportOutbox } from "./report-outbox.ts";
 import { Worker } from "./worker.ts";
 
 const stop = stopSignal();
-const config = readConfig(InferenceConfig, process.env);
+const config = configOrExit(InferenceConfig, process.env);
 const id = newProcessId("inference");
 const log = openLog("inference", config.LOG_LEVEL).child({ worker: id });
 

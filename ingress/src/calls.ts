@@ -29,7 +29,7 @@ export async function findFaces(parts: CallParts, call: FacesCall): Promise<Answ
   }
   const { pool, state } = chosen;
   if (clock.now() + state.expectedWaitMs + state.expectedRunMs > call.deadlineAt) {
-    throw new Refusal("queue_timeout", "The queue is too long for this deadline.", {
+    throw new Refusal("queue_timeout", "The call could not be answered within its deadline.", {
       retryAfterMs: state.expectedWaitMs,
     });
   }

@@ -1,5 +1,5 @@
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
-import { readConfig } from "@faceline/contracts/runtime/config";
+import { configOrExit } from "@faceline/contracts/runtime/config";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openKafkaProbe } from "@faceline/contracts/runtime/kafka-probe";
 import { openLog } from "@faceline/contracts/runtime/log";
@@ -17,7 +17,7 @@ import { openPoolInbox } from "./pool-inbox.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 
 const stop = stopSignal();
-const config = readConfig(IngressConfig, process.env);
+const config = configOrExit(IngressConfig, process.env);
 const id = newProcessId("ingress");
 const log = openLog("ingress", config.LOG_LEVEL).child({ ingress: id });
 

@@ -44,7 +44,10 @@ export function refusalOf(error: unknown): Refusal | undefined {
 const fastifyRefusals = new Map<string, [ErrorCode, string]>([
   ["FST_ERR_CTP_EMPTY_JSON_BODY", ["invalid_json", "The body is empty."]],
   ["FST_ERR_CTP_INVALID_JSON_BODY", ["invalid_json", "The body is not valid JSON."]],
-  ["FST_ERR_CTP_INVALID_MEDIA_TYPE", ["unsupported_media_type", "The body must be JSON."]],
+  [
+    "FST_ERR_CTP_INVALID_MEDIA_TYPE",
+    ["unsupported_media_type", "The body must be JSON: send it with content-type: application/json."],
+  ],
   ["FST_ERR_CTP_BODY_TOO_LARGE", ["request_too_large", "The body is too large."]],
 ]);
 
