@@ -65,9 +65,11 @@ function finish(state: State, sent: SentBatch, finished: FinishedBatch, report: 
   return [end(state, sent.tasks)];
 }
 
-/** A batch that a predecessor sent: its tasks will be read again, and must not be sent twice. */
+/** A batch that a predecessor sent: its tasks are read again, before or after this, and must not be sent twice. */
 function adopt(state: State, worker: string, held: Report["staged"][number], now: number): void {
-  const predictedRunMs = laneNamed(state, held.lane).meanMs(held.tasks.length);
+  const lane = laneNamed(state, held.lane);
+  lane.removeTasks(held.tasks);
+  const predictedRunMs = lane.meanMs(held.tasks.length);
   state.sent.set(held.batch, {
     id: held.batch,
     lane: held.lane,
