@@ -8,7 +8,7 @@ export class TimeModel {
   readonly #means: Mean[];
   /** Neither part is negative: no batch is free, and a larger one is not quicker. */
   #line: Line = { alpha: 0, beta: 0 };
-  /** Exponentially weighted means of |error|, in ms: of the line, and of the means. */
+  /** Exponentially weighted means of |error|, in ms: of the line, of the means, and of what was said. */
   #lineErrorMs: number;
   #meansErrorMs = 0;
   #residualMs = 0;
@@ -44,6 +44,11 @@ export class TimeModel {
   /** For "can it still make it": the mean and three residuals. */
   highMs(size: number): number {
     return this.meanMs(size) + 3 * this.#residualMs;
+  }
+
+  /** By how much it is off, on average. */
+  get residualMs(): number {
+    return this.#residualMs;
   }
 
   /** What a batch costs at all, and for each task. */
