@@ -17,7 +17,8 @@ export function hear(state: State, report: Report, now: number): Move[] {
   for (const loaded of report.lanes) {
     const lane = laneNamed(state, loaded.lane);
     lane.warm(loaded.sizes, now);
-    lane.sizes = sizesOffered(state, loaded.lane);
+    const before = known?.report.lanes.find((each) => each.lane === loaded.lane)?.sizes.length;
+    if (before !== loaded.sizes.length) lane.sizes = sizesOffered(state, loaded.lane);
   }
 
   const held = [...report.answering, ...(report.running === null ? [] : [report.running]), ...report.staged];
