@@ -1,6 +1,6 @@
 import { poisson } from "./arrivals.ts";
 import { eager, twoInFlight } from "./baselines.ts";
-import { hops, workers } from "./cases.ts";
+import { capacityOf, hops, workers } from "./cases.ts";
 import { type Figures, figuresOf } from "./figures.ts";
 import { Random } from "./random.ts";
 import { type NewScheduler, Simulation, startAt } from "./simulation.ts";
@@ -31,11 +31,10 @@ const expected = new Map([
 
 for (const [perSecond, page] of expected) {
   console.log(`\n${perSecond} a second (policy's page: ${page})\n`);
-  console.log(row(["", "good %", "late %", "shed %", "p50 ms", "p99 ms", "batch", "refused"]));
+  console.log(row(["", "possible %", "good %", "late %", "shed %", "p50 ms", "p99 ms", "batch", "refused"]));
   for (const [name, scheduler] of schedulers) console.log(row([name, ...cells(play(perSecond, scheduler))]));
 }
 
-/** The mean over the seeds. */
 function play(perSecond: number, scheduler: NewScheduler | undefined): Figures[] {
   return Array.from({ length: seeds }, (_, seed) => {
     const caller = { tenant: "team", tasks: 1, patienceMs: 300 };
@@ -49,7 +48,10 @@ function cells(runs: Figures[]): string[] {
   const mean = (figure: (run: Figures) => number) =>
     runs.reduce((sum, run) => sum + figure(run), 0) / runs.length;
   const percent = (figure: (run: Figures) => number) => (100 * mean(figure)).toFixed(2);
+  // What the workers could serve of these very arrivals, if none of their time were lost.
+  const servable = (capacityOf(workers(1)) * (forMs - settlingMs)) / 1_000;
   return [
+    percent((run) => Math.min(1, servable / run.calls)),
     percent((run) => run.good),
     percent((run) => run.late),
     percent((run) => run.shed + run.expired),
@@ -61,5 +63,5 @@ function cells(runs: Figures[]): string[] {
 }
 
 function row([name, ...figures]: string[]): string {
-  return name!.padEnd(34) + figures.map((each) => each.padStart(9)).join("");
+  return name!.padEnd(34) + figures.map((each) => each.padStart(11)).join("");
 }

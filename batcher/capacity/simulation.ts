@@ -42,9 +42,7 @@ export class Simulation {
         this.agenda.at(startAt + atMs, () => this.#kill(model));
       }
     }
-    for (const [index, arrival] of setting.arrivals.entries()) {
-      this.agenda.at(startAt + arrival.atMs, () => this.#arrive(index, arrival));
-    }
+    this.#await(0);
     this.#look();
   }
 
@@ -102,6 +100,16 @@ export class Simulation {
     });
   }
 
+  /** Each call notes the next one: all of them at once would only fill the agenda. */
+  #await(index: number): void {
+    const arrival = this.#setting.arrivals[index];
+    if (arrival === undefined) return;
+    this.agenda.at(startAt + arrival.atMs, () => {
+      this.#arrive(index, arrival);
+      this.#await(index + 1);
+    });
+  }
+
   #arrive(index: number, { tenant, tasks, patienceMs }: Arrival): void {
     const { now } = this.agenda;
     const id = `${index}/${nonce}` as CallId;
@@ -113,8 +121,8 @@ export class Simulation {
       ingress: "ingress-0000000000000000",
       arrivedAt: now,
       deadlineAt: now + patienceMs,
-      options: { align: true, enforceDetection: true, facesMax: 1 },
-      traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`,
+      options,
+      traceparent,
       tasks: Array.from({ length: tasks }, (_, task) => `${id}/${task}` as TaskId),
     };
     const call = { tenant, arrivedAt: now, deadlineAt: message.deadlineAt, tasks: message.tasks };
@@ -177,12 +185,15 @@ const productScheduler: NewScheduler = ({ hops }) => {
 
 export const lane = laneOf("Dlib", "ssd");
 const nonce = "n".repeat(16);
+const options = { align: true, enforceDetection: true, facesMax: 1 };
+const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
 /** Instants are positive. */
 export const startAt = 1_000_000;
 const lookEveryMs = 100;
 
 export type Setting = {
   seed: number;
+  /** In the order of time. */
   arrivals: Arrival[];
   workers: WorkerModel[];
   hops: Hops & { jitter?: number };

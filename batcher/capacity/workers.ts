@@ -1,5 +1,5 @@
 import type { Batch, BatchTask } from "@faceline/contracts/batch";
-import type { FinishedBatch, Report } from "@faceline/contracts/report";
+import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/report";
 import { finishedMax } from "@faceline/contracts/report";
 import type { Agenda } from "./agenda.ts";
 import type { Random } from "./random.ts";
@@ -15,6 +15,7 @@ export class ModelledWorker {
   readonly model: WorkerModel;
   readonly #id: string;
   readonly #scene: WorkerScene;
+  readonly #lanes: LoadedLane[];
   #sequence = 0;
   #staged: Batch[] = [];
   #preparing: Batch | undefined;
@@ -28,6 +29,7 @@ export class ModelledWorker {
     this.#id = id;
     this.model = model;
     this.#scene = scene;
+    this.#lanes = [warmedUp(model)];
     this.#report();
     this.#reportRegularly();
   }
@@ -121,21 +123,13 @@ export class ModelledWorker {
 
   #report(): void {
     const running = this.#running;
-    const { lane, sizes, alpha, beta, partition } = this.model;
     this.#scene.report({
       worker: this.#id,
       sequence: this.#sequence++,
       sentAt: this.#scene.agenda.now,
       draining: false,
-      partitions: [partition],
-      lanes: [
-        {
-          lane,
-          executionProvider: "model",
-          precision: "none",
-          sizes: sizes.map((size) => ({ size, runMs: this.model.warmUpFactor * (alpha + beta * size) })),
-        },
-      ],
+      partitions: [this.model.partition],
+      lanes: this.#lanes,
       running:
         running === undefined
           ? null
@@ -152,6 +146,13 @@ export class ModelledWorker {
 }
 
 const reportEveryMs = 250;
+
+const warmedUp = ({ lane, sizes, alpha, beta, warmUpFactor }: WorkerModel): LoadedLane => ({
+  lane,
+  executionProvider: "model",
+  precision: "none",
+  sizes: sizes.map((size) => ({ size, runMs: warmUpFactor * (alpha + beta * size) })),
+});
 
 const heldOf = (batch: Batch): Report["staged"][number] => ({
   batch: batch.id,

@@ -192,6 +192,15 @@ test("what a predecessor sent is not sent again while its worker has it", () => 
   assert.deepEqual(ended, [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/0"] }]);
 });
 
+test("what waits, and turns out to be with a worker since before the handover, waits no more", () => {
+  const pool = newPool();
+  decide(pool, call("a", 2, { now: 0 }), 0);
+  const tasks = ["a/nnnnnnnnnnnnnnnn/0"];
+  const running = { batch: "batcher-ffffffffffffffff/3", startedAt: 0, endsAt: 50, tasks };
+  const staged = batchesOf(decide(pool, report("w1", { running }), 49));
+  assert.deepEqual(staged.map(taskIds), [["a/nnnnnnnnnnnnnnnn/1"]]);
+});
+
 test("what Kafka did not take waits again, and costs no attempt", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);

@@ -16,9 +16,9 @@ export class Lane {
   readonly tenants = new Tenants();
   readonly arrivals = new ArrivalRate();
   parts: Part[] = [];
-  run = new TimeModel(runGuesses);
-  /** Fetch and decode. What is guessed is forgotten with the first batches. */
-  readonly prepare = new TimeModel(prepareGuesses, 1);
+  run = new TimeModel(runGuesses, "guessed");
+  /** Fetch and decode. */
+  readonly prepare = new TimeModel(prepareGuesses, "guessed");
   /** The batch sizes that workers have warmed, ascending. One, until a worker has told us. */
   sizes: number[] = [1];
   /** When a batch last told how long it took. */

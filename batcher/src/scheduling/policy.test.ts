@@ -68,7 +68,7 @@ test("a quiet tenant is not refused for what a loud one lets stand", () => {
   const pool = accelerator();
   busyUntil(pool, 0, 104);
   for (let index = 0; index < 4; index++) arrive(pool, 16, 0, { patienceMs: 600, tenant: "loud" });
-  assert.deepEqual(endsOf(arrive(pool, 4, 0, { patienceMs: 600, tenant: "quiet" })), []);
+  assert.deepEqual(endsOf(arrive(pool, 20, 0, { patienceMs: 600, tenant: "quiet" })), []);
 });
 
 test("a head so urgent that its batch could not keep up is dropped early, with its siblings", () => {
@@ -104,6 +104,31 @@ test("a lane whose predictions refuse everything tries a call once a second, on 
   assert.equal(hopeless(1_501), 1);
 });
 
+test("of two lanes the one whose batch must begin first goes first, and the other is staged behind it", () => {
+  const pool = newPool();
+  const lanes = ["Dlib/ssd", "Dlib/tiny"];
+  decide(pool, report("w1", { sizes, lanes, sentAt: -3 }), 0);
+  prepareTakesNothing(pool);
+  busyUntil(pool, 0, 100, lanes);
+  const of = (lane: string, name: string, deadlineAt: number) => {
+    const event = call(name, 1, { now: 0, deadlineAt });
+    return { ...event, call: { ...event.call, lane: lane as typeof event.call.lane } };
+  };
+  decide(pool, of("Dlib/ssd", "later", 900), 0);
+  decide(pool, of("Dlib/tiny", "sooner", 600), 0);
+  const first = batchesOf(decide(pool, { kind: "timer" }, 98));
+  assert.deepEqual(
+    first.map((batch) => [batch.lane, batch.tasks[0]?.deadlineAt]),
+    [["Dlib/tiny", 600]],
+  );
+  const said = { sizes, lanes, sentAt: 100, running: { batch: first[0]!, startedAt: 100, endsAt: 103 } };
+  const second = batchesOf(decide(pool, report("w1", said), 103));
+  assert.deepEqual(
+    second.map((batch) => [batch.lane, batch.tasks[0]?.deadlineAt]),
+    [["Dlib/ssd", 900]],
+  );
+});
+
 function accelerator(): State {
   const pool = newPool();
   decide(pool, report("w1", { sizes, sentAt: -3 }), 0);
@@ -124,9 +149,9 @@ function load(pool: State, { perSecond, untilMs }: { perSecond: number; untilMs:
   decide(pool, report("w1", { sizes, sentAt: untilMs - 3 }), untilMs);
 }
 
-function busyUntil(pool: State, startedAt: number, endsAt: number): void {
+function busyUntil(pool: State, startedAt: number, endsAt: number, lanes = ["Dlib/ssd"]): void {
   const running = { batch: "batcher-ffffffffffffffff/9", startedAt, endsAt };
-  decide(pool, report("w1", { sizes, sentAt: startedAt - 3, running }), startedAt);
+  decide(pool, report("w1", { sizes, lanes, sentAt: startedAt - 3, running }), startedAt);
 }
 
 let calls = 0;

@@ -17,7 +17,8 @@ export function hear(state: State, report: Report, now: number): Move[] {
   for (const loaded of report.lanes) {
     const lane = laneNamed(state, loaded.lane);
     lane.warm(loaded.sizes, now);
-    lane.sizes = sizesOffered(state, loaded.lane);
+    const before = known?.report.lanes.find((each) => each.lane === loaded.lane)?.sizes.length;
+    if (before !== loaded.sizes.length) lane.sizes = sizesOffered(state, loaded.lane);
   }
 
   const held = [...report.answering, ...(report.running === null ? [] : [report.running]), ...report.staged];
@@ -65,9 +66,11 @@ function finish(state: State, sent: SentBatch, finished: FinishedBatch, report: 
   return [end(state, sent.tasks)];
 }
 
-/** A batch that a predecessor sent: its tasks will be read again, and must not be sent twice. */
+/** A batch that a predecessor sent: its tasks are read again, before or after this, and must not be sent twice. */
 function adopt(state: State, worker: string, held: Report["staged"][number], now: number): void {
-  const predictedRunMs = laneNamed(state, held.lane).meanMs(held.tasks.length);
+  const lane = laneNamed(state, held.lane);
+  lane.removeTasks(held.tasks);
+  const predictedRunMs = lane.meanMs(held.tasks.length);
   state.sent.set(held.batch, {
     id: held.batch,
     lane: held.lane,

@@ -18,7 +18,7 @@ export function call(
   count: number,
   { now, deadlineAt = now + 30_000 }: { now: number; deadlineAt?: number },
   tenant = "team",
-): Event {
+): Extract<Event, { kind: "arrive" }> {
   const message = {
     requestId: name,
     call: `${name}/${nonce}`,
@@ -45,7 +45,12 @@ export function report(worker: string, said: Said = {}): Event {
     sentAt: said.sentAt ?? 0,
     draining: said.draining ?? false,
     partitions: [said.partition ?? 0],
-    lanes: [{ lane, executionProvider: "cpu", precision: "float32", sizes }],
+    lanes: (said.lanes ?? [lane]).map((lane) => ({
+      lane,
+      executionProvider: "cpu",
+      precision: "float32",
+      sizes,
+    })),
     running:
       running === undefined
         ? null
@@ -92,6 +97,7 @@ export const endsOf = (moves: Move[]): [string, Outcome][] =>
 type Said = {
   sequence?: number;
   sentAt?: number;
+  lanes?: string[];
   partition?: number;
   draining?: boolean;
   sizes?: { size: number; runMs: number }[];

@@ -21,7 +21,8 @@ export function soonestSeat(
   // What killed a worker once may do it again: it runs alone, and while such a part waits nothing is staged.
   const suspects = [...state.lanes.values()].some((each) => each.parts.some((part) => part.lostWithWorker));
   const count = Math.min(lane.waiting, sizing.usefulSize);
-  const leadMs = state.hops.toWorker.ms + lane.prepare.meanMs(count);
+  // A run may end before it was expected to, and a worker that waits loses more than a batch that closes a little early.
+  const leadMs = state.hops.toWorker.ms + lane.prepare.meanMs(count) + lane.run.residualMs;
   let soonest: Seat | undefined;
   for (const { worker, sizeMax, running, staged, freeAt, suspicious } of loads) {
     if (staged > 0 || (running && (suspicious || suspects))) continue;

@@ -57,3 +57,9 @@ test("where times are stepped the means are believed, and their ends give the sl
   assert.equal(model.meanMs(8), 80);
   assert.ok(Math.abs(model.line.beta - 70 / 31) < 1e-9);
 });
+
+test("a guess is forgotten, also at sizes that were never run", () => {
+  const model = new TimeModel([{ size: 1, ms: 1_000 }], "guessed");
+  for (let run = 0; run < 100; run++) model.learn([8, 16][run % 2]!, [8, 16][run % 2]!);
+  assert.ok(Math.abs(model.meanMs(1) - 1) < 1e-6, `${model.meanMs(1)}`);
+});

@@ -5,22 +5,27 @@
  */
 export class TimeModel {
   /** Ascending by size. */
-  readonly #means: Mean[];
+  #means: Mean[];
   /** Neither part is negative: no batch is free, and a larger one is not quicker. */
   #line: Line = { alpha: 0, beta: 0 };
-  /** Exponentially weighted means of |error|, in ms: of the line, and of the means. */
+  /** Exponentially weighted means of |error|, in ms: of the line, of the means, and of what was said. */
   #lineErrorMs: number;
   #meansErrorMs = 0;
   #residualMs = 0;
   #misses: { count: number; sign: number } = { count: 0, sign: 0 };
 
-  /** The guesses stand until real batches outweigh them: they are worth `weight` observations together. */
-  constructor(guesses: { size: number; ms: number }[], weight = warmUpWeight) {
-    this.#means = guesses
-      .map(({ size, ms }) => ({ size, ms, weight: weight / guesses.length }))
+  /**
+   * What is known at first: a warm-up, which was measured, stands until batches outweigh it; a guess is worth one batch,
+   * and dropped when two sizes were measured.
+   */
+  constructor(first: { size: number; ms: number }[], origin: "measured" | "guessed" = "measured") {
+    const measured = origin === "measured";
+    const weight = (measured ? warmUpWeight : 1) / first.length;
+    this.#means = first
+      .map(({ size, ms }) => ({ size, ms, weight, measured }))
       .toSorted((a, b) => a.size - b.size);
     this.#fit();
-    const errors = guesses.map(({ size, ms }) => Math.abs(ms - this.#onLine(size)));
+    const errors = first.map(({ size, ms }) => Math.abs(ms - this.#onLine(size)));
     this.#lineErrorMs = errors.reduce((sum, error) => sum + error, 0) / errors.length;
   }
 
@@ -46,6 +51,11 @@ export class TimeModel {
     return this.meanMs(size) + 3 * this.#residualMs;
   }
 
+  /** By how much it is off, on average. */
+  get residualMs(): number {
+    return this.#residualMs;
+  }
+
   /** What a batch costs at all, and for each task. */
   get line(): Line {
     if (!this.stepped) return this.#line;
@@ -63,6 +73,7 @@ export class TimeModel {
 
   /** How many errors running, this one included, were all of one sign and too large for noise. */
   #missesAfter(errorMs: number, size: number): number {
+    if (!this.#means.every((mean) => mean.measured)) return 0;
     const large = Math.abs(errorMs) > Math.max(4 * this.#residualMs, 0.1 * this.meanMs(size));
     const sign = Math.sign(errorMs);
     const running = sign === this.#misses.sign ? this.#misses.count : 0;
@@ -87,13 +98,15 @@ export class TimeModel {
   #add(size: number, ms: number): void {
     for (const mean of this.#means) mean.weight = Math.max(weightMin, decay * mean.weight);
     const known = this.#means.find((mean) => mean.size === size);
-    if (known !== undefined) {
+    if (known?.measured) {
       known.ms = (known.weight * known.ms + ms) / (known.weight + 1);
       known.weight++;
       return;
     }
-    this.#means.push({ size, ms, weight: 1 });
-    this.#means.sort((a, b) => a.size - b.size);
+    const measured = this.#means.filter((mean) => mean.measured);
+    // A line needs two ends: with a second one that was measured, nothing that was guessed is left.
+    const kept = measured.length > 0 ? measured : this.#means.filter((mean) => mean.size !== size);
+    this.#means = [...kept, { size, ms, weight: 1, measured: true }].toSorted((a, b) => a.size - b.size);
   }
 
   #onLine(size: number): number {
@@ -151,4 +164,4 @@ const towards = (mean: number, value: number): number => errorDecay * mean + (1 
 
 type Line = { alpha: number; beta: number };
 
-type Mean = { size: number; ms: number; weight: number };
+type Mean = { size: number; ms: number; weight: number; measured: boolean };
