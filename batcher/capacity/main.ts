@@ -30,7 +30,7 @@ const expected = new Map([
 ]);
 
 for (const [perSecond, page] of expected) {
-  console.log(`\n${perSecond} a second (policy's page: ${page})\n`);
+  console.log(`\n${perSecond} a second (the plan's own simulation: ${page})\n`);
   console.log(row(["", "possible %", "good %", "late %", "shed %", "p50 ms", "p99 ms", "batch", "refused"]));
   for (const [name, scheduler] of schedulers) console.log(row([name, ...cells(play(perSecond, scheduler))]));
 }

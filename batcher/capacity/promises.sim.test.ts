@@ -70,7 +70,7 @@ test("while one worker could do all alone one by one nobody is held, and never l
   }
 });
 
-/** Exponentially weighted arrivals, as the policy's page defines them. */
+/** Exponentially weighted arrivals, as DECISIONS 7 has them. */
 class Rate {
   perMs = 0;
   readonly #overMs: number;
