@@ -34,20 +34,29 @@ test("a message that was sent twice is one: the earlier offset protects its task
 
 test("what is read again after a rebalance does not hide what was open all the time", () => {
   const ledger = new Ledger();
-  for (const [offset, task] of [
-    [5n, "a"],
-    [6n, "b"],
-    [7n, "c"],
-  ] as const)
-    ledger.read(offset, tasks(task));
+  const readAll = () => {
+    for (const [offset, task] of [
+      [5n, "a"],
+      [6n, "b"],
+      [7n, "c"],
+    ] as const)
+      ledger.read(offset, tasks(task));
+  };
+  readAll();
   ledger.ended(tasks("b"));
-  for (const [offset, task] of [
-    [5n, "a"],
-    [6n, "b"],
-    [7n, "c"],
-  ] as const)
-    ledger.read(offset, tasks(task));
+  readAll();
   ledger.ended(tasks("a"));
+  assert.equal(ledger.lowWater, 6n);
+});
+
+test("a call that had half ended when it was read again stays open until the other half has", () => {
+  const ledger = new Ledger();
+  ledger.read(5n, tasks("a0", "a1"));
+  ledger.ended(tasks("a1"));
+  ledger.read(5n, tasks("a0", "a1"));
+  ledger.ended(tasks("a1"));
+  assert.equal(ledger.lowWater, 5n);
+  ledger.ended(tasks("a0"));
   assert.equal(ledger.lowWater, 6n);
 });
 

@@ -18,7 +18,7 @@ export class Ledger {
     if (this.#next === undefined || offset >= this.#next) this.#next = offset + 1n;
     const fresh = tasks.filter((task) => !this.#offsetOf.has(task));
     if (fresh.length === 0) return tasks.length === 0;
-    this.#open.set(offset, new Set(fresh));
+    this.#open.set(offset, new Set([...(this.#open.get(offset) ?? []), ...fresh]));
     for (const task of fresh) this.#offsetOf.set(task, offset);
     return true;
   }

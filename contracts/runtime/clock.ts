@@ -2,11 +2,9 @@ import type { Redis } from "ioredis";
 
 /**
  * The one door to time. `now()` is epoch milliseconds counted by the monotonic clock: comparable with a `deadlineAt`
- * off the wire, and it never runs backwards.
+ * off the wire, and it runs backwards only when the server's own clock is set back.
  */
 export type Clock = { now(): number };
-
-export const systemClock: Clock = { now: () => performance.timeOrigin + performance.now() };
 
 /** How often the offset to the server's clock is measured, and for how long a measurement counts. */
 const measureEveryMs = 5_000;

@@ -179,7 +179,6 @@ export type Model = z.infer<typeof Model>;
 export type Role = Model["role"];
 export type ModelOf<R extends Role> = Extract<Model, { role: R }>;
 export type DetectorModel = ModelOf<"detector">;
-export type LandmarksModel = ModelOf<"landmarks">;
 export type EmbeddingModel = ModelOf<"embedding">;
 
 async function readEntry(path: string): Promise<{ model: Model } | { mistakes: string[] }> {
