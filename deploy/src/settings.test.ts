@@ -19,6 +19,11 @@ test("a durable Redis that is given holds keys of its own: none is made, unless 
   assert.equal(readLaunch(["--dev-key"], env).devKey, true);
 });
 
+test("an engine that is asked for stands above what ENGINE says", () => {
+  assert.equal(readLaunch(["--engine", "model:40+2b"], {}).engine, "model:40+2b");
+  assert.equal(readLaunch([], {}).engine, undefined);
+});
+
 test("counts outside their bounds are refused in a sentence", () => {
   assert.throws(() => readLaunch(["--workers", "17"], {}), {
     message: "--workers must be a whole number from 1 to 16.",

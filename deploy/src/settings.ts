@@ -61,7 +61,8 @@ export type LauncherConfig = z.infer<typeof LauncherConfig>;
 /** How many of each service run. */
 export type Counts = { workers: number; batchers: number; ingress: number };
 
-export type Launch = LauncherConfig & Counts & { devKey: boolean };
+/** `engine`: what the workers run instead of what ENGINE says. */
+export type Launch = LauncherConfig & Counts & { devKey: boolean; engine: string | undefined };
 
 /** The command line and the environment of `npm start`. Throws one sentence, or every wrong setting at once. */
 export function readLaunch(args: string[], env: NodeJS.ProcessEnv): Launch {
@@ -72,6 +73,7 @@ export function readLaunch(args: string[], env: NodeJS.ProcessEnv): Launch {
       workers: { type: "string", default: "1" },
       batchers: { type: "string", default: "1" },
       ingress: { type: "string", default: "1" },
+      engine: { type: "string" },
       "dev-key": { type: "boolean", default: false },
     },
   });
@@ -80,6 +82,7 @@ export function readLaunch(args: string[], env: NodeJS.ProcessEnv): Launch {
     workers: count("--workers", values.workers, poolWorkersMax),
     batchers: count("--batchers", values.batchers, batchersMax),
     ingress: count("--ingress", values.ingress, ingressMax),
+    engine: values.engine,
     devKey: values["dev-key"] || config.REDIS_DURABLE_URL === undefined,
   };
 }

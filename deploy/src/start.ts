@@ -60,7 +60,12 @@ async function start(): Promise<void> {
       host: launch.HOST,
       ports: ingresses.map(({ port }) => port),
       threads: launch.INTRA_OP_THREADS,
-      environment: { ...process.env, MODELS_DIR: models, LOG_LEVEL: launch.LOG_LEVEL },
+      environment: {
+        ...process.env,
+        ...(launch.engine === undefined ? {} : { ENGINE: launch.engine }),
+        MODELS_DIR: models,
+        LOG_LEVEL: launch.LOG_LEVEL,
+      },
     },
     { ...quiet, heard },
   );

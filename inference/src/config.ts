@@ -2,6 +2,7 @@ import { PoolName } from "@faceline/contracts/ids";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import * as z from "zod";
+import { EngineChoice } from "./engine/modelled.ts";
 
 export const InferenceConfig = z.object({
   ...KafkaConfig.shape,
@@ -12,6 +13,8 @@ export const InferenceConfig = z.object({
   MODELS_DIR: z.string().min(1),
   /** Lanes to load, with commas: model/detector. */
   LANES: z.string().default("Dlib/ssd,Dlib/tiny"),
+  /** `onnx`, or `model:40+2b`, whose run of b pictures is a wait of 40 + 2b ms: for measuring everything around it. */
+  ENGINE: EngineChoice.prefault("onnx"),
   EXECUTION_PROVIDER: z.enum(["cpu", "cuda", "webgpu"]).default("cpu"),
   /** Threads of one run. Workers times threads should not exceed the free cores. */
   INTRA_OP_THREADS: z.coerce.number().int().min(1).max(64).default(1),

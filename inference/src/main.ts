@@ -11,6 +11,7 @@ import { InferenceConfig } from "./config.ts";
 import { Decoder } from "./decode/decoder.ts";
 import { PixelRooms } from "./decode/pixel-rooms.ts";
 import { openEngine } from "./engine/engine.ts";
+import { lookAway } from "./engine/modelled.ts";
 import { openImageInbox } from "./image-inbox.ts";
 import { openPreparation } from "./preparation.ts";
 import { openReportOutbox } from "./report-outbox.ts";
@@ -23,7 +24,10 @@ const log = openLog("inference", config.LOG_LEVEL).child({ worker: id });
 
 await using redis = await connectVolatileRedis(config);
 await using clock = await openSharedClock(redis);
+const modelled = config.ENGINE;
+if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers are made up");
 await using engine = await openEngine({
+  modelled,
   modelsDir: config.MODELS_DIR,
   lanes: config.LANES.split(",").map((name) => Lane.parse(name.trim())),
   executionProvider: config.EXECUTION_PROVIDER,
@@ -37,18 +41,19 @@ await using engine = await openEngine({
 });
 void engine.exited.then(exitOn(log));
 
+const decoder = new Decoder({
+  decodesMax: config.DECODES_MAX,
+  pixelsMax: config.IMAGE_PIXELS_MAX,
+  sideMin: 16,
+  longSideMax: config.PICTURE_SIDE_MAX_PX,
+});
 const worker = new Worker({
   clock,
   engine,
   prepare: openPreparation({
     images: openImageInbox(redis),
     rooms: new PixelRooms({ batchMax: config.BATCH_MAX, longSideMax: config.PICTURE_SIDE_MAX_PX }),
-    decoder: new Decoder({
-      decodesMax: config.DECODES_MAX,
-      pixelsMax: config.IMAGE_PIXELS_MAX,
-      sideMin: 16,
-      longSideMax: config.PICTURE_SIDE_MAX_PX,
-    }),
+    decode: modelled === undefined ? decoder.decode : lookAway,
     clock,
   }),
   answers: openAnswerOutbox(redis, clock, log),

@@ -1,7 +1,7 @@
 import type { Batch, BatchTask } from "@faceline/contracts/batch";
 import type { Outcome } from "@faceline/contracts/outcome";
 import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { Decoder } from "./decode/decoder.ts";
+import type { Decode } from "./decode/decoder.ts";
 import type { Picture } from "./decode/picture.ts";
 import type { PixelRooms } from "./decode/pixel-rooms.ts";
 import type { EnginePicture } from "./engine/work.ts";
@@ -10,7 +10,7 @@ import type { ImageInbox } from "./image-inbox.ts";
 /** Makes a batch ready to run: fetches its images and decodes them into a room of their own. */
 export type Preparation = (batch: Batch) => Promise<Prepared>;
 
-export function openPreparation({ images, rooms, decoder, clock }: PreparationParts): Preparation {
+export function openPreparation({ images, rooms, decode, clock }: PreparationParts): Preparation {
   return async (batch) => {
     const room = await rooms.take();
     try {
@@ -23,7 +23,7 @@ export function openPreparation({ images, rooms, decoder, clock }: PreparationPa
       });
       const fetched = listened.length === 0 ? [] : await images.fetch(listened.map((task) => task.id));
       const decoded = await Promise.all(
-        fetched.map(async (bytes) => (bytes === null ? imageLost : decoder.decode(bytes, room))),
+        fetched.map(async (bytes) => (bytes === null ? imageLost : decode(bytes, room))),
       );
       const pictures: EnginePicture[] = [];
       const pictured: BatchTask[] = [];
@@ -55,7 +55,7 @@ function enginePicture(picture: Picture, { options }: BatchTask): EnginePicture 
   return { pixels, width, height, originalWidth, originalHeight, options };
 }
 
-type PreparationParts = { images: ImageInbox; rooms: PixelRooms; decoder: Decoder; clock: Clock };
+type PreparationParts = { images: ImageInbox; rooms: PixelRooms; decode: Decode; clock: Clock };
 
 export type Prepared = {
   pictures: EnginePicture[];

@@ -2,6 +2,9 @@ import PQueue from "p-queue";
 import { decodePicture, type Picture, type PictureLimits, type Rejected } from "./picture.ts";
 import type { PixelRoom } from "./pixel-rooms.ts";
 
+/** The pixels of the picture that it returns lie in the room, and are gone when the room is. */
+export type Decode = (bytes: Uint8Array, room: PixelRoom) => Promise<Picture | Rejected>;
+
 /**
  * Decodes pictures into the room of their batch, a few at a time: libvips holds a whole picture for each decode in
  * flight, up to 120 MB at 40 megapixels. What waits is bounded by the batches that a worker holds.
@@ -15,9 +18,8 @@ export class Decoder {
     this.#queue = new PQueue({ concurrency: decodesMax });
   }
 
-  /** The pixels of the picture that it returns lie in the room, and are gone when the room is. */
-  decode(bytes: Uint8Array, room: PixelRoom): Promise<Picture | Rejected> {
-    return this.#queue.add(async () => {
+  readonly decode: Decode = (bytes, room) =>
+    this.#queue.add(async () => {
       const picture = await decodePicture(bytes, this.#limits);
       if (picture.kind === "rejected") return picture;
       const pixels = room.hold(picture.pixels);
@@ -26,5 +28,4 @@ export class Decoder {
         throw new Error("a batch has more pixels than its room: batchMax is too small");
       return { ...picture, pixels };
     });
-  }
 }

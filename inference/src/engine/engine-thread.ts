@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { parentPort, workerData } from "node:worker_threads";
-import { type LaneOptions, type Lanes, openLanes } from "./lanes.ts";
-import type { FromThread, ToThread } from "./thread-messages.ts";
+import { type Lanes, openLanes } from "./lanes.ts";
+import { type ModelledLanes, openModelledLanes } from "./modelled.ts";
+import type { FromThread, ThreadOptions, ToThread } from "./thread-messages.ts";
 
 // The engine's own thread: a run blocks it, and nothing else waits in it. Runs follow one another in the order in which
 // they came.
@@ -9,7 +10,9 @@ assert(parentPort, "the engine's thread is started by the engine");
 const service = parentPort;
 const say = (message: FromThread) => service.postMessage(message);
 
-const lanes = await openLanes(workerData as LaneOptions).catch((error: Error) => error);
+const { modelled, ...options } = workerData as ThreadOptions;
+const opening = modelled === undefined ? openLanes(options) : openModelledLanes(options, modelled);
+const lanes = await opening.catch((error: Error) => error);
 if (lanes instanceof Error) {
   say({ kind: "refused", reason: lanes.message });
 } else {
@@ -20,7 +23,7 @@ if (lanes instanceof Error) {
   say({ kind: "ready", lanes: lanes.loaded });
 }
 
-async function answer(lanes: Lanes, { run, work }: Extract<ToThread, { kind: "run" }>): Promise<void> {
+async function answer(lanes: OpenLanes, { run, work }: Extract<ToThread, { kind: "run" }>): Promise<void> {
   try {
     const { results, facts } = await lanes.run(work);
     say({ kind: "done", run, results, facts });
@@ -29,8 +32,10 @@ async function answer(lanes: Lanes, { run, work }: Extract<ToThread, { kind: "ru
   }
 }
 
-async function close(lanes: Lanes): Promise<void> {
+async function close(lanes: OpenLanes): Promise<void> {
   await lanes[Symbol.asyncDispose]();
   // Without listeners the thread has nothing left to do, and ends.
   service.close();
 }
+
+type OpenLanes = Lanes | ModelledLanes;

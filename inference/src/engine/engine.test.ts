@@ -123,7 +123,7 @@ function engineOver(t: TestContext, deed: string, runMaxMs = 10_000): Engine {
 
 async function engineOptions(): Promise<EngineOptions> {
   const chunks = { detectorChunkMax: 1, faceChunkMax: 2, residualMaxPx: 6 };
-  const limits = { runMaxMs: 60_000, onRun: () => {} };
+  const limits = { modelled: undefined, runMaxMs: 60_000, onRun: () => {} };
   const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
   return { modelsDir: await builtModels(), lanes: [lane], batchMax: 3, ...cpu, ...chunks, ...limits };
 }

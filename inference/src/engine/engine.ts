@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { LoadedLane } from "@faceline/contracts/report";
-import type { LaneOptions } from "./lanes.ts";
-import type { FromThread, ToThread } from "./thread-messages.ts";
+import type { FromThread, ThreadOptions, ToThread } from "./thread-messages.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
 
 /**
@@ -10,10 +9,10 @@ import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
  * model files or the execution provider cannot be had.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { runMaxMs, onRun, ...laneOptions } = options;
+  const { runMaxMs, onRun, ...threadOptions } = options;
   const thread = new Worker(new URL("./engine-thread.ts", import.meta.url), {
     name: "engine",
-    workerData: laneOptions satisfies LaneOptions,
+    workerData: threadOptions satisfies ThreadOptions,
   });
   const [first] = (await Promise.race([once(thread, "message"), diedAtStart(thread)])) as [FromThread];
   if (first.kind !== "ready") {
@@ -118,7 +117,7 @@ async function diedAtStart(thread: Worker): Promise<never> {
   throw new Error(`the engine's thread ended with code ${code} before it was ready`);
 }
 
-export type EngineOptions = LaneOptions & {
+export type EngineOptions = ThreadOptions & {
   /** A run that takes longer will not end: the engine counts as dead. */
   runMaxMs: number;
   /** Told of every run that succeeded. */

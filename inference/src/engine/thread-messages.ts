@@ -1,5 +1,10 @@
 import type { LoadedLane } from "@faceline/contracts/report";
+import type { LaneOptions } from "./lanes.ts";
+import type { RunCost } from "./modelled.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
+
+/** What the thread is started with. `modelled`: a run is a wait, and no network is loaded. */
+export type ThreadOptions = LaneOptions & { modelled: RunCost | undefined };
 
 /** Service → engine thread. */
 export type ToThread = { kind: "run"; run: number; work: EngineWork } | { kind: "close" };

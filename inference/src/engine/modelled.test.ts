@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { laneOf } from "@faceline/contracts/ids";
+import { openEngine } from "./engine.ts";
+import { EngineChoice } from "./modelled.ts";
+import type { EnginePicture, RunFacts } from "./work.ts";
+
+const lane = laneOf("Dlib", "ssd");
+
+test("an engine is the networks, or a wait of alpha + beta times the batch", () => {
+  assert.equal(EngineChoice.parse("onnx"), undefined);
+  assert.deepEqual(EngineChoice.parse("model:40+2b"), { alphaMs: 40, betaMs: 2 });
+  assert.deepEqual(EngineChoice.parse("model:0+0.5b"), { alphaMs: 0, betaMs: 0.5 });
+  for (const wrong of ["model", "model:40", "model:40+2", "model:-1+2b", "cuda", "model:40+2b "]) {
+    assert.equal(EngineChoice.safeParse(wrong).success, false, wrong);
+  }
+});
+
+test("a modelled engine needs no model, and every size of a batch takes what was asked for", async () => {
+  const told: RunFacts[] = [];
+  await using engine = await openEngine({ ...options, onRun: (facts) => told.push(facts) });
+  assert.deepEqual(engine.lanes, [
+    {
+      lane,
+      executionProvider: "model:5+2b",
+      precision: "none",
+      sizes: [1, 2, 3].map((size) => ({ size, runMs: 5 + 2 * size })),
+    },
+  ]);
+  const results = await engine.run({ lane, pictures: [picture, picture, picture] });
+  assert.ok(told[0]!.runMs >= 11, `${told[0]!.runMs} ms`);
+  for (const result of results) {
+    assert.equal(result.kind, "faces");
+    const [face] = result.kind === "faces" ? result.faces : [];
+    assert.equal(Buffer.from(face!.embedding, "base64").length, 4 * 128);
+  }
+  assert.equal(results.length, 3);
+});
+
+test("a lane that is not in the catalogue is refused at start, as by the networks", async () => {
+  await assert.rejects(openEngine({ ...options, lanes: [laneOf("Dlib", "none")] }), /no detector none/);
+});
+
+const picture: EnginePicture = {
+  pixels: new Uint8Array(new SharedArrayBuffer(3)),
+  width: 1,
+  height: 1,
+  originalWidth: 1,
+  originalHeight: 1,
+  options: { align: true, enforceDetection: true, facesMax: 1 },
+};
+
+const options = {
+  modelled: { alphaMs: 5, betaMs: 2 },
+  modelsDir: "/nowhere",
+  lanes: [lane],
+  executionProvider: "cpu" as const,
+  intraOpThreads: 1,
+  batchMax: 3,
+  detectorChunkMax: 1,
+  faceChunkMax: 1,
+  residualMaxPx: 6,
+  runMaxMs: 60_000,
+  onRun: () => {},
+};
