@@ -63,3 +63,10 @@ test("a guess is forgotten, also at sizes that were never run", () => {
   for (let run = 0; run < 100; run++) model.learn([8, 16][run % 2]!, [8, 16][run % 2]!);
   assert.ok(Math.abs(model.meanMs(1) - 1) < 1e-6, `${model.meanMs(1)}`);
 });
+
+test("a batch that takes no time at all is not taken to be free", () => {
+  const model = new TimeModel([1, 2, 4].map((size) => ({ size, ms: 0 })));
+  model.learn(4, 0);
+  assert.ok(model.meanMs(1) > 0);
+  assert.ok(model.highMs(4) > 0);
+});

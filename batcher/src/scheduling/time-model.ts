@@ -43,7 +43,7 @@ export class TimeModel {
 
   /** For staging and capacity. */
   meanMs(size: number): number {
-    return this.stepped ? this.#onMeans(size) : this.#onLine(size);
+    return Math.max(leastMs, this.stepped ? this.#onMeans(size) : this.#onLine(size));
   }
 
   /** For "can it still make it": the mean and three residuals. */
@@ -158,6 +158,8 @@ const decay = 0.97;
 const weightMin = 0.25;
 const errorDecay = 0.95;
 const warmUpWeight = 8;
+/** No batch is free, and throughput is a size divided by its time. */
+const leastMs = 0.05;
 const missesOfJump = 3;
 
 const towards = (mean: number, value: number): number => errorDecay * mean + (1 - errorDecay) * value;
