@@ -53,7 +53,7 @@ export class Inputs {
       throw refusalAt(place, "invalid_request", `${place.called} must be an image or a vector.`);
     }
     const image = imageBytes(value ?? undefined, place, this.#settings);
-    await this.#headers.through(() => checkHeader(image, place, this.#settings));
+    await checkHeader(image, place, this.#settings, this.#headers);
     return { kind: "image", place, image };
   }
 }
