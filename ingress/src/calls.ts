@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Answer } from "@faceline/contracts/answer";
 import { CallId, taskId } from "@faceline/contracts/ids";
 import type { Clock } from "@faceline/contracts/runtime/clock";
@@ -9,6 +8,7 @@ import type { ImageOutbox } from "./image-outbox.ts";
 import type { PoolInbox } from "./pool-inbox.ts";
 import type { FacesCall } from "./ports.ts";
 import { Refusal } from "./refusal.ts";
+import { randomBytes } from "./random.ts";
 import type { TaskOutbox } from "./task-outbox.ts";
 
 /** What a client is told to wait for when a server behind us is away: the time in which ours reconnect. */

@@ -28,11 +28,10 @@ export function openImageOutbox(redis: RedisConnection, bytesMax: number): Image
         // Nobody's reply waits for it, and what cannot be taken away now goes with its TTL.
         redis.unlink(keys).catch(() => {});
       };
-      const pipeline = redis.pipeline();
-      for (const each of images)
-        pipeline.set(imageKey(each.task), each.bytes, "PX", Math.ceil(lastsMs + imageGraceMs));
-      const replies = await pipeline.exec().catch(() => null);
-      if (replies?.every(([error]) => error === null)) return { [Symbol.dispose]: take };
+      const laid = await Promise.allSettled(
+        images.map(({ bytes }, i) => redis.set(keys[i]!, bytes, "PX", Math.ceil(lastsMs + imageGraceMs))),
+      );
+      if (laid.every(({ status }) => status === "fulfilled")) return { [Symbol.dispose]: take };
       take();
       throw new Refusal("dependency_unavailable", "Images cannot be taken right now; try again shortly.", {
         retryAfterMs: 1_000,

@@ -21,7 +21,7 @@ const config = configOrExit(IngressConfig, process.env);
 const id = newProcessId("ingress");
 const log = openLog("ingress", config.LOG_LEVEL).child({ ingress: id });
 
-await using redis = await connectVolatileRedis(config);
+await using redis = await connectVolatileRedis(config, { gathers: true });
 await using durable = await connectRedis(
   "REDIS_DURABLE_URL",
   config.REDIS_DURABLE_URL,

@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { RequestId } from "@faceline/contracts/ids";
+import { randomBytes } from "../random.ts";
 
 /** The client's own id where it is usable, else a new one. */
 export function requestIdOf(given: string | string[] | undefined, now: number): RequestId {

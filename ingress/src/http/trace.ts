@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { Traceparent } from "@faceline/contracts/ids";
+import { randomBytes } from "../random.ts";
 
 /** The span of this call: in the client's trace, or in a new one where it sent none that is usable. */
 export function traceparentOf(given: string | string[] | undefined): string {
