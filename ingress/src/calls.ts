@@ -2,6 +2,7 @@ import type { Answer } from "@faceline/contracts/answer";
 import { CallId, taskId } from "@faceline/contracts/ids";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
+import { soonestPool } from "./admission.ts";
 import type { AnswerInbox } from "./answer-inbox.ts";
 import type { CancelOutbox } from "./cancel-outbox.ts";
 import type { ImageOutbox } from "./image-outbox.ts";
@@ -13,7 +14,6 @@ import type { TaskOutbox } from "./task-outbox.ts";
 
 /** What a client is told to wait for when a server behind us is away: the time in which ours reconnect. */
 const dependencyRetryMs = 1_000;
-const workersRetryMs = 3_000;
 
 /**
  * Has the faces of a call's images found: lays the images, posts the tasks, and waits for one answer each. However it
@@ -21,18 +21,7 @@ const workersRetryMs = 3_000;
  */
 export async function findFaces(parts: CallParts, call: FacesCall): Promise<Answer[]> {
   const { clock, ingress, pools, images, tasks, answers, cancels, log } = parts;
-  const chosen = pools.soonest(call.lane);
-  if (chosen === undefined) {
-    throw new Refusal("model_unavailable", "No worker has this model and detector loaded.", {
-      retryAfterMs: workersRetryMs,
-    });
-  }
-  const { pool, state } = chosen;
-  if (clock.now() + state.expectedWaitMs + state.expectedRunMs > call.deadlineAt) {
-    throw new Refusal("queue_timeout", "The call could not be answered within its deadline.", {
-      retryAfterMs: state.expectedWaitMs,
-    });
-  }
+  const pool = soonestPool(pools.fresh(), new Set([call.lane]), clock.now(), call.deadlineAt);
 
   const callId = CallId.parse(`${call.requestId}/${randomBytes(12).toString("base64url")}`);
   const ids = call.images.map((_, index) => taskId(callId, index));

@@ -1,6 +1,5 @@
-import type { Lane } from "@faceline/contracts/ids";
 import { poolChannel } from "@faceline/contracts/names";
-import { type LaneState, PoolState } from "@faceline/contracts/pool";
+import { PoolState } from "@faceline/contracts/pool";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
@@ -23,18 +22,10 @@ export async function openPoolInbox({ config, pools, clock, log }: PoolInboxPart
     if (!stale) states.set(read.value.pool, { state: read.value, heardAt: clock.now() });
   });
 
-  const fresh = (): PoolState[] => {
-    const since = clock.now() - freshMs;
-    return [...states.values()].filter((each) => each.heardAt >= since).map((each) => each.state);
-  };
-
   return {
-    fresh,
-    soonest(lane) {
-      const able = fresh().flatMap(({ pool, lanes }) =>
-        lanes.filter((each) => each.lane === lane && each.workers > 0).map((state) => ({ pool, state })),
-      );
-      return able.toSorted((a, b) => a.state.expectedWaitMs - b.state.expectedWaitMs)[0];
+    fresh() {
+      const since = clock.now() - freshMs;
+      return [...states.values()].filter((each) => each.heardAt >= since).map((each) => each.state);
     },
     [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
   };
@@ -44,6 +35,4 @@ type PoolInboxParts = { config: VolatileRedisConfig; pools: string[]; clock: Clo
 
 export type PoolInbox = AsyncDisposable & {
   fresh(): PoolState[];
-  /** The pool that would begin soonest with a task of this lane; undefined: none has a worker for it. */
-  soonest(lane: Lane): { pool: string; state: LaneState } | undefined;
 };

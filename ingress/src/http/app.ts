@@ -8,6 +8,7 @@ import { answerBrokenCall } from "./broken-calls.ts";
 import { allowOrigins } from "./cors.ts";
 import { refusalOf, sendProblem } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
+import { refuseHopeless } from "./hopeless.ts";
 import { refuseStrangers } from "./strangers.ts";
 import { Inputs } from "../images/inputs.ts";
 import { Offer } from "../offer.ts";
@@ -64,7 +65,7 @@ export function buildApp(ports: Ports, settings: HttpSettings, catalogue: Catalo
     admitCalls(calls, ports, settings);
     budgetBodies(calls, settings);
     calls.post("/verify", (request) => verify(desk, request));
-    calls.post("/represent", (request) => represent(desk, request));
+    calls.post("/represent", { onRequest: refuseHopeless(desk) }, (request) => represent(desk, request));
     calls.post("/compare", (request) => compare(desk, request));
   });
   return app;
