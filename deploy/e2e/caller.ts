@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** A client of one ingress, which sends JSON with a key. */
 export const caller =
@@ -10,6 +11,17 @@ export const caller =
       body: JSON.stringify(body),
     });
     return { status: reply.status, headers: reply.headers, body: await reply.json() };
+  };
+
+/** Comes again when it is refused in overload, as the reply asks: a machine that is busy elsewhere fails no test. */
+export const patient =
+  (post: Post, triesMax = 10): Post =>
+  async (path, body, headers) => {
+    for (let tries = 1; ; tries++) {
+      const reply = await post(path, body, headers);
+      if (reply.status !== 503 || tries === triesMax) return reply;
+      await sleep(1_000 * Number(reply.headers.get("retry-after")));
+    }
   };
 
 /** Does the work for every item, so many at a time. The results come in the order of the items. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { Problem } from "@faceline/contracts/problem";
 import { VerifyReply } from "@faceline/contracts/verify";
-import { base64Of, caller, type Post, together } from "./caller.ts";
+import { base64Of, caller, patient, type Post, together } from "./caller.ts";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "./faces.ts";
 
 const inFlightMax = 8;
@@ -13,7 +13,7 @@ test("all 300 pairs of master.csv are told right at the default thresholds", {
 }, async (t) => {
   const { FACELINE_URL, FACELINE_KEY } = process.env;
   assert.ok(FACELINE_URL && FACELINE_KEY, "this test is one of `npm run e2e`");
-  const post = caller(FACELINE_URL, FACELINE_KEY);
+  const post = patient(caller(FACELINE_URL, FACELINE_KEY));
   const pairs = labelledPairs();
   assert.equal(pairs.length, 300);
 
