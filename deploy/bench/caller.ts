@@ -19,13 +19,7 @@ export class Caller {
     const text = await reply.text();
     const tookMs = performance.now() - begunAt;
     if (reply.status !== 200) throw new Error(`${reply.status} ${text.slice(0, 200)}`);
-    const stages = (reply.headers.get("server-timing") ?? "").matchAll(/(\w+);dur=([\d.]+)/g);
-    const {
-      queue = 0,
-      batch = 0,
-      infer = 0,
-    } = Object.fromEntries([...stages].map(([, name, ms]) => [name, Number(ms)]));
-    return { tookMs, queueMs: queue, batchMs: batch, inferMs: infer };
+    return { tookMs, ...readServerTiming(reply.headers.get("server-timing") ?? "") };
   }
 
   /** Milliseconds of all, with so many calls in flight. */
@@ -38,6 +32,17 @@ export class Caller {
     await Promise.all(Array.from({ length: inFlight }, caller));
     return performance.now() - begunAt;
   }
+}
+
+/** `queue;dur=1.2, batch;dur=3.4, …` */
+export function readServerTiming(header: string): Omit<ServedCall, "tookMs"> {
+  const stages = header.matchAll(/(\w+);dur=([\d.]+)/g);
+  const {
+    queue = 0,
+    batch = 0,
+    infer = 0,
+  } = Object.fromEntries([...stages].map(([, name, ms]) => [name, Number(ms)]));
+  return { queueMs: queue, batchMs: batch, inferMs: infer };
 }
 
 /** `queueMs`: from the ingress to the batch. `batchMs`: on to the run, fetch and decode in it. As `Server-Timing` says. */

@@ -1,33 +1,38 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { openBare } from "../bench/bare.ts";
-import { Caller } from "../bench/caller.ts";
-import { compare, type Comparison, tables } from "../bench/comparison.ts";
-import { photographs, shrunk } from "../bench/pictures.ts";
+import type { Part } from "../bench/bench.ts";
+import { drawPlots } from "../bench/plots.ts";
+import { ceiling } from "../bench/parts/ceiling.ts";
+import { idle } from "../bench/parts/idle.ts";
+import { lonely } from "../bench/parts/lonely.ts";
+import { lonelyModelled } from "../bench/parts/lonely-modelled.ts";
+import { openLoop } from "../bench/parts/open-loop.ts";
+import { keepResults } from "../bench/results.ts";
+import { setUpPeers } from "../bench/venv.ts";
 import { readDevKey, storeKey } from "./dev-key.ts";
-import { freePorts } from "./ports.ts";
-import { Services } from "./services.ts";
 import { readLaunch, threadsEach } from "./settings.ts";
 import { repository } from "./state-folder.ts";
 import { Steps } from "./steps.ts";
 import { stopRequests } from "./stop.ts";
 import { openTestServers } from "./test-servers.ts";
 
-// `npm run bench -- [--quick]`: what the service adds to one lonely call, and how much of the bare engine's throughput
-// it keeps. The service and the bare engine run in turn, on the same cores, in the same run: what is reported are
-// differences and ratios of neighbours, because the machines are shared and noisy.
+// `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
+//
+//   -- --setup       install the servers that Faceline is measured beside (Python), and stop there
+//   -- --quick       everything in three minutes, to see that it works; without it, half an hour
+//   -- --only PARTS  of lonely, lonely-modelled, ceiling, open-loop, idle; with commas
+//   -- --plots       draw deploy/bench/plots from the last full open-loop part, and stop there
+
+const parts: Record<string, Part> = {
+  lonely,
+  "lonely-modelled": lonelyModelled,
+  ceiling,
+  "open-loop": openLoop,
+  idle,
+};
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const requests = stopRequests(say);
-const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const plan = {
-  rounds: options.quick ? 2 : 5,
-  callsOfRound: options.quick ? 24 : 40,
-  inFlight: 8,
-  warmUps: 12,
-};
 try {
   await benchmark();
 } catch (fault) {
@@ -37,60 +42,39 @@ try {
 process.exit();
 
 async function benchmark(): Promise<void> {
+  const { values: options } = parseArgs({
+    options: {
+      quick: { type: "boolean", default: false },
+      setup: { type: "boolean", default: false },
+      plots: { type: "boolean", default: false },
+      only: { type: "string", default: Object.keys(parts).join(",") },
+    },
+  });
+  const wanted = options.only.split(",");
+  const unknown = wanted.find((name) => parts[name] === undefined);
+  if (unknown !== undefined) {
+    throw new Error(`--only knows no ${unknown}: its parts are ${Object.keys(parts).join(", ")}.`);
+  }
+  const { quick } = options;
   const steps = Steps.sinceCommand(say);
   const launch = readLaunch([], process.env);
+  const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
+  if (options.setup) return setUpPeers(folder, steps, requests.stop);
+  if (options.plots) {
+    const drawn = drawPlots(join(folder, "open-loop.json"), join(repository, "deploy/bench/plots"));
+    return say(drawn.join("\n"));
+  }
+
   await using servers = await openTestServers({ launch, steps, say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
   const threads = launch.INTRA_OP_THREADS ?? threadsEach(1);
-  await using services = new Services(
-    {
-      counts: { workers: 1, batchers: 1, ingress: 1 },
-      urls: servers.urls,
-      pool: launch.POOL,
-      host: "127.0.0.1",
-      ports: await freePorts(1),
-      threads,
-      environment: { ...servers.environment, LOG_LEVEL: "warn" },
-    },
-    servers.watch,
-  );
-  await steps.run("services", () => services.start());
-  await steps.run("health", () => services.healthy(launch.HEALTHY_WITHIN_MS, requests.stop));
-
-  const cases = [
-    { detector: "ssd", what: "photographs", pictures: photographs },
-    { detector: "tiny", what: "photographs", pictures: photographs },
-    { detector: "tiny", what: "thumbnails", pictures: await shrunk(servers.state.run) },
-  ];
-  const results: Comparison[] = [];
-  for (const { detector, what, pictures } of cases) {
-    const lane = `Dlib/${detector}`;
-    const bodies = pictures.map((file) => ({
-      img: readFileSync(file).toString("base64"),
-      detector_backend: detector,
-    }));
-    const service = new Caller(`${services.addresses[0]!}/represent`, key, bodies);
-    await using bare = await openBare({ lane, threads, pictures, modelsDir: servers.models });
-    const name = `${lane}, ${what}`;
-    const measured = await steps.run(name, () => compare(service, bare, plan));
-    results.push({ lane: name, ...measured });
+  const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };
+  for (const name of wanted) {
+    say(`\n${name}`);
+    const measured = await parts[name]!(bench);
+    const file = await keepResults(bench, name, measured);
+    say(`\n${measured.tables}\n\nevery value: ${file}`);
   }
-
-  const report = { at: new Date().toISOString(), machine: machine(threads), plan, results };
-  const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "lonely.json"), `${JSON.stringify(report, undefined, 2)}\n`);
-  say(
-    `\n${JSON.stringify(report.machine)}\n\n${tables(results)}\n\nevery value: ${join(folder, "lonely.json")}`,
-  );
-}
-
-function machine(threads: number) {
-  return {
-    cores: availableParallelism(),
-    cpu: cpus()[0]?.model ?? "unknown",
-    node: process.version,
-    intraOpThreads: threads,
-  };
+  say(`\nall of it: ${(steps.tookMs / 1_000).toFixed(0)} s`);
 }

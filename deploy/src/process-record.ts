@@ -43,6 +43,11 @@ export class ProcessRecord {
     this.#write();
   }
 
+  /** The processes that run now, by name: each leads a group of its own. */
+  leaders(): Record<string, number> {
+    return Object.fromEntries([...this.#running.values()].map(({ name, pid }) => [name, pid]));
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.#file, { force: true });
   }

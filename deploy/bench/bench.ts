@@ -1,0 +1,24 @@
+import type { Launch } from "../src/settings.ts";
+import type { Steps } from "../src/steps.ts";
+import type { TestServers } from "../src/test-servers.ts";
+
+/** What every part of the benchmark is given. */
+export type Bench = {
+  servers: TestServers;
+  launch: Launch;
+  key: string;
+  /** Of a run of the real engine. */
+  threads: number;
+  /** Minutes instead of half an hour: to see that all of it works, not to quote. */
+  quick: boolean;
+  /** Where what is fetched and measured is kept. */
+  folder: string;
+  steps: Steps;
+  say(line: string): void;
+  stop: AbortSignal;
+};
+
+export type Part = (bench: Bench) => Promise<Measured>;
+
+/** `plan` and `results` are kept as JSON, with every value that was seen. */
+export type Measured = { plan: unknown; results: unknown; tables: string };

@@ -1,0 +1,45 @@
+import { freePorts } from "../src/ports.ts";
+import { Services } from "../src/services.ts";
+import type { Bench } from "./bench.ts";
+import type { Target } from "./http-client.ts";
+
+/** One of each service, fresh, on the benchmark's broker and Redis servers. */
+export async function openStack(bench: Bench, settings: NodeJS.ProcessEnv = {}): Promise<Stack> {
+  const { servers, launch, threads, key } = bench;
+  await using opened = new AsyncDisposableStack();
+  const services = opened.use(
+    new Services(
+      {
+        counts: { workers: 1, batchers: 1, ingress: 1 },
+        urls: servers.urls,
+        pool: launch.POOL,
+        host: "127.0.0.1",
+        ports: await freePorts(1),
+        threads,
+        environment: { ...servers.environment, LOG_LEVEL: "warn", ...settings },
+      },
+      servers.watch,
+    ),
+  );
+  await services.start();
+  await services.healthy(launch.HEALTHY_WITHIN_MS, bench.stop);
+  const address = services.addresses[0]!;
+  const open = opened.move();
+  return {
+    address,
+    target: (path, bodies, headers = {}) => ({
+      url: `${address}${path}`,
+      headers: { "x-api-key": key, ...headers },
+      bodies: bodies.map((body) => JSON.stringify(body)),
+    }),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** What its three services are called where processes are told apart; the broker and Redis go by their own names. */
+export const serviceNames = ["ingress-1", "batcher-1", "inference-1"];
+
+export type Stack = AsyncDisposable & {
+  address: string;
+  target(path: string, bodies: unknown[], headers?: Record<string, string>): Target;
+};
