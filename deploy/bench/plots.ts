@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Case, pooled, type Pooled } from "./contest.ts";
 import { answeredWithin, summarise } from "./outcomes.ts";
@@ -6,6 +6,9 @@ import { box, colours, drawing, faint, grey, ink, legend, line, path, type Point
 
 /** Draws what the last full open-loop run has measured, for BENCHMARKS.md. */
 export function drawPlots(results: string, folder: string): string[] {
+  if (!existsSync(results)) {
+    throw new Error(`There is no ${results} to draw: run \`npm run bench -- --only open-loop\` first.`);
+  }
   const { plan, results: cases } = JSON.parse(readFileSync(results, "utf8")) as Contest;
   mkdirSync(folder, { recursive: true });
   const groups = pooled(cases);

@@ -37,7 +37,7 @@ try {
   await benchmark();
 } catch (fault) {
   process.exitCode = 1;
-  if (!requests.stop.aborted) process.stderr.write(`\n${(fault as Error).stack}\n`);
+  if (!requests.stop.aborted) process.stderr.write(`\n${(fault as Error).message}\n`);
 }
 process.exit();
 
@@ -51,7 +51,7 @@ async function benchmark(): Promise<void> {
     },
   });
   const wanted = options.only.split(",");
-  const unknown = wanted.find((name) => parts[name] === undefined);
+  const unknown = wanted.find((name) => !Object.hasOwn(parts, name));
   if (unknown !== undefined) {
     throw new Error(`--only knows no ${unknown}: its parts are ${Object.keys(parts).join(", ")}.`);
   }
