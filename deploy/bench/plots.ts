@@ -87,9 +87,7 @@ export function latencyPlot(groups: Pooled[], plan: Contest["plan"]): string {
     return [
       text(from + width / 2, top - 12, `${perSecond} calls/s`, { weight: "bold" }),
       ...shares.map((share) => line([from, y(share)], [from + width, y(share)], faint)),
-      ...[0, 200, 400, 600].map((ms) =>
-        text(x(ms), top + height + 16, ms === shownMs ? `${ms} ms` : `${ms}`, { fill: grey }),
-      ),
+      ...[0, 200, 400, 600].map((ms) => text(x(ms), top + height + 16, `${ms}`, { fill: grey })),
       line([x(plan.deadlineMs), top], [x(plan.deadlineMs), top + height], ink, "4 3"),
       ...curves,
       // In the others a curve may lie under it.
