@@ -13,7 +13,7 @@ export const InferenceConfig = z.object({
   MODELS_DIR: z.string().min(1),
   /** Lanes to load, with commas: model/detector. */
   LANES: z.string().default("Dlib/ssd,Dlib/tiny"),
-  /** `onnx`, or `model:40+2b`, whose run of b pictures is a wait of 40 + 2b ms: for measuring everything around it. */
+  /** `onnx`, or `model:40+2b`, whose run of b pictures, padded, is a wait of 40 + 2b ms: for measuring everything around it. */
   ENGINE: EngineChoice.prefault("onnx"),
   EXECUTION_PROVIDER: z.enum(["cpu", "cuda", "webgpu"]).default("cpu"),
   /** Threads of one run. Workers times threads should not exceed the free cores. */

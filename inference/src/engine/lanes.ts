@@ -125,7 +125,7 @@ function find(catalogue: Catalogue, role: Role, name: string): Model {
 }
 
 /** 1, 2, 4 … and the largest batch itself. */
-function batchSizes(batchMax: number): number[] {
+export function batchSizes(batchMax: number): number[] {
   const sizes: number[] = [];
   for (let size = 1; size < batchMax; size *= 2) sizes.push(size);
   return [...sizes, batchMax];

@@ -4,18 +4,18 @@ import type { LoadedLane } from "@faceline/contracts/report";
 import { readCatalogue } from "@faceline/models/catalogue";
 import * as z from "zod";
 import type { Decode } from "../decode/decoder.ts";
-import type { LaneOptions } from "./lanes.ts";
+import { batchSizes, type LaneOptions } from "./lanes.ts";
 import { noTimes } from "./pipeline.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
 
 /**
- * An engine whose run is only a wait: alphaMs + betaMs for each picture of the batch. Every hop around it is real, so
+ * An engine whose run is only a wait: alphaMs + betaMs for each picture of the padded batch. Every hop around it is real, so
  * the scheduler and the pipeline can be measured on a machine without an accelerator. It looks at no picture, and
  * answers each with one and the same face.
  */
 export type RunCost = { alphaMs: number; betaMs: number };
 
-/** `onnx`, or `model:40+2b`: a run of b pictures takes 40 + 2b ms. */
+/** `onnx`, or `model:40+2b`: a run of a batch that was padded to b pictures takes 40 + 2b ms. */
 export const EngineChoice = z
   .string()
   .regex(/^(onnx|model:\d+(\.\d+)?\+\d+(\.\d+)?b)$/, "must be onnx, or model:ALPHA+BETAb such as model:40+2b")
@@ -39,8 +39,7 @@ export async function openModelledLanes(
       throw new Error(`there is no detector ${detector}`);
     faces.set(lane, faceOf(model.embedding_size));
   }
-  // Nothing is padded: every size is one that it runs.
-  const sizes = Array.from({ length: batchMax }, (_, i) => ({ size: i + 1, runMs: runMs(cost, i + 1) }));
+  const sizes = batchSizes(batchMax).map((size) => ({ size, runMs: runMs(cost, size) }));
   const executionProvider = `model:${cost.alphaMs}+${cost.betaMs}b`;
   return new ModelledLanes(
     lanes.map((lane) => ({ lane, executionProvider, precision: "none", sizes })),
@@ -66,10 +65,16 @@ export class ModelledLanes implements AsyncDisposable {
     const begunAt = performance.now();
     const face = this.#faces.get(lane);
     if (face === undefined) throw new Error(`the lane ${lane} is not loaded`);
-    Atomics.wait(this.#never, 0, 0, runMs(this.#cost, pictures.length));
+    Atomics.wait(this.#never, 0, 0, runMs(this.#cost, this.#padded(pictures.length)));
     const results = pictures.map((): TaskResult => ({ kind: "faces", faces: [face] }));
     const tookMs = performance.now() - begunAt;
     return { results, facts: { ...noTimes, faces: results.length, lane, runMs: tookMs, networks: [] } };
+  }
+
+  /** The least size that it runs and that holds so many; as of the networks, there are few. */
+  #padded(count: number): number {
+    const sizes = this.loaded[0]!.sizes.map(({ size }) => size);
+    return sizes.find((size) => size >= count) ?? sizes.at(-1)!;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
