@@ -8,20 +8,25 @@ export async function openKafkaProbe(config: KafkaConfig, clientId: string): Pro
   const admin = kafkaClient(config, `${clientId}-probe`).admin();
   await admin.connect();
   let asked: { at: number; reachable: Promise<boolean> } | undefined;
+  const ask = () =>
+    admin.describeCluster().then(
+      () => true,
+      () => false,
+    );
   return {
+    ask,
     reachable() {
       const now = performance.now();
-      if (asked === undefined || now - asked.at > lastsMs) {
-        const reachable = admin.describeCluster().then(
-          () => true,
-          () => false,
-        );
-        asked = { at: now, reachable };
-      }
+      if (asked === undefined || now - asked.at > lastsMs) asked = { at: now, reachable: ask() };
       return asked.reachable;
     },
     [Symbol.asyncDispose]: () => admin.disconnect(),
   };
 }
 
-export type KafkaProbe = AsyncDisposable & { reachable(): Promise<boolean> };
+export type KafkaProbe = AsyncDisposable & {
+  /** Asks now. */
+  ask(): Promise<boolean>;
+  /** Says what was found a second ago at most. */
+  reachable(): Promise<boolean>;
+};

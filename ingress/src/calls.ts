@@ -82,7 +82,7 @@ export type CallParts = {
   ingress: string;
   pools: PoolInbox;
   images: ImageOutbox;
-  tasks: TaskOutbox;
+  tasks: Pick<TaskOutbox, "send">;
   answers: AnswerInbox;
   cancels: CancelOutbox;
   log: Log;

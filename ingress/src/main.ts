@@ -30,6 +30,11 @@ await using durable = await connectRedis(
 await using clock = await openSharedClock(redis);
 await using probe = await openKafkaProbe(config, id);
 await using producer = await openProducer(config, id);
+using tasks = openTaskOutbox({
+  producer,
+  reachable: () => probe.ask(),
+  requestMs: config.KAFKA_REQUEST_MS,
+});
 await using pools = await openPoolInbox({ config, pools: config.POOLS, clock, log });
 // Subscribed before it serves: a fast worker must not answer into an empty room.
 await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
@@ -39,7 +44,7 @@ const parts = {
   pools,
   answers,
   images: openImageOutbox(redis, config.IMAGES_IN_FLIGHT_BYTES_MAX),
-  tasks: openTaskOutbox(producer),
+  tasks,
   cancels: openCancelOutbox(redis),
   log,
 };

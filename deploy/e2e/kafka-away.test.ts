@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { batcherGroup, imageKey, tasksTopic } from "@faceline/contracts/names";
+import type { TaskId } from "@faceline/contracts/ids";
+import { Problem } from "@faceline/contracts/problem";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { KafkaConfig, openAdmin } from "@faceline/contracts/runtime/kafka";
+import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { portraits } from "./faces.ts";
+import { until } from "./patience.ts";
+import { stack } from "./stack.ts";
+
+const callsInFlight = 20;
+
+test("while the broker hangs calls are refused, at once after the first, and afterwards nothing is missing", async (t) => {
+  const running = await stack(t);
+  const [portrait] = await portraits();
+  const post = (headers: Record<string, string> = {}) =>
+    running.post("/represent", { img: portrait!.toString("base64"), detector_backend: "tiny" }, headers);
+  assert.equal((await post()).status, 200);
+
+  const inFlight = Array.from({ length: callsInFlight }, () => post());
+  await inFlight[0];
+  const broker = brokerOfThisRun();
+  process.kill(broker, "SIGSTOP");
+  // Also where the test fails: what stops the stack needs the broker, and comes after this.
+  using _goesOn = { [Symbol.dispose]: () => void process.kill(broker, "SIGCONT") };
+
+  const first = await post();
+  assert.deepEqual([first.status, Problem.parse(first.body).error], [503, "dependency_unavailable"]);
+  for (let i = 0; i < callsInFlight; i++) {
+    const refused = await post({ "x-request-id": `away-${i}` });
+    assert.equal(refused.status, 503);
+    assert.notEqual(refused.headers.get("retry-after"), null);
+  }
+  const log = readFileSync(join(running.logs, "ingress-1.log"), "utf8").split("\n");
+  const reasons = log.filter((line) => line.includes('"requestId":"away-')).map(reasonOf);
+  assert.deepEqual([...new Set(reasons)], ["Kafka is away"]);
+
+  process.kill(broker, "SIGCONT");
+  await until("calls are served again", async () => (await post()).status === 200);
+  // What had been batched is answered, the rest is told that it was not: nobody is left without an answer.
+  for (const { status } of await Promise.all(inFlight)) assert.ok([200, 503].includes(status), `${status}`);
+
+  await using admin = await openAdmin(readConfig(KafkaConfig, process.env));
+  await using redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));
+  const topic = tasksTopic(running.pool);
+  await until("all tasks are committed", async () => {
+    const [partition] = await admin.fetchTopicOffsets(topic);
+    const [group] = await admin.fetchOffsets({ groupId: batcherGroup(running.pool), topics: [topic] });
+    return partition!.high === group!.partitions[0]!.offset;
+  });
+  assert.deepEqual(await redis.keys(imageKey("*" as TaskId)), []);
+});
+
+const reasonOf = (line: string): string =>
+  (JSON.parse(line.slice(line.indexOf("{"))) as { reason: string }).reason;
+
+/** The files of a run are tested one at a time: nobody else needs its broker meanwhile. */
+function brokerOfThisRun(): number {
+  const record = readFileSync(join(process.env["FACELINE_TEST_RUN"]!, "processes.json"), "utf8");
+  const { running } = JSON.parse(record) as { running: { name: string; pid: number }[] };
+  return running.find(({ name }) => name === "kafka")!.pid;
+}
