@@ -2,7 +2,7 @@ import type { RequestId } from "@faceline/contracts/ids";
 import type { Catalogue } from "@faceline/models/catalogue";
 import { type FastifyInstance, fastify } from "fastify";
 import { admitCalls } from "./arrival.ts";
-import { readJsonBodies } from "./bodies.ts";
+import { readBodies } from "./bodies.ts";
 import { budgetBodies } from "./body-budget.ts";
 import { answerBrokenCall } from "./broken-calls.ts";
 import { allowOrigins } from "./cors.ts";
@@ -52,7 +52,7 @@ export function buildApp(ports: Ports, settings: HttpSettings, catalogue: Catalo
   });
   allowOrigins(app, settings);
   refuseStrangers(app);
-  readJsonBodies(app);
+  readBodies(app, settings);
 
   const desk = { ports, settings, offer: new Offer(catalogue, settings), inputs: new Inputs(settings) };
   app.get("/health", (_request, reply) => health(desk, reply));
