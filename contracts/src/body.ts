@@ -6,15 +6,15 @@ import * as z from "zod";
  */
 export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string, string>, shape: Shape) {
   const fields = z.object(shape, "must be an object with the fields of the call");
-  return z.preprocess((given) => (isObject(given) ? renamed(given, aliases) : given), fields);
+  const rename = (given: unknown) => (isObject(given) ? renamed(given, aliases) : given);
+  return z.preprocess(rename, fields).meta({ aliases });
 }
 
 /** True and false, and the words for them: forms, query strings and Python's `str(False)` send words. */
 export const Flag = z.union([z.boolean(), z.stringbool()], "must be true or false");
 
 /** A flag with its default, and what it says in documents. */
-export const flag = (standard: boolean, description: string) =>
-  Flag.default(standard).meta({ default: standard, description });
+export const flag = (standard: boolean, description: string) => Flag.default(standard).describe(description);
 
 /** One of a list of names. */
 export const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>

@@ -12,14 +12,12 @@ export const candidateIdCharactersMax = 256;
 const CandidateId = z.union([z.string().max(candidateIdCharactersMax), z.number()]);
 
 /** A candidate as documents and clients know it. An id finds its way back to the client, and says nothing to the service. */
-export const Candidate = z
-  .union([
-    Image,
-    Vector,
-    z.object({ id: CandidateId.optional(), vector: Vector }),
-    z.object({ id: CandidateId.optional(), img: Image }),
-  ])
-  .meta({ id: "Candidate" });
+export const Candidate = z.union([
+  Image,
+  Vector,
+  z.object({ id: CandidateId.optional(), vector: Vector }),
+  z.object({ id: CandidateId.optional(), img: Image }),
+]);
 export type Candidate = z.infer<typeof Candidate>;
 
 /** A candidate as it is in the body: not looked at yet. */

@@ -18,7 +18,7 @@ export const detectionFields = {
   /** Ignoring these would let a caller believe in what was not done. */
   anti_spoofing: Flag.default(false)
     .refine((wanted) => !wanted, "must be false or left out: this service does not offer it")
-    .meta({ default: false, description: "Not offered: true is refused." }),
+    .describe("Not offered: true is refused."),
   expand_percentage: z
     .literal(0, "must be 0 or left out: this service does not offer it")
     .default(0)

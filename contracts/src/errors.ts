@@ -206,9 +206,7 @@ export const errorTable = {
 } as const;
 
 export type ErrorCode = keyof typeof errorTable;
-export const ErrorCode = z
-  .enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]])
-  .meta({ id: "ErrorCode" });
+export const ErrorCode = z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
 
 /** The faults of an input that only a worker can find: by decoding the image, or by looking for a face in it. */
 export const InputFault = z.enum([

@@ -10,7 +10,6 @@ export const vectorLengthMax = 4096;
 export const Vector = z
   .custom<number[]>(isVector, `must be a list of 1 to ${vectorLengthMax} finite numbers`)
   .meta({
-    id: "Vector",
     type: "array",
     items: { type: "number" },
     minItems: 1,
