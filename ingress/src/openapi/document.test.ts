@@ -15,7 +15,7 @@ const compute = ["/verify", "/represent", "/compare"];
 test("the committed document is the one that the schemas make", () => {
   assert.ok(
     readSnapshot() === snapshotOf(openApiDocument()),
-    "ingress/openapi.json is not up to date: run `node ingress/src/openapi/write.ts` and look at the diff",
+    "ingress/openapi.json is not up to date: run `npm run fix` and look at the diff",
   );
 });
 
