@@ -130,7 +130,10 @@ test("Bodies: any other content type is 415, and so is a compressed body", async
   for (const type of ["application/octet-stream", "application/x-ndjson", "multipart/mixed; boundary=a"]) {
     assert.deepEqual(await call({ "content-type": type }), [415, "unsupported_media_type"]);
   }
-  assert.deepEqual(await call({ ...json, "content-encoding": "gzip" }), [415, "unsupported_media_type"]);
+  const gzip = { ...json, "content-encoding": "gzip" };
+  assert.deepEqual(await call(gzip), [415, "unsupported_media_type"]);
+  assert.deepEqual(await call({ ...gzip, "x-api-key": "guessed" }), [401, "invalid_api_key"]);
+  assert.deepEqual(await call({ ...json, "content-encoding": "identity" }), [400, "missing_image"]);
 });
 
 test("Limits: elements are counted before they are parsed", async (t) => {
@@ -167,6 +170,15 @@ test("of a key that comes twice the last one counts; bytes that are no UTF-8 are
   assert.equal(reply.json().distance, 0);
   const latin = Buffer.from('{"img1": "é"}', "latin1");
   assert.equal((await post("/verify", latin, json)).json().error, "invalid_json");
+});
+
+test("names that reach a prototype elsewhere are unknown fields in a form", async (t) => {
+  const { app } = stage(t);
+  const names = { __proto__x: "1", constructor: "2", toString: "3", hasOwnProperty: "4" };
+  const form = new URLSearchParams({ img1: image, img2: image, ...names });
+  form.append("__proto__", '{"align": false}');
+  assert.equal((await postForm(app, "/verify", form)).statusCode, 200);
+  assert.equal("align" in {}, false);
 });
 
 async function encoded(form: FormData | URLSearchParams) {

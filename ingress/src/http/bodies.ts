@@ -25,8 +25,12 @@ export function readBodies(app: FastifyInstance, limits: MultipartLimits): void 
   app.addHook("onRequest", async ({ headers }) => {
     // Fastify has no parser for "no type"; naming one here is the only door.
     if (!headers["content-type"]) headers["content-type"] = "application/json";
+  });
+  // Once the caller was let in, and before a byte is read.
+  app.addHook("preParsing", async ({ method, headers }) => {
     const coding = headers["content-encoding"] ?? "identity";
-    if (coding !== "identity")
+    if (method === "POST" && coding !== "identity") {
       throw new Refusal("unsupported_media_type", "The body must not be compressed.");
+    }
   });
 }
