@@ -89,13 +89,16 @@ test("Limits hold for forms: bytes of an image and a body, fields, candidates", 
 
   const { app } = stage(t);
   for (const kind of [FormData, URLSearchParams]) {
-    const many = (name: string) => {
+    const many = (nameOf: (i: number) => string) => {
       const form = new kind();
-      for (let i = 0; i < 1_200; i++) form.append(name, "[1,0]");
+      form.append("vector", "[1,0]");
+      form.append("vector_b", "[1,0]");
+      for (let i = 0; i < 1_200; i++) form.append(nameOf(i), "[1,0]");
       return postForm(app, "/compare", form);
     };
-    assert.equal((await many("candidates")).json().error, "too_many_candidates");
-    assert.equal((await many("other")).json().error, "invalid_request");
+    assert.equal((await many(() => "candidates")).json().error, "too_many_candidates");
+    const reply = (await many((i) => `other ${i}`)).json();
+    assert.deepEqual([reply.error, reply.detail], ["invalid_request", "A form takes at most 1114 fields."]);
   }
 });
 
@@ -116,8 +119,8 @@ test("a multipart body that breaks off anywhere is refused, and never waited for
     assert.equal(reply.statusCode, 400, `${end} bytes`);
     assert.ok(["invalid_request", "invalid_json", "missing_image"].includes(reply.json().error));
   }
-  const unbounded = { ...headers, "content-type": "multipart/form-data" };
-  const reply = await app.inject({ method: "POST", url: "/verify", payload, headers: unbounded });
+  const unbound = { ...headers, "content-type": "multipart/form-data" };
+  const reply = await app.inject({ method: "POST", url: "/verify", payload, headers: unbound });
   assert.deepEqual([reply.statusCode, reply.json().error], [400, "invalid_request"]);
 });
 
@@ -170,6 +173,25 @@ test("of a key that comes twice the last one counts; bytes that are no UTF-8 are
   assert.equal(reply.json().distance, 0);
   const latin = Buffer.from('{"img1": "é"}', "latin1");
   assert.equal((await post("/verify", latin, json)).json().error, "invalid_json");
+});
+
+test("a multipart body of nothing but parts is refused before they are taken apart", async (t) => {
+  const { app } = stage(t);
+  const headers = { "content-type": "multipart/form-data; boundary=a", "x-api-key": key };
+  for (const part of ["\r\n--a\r\n\r\n", "\r\n--a-"]) {
+    const reply = await app.inject({ method: "POST", url: "/verify", payload: part.repeat(10_000), headers });
+    assert.equal(reply.json().detail, "The multipart body holds its boundary too often.");
+  }
+});
+
+test("files of megabytes come through a form whole", async (t) => {
+  const { app, asked } = stage(t);
+  const large = Buffer.alloc(9_000_000);
+  bytes.copy(large);
+  const form = new FormData();
+  for (const name of ["img1", "img2"]) form.set(name, new Blob([large]), "large.jpg");
+  assert.equal((await postForm(app, "/verify", form)).statusCode, 200);
+  assert.ok(asked[0]!.images.every((sent) => sent.equals(large)));
 });
 
 test("names that reach a prototype elsewhere are unknown fields in a form", async (t) => {

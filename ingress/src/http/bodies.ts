@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.ts";
 import { formBody } from "./form.ts";
-import { JsonReader } from "./json.ts";
-import { type MultipartLimits, multipartFields } from "./multipart.ts";
+import { type JsonLimits, JsonReader } from "./json.ts";
+import { multipartFields } from "./multipart.ts";
 import { urlencodedFields } from "./urlencoded.ts";
 
 /**
  * What a body may be: JSON, also under `text/plain` and without a type, because scripts and old clients send it so; or
  * a form, with files under the names of the fields. However it came, the routes read the same object.
  */
-export function readBodies(app: FastifyInstance, limits: MultipartLimits): void {
+export function readBodies(app: FastifyInstance, limits: JsonLimits): void {
   app.removeAllContentTypeParsers();
   const whole = { parseAs: "buffer" } as const;
   const read = (type: string | string[], reader: (bytes: Buffer, type: string) => unknown) =>

@@ -58,6 +58,8 @@ test("what was refused for now is made again after Retry-After, under one Idempo
   assert.equal(sent[0], sent[1]);
   await faceline.verify(images);
   assert.notEqual(sent[2], sent[0]);
+  await faceline.verify(images, { idempotencyKey: "mine" });
+  assert.equal(sent[3], "mine");
 });
 
 test("a call is not made again past its own time, and says why it failed", async (t) => {
@@ -93,6 +95,8 @@ test("an AbortSignal ends a call, and the pause before its next try", async (t) 
   await asked.promise;
   hangUp.abort();
   await assert.rejects(call, { name: "AbortError" });
+
+  await assert.rejects(waiting.faceline.health({ signal: hangUp.signal }), { name: "AbortError" });
 
   // Once the first try has broken, the client pauses for 100 ms at least.
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-import { Busboy, type BusboyInstance } from "@fastify/busboy";
+import { Busboy } from "@fastify/busboy";
 import { Refusal } from "../refusal.ts";
 import { type FormEntry, formFieldsMax, tooManyFields } from "./form.ts";
 import type { JsonLimits } from "./json.ts";
@@ -10,11 +10,21 @@ import type { JsonLimits } from "./json.ts";
 export async function multipartFields(
   bytes: Buffer,
   contentType: string,
-  limits: MultipartLimits,
+  limits: JsonLimits,
 ): Promise<FormEntry[]> {
   const parts: { name: string; value: string | Buffer[] }[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const parser = parserOf(contentType, limits, bytes.length);
+  const boundary = boundaryOf(contentType);
+  // The parser sets up a stream for each part, also where it skips them, and a part may be 14 bytes.
+  if (isMoreThan(4 * formFieldsMax(limits), `--${boundary}`, bytes)) {
+    throw new Refusal("invalid_request", "The multipart body holds its boundary too often.");
+  }
+  const parser = new Busboy({
+    headers: { "content-type": `multipart/form-data; boundary="${boundary}"` },
+    limits: { parts: formFieldsMax(limits), fieldSize: bytes.length, headerPairs: 16, headerSize: 8_192 },
+    isPartAFile: (_name, type, fileName) =>
+      fileName !== undefined || (type !== undefined && !/^(text\/|application\/json)/.test(type)),
+  });
   const broken = () =>
     reject(new Refusal("invalid_request", "The multipart body is broken off or malformed."));
 
@@ -37,24 +47,18 @@ export async function multipartFields(
   return parts.map(({ name, value }) => [name, typeof value === "string" ? value : Buffer.concat(value)]);
 }
 
-function parserOf(contentType: string, limits: MultipartLimits, bodyBytes: number): BusboyInstance {
-  try {
-    return new Busboy({
-      headers: { "content-type": contentType },
-      limits: {
-        parts: formFieldsMax(limits),
-        // A byte more than an image may have: what was cut off there is refused as too large.
-        fileSize: limits.IMAGE_BYTES_MAX + 1,
-        fieldSize: bodyBytes,
-        headerPairs: 16,
-        headerSize: 8_192,
-      },
-      isPartAFile: (_name, type, fileName) =>
-        fileName !== undefined || (type !== undefined && !/^(text\/|application\/json)/.test(type)),
-    });
-  } catch {
-    throw new Refusal("invalid_request", "The multipart content type names no boundary.");
-  }
+function boundaryOf(contentType: string): string {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? plain ?? "";
+  if (/^[0-9A-Za-z'()+_,\-./:=? ]{1,70}$/.test(boundary)) return boundary;
+  throw new Refusal("invalid_request", "The multipart content type names no boundary of 1 to 70 characters.");
 }
 
-export type MultipartLimits = JsonLimits & { IMAGE_BYTES_MAX: number };
+/** Whether the text stands in the body more often than that. */
+function isMoreThan(max: number, text: string, bytes: Buffer): boolean {
+  let count = 0;
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + text.length)) {
+    if (++count > max) return true;
+  }
+  return false;
+}
