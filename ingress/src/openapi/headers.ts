@@ -51,9 +51,9 @@ export const headers = {
     description: "Seconds after which a second try could go better.",
     schema: seconds,
   },
-  "RateLimit-Limit": { description: "Calls that the team may make.", schema: count },
-  "RateLimit-Remaining": { description: "How many of them are left.", schema: count },
-  "RateLimit-Reset": { description: "Seconds until they are renewed.", schema: count },
+  "RateLimit-Limit": { description: "How many calls the team may make at once.", schema: count },
+  "RateLimit-Remaining": { description: "How many of them it has left.", schema: count },
+  "RateLimit-Reset": { description: "Seconds until it has all of them again.", schema: count },
   "Idempotency-Replayed": {
     description: "`true`: the answer of an earlier call with the same Idempotency-Key.",
     schema: text,
