@@ -1,9 +1,29 @@
 import * as z from "zod";
 import { body } from "./body.ts";
 import { DistanceMetric, detectionFields, distanceFields } from "./detection.ts";
-import { errorTable } from "./errors.ts";
-import { RequestId } from "./ids.ts";
+import { ErrorCode } from "./errors.ts";
+import { RequestId, Seconds } from "./ids.ts";
+import { Image } from "./image.ts";
 import { Vector } from "./vector.ts";
+
+/** Longer ids are the client's to keep. */
+export const candidateIdCharactersMax = 256;
+
+const CandidateId = z.union([z.string().max(candidateIdCharactersMax), z.number()]);
+
+/** A candidate as documents and clients know it. An id finds its way back to the client, and says nothing to the service. */
+export const Candidate = z.union([
+  Image,
+  Vector,
+  z.object({ id: CandidateId.optional(), vector: Vector }),
+  z.object({ id: CandidateId.optional(), img: Image }),
+]);
+export type Candidate = z.infer<typeof Candidate>;
+
+/** A candidate as it is in the body: not looked at yet. */
+export const UnreadCandidate = z.unknown();
+
+const listOfCandidates = "must be a list of at least one vector or image";
 
 /**
  * POST /compare. A candidate is `{"id"?, "vector"}`, `{"id"?, "img"}`, a plain vector or a plain image. They are read one
@@ -19,39 +39,35 @@ export const CompareRequest = body(
     metric: "distance_metric",
   },
   {
-    img: z.string().optional(),
+    img: Image.optional(),
     vector: Vector.optional(),
     /** One bare vector is a list of one candidate: that is what `target_vector` and `vector_b` hold. */
     candidates: z.preprocess(
       (given) => (Array.isArray(given) && typeof given[0] === "number" ? [given] : given),
-      z.array(z.unknown()).min(1),
+      z.array(UnreadCandidate, listOfCandidates).min(1, listOfCandidates),
     ),
     ...detectionFields,
     ...distanceFields,
-    /** Which face of the source image, largest first. */
-    face_index: z.int().nonnegative().default(0),
+    face_index: z
+      .int("must be a whole number of 0 or more")
+      .nonnegative("must be a whole number of 0 or more")
+      .default(0)
+      .describe("Which face of the source image, largest first."),
   },
 );
 export type CompareRequest = z.infer<typeof CompareRequest>;
 
-/** Longer ids are the client's to keep. */
-export const candidateIdCharactersMax = 256;
+const Place = z.int().nonnegative().describe("The candidate's place in the request.");
 
 const Compared = z.object({
-  /** The candidate's place in the request. */
-  index: z.int().nonnegative(),
+  index: Place,
   distance: z.number().nonnegative(),
   id: z.string(),
   match: z.boolean(),
 });
 export type Compared = z.infer<typeof Compared>;
 
-const NotCompared = z.object({
-  index: z.int().nonnegative(),
-  id: z.string(),
-  error: z.enum(Object.keys(errorTable) as [keyof typeof errorTable]),
-  detail: z.string(),
-});
+const NotCompared = z.object({ index: Place, id: z.string(), error: ErrorCode, detail: z.string() });
 export type NotCompared = z.infer<typeof NotCompared>;
 
 export const CompareReply = z.object({
@@ -60,16 +76,12 @@ export const CompareReply = z.object({
   source: z.object({
     type: z.enum(["image", "vector"]),
     vector_length: z.int().positive(),
-    /** Null for a vector. */
-    face_index: z.int().nonnegative().nullable(),
+    face_index: z.int().nonnegative().nullable().describe("Null for a vector."),
   }),
-  /** In the order of the request. */
-  results: z.array(z.union([Compared, NotCompared])),
+  results: z.array(z.union([Compared, NotCompared])).describe("In the order of the request."),
   threshold: z.number().nonnegative(),
-  /** The least distance of all, whether or not it matches; the first of equals. */
-  best_match: Compared,
-  /** Seconds. */
-  time: z.number().nonnegative(),
+  best_match: Compared.describe("The least distance of all, whether or not it matches; the first of equals."),
+  time: Seconds,
   request_id: RequestId,
 });
 export type CompareReply = z.infer<typeof CompareReply>;

@@ -1,42 +1,36 @@
 import * as z from "zod";
-import { Flag } from "./body.ts";
-import { vectorLengthMax, isVector } from "./vector.ts";
+import { Flag, flag, oneOf } from "./body.ts";
 
-export const DistanceMetric = z.enum(["cosine", "euclidean", "euclidean_l2"]);
+export const DistanceMetric = oneOf(["cosine", "euclidean", "euclidean_l2"]);
 export type DistanceMetric = z.infer<typeof DistanceMetric>;
 
-/** Every name that DeepFace knows. A model takes those that its catalogue entry lists. */
-export const Normalization = z.enum([
-  "base",
-  "raw",
-  "Facenet",
-  "Facenet2018",
-  "VGGFace",
-  "VGGFace2",
-  "ArcFace",
-]);
+const Name = z.string("must be a name");
 
 /** What every call that looks for faces may ask for. Left out, model and detector are the operator's defaults. */
 export const detectionFields = {
-  model_name: z.string().optional(),
-  detector_backend: z.string().optional(),
-  /** False: where no face is found, the whole image is the face. */
-  enforce_detection: Flag.default(true),
-  /** False: the detector's box as it is. */
-  align: Flag.default(true),
-  normalization: Normalization.default("base"),
-  /** Ignoring this one would let a caller believe that a photograph of a photograph had been refused. */
-  anti_spoofing: Flag.default(false).refine((wanted) => !wanted, "is not offered"),
+  model_name: Name.optional().describe("One of `models` of /capabilities."),
+  detector_backend: Name.optional().describe("One of `detectors` of /capabilities."),
+  enforce_detection: flag(true, "False: where no face is found, the whole image is taken as the face."),
+  align: flag(true, "False: the detector's box as it is. The thresholds are unmeasured then."),
+  normalization: Name.default("base").describe(
+    "`base` is the model's own preprocessing. One of `normalizations` of the model in /capabilities.",
+  ),
+  /** Ignoring these would let a caller believe in what was not done. */
+  anti_spoofing: Flag.default(false)
+    .refine((wanted) => !wanted, "must be false or left out: this service does not offer it")
+    .describe("Not offered: true is refused."),
+  expand_percentage: z
+    .literal(0, "must be 0 or left out: this service does not offer it")
+    .default(0)
+    .describe("Not offered: anything but 0 is refused."),
 };
 
-/** What the calls that compare may ask for besides. Left out, the threshold is the model's own for the metric. */
+/** What the calls that compare may ask for besides. */
 export const distanceFields = {
   distance_metric: DistanceMetric.default("cosine"),
-  threshold: z.number().nonnegative().optional(),
+  threshold: z
+    .number("must be a number of 0 or more")
+    .nonnegative("must be a number of 0 or more")
+    .optional()
+    .describe("Left out: the model's own for the metric (`model_details` of /capabilities)."),
 };
-
-/** A Base64 payload or a data URL, or the vector that an image had become earlier. */
-export const ImageOrVector = z.custom<string | number[]>(
-  (given) => typeof given === "string" || isVector(given),
-  `must be an image (Base64 or a data URL) or a list of 1 to ${vectorLengthMax} finite numbers`,
-);

@@ -9,6 +9,10 @@ export const LaneHealth = z.object({
   expected_wait_ms: z.number().nonnegative(),
 });
 
+/** GET /livez and /readyz, where they are well. */
+export const LiveReply = z.object({ status: z.literal("ok") });
+export type LiveReply = z.infer<typeof LiveReply>;
+
 /** GET /health: 200 and `ok`, or 503 and `degraded` when a compute call could not be served. */
 export const HealthReply = z.object({
   status: z.enum(["ok", "degraded"]),

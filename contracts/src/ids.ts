@@ -51,5 +51,8 @@ export const laneOf = (model: string, detector: string): Lane => `${model}/${det
 /** An instant on the shared clock, in epoch milliseconds (fractions allowed). */
 export const Instant = z.number().positive();
 
+/** A length of time as answers show it. */
+export const Seconds = z.number().nonnegative().describe("Seconds.");
+
 /** A length of time in milliseconds. */
 export const Length = z.number().nonnegative();

@@ -1,29 +1,35 @@
 import * as z from "zod";
-import { body, Flag } from "./body.ts";
+import { body, flag, oneOf } from "./body.ts";
 import { detectionFields } from "./detection.ts";
 import { FacialArea } from "./face.ts";
-import { RequestId } from "./ids.ts";
+import { RequestId, Seconds } from "./ids.ts";
+import { Image } from "./image.ts";
 
-/** `base64` is float32, little-endian: a quarter of the size of the same numbers as text. */
-export const EmbeddingFormat = z.enum(["float", "base64"]);
+export const EmbeddingFormat = oneOf(["float", "base64"]);
 export type EmbeddingFormat = z.infer<typeof EmbeddingFormat>;
 
 /** POST /represent */
 export const RepresentRequest = body(
   { img_path: "img" },
   {
-    img: z.string(),
+    img: Image,
     ...detectionFields,
-    /** The largest come first. More than the service gives at all is no mistake: it gives what it gives. */
-    max_faces: z.int().min(1).optional(),
-    l2_normalize: Flag.default(false),
-    embedding_format: EmbeddingFormat.default("float"),
+    /** More than the service gives at all is no mistake: it gives what it gives. */
+    max_faces: z
+      .int("must be a whole number of 1 or more")
+      .min(1, "must be a whole number of 1 or more")
+      .optional()
+      .describe("So many faces at most; the largest come first."),
+    l2_normalize: flag(false, "True: vectors of length 1."),
+    embedding_format: EmbeddingFormat.default("float").describe(
+      "`base64` is float32, little-endian: a quarter of the size of the same numbers as text.",
+    ),
   },
 );
 export type RepresentRequest = z.infer<typeof RepresentRequest>;
 
 /** `?format=array` answers with the bare array of results, which clients of the hosted API read. */
-export const RepresentQuery = z.object({ format: z.enum(["object", "array"]).default("object") });
+export const RepresentQuery = z.object({ format: oneOf(["object", "array"]).default("object") });
 
 export const RepresentResult = z.object({
   embedding: z.union([z.array(z.number()), z.base64()]),
@@ -37,8 +43,7 @@ export const RepresentReply = z.object({
   results: z.array(RepresentResult),
   model: z.string(),
   detector_backend: z.string(),
-  /** Seconds. */
-  time: z.number().nonnegative(),
+  time: Seconds,
   request_id: RequestId,
 });
 export type RepresentReply = z.infer<typeof RepresentReply>;

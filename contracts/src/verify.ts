@@ -1,11 +1,12 @@
 import * as z from "zod";
-import { body } from "./body.ts";
-import { DistanceMetric, detectionFields, distanceFields, ImageOrVector } from "./detection.ts";
+import { body, oneOf } from "./body.ts";
+import { DistanceMetric, detectionFields, distanceFields } from "./detection.ts";
 import { FacialArea } from "./face.ts";
-import { RequestId } from "./ids.ts";
+import { RequestId, Seconds } from "./ids.ts";
+import { ImageOrVector } from "./image.ts";
 
 /** With several faces in an image: the nearest pair, the largest of each, or a refusal. */
-export const FacePolicy = z.enum(["best_pair", "largest", "single_only"]);
+export const FacePolicy = oneOf(["best_pair", "largest", "single_only"]);
 export type FacePolicy = z.infer<typeof FacePolicy>;
 
 /** POST /verify */
@@ -16,23 +17,27 @@ export const VerifyRequest = body(
     img2: ImageOrVector,
     ...detectionFields,
     ...distanceFields,
-    face_policy: FacePolicy.default("best_pair"),
+    face_policy: FacePolicy.default("best_pair").describe(
+      "With several faces in an image: the nearest pair, the largest of each, or a refusal.",
+    ),
   },
 );
 export type VerifyRequest = z.infer<typeof VerifyRequest>;
 
 export const VerifyReply = z.object({
   verified: z.boolean(),
-  /** Rounded to 6 decimals before it was held against the threshold. */
-  distance: z.number().nonnegative(),
+  distance: z
+    .number()
+    .nonnegative()
+    .describe("Rounded to 6 decimals before it was held against the threshold."),
   threshold: z.number().nonnegative(),
   model: z.string(),
   detector_backend: z.string(),
   similarity_metric: DistanceMetric,
-  /** Null where a vector came in place of the image. */
-  facial_areas: z.object({ img1: FacialArea.nullable(), img2: FacialArea.nullable() }),
-  /** Seconds. */
-  time: z.number().nonnegative(),
+  facial_areas: z
+    .object({ img1: FacialArea.nullable(), img2: FacialArea.nullable() })
+    .describe("Null where a vector came in place of the image."),
+  time: Seconds,
   request_id: RequestId,
 });
 export type VerifyReply = z.infer<typeof VerifyReply>;

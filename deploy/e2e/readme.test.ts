@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -12,6 +12,9 @@ import { welcome } from "../src/welcome.ts";
 import { stack } from "./stack.ts";
 
 const skip = spawnSync("curl", ["--version"]).error !== undefined && "there is no curl here";
+
+const withoutPython =
+  spawnSync("python3", ["-c", "import requests"]).status !== 0 && "there is no Python with requests here";
 
 test("the calls that people are shown work as pasted", { skip }, async (t) => {
   const { address, key } = await stack(t);
@@ -51,6 +54,36 @@ test("the calls that people are shown work as pasted", { skip }, async (t) => {
     assert.deepEqual(lasting(reply), lasting(shown));
     assert.equal(VerifyReply.parse(reply).verified, true);
   });
+
+  await t.test("the README's in TypeScript", async () => {
+    const [program] = fenced(readFileSync(join(repository, "README.md"), "utf8"), "ts");
+    assert.ok(program !== undefined && program.includes(readmeAddress), program);
+    // Where a reader's own packages would be.
+    symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "call.ts"), program.replace(readmeAddress, address));
+    const { stdout } = await promisify(execFile)(process.execPath, ["call.ts"], { cwd: folder });
+    assert.equal(stdout, "true\n");
+  });
+
+  await t.test(
+    "the README's in Python, and as DeepFace's clients call",
+    { skip: withoutPython },
+    async () => {
+      const programs = fenced(readFileSync(join(repository, "README.md"), "utf8"), "python");
+      assert.equal(programs.length, 2);
+      for (const program of programs) {
+        assert.ok(program.includes(readmeAddress), program);
+        const { stdout } = await promisify(execFile)(
+          "python3",
+          ["-c", program.replace(readmeAddress, address)],
+          {
+            cwd: folder,
+          },
+        );
+        assert.equal(stdout, "True\n");
+      }
+    },
+  );
 });
 
 const readmeAddress = "http://127.0.0.1:8080";

@@ -45,6 +45,12 @@ export type Place = {
   called: string;
 };
 
+/** Of a field that holds one input. Errors count img1 and img2 as they count candidates: 0 and 1. */
+export function placeOf(field: string): Place {
+  const index = ["img1", "img2"].indexOf(field);
+  return index === -1 ? { field, called: field } : { field, index, called: field };
+}
+
 export function refusalAt(place: Place, code: ErrorCode, detail: string): Refusal {
   const { field, index } = place;
   return new Refusal(code, detail, index === undefined ? { field } : { field, index });

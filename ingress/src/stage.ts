@@ -17,7 +17,7 @@ import { HttpSettings } from "./settings.ts";
  * Sets the stage of a test: the HTTP side with ports of its own, where time stands at `stageNow` and every image shows
  * one face, `[1, 0]`. Models have embeddings of two numbers here, so that a test can write them down.
  */
-export function stage(t: TestContext, { settings = {}, ...overrides }: Staging = {}): Stage {
+export function stage(t: TestContext, { settings = {}, catalogue, ...overrides }: Staging = {}): Stage {
   const asked: FacesCall[] = [];
   const ports: Ports = {
     clock: { now: () => stageNow },
@@ -34,7 +34,7 @@ export function stage(t: TestContext, { settings = {}, ...overrides }: Staging =
     asked.push(call);
     return findFaces(call);
   };
-  const app = buildApp(ports, HttpSettings.parse(settings), new Catalogue(models));
+  const app = buildApp(ports, HttpSettings.parse(settings), catalogue ?? new Catalogue(models));
   t.after(() => app.close());
   const post: Stage["post"] = (url, body, headers = {}) =>
     app.inject({ method: "POST", url, body: body as object, headers: { "x-api-key": key, ...headers } });
@@ -118,7 +118,7 @@ export const stagePool = {
   ],
 } as unknown as PoolState;
 
-type Staging = Partial<Ports> & { settings?: Record<string, unknown> };
+type Staging = Partial<Ports> & { settings?: Record<string, unknown>; catalogue?: Catalogue };
 export type Stage = {
   app: FastifyInstance;
   /** The calls that went through the batches. */

@@ -139,6 +139,12 @@ test("Server-Timing: queue, batch, infer, total", async (t) => {
   const { post } = stage(t, { findFaces: async () => [slow, faces([1, 0])] });
   const reply = await post("/verify", { img1: image, img2: image });
   assert.equal(reply.headers["server-timing"], "queue;dur=4.3, batch;dur=5.0, infer;dur=60.0, total;dur=0.0");
+  const refused = await post("/verify", { img1: image });
+  assert.equal(
+    refused.headers["server-timing"],
+    "queue;dur=0.0, batch;dur=0.0, infer;dur=0.0, total;dur=0.0",
+  );
+  assert.match(String(refused.headers["traceparent"]), /^00-/);
 });
 
 test("Bodies: JSON, also when the content type is missing or text/plain", async (t) => {

@@ -2,9 +2,9 @@ import type { RequestId } from "@faceline/contracts/ids";
 import type { Catalogue } from "@faceline/models/catalogue";
 import { type FastifyInstance, fastify } from "fastify";
 import { admitCalls } from "./arrival.ts";
-import { readJsonBodies } from "./bodies.ts";
+import { readBodies } from "./bodies.ts";
 import { budgetBodies } from "./body-budget.ts";
-import { answerBrokenCall } from "./broken-calls.ts";
+import { answerBrokenCall, ignoreExpectations } from "./broken-calls.ts";
 import { allowOrigins } from "./cors.ts";
 import { refusalOf, sendProblem } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -17,6 +17,7 @@ import { Refusal } from "../refusal.ts";
 import { capabilities } from "../routes/capabilities.ts";
 import { compare } from "../routes/compare.ts";
 import { alive, health, ready } from "../routes/health.ts";
+import { serveOpenApi } from "../routes/openapi.ts";
 import { represent } from "../routes/represent.ts";
 import { verify } from "../routes/verify.ts";
 import type { HttpSettings } from "../settings.ts";
@@ -29,6 +30,8 @@ export function buildApp(ports: Ports, settings: HttpSettings, catalogue: Catalo
     bodyLimit: settings.BODY_BYTES_MAX,
     requestTimeout: settings.BODY_RECEIVE_MS,
     requestIdHeader: false,
+    // Node would refuse a call without Host in a shape of its own. Nothing here reads it.
+    http: { requireHostHeader: false },
     genReqId: ({ headers }) => requestIdOf(headers["x-request-id"], now()),
     // While closing, Fastify would answer 503 in a shape of its own; `serving` refuses in ours.
     return503OnClosing: false,
@@ -53,12 +56,14 @@ export function buildApp(ports: Ports, settings: HttpSettings, catalogue: Catalo
   });
   allowOrigins(app, settings);
   refuseStrangers(app);
-  readJsonBodies(app);
+  ignoreExpectations(app);
+  readBodies(app, settings);
 
   const desk = { ports, settings, offer: new Offer(catalogue, settings), inputs: new Inputs(settings) };
   app.get("/health", (_request, reply) => health(desk, reply));
   app.get("/livez", alive);
   app.get("/readyz", async () => ready(desk));
+  app.get("/openapi.json", serveOpenApi);
   app.get("/capabilities", async () => capabilities(desk));
   // Their own scope: what they pass on the way in does not concern the public routes.
   app.register(async (calls) => {

@@ -1,16 +1,36 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Refusal } from "../refusal.ts";
+import { formBody } from "./form.ts";
+import { type JsonLimits, JsonReader } from "./json.ts";
+import { multipartFields } from "./multipart.ts";
+import { urlencodedFields } from "./urlencoded.ts";
 
 /**
- * JSON is the one kind of body. It is also taken under `text/plain` and without a type: scripts and old clients send it
- * so. Keys that would reach a prototype (`__proto__`, `constructor.prototype`) make the body invalid.
+ * What a body may be: JSON, also under `text/plain` and without a type, because scripts and old clients send it so; or
+ * a form, with files under the names of the fields. However it came, the routes read the same object.
  */
-export function readJsonBodies(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
+export function readBodies(app: FastifyInstance, limits: JsonLimits): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(["application/json", "text/plain"], { parseAs: "string" }, parseJson);
+  const whole = { parseAs: "buffer" } as const;
+  const read = (type: string | string[], reader: (bytes: Buffer, type: string) => unknown) =>
+    app.addContentTypeParser(type, whole, async ({ headers }: FastifyRequest, bytes: Buffer) =>
+      reader(bytes, headers["content-type"]!),
+    );
+  read(["application/json", "text/plain"], (bytes) => new JsonReader(limits).read(bytes));
+  read("application/x-www-form-urlencoded", (bytes) => formBody(urlencodedFields(bytes, limits), limits));
+  read("multipart/form-data", async (bytes, type) =>
+    formBody(await multipartFields(bytes, type, limits), limits),
+  );
 
-  app.addHook("onRequest", async (request) => {
+  app.addHook("onRequest", async ({ headers }) => {
     // Fastify has no parser for "no type"; naming one here is the only door.
-    if (!request.headers["content-type"]) request.headers["content-type"] = "application/json";
+    if (!headers["content-type"]) headers["content-type"] = "application/json";
+  });
+  // Once the caller was let in, and before a byte is read.
+  app.addHook("preParsing", async ({ method, headers }) => {
+    const coding = headers["content-encoding"] ?? "identity";
+    if (method === "POST" && coding !== "identity") {
+      throw new Refusal("unsupported_media_type", "The body must not be compressed.");
+    }
   });
 }

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
 import { problemOf } from "./problems.ts";
 import { Refusal } from "../refusal.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -17,6 +18,11 @@ export function answerBrokenCall(error: { code?: string }, socket: Socket, site:
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Whatever a call expects besides `100-continue`, it is answered as if it had not said so: Node's own 417 has no body. */
+export function ignoreExpectations(app: FastifyInstance): void {
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 }
 
 function refusalOf(code: string | undefined): Refusal {

@@ -46,7 +46,10 @@ const fastifyRefusals = new Map<string, [ErrorCode, string]>([
   ["FST_ERR_CTP_INVALID_JSON_BODY", ["invalid_json", "The body is not valid JSON."]],
   [
     "FST_ERR_CTP_INVALID_MEDIA_TYPE",
-    ["unsupported_media_type", "The body must be JSON: send it with content-type: application/json."],
+    [
+      "unsupported_media_type",
+      "The body must be JSON, multipart/form-data or application/x-www-form-urlencoded.",
+    ],
   ],
   ["FST_ERR_CTP_BODY_TOO_LARGE", ["request_too_large", "The body is too large."]],
 ]);

@@ -1,3 +1,4 @@
+import { Image } from "@faceline/contracts/image";
 import { isVector } from "@faceline/contracts/vector";
 import { type Place, Refusal, refusalAt } from "../refusal.ts";
 import type { HttpSettings } from "../settings.ts";
@@ -49,10 +50,11 @@ export class Inputs {
   }
 
   async #image(value: unknown, place: Place): Promise<Input> {
-    if (value !== undefined && value !== null && typeof value !== "string") {
+    const read = Image.optional().safeParse(value ?? undefined);
+    if (!read.success) {
       throw refusalAt(place, "invalid_request", `${place.called} must be an image or a vector.`);
     }
-    const image = imageBytes(value ?? undefined, place, this.#settings);
+    const image = imageBytes(read.data, place, this.#settings);
     await checkHeader(image, place, this.#settings, this.#headers);
     return { kind: "image", place, image };
   }

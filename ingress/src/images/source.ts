@@ -1,32 +1,40 @@
+import type { Image } from "@faceline/contracts/image";
 import { type Place, refusalAt } from "../refusal.ts";
 import { formatOf } from "./format.ts";
 
+/** The bytes of an image that came as Base64, as a data URL, or as the file of a form. */
+export function imageBytes(given: Image | undefined, place: Place, limits: SourceLimits): Buffer {
+  const bytes =
+    given instanceof Uint8Array ? fileBytes(given, place, limits) : textBytes(given ?? "", place, limits);
+  if (formatOf(bytes) !== undefined) return bytes;
+  const detail = `The image in ${place.called} is not JPEG, PNG or WebP.`;
+  throw refusalAt(place, "unsupported_image_format", detail);
+}
+
+function fileBytes(file: Uint8Array, place: Place, limits: SourceLimits): Buffer {
+  if (file.length === 0) throw noImage(place);
+  if (file.length > limits.IMAGE_BYTES_MAX) throw tooLarge(place, limits);
+  return Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+}
+
 /**
- * The bytes of an image that came as Base64 or as a data URL. White space and the URL alphabet are tolerated. Anything
- * that would have to be fetched is refused: this service opens no file and no connection on a caller's word.
+ * White space and the URL alphabet are tolerated. Anything that would have to be fetched is refused: this service opens
+ * no file and no connection on a caller's word.
  */
-export function imageBytes(given: string | undefined, place: Place, limits: SourceLimits): Buffer {
-  const text = given?.trim() ?? "";
+function textBytes(given: string, place: Place, limits: SourceLimits): Buffer {
+  const text = given.trim();
   const payload = dataUrl.exec(text.slice(0, prologueCharactersMax)) ?? undefined;
   const base64 = withoutSpace(payload === undefined ? text : text.slice(payload[0].length));
-  if (base64 === "") throw refusalAt(place, "missing_image", `There is no image in ${place.called}.`);
+  if (base64 === "") throw noImage(place);
   if (payload === undefined && isAddress(text)) throw elsewhere(place);
   if (decodedBytes(base64) > limits.IMAGE_BYTES_MAX) throw tooLarge(place, limits);
 
   const bytes = Buffer.from(base64, "base64");
-  const format = formatOf(bytes);
   // Only what is no image may be a path: every JPEG begins with "/9j/" in Base64.
-  if (payload === undefined && format === undefined && isPath(text)) throw elsewhere(place);
+  if (payload === undefined && formatOf(bytes) === undefined && isPath(text)) throw elsewhere(place);
   // Node's decoder skips what is not Base64; the length tells that it did.
   if (bytes.length !== decodedBytes(base64)) {
     throw refusalAt(place, "invalid_image", `What is in ${place.called} is not valid Base64.`);
-  }
-  if (format === undefined) {
-    throw refusalAt(
-      place,
-      "unsupported_image_format",
-      `The image in ${place.called} is not JPEG, PNG or WebP.`,
-    );
   }
   return bytes;
 }
@@ -58,6 +66,13 @@ function decodedBytes(base64: string): number {
       : base64.length;
   return length % 4 === 1 ? Number.NaN : Math.floor((length * 3) / 4);
 }
+
+export const noImage = (place: Place) =>
+  refusalAt(
+    place,
+    "missing_image",
+    `There is no image in ${place.called}: send it as Base64, as a data URL, or as a file of a form.`,
+  );
 
 const elsewhere = (place: Place) =>
   refusalAt(

@@ -25,7 +25,7 @@ function readCandidate(given: unknown, index: number): Candidate {
 }
 
 const isNamed = (given: unknown): given is NamedCandidate =>
-  typeof given === "object" && given !== null && !Array.isArray(given);
+  typeof given === "object" && given !== null && !Array.isArray(given) && !(given instanceof Uint8Array);
 
 /** Ids only find their way back to the client: numbers are welcome, and what cannot be an id is as good as none. */
 function idOf(id: unknown): string | undefined {

@@ -15,6 +15,7 @@ test("GET /capabilities: what is enabled, what of it is alive, and the limits, w
   assert.equal(shown.detector_details["ssd"]?.status, "ready");
   assert.equal(shown.detector_details["tiny"]?.status, "unavailable");
   assert.equal(shown.limits.faces, 7);
+  assert.equal(shown.features.thresholds_unaligned, "unmeasured");
 });
 
 test("GET /capabilities: a model without a worker is unavailable", async (t) => {

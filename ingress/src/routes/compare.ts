@@ -4,7 +4,7 @@ import { secondsSince } from "../http/arrival.ts";
 import { readBody } from "../http/body.ts";
 import type { Given } from "../images/inputs.ts";
 import { ruleOf } from "../offer.ts";
-import { Refusal, required } from "../refusal.ts";
+import { placeOf, Refusal, required } from "../refusal.ts";
 import { findSubjects } from "../subjects.ts";
 import { firstRefusal, ranking } from "../verdict/ranking.ts";
 import type { SeenFace, Subject } from "../verdict/subject.ts";
@@ -58,7 +58,7 @@ function sourceOf({ img, vector }: CompareRequest): Given {
     throw new Refusal("invalid_request", "The source is img or vector, not both.", { field: "vector" });
   }
   const field = vector === undefined ? "img" : "vector";
-  return { place: { field, called: field }, value: vector ?? img };
+  return { place: placeOf(field), value: vector ?? img };
 }
 
 function faceAt({ faces, place }: Subject, index: number): SeenFace {

@@ -1,4 +1,4 @@
-import type { HealthReply } from "@faceline/contracts/health";
+import type { HealthReply, LiveReply } from "@faceline/contracts/health";
 import type { PoolState } from "@faceline/contracts/pool";
 import type { FastifyReply } from "fastify";
 import { notReady } from "../http/arrival.ts";
@@ -23,13 +23,13 @@ export async function health({ ports, offer }: Desk, reply: FastifyReply): Promi
 }
 
 /** GET /readyz, for load balancers. */
-export function ready({ ports }: Desk): { status: "ok" } {
+export function ready({ ports }: Desk): LiveReply {
   if (ports.serving()) return { status: "ok" };
   throw notReady();
 }
 
 /** GET /livez, for restarts: while the process turns, it is alive, whatever has become of the rest. */
-export const alive = (): { status: "ok" } => ({ status: "ok" });
+export const alive = (): LiveReply => ({ status: "ok" });
 
 const canServe = ({ lanes }: PoolState, offered: Set<string>): boolean =>
   lanes.some(({ lane, workers }) => workers > 0 && offered.has(lane));

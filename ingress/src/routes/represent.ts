@@ -8,7 +8,7 @@ import {
 import type { FastifyRequest } from "fastify";
 import { secondsSince } from "../http/arrival.ts";
 import { readBody, readQuery } from "../http/body.ts";
-import { required } from "../refusal.ts";
+import { placeOf, required } from "../refusal.ts";
 import { findSubjects } from "../subjects.ts";
 import { direction } from "../verdict/distance.ts";
 import type { SeenFace } from "../verdict/subject.ts";
@@ -25,7 +25,7 @@ export async function represent(
   const asked = readBody(RepresentRequest, request.body);
   const choice = offer.choose(asked);
 
-  const given = { place: { field: "img", index: 0, called: "img" }, value: asked.img };
+  const given = { place: placeOf("img"), value: asked.img };
   const opened = (await inputs.open([given], choice.model.embedding_size)).map(required);
   const options = {
     align: asked.align,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VerifyReply } from "@faceline/contracts/verify";
-import { answer, areaOf, faces, picture, rejected, stage, stageNow } from "../stage.ts";
+import { answer, areaOf, embedding, faces, picture, rejected, stage, stageNow } from "../stage.ts";
 
 const image = await picture();
 
@@ -98,6 +98,49 @@ test("Booleans in strings are parsed", async (t) => {
     anti_spoofing: "no",
   });
   assert.deepEqual(asked[0]?.options, { align: false, enforceDetection: false, facesMax: 100 });
+});
+
+test("Defaults: model Dlib, detector ssd, metric cosine", async (t) => {
+  const { post } = stage(t);
+  const reply = (await post("/verify", { img1: image, img2: image })).json();
+  const { model, detector_backend, similarity_metric } = reply;
+  assert.deepEqual([model, detector_backend, similarity_metric], ["Dlib", "ssd", "cosine"]);
+});
+
+test("An image is a Base64 payload or a data URL: JPEG, PNG, WebP, sniffed from the bytes", async (t) => {
+  const { post, asked } = stage(t);
+  for (const format of ["jpeg", "png", "webp"] as const) {
+    const base64 = await picture(32, format);
+    await post("/verify", { img1: base64, img2: `data:text/plain;base64,${base64}` });
+    assert.ok(asked.at(-1)!.images.every((sent) => sent.equals(Buffer.from(base64, "base64"))));
+  }
+});
+
+test("`normalization`: one that the model does not list is 400 with the allowed ones", async (t) => {
+  const { post } = stage(t);
+  assert.equal((await post("/verify", { img1: image, img2: image, normalization: "base" })).statusCode, 200);
+  for (const normalization of ["raw", "Facenet", "Facenet2018", "VGGFace", "VGGFace2", "ArcFace", "SECRET"]) {
+    const { error, detail } = (await post("/verify", { img1: image, img2: image, normalization })).json();
+    assert.deepEqual([error, detail], ["invalid_request", "normalization must be one of: base."]);
+  }
+});
+
+test("Unknown fields are ignored, except one that asks for what is not there", async (t) => {
+  const { post } = stage(t);
+  const body = { img1: [1, 0], img2: [1, 0], silent: true, SECRET: { deep: [1] }, __proto: 1 };
+  assert.equal((await post("/verify", body)).statusCode, 200);
+  for (const asked of [{ anti_spoofing: true }, { expand_percentage: 5 }]) {
+    assert.equal((await post("/verify", { ...body, ...asked })).json().error, "invalid_request");
+  }
+});
+
+test("`enforce_detection: false` and no face → the whole image, eyes null", async (t) => {
+  const area = { x: 0, y: 0, w: 32, h: 32, left_eye: null, right_eye: null };
+  const whole = answer({ kind: "faces", faces: [{ area, confidence: 0, embedding: embedding([1, 0]) }] });
+  const { post, asked } = stage(t, { findFaces: async () => [whole, whole] });
+  const reply = await post("/verify", { img1: image, img2: image, enforce_detection: false });
+  assert.deepEqual(VerifyReply.parse(reply.json()).facial_areas, { img1: area, img2: area });
+  assert.equal(asked[0]?.options.enforceDetection, false);
 });
 
 test("Which code: what is wrong with a field, and which", async (t) => {

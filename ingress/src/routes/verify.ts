@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { secondsSince } from "../http/arrival.ts";
 import { readBody } from "../http/body.ts";
 import { ruleOf } from "../offer.ts";
-import { required } from "../refusal.ts";
+import { placeOf, required } from "../refusal.ts";
 import { findSubjects } from "../subjects.ts";
 import { decidingPair, facesWanted } from "../verdict/pair.ts";
 import type { Desk } from "./desk.ts";
@@ -17,8 +17,8 @@ export async function verify(desk: Desk, request: FastifyRequest): Promise<Verif
   const { metric, threshold } = ruleOf(asked, choice);
 
   const givens = [
-    { place: { field: "img1", index: 0, called: "img1" }, value: asked.img1 },
-    { place: { field: "img2", index: 1, called: "img2" }, value: asked.img2 },
+    { place: placeOf("img1"), value: asked.img1 },
+    { place: placeOf("img2"), value: asked.img2 },
   ];
   const opened = (await inputs.open(givens, choice.model.embedding_size)).map(required);
   const options = {

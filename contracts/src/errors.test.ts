@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { errorTable } from "./errors.ts";
+
+test("README.md has the table of errors as it is", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const rows = readme.split("\n").filter((line) => /^\| \d{3} \|/.test(line));
+  const codes = Object.entries(errorTable).map(
+    ([code, { status, when, next }]) => `| ${status} | \`${code}\` | ${when} | ${next} |`,
+  );
+  assert.deepEqual(rows, codes);
+});
+
+test("codes stand by status, and every sentence is one", () => {
+  const statuses = Object.values(errorTable).map(({ status }) => status);
+  assert.deepEqual(
+    statuses,
+    statuses.toSorted((a, b) => a - b),
+  );
+  for (const { title, when, next } of Object.values(errorTable)) {
+    assert.match(title, /^[A-Z][^.|]+$/);
+    for (const sentence of [when, next]) assert.match(sentence, /^[A-Z`][^|]+\.$/);
+  }
+});

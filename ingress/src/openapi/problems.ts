@@ -1,0 +1,53 @@
+import { type ErrorCode, errorTable } from "@faceline/contracts/errors";
+import type { Problem } from "@faceline/contracts/problem";
+import { carrying, type HeaderName, ofComputeCalls } from "./headers.ts";
+import { refTo } from "./schemas.ts";
+
+/** `components/responses`: one for each status, with every code that has it. */
+export const problemResponses = () =>
+  Object.fromEntries(
+    [...codesByStatus].map(([status, codes]) => [`Problem${status}`, response(status, codes)]),
+  );
+
+const codesByStatus = Map.groupBy(
+  Object.keys(errorTable) as ErrorCode[],
+  (code) => errorTable[code].status as number,
+);
+
+/** How a compute call can fail. 404 and 405 belong to paths and methods that are no calls. */
+export const computeStatuses = [...codesByStatus.keys()].filter((status) => status !== 404 && status !== 405);
+
+export const problemAt = (status: number) => refTo(`Problem${status}`, "responses");
+
+function response(status: number, codes: ErrorCode[]) {
+  const schema = {
+    allOf: [refTo("Problem"), { properties: { error: { enum: codes }, status: { const: status } } }],
+  };
+  const examples = codes.map((code) => [code, { summary: errorTable[code].title, value: exampleOf(code) }]);
+  return {
+    description: codes
+      .map((code) => `\`${code}\`: ${errorTable[code].when} ${errorTable[code].next}`)
+      .join("\n\n"),
+    headers: carrying(...ofComputeCalls, ...(headersAt[status] ?? [])),
+    content: {
+      "application/json": { schema, examples: Object.fromEntries(examples) },
+      "application/problem+json": { schema },
+    },
+  };
+}
+
+const headersAt: Record<number, HeaderName[]> = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+
+const exampleOf = (code: ErrorCode): Omit<Problem, "request_id"> & { request_id: string } => ({
+  error: code,
+  detail: errorTable[code].when,
+  request_id: "01a1fd7b-f82f-723a-ba87-61ba8be62e83",
+  status: errorTable[code].status,
+  title: errorTable[code].title,
+  type: `/problems/${code}`,
+});
