@@ -73,8 +73,7 @@ export function expectedBegin(state: State, lane: Lane, place: number, now: numb
   const freeAt = loads.length === 0 ? now + assumedAbsenceMs : Math.min(...loads.map((each) => each.freeAt));
   const preparedAt = now + state.hops.toWorker.ms + lane.prepare.meanMs(1);
   const batchesBefore = lane.parts.length + Math.ceil(place / sizing.usefulSize) - 1;
-  const beginsAt =
-    Math.max(preparedAt, freeAt) + (batchesBefore * sizing.cycleMs(sizing.usefulSize)) / workers;
+  const beginsAt = Math.max(preparedAt, freeAt) + (batchesBefore * sizing.cycleMs) / workers;
   return { beginsAt, sizing };
 }
 

@@ -11,18 +11,28 @@ import type { Lane } from "./lane.ts";
  * - `holdMs`: how long a task may be held for the floor while a worker is free: one stagger.
  */
 export function batchSizing(lane: Lane, hops: HopTimes, workers: number, now: number): BatchSizing {
-  const cycleMs = (size: number) => cycle(lane, hops, size);
-  const throughput = (size: number) => size / cycleMs(size);
-  const best = Math.max(...lane.sizes.map(throughput));
-  const usefulSize = lane.sizes.find((size) => throughput(size) >= usefulShare * best)!;
-
-  const overheadMs = hops.toWorker.ms + hops.reply.ms;
-  const inTime = (size: number) =>
-    lane.highMs(size) * (1 + 1 / workers) + overheadMs <= lane.arrivals.patienceMs;
-  const deadlineSize = lane.sizes.findLast((size) => size <= usefulSize && inTime(size)) ?? 1;
-
+  const usefulSize = useful(lane, hops);
+  const deadlineSize = inTime(lane, hops, workers, usefulSize);
   const floor = Math.min(deadlineSize, sustainingSize(lane, workers, now));
+  const cycleMs = cycle(lane, hops, usefulSize);
   return { workers, usefulSize, deadlineSize, floor, holdMs: lane.meanMs(floor) / workers, cycleMs };
+}
+
+function useful(lane: Lane, hops: HopTimes): number {
+  const throughput = (size: number) => size / cycle(lane, hops, size);
+  let best = 0;
+  for (const size of lane.sizes) best = Math.max(best, throughput(size));
+  for (const size of lane.sizes) if (throughput(size) >= usefulShare * best) return size;
+  return lane.batchMax;
+}
+
+function inTime(lane: Lane, hops: HopTimes, workers: number, usefulSize: number): number {
+  const leftMs = lane.arrivals.patienceMs - hops.toWorker.ms - hops.reply.ms;
+  let largest = 1;
+  for (const size of lane.sizes) {
+    if (size <= usefulSize && lane.run.highMs(size) * (1 + 1 / workers) <= leftMs) largest = size;
+  }
+  return largest;
 }
 
 /** The smallest batch with which the workers keep up; endless, where none does. */
@@ -37,7 +47,7 @@ function sustainingSize(lane: Lane, workers: number, now: number): number {
 
 /** From one batch to the next on a worker: only one is staged, so a short run waits for the preparation of the next. */
 function cycle(lane: Lane, hops: HopTimes, size: number): number {
-  return Math.max(lane.meanMs(size), hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size));
+  return Math.max(lane.run.meanMs(size), hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size));
 }
 
 const usefulShare = 0.95;
@@ -49,5 +59,6 @@ export type BatchSizing = {
   deadlineSize: number;
   floor: number;
   holdMs: number;
-  cycleMs(size: number): number;
+  /** From one batch of the useful size to the next. */
+  cycleMs: number;
 };

@@ -11,29 +11,29 @@ import { crowdMs, overrunMs, partitionOf, workloads } from "./workers.ts";
  * Sends what should be sent now, batch by batch: each time, every lane says what it would send, and of those that may
  * the one that must begin first is sent. Work-conserving but for the hold that `batchSizing` allows.
  */
-export function pump(state: State, now: number): Move[] {
-  const moves: Move[] = [];
+export function pump(state: State, now: number, moves: Move[]): void {
   for (;;) {
-    const proposals = [...state.lanes.values()].map((lane) => propose(state, lane, now, moves));
-    const ready = proposals.filter((each) => each.kind === "send");
-    if (ready.length === 0) {
-      const wakeAt = Math.min(...proposals.map((each) => (each.kind === "wait" ? each.until : Infinity)));
-      if (Number.isFinite(wakeAt)) moves.push({ kind: "wake", at: wakeAt });
-      return moves;
+    let next: Ready | undefined;
+    let wakeAt = Number.POSITIVE_INFINITY;
+    for (const lane of state.lanes.values()) {
+      const proposal = propose(state, lane, now, moves);
+      if (proposal.kind === "wait") wakeAt = Math.min(wakeAt, proposal.until);
+      if (proposal.kind === "send" && !(next && next.beginBy <= proposal.beginBy)) next = proposal;
     }
-    const next = ready.reduce((first, each) => (each.beginBy < first.beginBy ? each : first));
+    if (next === undefined) {
+      if (Number.isFinite(wakeAt)) moves.push({ kind: "wake", at: wakeAt });
+      return;
+    }
     moves.push(send(state, next, now));
   }
 }
 
 /** What a lane would send now, or when it should be asked again. What it has to shed goes into `moves`. */
 function propose(state: State, lane: Lane, now: number, moves: Move[]): Proposal {
+  if (lane.waiting === 0) return { kind: "rest" };
   moves.push(...dropExpired(state, lane, now));
   if (lane.waiting === 0) return { kind: "rest" };
-  const expiresAt = Math.min(
-    lane.tenants.head?.task.deadlineAt ?? Infinity,
-    ...lane.parts.flatMap((part) => part.tasks.map((task) => task.deadlineAt)),
-  );
+  const expiresAt = leastDeadline(lane);
   const loads = workloads(state, lane.name, now);
   const sizing = batchSizing(lane, state.hops, Math.max(1, loads.length), now);
   const seat = soonestSeat(state, lane, loads, sizing, now);
@@ -53,6 +53,12 @@ function propose(state: State, lane: Lane, now: number, moves: Move[]): Proposal
     return { tasks: lane.tenants.take(count), attempt: 1, lostWithWorker: false };
   };
   return { kind: "send", lane, seat, reason, beginBy, take };
+}
+
+function leastDeadline({ tenants, parts }: Lane): number {
+  let least = tenants.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY;
+  for (const part of parts) for (const task of part.tasks) least = Math.min(least, task.deadlineAt);
+  return least;
 }
 
 /** Parts of batches that came back go before all others, as they are. */
