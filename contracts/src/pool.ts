@@ -7,7 +7,10 @@ export const LaneState = z.object({
   waiting: z.int().nonnegative(),
   /** Workers in service that have the lane loaded. */
   workers: z.int().nonnegative(),
-  /** From now to the begin of a task that would arrive now. */
+  /**
+   * From now to the begin of a task that would arrive now, of a tenant that has nothing waiting: nobody waits less, so
+   * whoever cannot make it with this wait cannot make it at all. Who has more waiting is refused by the batcher.
+   */
   expectedWaitMs: Length,
   /** The time that a batch of one takes. */
   expectedRunMs: Length,

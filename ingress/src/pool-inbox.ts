@@ -34,7 +34,10 @@ export async function openPoolInbox({ config, pools, clock, log }: PoolInboxPart
       const able = fresh().flatMap(({ pool, lanes }) =>
         lanes.filter((each) => each.lane === lane && each.workers > 0).map((state) => ({ pool, state })),
       );
-      return able.toSorted((a, b) => a.state.expectedWaitMs - b.state.expectedWaitMs)[0];
+      const queue = ({ state }: (typeof able)[number]) => state.waiting / state.workers;
+      return able.toSorted(
+        (a, b) => a.state.expectedWaitMs - b.state.expectedWaitMs || queue(a) - queue(b),
+      )[0];
     },
     [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
   };

@@ -48,7 +48,7 @@ function keepsUp({ state, lane, sizing, now }: Situation, count: number): boolea
   const overheadMs = state.hops.toWorker.ms + state.hops.reply.ms;
   const queueMs = Math.max(1, lane.arrivals.patienceMs - overheadMs);
   const needed = Math.max(lane.arrivals.perMs(now), lane.tenants.waiting / queueMs);
-  return (sizing.workers * count) / lane.meanMs(count) >= needed;
+  return (sizing.left * count) / lane.meanMs(count) >= needed;
 }
 
 function sendOrHold(situation: Situation, waiting: Waiting[], count: number): Choice {
@@ -56,7 +56,7 @@ function sendOrHold(situation: Situation, waiting: Waiting[], count: number): Ch
   const leastDeadlineAt = leastDeadline(waiting, 0, count);
   const send = (reason: DispatchReason): Choice => {
     const size = roundedDown(situation, waiting, count);
-    return { kind: "send", count: size, reason, beginBy: leastDeadlineAt - lane.highMs(size) };
+    return { kind: "send", count: size, reason, deadlineAt: leastDeadlineAt };
   };
   if (count >= Math.min(sizing.usefulSize, seat.sizeMax)) return send("full");
   if (count >= sizing.floor) return send("floor");
@@ -103,7 +103,8 @@ function leastDeadline(waiting: Waiting[], from: number, until: number): number 
 export type Situation = { state: State; lane: Lane; seat: Seat; sizing: BatchSizing; now: number };
 
 export type Choice =
-  /** The first `count` in turn. Of several lanes the one that must begin first goes first. */
-  { kind: "send"; count: number; reason: DispatchReason; beginBy: number } | { kind: "hold"; until: number };
+  /** The first `count` in turn, and the least deadline among them. */
+  | { kind: "send"; count: number; reason: DispatchReason; deadlineAt: number }
+  | { kind: "hold"; until: number };
 
 type Fit = { count: number; urgent: Waiting };

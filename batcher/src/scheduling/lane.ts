@@ -46,6 +46,13 @@ export class Lane {
     return waiting;
   }
 
+  /** How many wait whose deadline is not after this one. */
+  dueBefore(deadlineAt: number): number {
+    let due = this.tenants.dueBefore(deadlineAt);
+    for (const part of this.parts) due += part.tasks.length;
+    return due;
+  }
+
   get batchMax(): number {
     return this.sizes.at(-1)!;
   }

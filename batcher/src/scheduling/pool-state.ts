@@ -8,7 +8,10 @@ export function laneStates(state: State, now: number): LaneState[] {
   return [...state.lanes.values()].map((lane) => {
     const loads = workloads(state, lane.name, now);
     const loaded = loads[0]?.worker.report.lanes.find((each) => each.lane === lane.name);
-    const { beginsAt } = expectedBegin(state, lane, lane.waiting + 1, now);
+    // Nobody is served sooner than a tenant that lets nothing stand: who has more standing is told by admission.
+    const place = lane.tenants.active + 1;
+    const deadlineAt = now + lane.arrivals.patienceMs;
+    const { beginsAt } = expectedBegin(state, lane, { place, deadlineAt }, now);
     return {
       lane: lane.name,
       waiting: lane.waiting,

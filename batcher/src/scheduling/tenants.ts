@@ -43,6 +43,13 @@ export class Tenants {
     return own + others;
   }
 
+  /** How many wait whose deadline is not after this one. */
+  dueBefore(deadlineAt: number): number {
+    let due = 0;
+    for (const tenant of this.#ring) due += tenant.dueBefore(deadlineAt);
+    return due;
+  }
+
   /** Tasks of one call. */
   add(name: string, tasks: BatchTask[], now: number): void {
     if (tasks.length === 0) return;
@@ -184,6 +191,10 @@ class Tenant {
     else this.queue.insert(this.#placeOf(waiting), waiting);
   }
 
+  dueBefore(deadlineAt: number): number {
+    return this.#count((each) => each.task.deadlineAt <= deadlineAt);
+  }
+
   remove(waiting: Waiting): void {
     const place = this.queue.at(0) === waiting ? 0 : this.#placeOf(waiting);
     assert(this.queue.at(place) === waiting, "a task that does not wait was taken out");
@@ -191,10 +202,15 @@ class Tenant {
   }
 
   #placeOf(waiting: Waiting): number {
+    return this.#count((each) => goesBefore(each, waiting));
+  }
+
+  /** Of how many, from the front, this is true. */
+  #count(holds: (each: Waiting) => boolean): number {
     let [from, to] = [0, this.queue.length];
     while (from < to) {
       const middle = (from + to) >> 1;
-      if (goesBefore(this.queue.at(middle)!, waiting)) from = middle + 1;
+      if (holds(this.queue.at(middle)!)) from = middle + 1;
       else to = middle;
     }
     return from;
