@@ -21,8 +21,8 @@ export const LaneState = z.object({
 export type LaneState = z.infer<typeof LaneState>;
 
 /**
- * batcher → ingress: the whole state of a pool, every 100 ms. Older than 2 s, the ingress takes the pool
- * as absent.
+ * batcher → ingress: the whole state of a pool, every 100 ms and within 5 ms of a jump. Older than 2 s, the ingress takes
+ * the pool as absent.
  */
 export const PoolState = z.object({
   pool: PoolName,
