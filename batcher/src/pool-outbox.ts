@@ -11,14 +11,7 @@ const lookEveryMs = 5;
  * Publishes the pool's state while this batcher is the active one: regularly, and at once where it has jumped. A state
  * that does not get through is followed by the next.
  */
-export function openPoolOutbox({
-  redis,
-  state,
-  clock,
-  pool,
-  everyMs,
-  active,
-}: PoolOutboxParts): PoolOutbox {
+export function openPoolOutbox({ redis, state, clock, pool, everyMs, active }: PoolOutboxParts): PoolOutbox {
   let sequence = 0;
   let said: LaneState[] = [];
   let looking: NodeJS.Timeout | undefined;

@@ -27,6 +27,7 @@ export function refusal(
   count: number,
   now: number,
 ): Shed | undefined {
+  lane.offers.add(call.tenant, count, now);
   const place = lane.tenants.placeOfNew(call.tenant, count);
   const { deadlineAt } = call;
   const { beginsAt, sizing, longestRunMs } = expectedBegin(state, lane, { place, deadlineAt }, now);
@@ -46,11 +47,13 @@ export function refusal(
     return undefined;
   }
   if (waitMs <= standingMaxMs) return undefined;
-  // While another lets more stand, a tenant answers only for what it lets stand itself.
+  // While another lets more stand, or it asks for less than its share, a tenant answers only for what it lets stand itself.
   const own = lane.tenants.waitingOf(call.tenant) + count;
   const ownWaitMs = expectedBegin(state, lane, { place: own, deadlineAt }, now).beginsAt - now;
-  const spared = own <= lane.tenants.mostOfOthers(call.tenant) && ownWaitMs <= standingMaxMs;
-  return spared ? undefined : shed("standing");
+  const capacity = (sizing.left * sizing.usefulSize) / sizing.cycleMs;
+  const modest =
+    own <= lane.tenants.mostOfOthers(call.tenant) || lane.offers.withinShare(call.tenant, capacity, now);
+  return modest && ownWaitMs <= standingMaxMs ? undefined : shed("standing");
 }
 
 /**

@@ -2,6 +2,7 @@ import type { BatchTask } from "@faceline/contracts/batch";
 import type { CallId, Lane as LaneName, TaskId } from "@faceline/contracts/ids";
 import { callOf } from "@faceline/contracts/ids";
 import { ArrivalRate } from "./arrival-rate.ts";
+import { Offers } from "./offers.ts";
 import { Tenants } from "./tenants.ts";
 import { TimeModel } from "./time-model.ts";
 
@@ -15,6 +16,7 @@ export class Lane {
   readonly name: LaneName;
   readonly tenants = new Tenants();
   readonly arrivals = new ArrivalRate();
+  readonly offers = new Offers();
   parts: Part[] = [];
   run = new TimeModel(runGuesses, "guessed");
   /** Fetch and decode. */
