@@ -21,7 +21,7 @@ const mutations: Mutation[] = [
   ["a late answer leaves the parts", "state", "if (wasLost)", "if (false)"],
   ["adopted tasks are sent again", "decide", "each.adopted && !each.lost", "false"],
   ["two batches staged", "seats", "staged > 0", "staged > 1"],
-  ["a silent worker is served", "workers", "!silent(worker, now) &&", ""],
+  ["a silent worker is served", "workers", "!silent(worker, now) && !worker.suspect &&", ""],
   [
     "a worker's own largest size is ignored",
     "batch-choice",

@@ -95,6 +95,16 @@ test("a worker that ran out of memory gets batches of its own largest size", () 
   assert.equal(batch?.tasks.length, 8);
 });
 
+test("a worker with less memory than the others gets no batch larger than it takes", () => {
+  const pool = newPool();
+  decide(pool, report("small", { sizes: sizes.slice(0, 4), partition: 1 }), 0);
+  const running = { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 5_000 };
+  decide(pool, report("large", { sizes, partition: 2, running }), 0);
+  prepareTakesNothing(pool);
+  const [batch] = batchesOf(arrive(pool, 20, 1, { patienceMs: 2_000 }));
+  assert.equal(batch?.tasks.length, 8);
+});
+
 test("a lane whose predictions refuse everything tries a call once a second, on an idle worker", () => {
   const pool = accelerator();
   const hopeless = (now: number) => endsOf(arrive(pool, 1, now, { patienceMs: 20 })).length;
