@@ -44,7 +44,7 @@ test("two lanes that overload the same workers share them, and nobody is answere
     });
     const shares = `seed ${seed}: ${one} and ${two} of the workers' time`;
     assert.ok(late <= 0.001, `seed ${seed}: ${late} late`);
-    assert.ok(refusedLate <= 0.01, `seed ${seed}: ${refusedLate} were refused after they had waited`);
+    assert.ok(refusedLate <= 0.02, `seed ${seed}: ${refusedLate} were refused after they had waited`);
     assert.ok(one! + two! >= 0.8, shares);
     assert.ok(Math.min(one!, two!) >= 0.05, shares);
   }
