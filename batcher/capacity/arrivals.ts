@@ -1,3 +1,4 @@
+import type { Lane } from "@faceline/contracts/ids";
 import type { Random } from "./random.ts";
 
 /** One call on its way to the batcher. */
@@ -5,6 +6,8 @@ export type Arrival = {
   atMs: number;
   tenant: string;
   tasks: number;
+  /** Another than the first of the workers' lanes. */
+  lane?: Lane;
   /** From its arrival to its deadline. */
   patienceMs: number;
 };

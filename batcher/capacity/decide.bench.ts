@@ -1,65 +1,136 @@
 import assert from "node:assert/strict";
 import type { Batch } from "@faceline/contracts/batch";
+import type { FinishedBatch } from "@faceline/contracts/report";
 import { decide } from "../src/scheduling/decide.ts";
 import { answered, batchesOf, call, newPool, report } from "../src/scheduling/scene.ts";
+import type { Event, Move, State } from "../src/scheduling/state.ts";
 
-// How long one decision takes while so many tasks wait. Usage: node batcher/capacity/decide.bench.ts
+// How long one decision takes, by what happened and by how many tasks wait: four workers, ten tenants, batches of 32.
+// Prints a Markdown table, median / mean / p99 in µs. Usage: node batcher/capacity/decide.bench.ts
 
 const sizes = [1, 2, 4, 8, 16, 32].map((size) => ({ size, runMs: 40 + 2 * size }));
+const workers = 4;
+const tenants = 10;
+const queues = [100, 1_000, 10_000];
+const rounds = { toWarmUp: 3_000, toMeasure: 3_000 };
 
-const rounds = 2_000;
-
-for (const tenants of [1, 10, 100]) {
-  for (const waiting of [100, 1_000, 10_000]) {
-    measure(waiting, tenants);
-    const { arrival, cycle } = measure(waiting, tenants);
-    console.log(
-      `${waiting} waiting of ${tenants} tenants: ${arrival.toFixed(1)} µs an arrival, ` +
-        `${cycle.toFixed(1)} µs a report with a finished batch and the next one sent`,
-    );
-  }
-}
-
-/** Four workers are busy and the tasks wait. Then each report ends a batch, the next one leaves, and as many arrive. */
-function measure(waiting: number, tenants: number): { arrival: number; cycle: number } {
-  const pool = newPool({ laneWaitingMax: 1_000_000 });
-  const patience = { now: 0, deadlineAt: 100_000_000 };
-  let calls = 0;
-  const arrive = () => call(`c${calls++}`, 1, patience, `t${calls % tenants}`);
-  const says = (worker: number, said: Parameters<typeof report>[1]) =>
-    report(`w${worker}`, { sizes, partition: worker, ...said });
-
-  const running = [1, 2, 3, 4].map((count) => ({ id: `batcher-ffffffffffffffff/${count}`, size: 32 }));
-  for (const [worker, batch] of running.entries()) {
-    decide(pool, says(worker, { running: { batch: batch.id, startedAt: 0, endsAt: 1_000 } }), 0);
-  }
-  for (let index = 0; index < waiting; index++) decide(pool, arrive(), 0);
-
-  let arrivalsMs = 0;
-  let cyclesMs = 0;
-  for (let round = 0; round < rounds; round++) {
-    const worker = round % 4;
-    const { id, size } = running[worker]!;
-    const ended = says(worker, {
-      finished: [{ ...answered({ id }), size, prepareMs: 1, runMs: 40 + 2 * size }],
+const kinds = {
+  "a task arrives": (bench: Bench) => bench.arrive(1),
+  "a call of 20 arrives": (bench: Bench) => {
+    bench.arrive(20);
+    bench.untimed(() => bench.cancelNewest());
+  },
+  "a call is cancelled": (bench: Bench) => {
+    bench.untimed(() => bench.arrive(1));
+    bench.cancelNewest();
+  },
+  "a report without news": (bench: Bench) => bench.reportNothing(),
+  "a report ends a batch, 32 tasks leave": (bench: Bench) => {
+    const left = bench.endBatch();
+    bench.untimed(() => {
+      bench.reportRunning();
+      for (let index = 0; index < left; index++) bench.arrive(1);
     });
-    let next: Batch | undefined;
-    cyclesMs += timed(() => {
-      [next] = batchesOf(decide(pool, ended, 0));
-    });
+  },
+  "time passes": (bench: Bench) => bench.tell({ kind: "timer" }),
+};
+
+/** A pool in which all workers run a full batch and so many tasks wait. */
+class Bench {
+  readonly #pool: State = newPool({ laneWaitingMax: 1_000_000 });
+  readonly #running: Batch["id"][] = [];
+  readonly #finished: FinishedBatch[][] = [];
+  #timing = true;
+  #took = 0;
+  #calls = 0;
+  #worker = 0;
+
+  constructor(waiting: number) {
+    for (let worker = 0; worker < workers; worker++) {
+      this.#finished.push([]);
+      this.#running.push(`batcher-ffffffffffffffff/${worker}` as Batch["id"]);
+      this.#worker = worker;
+      this.reportRunning();
+    }
+    for (let index = 0; index < waiting; index++) this.arrive(1);
+  }
+
+  /** In µs, of everything timed in one round. */
+  round(play: (bench: this) => void): number {
+    this.#took = 0;
+    this.#worker = (this.#worker + 1) % workers;
+    play(this);
+    return this.#took;
+  }
+
+  tell(event: Event): Move[] {
+    const begunAt = performance.now();
+    const moves = decide(this.#pool, event, 0);
+    if (this.#timing) this.#took += 1_000 * (performance.now() - begunAt);
+    return moves;
+  }
+
+  untimed(act: () => void): void {
+    this.#timing = false;
+    act();
+    this.#timing = true;
+  }
+
+  arrive(tasks: number): void {
+    const patience = { now: 0, deadlineAt: 100_000_000 };
+    this.tell(call(`c${this.#calls++}`, tasks, patience, `t${this.#calls % tenants}`));
+  }
+
+  cancelNewest(): void {
+    const { call: newest } = call(`c${this.#calls - 1}`, 1, { now: 0 }).call;
+    this.tell({ kind: "cancel", call: newest });
+  }
+
+  reportNothing(): void {
+    this.reportRunning();
+  }
+
+  reportRunning(): void {
+    const batch = this.#running[this.#worker]!;
+    this.tell(this.#says({ running: { batch, startedAt: 0, endsAt: 1_000 } }));
+  }
+
+  /** Reports repeat the last 16 batches, as those of real workers do. */
+  endBatch(): number {
+    const finished = this.#finished[this.#worker]!;
+    const id = this.#running[this.#worker]!;
+    finished.push({ ...answered({ id }), size: 32, prepareMs: 1, runMs: 104 });
+    if (finished.length > 16) finished.shift();
+    const [next] = batchesOf(this.tell(this.#says({})));
     assert(next !== undefined, "nothing was sent");
-    running[worker] = { id: next.id, size: next.tasks.length };
-    decide(pool, says(worker, { running: { batch: next, startedAt: 0, endsAt: 1_000 } }), 0);
-    const more = next.tasks.map(arrive);
-    arrivalsMs += timed(() => {
-      for (const event of more) decide(pool, event, 0);
+    this.#running[this.#worker] = next.id;
+    return next.tasks.length;
+  }
+
+  #says(said: Parameters<typeof report>[1]): Event {
+    const worker = this.#worker;
+    return report(`w${worker}`, {
+      sizes,
+      partition: worker,
+      finished: [...this.#finished[worker]!],
+      ...said,
     });
   }
-  return { arrival: (1_000 * arrivalsMs) / (calls - waiting), cycle: (1_000 * cyclesMs) / rounds };
 }
 
-function timed(act: () => void): number {
-  const begunAt = performance.now();
-  act();
-  return performance.now() - begunAt;
+/** All kinds once before any is measured: else the first would pay for the compiler. */
+for (const play of Object.values(kinds)) measure(1_000, play);
+console.log(`| µs, median / mean / p99 | ${queues.map((waiting) => `${waiting} waiting`).join(" | ")} |`);
+console.log(`|---|${queues.map(() => "---|").join("")}`);
+for (const [kind, play] of Object.entries(kinds)) {
+  console.log(`| ${kind} | ${queues.map((waiting) => measure(waiting, play)).join(" | ")} |`);
+}
+
+function measure(waiting: number, play: (bench: Bench) => void): string {
+  const bench = new Bench(waiting);
+  for (let round = 0; round < rounds.toWarmUp; round++) bench.round(play);
+  const took = Array.from({ length: rounds.toMeasure }, () => bench.round(play)).toSorted((a, b) => a - b);
+  const mean = took.reduce((sum, each) => sum + each, 0) / took.length;
+  const quantile = (share: number) => took[Math.floor(share * took.length)]!;
+  return [quantile(0.5), mean, quantile(0.99)].map((each) => each.toFixed(1)).join(" / ");
 }

@@ -41,8 +41,9 @@ export function lifeOf(call: Call): Life {
   return { fate: at <= call.deadlineAt ? "good" : "late", ms };
 }
 
-export function goodOf(simulation: Simulation, tenants: string[]): number {
-  const calls = [...simulation.calls.values()].filter((call) => tenants.includes(call.tenant));
+export function goodOf(simulation: Simulation, tenants: string[], from = 0): number {
+  const counted = (call: Call) => tenants.includes(call.tenant) && call.arrivedAt >= from;
+  const calls = [...simulation.calls.values()].filter(counted);
   return calls.filter((call) => lifeOf(call).fate === "good").length / calls.length;
 }
 

@@ -15,10 +15,10 @@ test("two seconds after a burst everybody is served again", () => {
     const random = new Random(seed);
     const pool = workers(1 + random.below(4), { prepare: { alpha: 1, beta: 0.1 } });
     const caller = { tenant: "team", tasks: 1, patienceMs: 300 + 1_500 * random.next() };
-    const usual = poisson(random.branch(), 0.6 * capacityOf(pool), 8_000, caller);
-    const burst = spike(3_000, 32 * (5 + random.below(20)), caller);
+    const usual = poisson(random.branch(), 0.6 * capacityOf(pool), 5_000, caller);
+    const burst = spike(1_000, 32 * (5 + random.below(20)), caller);
     const simulation = new Simulation({ seed, workers: pool, hops, arrivals: together(usual, burst) });
-    const { good } = figuresOf(simulation.run(11_000), startAt + 5_000);
+    const { good } = figuresOf(simulation.run(7_000), startAt + 3_000);
     assert.ok(good === 1, `seed ${seed}: ${good} were served in time two seconds later`);
   }
 });
@@ -29,7 +29,7 @@ for (const harm of ["failed", "killed"] as const) {
       const random = new Random(seed);
       const pool = workers(2 + random.below(3), { alpha: 5, beta: 0.5 });
       const caller = { tenant: "team", tasks: 1, patienceMs: 30_000 };
-      const arrivals = poisson(random.branch(), random.next() * capacityOf(pool), 1_500, caller);
+      const arrivals = poisson(random.branch(), random.next() * capacityOf(pool), 700, caller);
       const poison = `${random.below(arrivals.length)}/`;
       const isPoison = (id: string) => id.startsWith(poison);
       const simulation = new Simulation({

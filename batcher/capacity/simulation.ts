@@ -110,14 +110,14 @@ export class Simulation {
     });
   }
 
-  #arrive(index: number, { tenant, tasks, patienceMs }: Arrival): void {
+  #arrive(index: number, { tenant, tasks, patienceMs, lane: of = lane }: Arrival): void {
     const { now } = this.agenda;
     const id = `${index}/${nonce}` as CallId;
     const message: CallTasks = {
       requestId: `${index}` as CallTasks["requestId"],
       call: id,
       tenant,
-      lane,
+      lane: of,
       ingress: "ingress-0000000000000000",
       arrivedAt: now,
       deadlineAt: now + patienceMs,
@@ -184,6 +184,7 @@ const productScheduler: NewScheduler = ({ hops }) => {
 };
 
 export const lane = laneOf("Dlib", "ssd");
+export const secondLane = laneOf("Dlib", "tiny");
 const nonce = "n".repeat(16);
 const options = { align: true, enforceDetection: true, facesMax: 1 };
 const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;

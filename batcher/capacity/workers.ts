@@ -29,7 +29,7 @@ export class ModelledWorker {
     this.#id = id;
     this.model = model;
     this.#scene = scene;
-    this.#lanes = [warmedUp(model)];
+    this.#lanes = [model, ...(model.also ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
     this.#report();
     this.#reportRegularly();
   }
@@ -51,7 +51,7 @@ export class ModelledWorker {
     this.#preparing = batch;
     const { agenda, random } = this.#scene;
     const listened = batch.tasks.filter((task) => task.deadlineAt > agenda.now);
-    const { alpha, beta, noise = 0 } = this.model.prepare;
+    const { alpha, beta, noise = 0 } = this.#modelOf(batch).prepare;
     const tookMs = Math.max(0, random.normal(1, noise) * (alpha + beta * listened.length));
     this.#later(tookMs, () => {
       this.#prepared = { batch, listened, tookMs };
@@ -72,7 +72,7 @@ export class ModelledWorker {
     this.#report();
     this.#prepareNext();
     const end = this.#scene.runOf(listened);
-    this.#later(listened.length === 0 ? 0 : this.#runMs(listened.length), () => {
+    this.#later(listened.length === 0 ? 0 : this.#runMs(batch, listened.length), () => {
       this.#running = undefined;
       if (end === "killed") return this.#scene.killed(this);
       const figures = { size: listened.length, prepareMs: tookMs, runMs: agenda.now - startedAt };
@@ -81,11 +81,16 @@ export class ModelledWorker {
     });
   }
 
-  #runMs(tasks: number): number {
-    const { alpha, beta, sizes, noise, paceAt = () => 1 } = this.model;
+  #runMs(batch: Batch, tasks: number): number {
+    const { alpha, beta, sizes } = this.#modelOf(batch);
+    const { noise, paceAt = () => 1 } = this.model;
     const size = sizes.find((each) => each >= tasks)!;
     const { random, agenda } = this.#scene;
     return Math.max(0.1, random.normal(1, noise)) * paceAt(agenda.now) * (alpha + beta * size);
+  }
+
+  #modelOf({ lane }: Batch): LaneModel {
+    return this.model.also?.find((each) => each.lane === lane) ?? this.model;
   }
 
   /** A run that failed has no answers: its tasks are the scheduler's again. */
@@ -147,7 +152,7 @@ export class ModelledWorker {
 
 const reportEveryMs = 250;
 
-const warmedUp = ({ lane, sizes, alpha, beta, warmUpFactor }: WorkerModel): LoadedLane => ({
+const warmedUp = ({ lane, sizes, alpha, beta }: LaneModel, warmUpFactor: number): LoadedLane => ({
   lane,
   executionProvider: "model",
   precision: "none",
@@ -160,19 +165,24 @@ const heldOf = (batch: Batch): Report["staged"][number] => ({
   tasks: batch.tasks.map((task) => task.id),
 });
 
-export type WorkerModel = {
+export type LaneModel = {
   lane: Report["lanes"][number]["lane"];
-  partition: number;
   /** A run of a batch takes `alpha + beta · size` ms, the size being the least of `sizes` that holds it. */
   alpha: number;
   beta: number;
   sizes: number[];
+  /** Fetch and decode. */
+  prepare: { alpha: number; beta: number; noise?: number };
+};
+
+export type WorkerModel = LaneModel & {
+  partition: number;
+  /** Loaded beside the first. */
+  also?: LaneModel[];
   /** Deviation of a run's time, as a share of it. */
   noise: number;
   /** What its warm-up said of its times was this much of the truth. */
   warmUpFactor: number;
-  /** Fetch and decode. */
-  prepare: { alpha: number; beta: number; noise?: number };
   /** Slower or faster from some time on. */
   paceAt?: (nowMs: number) => number;
   stalls?: { atMs: number; ms: number }[];

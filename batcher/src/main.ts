@@ -53,7 +53,7 @@ await using tasks = await openTaskInbox({
   handOver: () => handOver(state),
   lost: exitOn(log),
 });
-await using _pool = openPoolOutbox({
+await using poolState = openPoolOutbox({
   redis,
   state,
   clock,
@@ -61,6 +61,7 @@ await using _pool = openPoolOutbox({
   everyMs: config.POOL_STATE_EVERY_MS,
   active: tasks.active,
 });
+pulse.onDecided(poolState.decided);
 // Silence is not an event: somebody has to look for it.
 const look = setInterval(() => pulse.tell({ kind: "timer" }), config.POOL_STATE_EVERY_MS);
 

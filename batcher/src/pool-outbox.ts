@@ -1,42 +1,56 @@
 import { poolChannel } from "@faceline/contracts/names";
-import type { PoolState } from "@faceline/contracts/pool";
+import type { LaneState, PoolState } from "@faceline/contracts/pool";
 import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import { laneStates } from "./scheduling/pool-state.ts";
+import { jumped, laneStates } from "./scheduling/pool-state.ts";
 import type { State } from "./scheduling/state.ts";
 
-/** Publishes the pool's state while this batcher is the active one. A state that does not get through is followed by the next. */
-export function openPoolOutbox({
-  redis,
-  state,
-  clock,
-  pool,
-  everyMs,
-  active,
-}: PoolOutboxParts): AsyncDisposable {
+/** A jump is looked for this often at most, however fast things happen. */
+const lookEveryMs = 5;
+
+/**
+ * Publishes the pool's state while this batcher is the active one: regularly, and at once where it has jumped. A state
+ * that does not get through is followed by the next.
+ */
+export function openPoolOutbox({ redis, state, clock, pool, everyMs, active }: PoolOutboxParts): PoolOutbox {
   let sequence = 0;
-  const publish = async (): Promise<void> => {
+  let said: LaneState[] = [];
+  let looking: NodeJS.Timeout | undefined;
+
+  const publish = (lanes: LaneState[], now: number): void => {
+    said = lanes;
+    const message: PoolState = { pool, batcher: state.batcher, sequence: sequence++, sentAt: now, lanes };
+    redis.publish(poolChannel(pool), JSON.stringify(message)).catch(() => {});
+  };
+  const tell = (when: (lanes: LaneState[]) => boolean): void => {
     if (!active()) return;
     const now = clock.now();
-    const message: PoolState = {
-      pool,
-      batcher: state.batcher,
-      sequence: sequence++,
-      sentAt: now,
-      lanes: laneStates(state, now),
-    };
-    await redis.publish(poolChannel(pool), JSON.stringify(message));
+    const lanes = laneStates(state, now);
+    if (when(lanes)) publish(lanes, now);
   };
-  const timer = setInterval(() => void publish().catch(() => {}), everyMs);
+  const timer = setInterval(() => tell(() => true), everyMs);
+
   return {
+    decided() {
+      // What happens within these milliseconds is looked at together, the last of it included.
+      looking ??= setTimeout(() => {
+        looking = undefined;
+        tell((lanes) => jumped(said, lanes));
+      }, lookEveryMs);
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
+      clearTimeout(looking);
     },
   };
 }
 
+export type PoolOutbox = AsyncDisposable & {
+  /** Something was decided: the state may have jumped. */
+  decided(): void;
+};
+
 type PoolOutboxParts = {
-  redis: RedisConnection;
+  redis: { publish(channel: string, message: string): Promise<unknown> };
   state: State;
   clock: Clock;
   pool: string;

@@ -12,11 +12,14 @@ import type { Event, Move, State } from "./scheduling/state.ts";
  */
 export function startPulse({ state, clock, batches, answers, log }: PulseParts): Pulse {
   const endedListeners: ((tasks: TaskId[]) => void)[] = [];
+  const decidedListeners: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   const tell = (event: Event): void => {
-    if (!stopped) act(decide(state, event, clock.now()));
+    if (stopped) return;
+    act(decide(state, event, clock.now()));
+    for (const listener of decidedListeners) listener();
   };
 
   const act = (moves: Move[]): void => {
@@ -67,6 +70,7 @@ export function startPulse({ state, clock, batches, answers, log }: PulseParts):
   return {
     tell,
     onEnded: (listener) => endedListeners.push(listener),
+    onDecided: (listener) => decidedListeners.push(listener),
     async [Symbol.asyncDispose]() {
       stopped = true;
       clearTimeout(timer);
@@ -80,4 +84,6 @@ export type Pulse = AsyncDisposable & {
   tell(event: Event): void;
   /** Hears which tasks have ended, however they did. */
   onEnded(listener: (tasks: TaskId[]) => void): void;
+  /** Hears that something was decided, and acted on. */
+  onDecided(listener: () => void): void;
 };

@@ -2,6 +2,7 @@ import type { Outcome } from "@faceline/contracts/outcome";
 import type { CallTasks } from "@faceline/contracts/task";
 import { type BatchSizing, batchSizing } from "./batch-size.ts";
 import type { Lane } from "./lane.ts";
+import { dueBeforeMs, rivalsOf, workersLeft } from "./rivals.ts";
 import type { State } from "./state.ts";
 import { type Workload, workloads } from "./workers.ts";
 
@@ -26,8 +27,10 @@ export function refusal(
   count: number,
   now: number,
 ): Shed | undefined {
+  lane.offers.add(call.tenant, count, now);
   const place = lane.tenants.placeOfNew(call.tenant, count);
-  const { beginsAt, sizing } = expectedBegin(state, lane, place, now);
+  const { deadlineAt } = call;
+  const { beginsAt, sizing, longestRunMs } = expectedBegin(state, lane, { place, deadlineAt }, now);
   const waitMs = beginsAt - now;
   const predictedMs = waitMs + lane.meanMs(Math.min(place, sizing.usefulSize)) + state.hops.reply.ms;
   const shed = (reason: Shed["reason"]): Shed => ({
@@ -36,10 +39,7 @@ export function refusal(
     predictedMs,
     retryAfterMs: waitMs,
   });
-  const standingMaxMs = Math.max(
-    standingRuns * lane.meanMs(sizing.deadlineSize),
-    standingShare * (call.deadlineAt - now),
-  );
+  const standingMaxMs = Math.max(standingRuns * longestRunMs, standingShare * (call.deadlineAt - now));
   if (lane.waiting + count > state.settings.laneWaitingMax) return shed("standing");
   if (now + predictedMs > call.deadlineAt) {
     if (!mayTry(state, lane, now)) return shed("hopeless");
@@ -47,11 +47,13 @@ export function refusal(
     return undefined;
   }
   if (waitMs <= standingMaxMs) return undefined;
-  // While another lets more stand, a tenant answers only for what it lets stand itself.
+  // While another lets more stand, or it asks for less than its share, a tenant answers only for what it lets stand itself.
   const own = lane.tenants.waitingOf(call.tenant) + count;
-  const ownWaitMs = expectedBegin(state, lane, own, now).beginsAt - now;
-  const spared = own <= lane.tenants.mostOfOthers(call.tenant) && ownWaitMs <= standingMaxMs;
-  return spared ? undefined : shed("standing");
+  const ownWaitMs = expectedBegin(state, lane, { place: own, deadlineAt }, now).beginsAt - now;
+  const capacity = (sizing.left * sizing.usefulSize) / sizing.cycleMs;
+  const modest =
+    own <= lane.tenants.mostOfOthers(call.tenant) || lane.offers.withinShare(call.tenant, capacity, now);
+  return modest && ownWaitMs <= standingMaxMs ? undefined : shed("standing");
 }
 
 /**
@@ -65,19 +67,35 @@ function mayTry(state: State, lane: Lane, now: number): boolean {
   );
 }
 
-/** When the task at this place, counted from 1, begins to run: after the batches before it, from the first free worker. */
-export function expectedBegin(state: State, lane: Lane, place: number, now: number): ExpectedBegin {
+/**
+ * When the task at this place, counted from 1, begins to run: after the batches before it, from the first free worker,
+ * and after what is due before it in the lanes that share the workers.
+ */
+export function expectedBegin(
+  state: State,
+  lane: Lane,
+  { place, deadlineAt }: Place,
+  now: number,
+): ExpectedBegin {
   const loads = workloads(state, lane.name, now);
   const workers = Math.max(1, loads.length);
-  const sizing = batchSizing(lane, state.hops, workers, now);
+  const rivals = rivalsOf(state, lane, loads, now);
+  const left = workersLeft(rivals, workers, now);
+  const sizing = batchSizing(lane, state.hops, { workers, left }, now);
   const freeAt = loads.length === 0 ? now + assumedAbsenceMs : Math.min(...loads.map((each) => each.freeAt));
   const preparedAt = now + state.hops.toWorker.ms + lane.prepare.meanMs(1);
   const batchesBefore = lane.parts.length + Math.ceil(place / sizing.usefulSize) - 1;
-  const beginsAt =
-    Math.max(preparedAt, freeAt) + (batchesBefore * sizing.cycleMs(sizing.usefulSize)) / workers;
-  return { beginsAt, sizing };
+  const ownMs = batchesBefore * sizing.cycleMs;
+  // What of the others is due already, or what they will bring meanwhile.
+  const queueMs = Math.max((ownMs + dueBeforeMs(rivals, deadlineAt)) / workers, ownMs / left);
+  // A lane of short runs has to stand the long ones of another.
+  let longestRunMs = lane.meanMs(sizing.deadlineSize);
+  for (const { batchMs } of rivals) longestRunMs = Math.max(longestRunMs, batchMs);
+  return { beginsAt: Math.max(preparedAt, freeAt) + queueMs, sizing, longestRunMs };
 }
 
-type ExpectedBegin = { beginsAt: number; sizing: BatchSizing };
+type Place = { place: number; deadlineAt: number };
+
+type ExpectedBegin = { beginsAt: number; sizing: BatchSizing; longestRunMs: number };
 
 export type Shed = Extract<Outcome, { kind: "shed" }>;

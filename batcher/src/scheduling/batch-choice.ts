@@ -31,13 +31,16 @@ export function chooseBatch(situation: Situation, moves: Move[]): Choice | undef
 
 /** The most of these, from the front, that end before the least deadline among them, and whose deadline that is. */
 function mostInTime({ state, lane, seat, now }: Situation, waiting: Waiting[]): Fit {
+  const endsAt = (count: number) => endsAtLatest(state, lane, seat, count, now);
+  const all = waiting.length;
+  if (endsAt(all) <= leastDeadline(waiting, 0, all)) return { count: all, urgent: waiting[0]! };
   let urgent = waiting[0]!;
-  for (const [index, each] of waiting.entries()) {
+  for (let index = 0; index < all; index++) {
+    const each = waiting[index]!;
     if (each.task.deadlineAt < urgent.task.deadlineAt) urgent = each;
-    const endsAt = endsAtLatest(state, lane, seat, index + 1, now);
-    if (index > 0 && endsAt > urgent.task.deadlineAt) return { count: index, urgent };
+    if (index > 0 && endsAt(index + 1) > urgent.task.deadlineAt) return { count: index, urgent };
   }
-  return { count: waiting.length, urgent };
+  return { count: all, urgent };
 }
 
 /** With batches of so many, the workers finish tasks as fast as they come, and work off the queue in time. */
@@ -45,15 +48,15 @@ function keepsUp({ state, lane, sizing, now }: Situation, count: number): boolea
   const overheadMs = state.hops.toWorker.ms + state.hops.reply.ms;
   const queueMs = Math.max(1, lane.arrivals.patienceMs - overheadMs);
   const needed = Math.max(lane.arrivals.perMs(now), lane.tenants.waiting / queueMs);
-  return (sizing.workers * count) / lane.meanMs(count) >= needed;
+  return (sizing.left * count) / lane.meanMs(count) >= needed;
 }
 
 function sendOrHold(situation: Situation, waiting: Waiting[], count: number): Choice {
   const { state, lane, seat, sizing, now } = situation;
-  const leastDeadlineAt = Math.min(...waiting.slice(0, count).map((each) => each.task.deadlineAt));
+  const leastDeadlineAt = leastDeadline(waiting, 0, count);
   const send = (reason: DispatchReason): Choice => {
     const size = roundedDown(situation, waiting, count);
-    return { kind: "send", count: size, reason, beginBy: leastDeadlineAt - lane.highMs(size) };
+    return { kind: "send", count: size, reason, deadlineAt: leastDeadlineAt };
   };
   if (count >= Math.min(sizing.usefulSize, seat.sizeMax)) return send("full");
   if (count >= sizing.floor) return send("floor");
@@ -88,14 +91,20 @@ function roundedDown(
     guardMs +
     lane.highMs(left) +
     state.hops.reply.ms;
-  const leftDeadlineAt = Math.min(...waiting.slice(size).map((each) => each.task.deadlineAt));
-  return leftEndAt <= leftDeadlineAt ? size : count;
+  return leftEndAt <= leastDeadline(waiting, size, waiting.length) ? size : count;
+}
+
+function leastDeadline(waiting: Waiting[], from: number, until: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let index = from; index < until; index++) least = Math.min(least, waiting[index]!.task.deadlineAt);
+  return least;
 }
 
 export type Situation = { state: State; lane: Lane; seat: Seat; sizing: BatchSizing; now: number };
 
 export type Choice =
-  /** The first `count` in turn. Of several lanes the one that must begin first goes first. */
-  { kind: "send"; count: number; reason: DispatchReason; beginBy: number } | { kind: "hold"; until: number };
+  /** The first `count` in turn, and the least deadline among them. */
+  | { kind: "send"; count: number; reason: DispatchReason; deadlineAt: number }
+  | { kind: "hold"; until: number };
 
 type Fit = { count: number; urgent: Waiting };

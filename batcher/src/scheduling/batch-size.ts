@@ -10,44 +10,67 @@ import type { Lane } from "./lane.ts";
  * - `floor`: the smallest that keeps up with the arrivals. While it is 1, nobody is held.
  * - `holdMs`: how long a task may be held for the floor while a worker is free: one stagger.
  */
-export function batchSizing(lane: Lane, hops: HopTimes, workers: number, now: number): BatchSizing {
-  const cycleMs = (size: number) => cycle(lane, hops, size);
-  const throughput = (size: number) => size / cycleMs(size);
-  const best = Math.max(...lane.sizes.map(throughput));
-  const usefulSize = lane.sizes.find((size) => throughput(size) >= usefulShare * best)!;
+export function batchSizing(lane: Lane, hops: HopTimes, staff: Staff, now: number): BatchSizing {
+  const useful = usefulSize(lane, hops);
+  const deadlineSize = inTime(lane, hops, staff.left, useful);
+  const floor = Math.min(deadlineSize, sustainingSize(lane, staff, now));
+  return {
+    ...staff,
+    usefulSize: useful,
+    deadlineSize,
+    floor,
+    holdMs: lane.meanMs(floor) / staff.workers,
+    cycleMs: cycleMs(lane, hops, useful),
+  };
+}
 
-  const overheadMs = hops.toWorker.ms + hops.reply.ms;
-  const inTime = (size: number) =>
-    lane.highMs(size) * (1 + 1 / workers) + overheadMs <= lane.arrivals.patienceMs;
-  const deadlineSize = lane.sizes.findLast((size) => size <= usefulSize && inTime(size)) ?? 1;
+export function usefulSize(lane: Lane, hops: HopTimes): number {
+  const throughput = (size: number) => size / cycleMs(lane, hops, size);
+  let best = 0;
+  for (const size of lane.sizes) best = Math.max(best, throughput(size));
+  for (const size of lane.sizes) if (throughput(size) >= usefulShare * best) return size;
+  return lane.batchMax;
+}
 
-  const floor = Math.min(deadlineSize, sustainingSize(lane, workers, now));
-  return { workers, usefulSize, deadlineSize, floor, holdMs: lane.meanMs(floor) / workers, cycleMs };
+function inTime(lane: Lane, hops: HopTimes, workers: number, useful: number): number {
+  const leftMs = lane.arrivals.patienceMs - hops.toWorker.ms - hops.reply.ms;
+  let largest = 1;
+  for (const size of lane.sizes) {
+    if (size <= useful && lane.run.highMs(size) * (1 + 1 / workers) <= leftMs) largest = size;
+  }
+  return largest;
 }
 
 /** The smallest batch with which the workers keep up; endless, where none does. */
-function sustainingSize(lane: Lane, workers: number, now: number): number {
+function sustainingSize(lane: Lane, { workers, left: ours }: Staff, now: number): number {
   const rate = lane.arrivals.perMs(now);
   const { alpha, beta } = lane.run.line;
   // One worker alone may be used up wholly: a reserve would only add waiting.
-  const capacity = workers === 1 ? 1 : utilisationMax * workers;
+  const capacity = workers === 1 ? ours : utilisationMax * ours;
   const left = capacity - rate * beta;
   return left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.ceil((rate * alpha) / left));
 }
 
 /** From one batch to the next on a worker: only one is staged, so a short run waits for the preparation of the next. */
-function cycle(lane: Lane, hops: HopTimes, size: number): number {
-  return Math.max(lane.meanMs(size), hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size));
+export function cycleMs(lane: Lane, hops: HopTimes, size: number): number {
+  return Math.max(lane.run.meanMs(size), hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size));
 }
 
 const usefulShare = 0.95;
 const utilisationMax = 0.85;
 
-export type BatchSizing = {
+type Staff = {
+  /** That have the lane loaded. */
   workers: number;
+  /** Of how many the time is left to the lane by others; not a whole number. */
+  left: number;
+};
+
+export type BatchSizing = Staff & {
   usefulSize: number;
   deadlineSize: number;
   floor: number;
   holdMs: number;
-  cycleMs(size: number): number;
+  /** From one batch of the useful size to the next. */
+  cycleMs: number;
 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Batch } from "@faceline/contracts/batch";
 import { Random } from "../../capacity/random.ts";
+import { seedsOf } from "../../capacity/seeds.ts";
 import { decide } from "./decide.ts";
 import { answered, call, newPool, report } from "./scene.ts";
 import type { Event } from "./state.ts";
@@ -10,13 +11,9 @@ import type { Event } from "./state.ts";
 // answers, and calls are cancelled. However that interleaves: every task ends exactly once, none is in two batches
 // that are believed alive, no worker has more than one batch running and one staged, and in the end nothing is kept.
 // Replay one with: SEED=417 node --test src/scheduling/decide.sim.test.ts
-const seeds =
-  process.env["SEED"] === undefined
-    ? Array.from({ length: 300 }, (_, seed) => seed)
-    : [Number(process.env["SEED"])];
 
 test("every task that arrives ends exactly once, whatever happens to its workers", () => {
-  for (const seed of seeds) live(seed);
+  for (const seed of seedsOf(300)) live(seed);
 });
 
 function live(seed: number): void {

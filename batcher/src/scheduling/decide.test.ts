@@ -230,6 +230,17 @@ test("a batch that its worker had and names no more is run again: how it ended w
   assert.deepEqual(dispatches(again), [{ partition: 0, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
 });
 
+test("a partition has one holder, whoever claimed it last: the one before gets nothing more, silent or not", () => {
+  const pool = newPool();
+  decide(pool, report("w1", { partition: 3 }), 0);
+  decide(pool, report("w2", { partition: 3 }), 10);
+  const moves = ["a", "b", "c"].flatMap((name) => decide(pool, call(name, 1, { now: 10 }), 10));
+  assert.deepEqual(
+    [batchesOf(moves).length, [...pool.sent.values()].map((sent) => sent.worker)],
+    [1, ["inference-w2"]],
+  );
+});
+
 test("a worker that drains gets nothing new", () => {
   const pool = newPool();
   decide(pool, report("w1", { draining: true }), 0);

@@ -21,8 +21,8 @@ import { end, type Event, laneNamed, type Move, type State } from "./state.ts";
 export function decide(state: State, event: Event, now: number): Move[] {
   forgiveOwnStall(state, now);
   const moves = take(state, event, now);
-  moves.push(...recover(state, now));
-  moves.push(...pump(state, now));
+  recover(state, now, moves);
+  pump(state, now, moves);
   return moves;
 }
 
@@ -58,9 +58,10 @@ function take(state: State, event: Event, now: number): Move[] {
 function arrive(state: State, call: CallTasks, now: number): Move[] {
   const lane = laneNamed(state, call.lane);
   const { ingress, arrivedAt, deadlineAt, options, traceparent } = call;
-  const fresh = call.tasks
-    .filter((id) => !state.open.has(id))
-    .map((id): BatchTask => ({ id, ingress, arrivedAt, deadlineAt, options, traceparent }));
+  const fresh: BatchTask[] = [];
+  for (const id of call.tasks) {
+    if (!state.open.has(id)) fresh.push({ id, ingress, arrivedAt, deadlineAt, options, traceparent });
+  }
   if (fresh.length === 0) return [];
   const waiting = fresh.filter((task) => !underWay(state, task.id));
 

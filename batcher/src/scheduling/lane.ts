@@ -2,6 +2,7 @@ import type { BatchTask } from "@faceline/contracts/batch";
 import type { CallId, Lane as LaneName, TaskId } from "@faceline/contracts/ids";
 import { callOf } from "@faceline/contracts/ids";
 import { ArrivalRate } from "./arrival-rate.ts";
+import { Offers } from "./offers.ts";
 import { Tenants } from "./tenants.ts";
 import { TimeModel } from "./time-model.ts";
 
@@ -15,6 +16,7 @@ export class Lane {
   readonly name: LaneName;
   readonly tenants = new Tenants();
   readonly arrivals = new ArrivalRate();
+  readonly offers = new Offers();
   parts: Part[] = [];
   run = new TimeModel(runGuesses, "guessed");
   /** Fetch and decode. */
@@ -41,7 +43,16 @@ export class Lane {
   }
 
   get waiting(): number {
-    return this.parts.reduce((sum, part) => sum + part.tasks.length, this.tenants.waiting);
+    let waiting = this.tenants.waiting;
+    for (const part of this.parts) waiting += part.tasks.length;
+    return waiting;
+  }
+
+  /** How many wait whose deadline is not after this one. */
+  dueBefore(deadlineAt: number): number {
+    let due = this.tenants.dueBefore(deadlineAt);
+    for (const part of this.parts) due += part.tasks.length;
+    return due;
   }
 
   get batchMax(): number {
@@ -50,12 +61,18 @@ export class Lane {
 
   /** What a batch of so many is padded to, and paid for. */
   bucket(count: number): number {
-    return this.sizes.find((size) => size >= count) ?? this.batchMax;
+    for (const size of this.sizes) if (size >= count) return size;
+    return this.batchMax;
   }
 
   /** How long a batch of so many runs: for staging and capacity, and for "can it still make it". */
-  meanMs = (count: number): number => this.run.meanMs(this.bucket(count));
-  highMs = (count: number): number => this.run.highMs(this.bucket(count));
+  meanMs(count: number): number {
+    return this.run.meanMs(this.bucket(count));
+  }
+
+  highMs(count: number): number {
+    return this.run.highMs(this.bucket(count));
+  }
 
   removeCall(call: CallId): BatchTask[] {
     return [...this.#removeFromParts((task) => callOf(task.id) === call), ...this.tenants.removeCall(call)];
@@ -68,6 +85,7 @@ export class Lane {
   }
 
   #removeFromParts(gone: (task: BatchTask) => boolean): BatchTask[] {
+    if (this.parts.length === 0) return [];
     const removed = this.parts.flatMap((part) => part.tasks.filter(gone));
     if (removed.length === 0) return removed;
     this.parts = this.parts

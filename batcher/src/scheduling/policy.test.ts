@@ -86,10 +86,42 @@ test("a head so urgent that its batch could not keep up is dropped early, with i
   assert.ok((batchesOf(moves)[0]?.tasks.length ?? 0) >= 16);
 });
 
+test("nobody is dropped early who keeps to its share: then the smaller batch is run", () => {
+  const pool = accelerator();
+  load(pool, { perSecond: 280, untilMs: 2_000 });
+  busyUntil(pool, 2_000, 2_100);
+  arrive(pool, 2, 2_000, { patienceMs: 165, name: "urgent", tenant: "quiet" });
+  for (let at = 2_000; at < 2_090; at += 3) arrive(pool, 1, at);
+  const moves = decide(pool, { kind: "timer" }, 2_098);
+  assert.deepEqual(endsOf(moves), []);
+  assert.ok(batchesOf(moves)[0]?.tasks.some((task) => task.id.startsWith("urgent")));
+});
+
+test("a tenant that asks for less than its share is not refused where two of its calls overlap in a flood", () => {
+  const pool = accelerator();
+  const [lane] = pool.lanes.values();
+  for (let at = 0; at < 10_000; at += 10) lane!.offers.add("flood", 10, at);
+  for (let at = 0; at < 10_000; at += 1_000) lane!.offers.add("modest", 20, at);
+  busyUntil(pool, 10_000, 10_104);
+  arrive(pool, 32, 10_000, { patienceMs: 1_000, tenant: "flood" });
+  const calls = [1, 2].map(() => endsOf(arrive(pool, 20, 10_000, { patienceMs: 1_000, tenant: "modest" })));
+  assert.deepEqual(calls, [[], []]);
+});
+
 test("a worker that ran out of memory gets batches of its own largest size", () => {
   const pool = newPool();
   decide(pool, report("w1", { sizes }), 0);
   decide(pool, report("w1", { sizes: sizes.slice(0, 4) }), 1);
+  prepareTakesNothing(pool);
+  const [batch] = batchesOf(arrive(pool, 20, 1, { patienceMs: 2_000 }));
+  assert.equal(batch?.tasks.length, 8);
+});
+
+test("a worker with less memory than the others gets no batch larger than it takes", () => {
+  const pool = newPool();
+  decide(pool, report("small", { sizes: sizes.slice(0, 4), partition: 1 }), 0);
+  const running = { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 5_000 };
+  decide(pool, report("large", { sizes, partition: 2, running }), 0);
   prepareTakesNothing(pool);
   const [batch] = batchesOf(arrive(pool, 20, 1, { patienceMs: 2_000 }));
   assert.equal(batch?.tasks.length, 8);

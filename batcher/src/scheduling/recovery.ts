@@ -10,8 +10,7 @@ const partsOfReturned = 4;
 export const attemptsMax = (lane: Lane): number => 2 + Math.ceil(Math.log2(lane.batchMax) / 2);
 
 /** Takes back what was sent to workers that fell silent, hang, or never got it. */
-export function recover(state: State, now: number): Move[] {
-  const moves: Move[] = [];
+export function recover(state: State, now: number, moves: Move[]): void {
   for (const worker of state.workers.values()) {
     if (!silent(worker, now) && !hangs(state, worker, now)) continue;
     worker.suspect = true;
@@ -26,7 +25,6 @@ export function recover(state: State, now: number): Move[] {
     if (worker !== undefined) worker.suspect = true;
     moves.push(...takeBack(state, each, "unreceived"));
   }
-  return moves;
 }
 
 /**
@@ -81,8 +79,8 @@ function fail(state: State, tasks: BatchTask[], reason: "run_failed" | "attempts
 function hangs(state: State, worker: Worker, now: number): boolean {
   const { running } = worker.report;
   if (running === null) return false;
-  const crowdMs = state.sent.get(running.batch)?.crowdMs ?? 0;
-  return now > running.endsAt + overrunMs(running.endsAt - running.startedAt) + crowdMs;
+  const overrunAt = running.endsAt + overrunMs(running.endsAt - running.startedAt);
+  return now > overrunAt && now > overrunAt + (state.sent.get(running.batch)?.crowdMs ?? 0);
 }
 
 const batchesOf = (state: State, worker: Worker): SentBatch[] =>

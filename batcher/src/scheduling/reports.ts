@@ -10,6 +10,7 @@ export function hear(state: State, report: Report, now: number): Move[] {
   const { worker: id, partitions } = report;
   // A partition has one holder: whoever claimed it last. One that died is still in service until it has been silent.
   for (const other of state.workers.values()) {
+    if (other.id === id || !other.partitions.some((each) => partitions.includes(each))) continue;
     other.partitions = other.partitions.filter((each) => !partitions.includes(each));
   }
   state.workers.set(id, { id, report, reportedAt: now, partitions, suspect: false });
@@ -27,13 +28,13 @@ export function hear(state: State, report: Report, now: number): Move[] {
     if (sent === undefined) adopt(state, report.worker, each, now);
     else receive(state, sent, report);
   }
-  const named = new Set([...held, ...report.finished].map((each) => each.batch));
   const moves: Move[] = [];
   for (const sent of state.sent.values()) {
+    if (sent.worker !== report.worker || !sent.received || sent.lost) continue;
     // It had it and has it no more, and how it ended was in a report that we never got.
-    if (sent.worker === report.worker && sent.received && !sent.lost && !named.has(sent.id)) {
-      moves.push(...takeBack(state, sent, "lost"));
-    }
+    const named = (each: { batch: string }) => each.batch === sent.id;
+    if (held.some(named) || report.finished.findLast(named) !== undefined) continue;
+    moves.push(...takeBack(state, sent, "lost"));
   }
   for (const finished of report.finished) {
     const sent = state.sent.get(finished.batch);
@@ -63,7 +64,7 @@ function finish(state: State, sent: SentBatch, finished: FinishedBatch, report: 
   }
   state.hops.reply.learn(report.sentAt - finished.endedAt);
   state.sent.delete(sent.id);
-  return [end(state, sent.tasks)];
+  return [end(state, sent.tasks, sent.lost)];
 }
 
 /** A batch that a predecessor sent: its tasks are read again, before or after this, and must not be sent twice. */

@@ -14,7 +14,7 @@ export function dropExpired(state: State, lane: Lane, now: number): Move[] {
   const expired: BatchTask[] = [];
   const late = (task: BatchTask) => task.deadlineAt <= now;
   for (let head = lane.tenants.head; head !== undefined && late(head.task); head = lane.tenants.head) {
-    lane.tenants.removeTask(head.task.id);
+    lane.tenants.remove(head);
     expired.push(head.task);
   }
   for (const part of lane.parts) expired.push(...part.tasks.filter(late));
@@ -38,7 +38,8 @@ export function shedHopeless(state: State, lane: Lane, seat: Seat, now: number):
 
 /** Likewise of a part that came back: it is not mixed with others, so it has to be in time as it is. */
 export function shedHopelessOfPart(state: State, lane: Lane, seat: Seat, now: number): Move[] {
-  const tasks = lane.parts[0]?.tasks ?? [];
+  const tasks = lane.parts[0]?.tasks;
+  if (tasks === undefined) return [];
   const endsAt = endsAtLatest(state, lane, seat, Math.min(tasks.length, seat.sizeMax), now);
   const hopeless = tasks.filter((task) => endsAt > task.deadlineAt);
   return hopeless.flatMap((task) => shed(state, lane, task, "hopeless", seat, now));
@@ -50,7 +51,7 @@ export function shedHopelessOfPart(state: State, lane: Lane, seat: Seat, now: nu
  * keeps to its share: then the smaller batch is run.
  */
 export function shedEarly(state: State, lane: Lane, urgent: Waiting, seat: Seat, now: number): Move[] {
-  const spared = lane.tenants.begun(urgent) || lane.tenants.withinShare(urgent.tenant);
+  const spared = urgent.call.begun || lane.tenants.withinShare(urgent.tenant.name);
   return spared ? [] : shed(state, lane, urgent.task, "early", seat, now);
 }
 

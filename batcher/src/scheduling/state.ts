@@ -47,10 +47,10 @@ export function laneNamed(state: State, name: LaneName): Lane {
   return lane;
 }
 
-/** Ended tasks leave the lane too: a batch that was given up for lost may answer while its parts still wait. */
-export function end(state: State, tasks: TaskId[]): Move {
+/** What a batch answers that was given up for lost may wait in parts: it leaves them. */
+export function end(state: State, tasks: TaskId[], wasLost = false): Move {
   const ended = tasks.filter((id) => state.open.delete(id));
-  for (const lane of state.lanes.values()) lane.removeTasks(ended);
+  if (wasLost) for (const lane of state.lanes.values()) lane.removeTasks(ended);
   return { kind: "ended", tasks: ended };
 }
 

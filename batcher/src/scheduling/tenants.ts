@@ -12,19 +12,19 @@ import { type CallId, callOf, type TaskId } from "@faceline/contracts/ids";
  *     c: c1 c2          ┘
  */
 export class Tenants {
-  /** Tenants that have something waiting; the first is next in turn. */
+  /** Tenants that have something waiting, and which of them is next in turn. */
   readonly #ring: Tenant[] = [];
+  #next = 0;
   readonly #named = new Map<string, Tenant>();
   readonly #calls = new Map<CallId, WaitingCall>();
-  readonly #tasks = new Map<TaskId, Waiting>();
   /** As they came; those that no longer wait are skipped when they come to the front. */
-  #arrivals: Waiting[] = [];
-  #arrivalsFrom = 0;
+  readonly #arrivals = new Line<Waiting>();
   #head: Waiting | undefined;
   #arrived = 0;
+  #waiting = 0;
 
   get waiting(): number {
-    return this.#tasks.size;
+    return this.#waiting;
   }
 
   get active(): number {
@@ -43,25 +43,34 @@ export class Tenants {
     return own + others;
   }
 
-  add(tenant: string, tasks: BatchTask[], now: number): void {
+  /** How many wait whose deadline is not after this one. */
+  dueBefore(deadlineAt: number): number {
+    let due = 0;
+    for (const tenant of this.#ring) due += tenant.dueBefore(deadlineAt);
+    return due;
+  }
+
+  /** Tasks of one call. */
+  add(name: string, tasks: BatchTask[], now: number): void {
+    if (tasks.length === 0) return;
+    const tenant = this.#tenant(name);
+    const call = this.#callOf(tasks[0]!);
     for (const task of tasks) {
-      const waiting: Waiting = { task, tenant, arrivedAt: now, order: this.#arrived++ };
-      this.#tasks.set(task.id, waiting);
+      const waiting: Waiting = { task, tenant, call, arrivedAt: now, order: this.#arrived++, left: false };
       this.#arrivals.push(waiting);
-      const id = callOf(task.id);
-      const call = this.#calls.get(id) ?? { waiting: new Set(), begun: false };
-      this.#calls.set(id, call);
-      call.waiting.add(waiting);
-      this.#queueOf(tenant).add(waiting);
+      call.waiting.push(waiting);
+      tenant.add(waiting);
       if (this.#head !== undefined && goesBefore(waiting, this.#head)) this.#head = waiting;
     }
+    this.#waiting += tasks.length;
   }
 
   /** The least deadline of all. */
   get head(): Waiting | undefined {
     if (this.#head === undefined) {
       for (const { queue } of this.#ring) {
-        if (this.#head === undefined || goesBefore(queue[0]!, this.#head)) this.#head = queue[0];
+        const first = queue.at(0)!;
+        if (this.#head === undefined || goesBefore(first, this.#head)) this.#head = first;
       }
     }
     return this.#head;
@@ -69,30 +78,18 @@ export class Tenants {
 
   /** The one that came first. */
   get oldest(): Waiting | undefined {
-    while (this.#arrivalsFrom < this.#arrivals.length) {
-      const first = this.#arrivals[this.#arrivalsFrom]!;
-      if (this.#tasks.get(first.task.id) === first) return first;
-      this.#arrivalsFrom++;
-      if (this.#arrivalsFrom >= 1_024) {
-        this.#arrivals = this.#arrivals.slice(this.#arrivalsFrom);
-        this.#arrivalsFrom = 0;
-      }
-    }
-    return undefined;
+    return this.#arrivals.at(0);
   }
 
   /** The first `count` in the order of turns. */
   inTurn(count: number): Waiting[] {
     const chosen: Waiting[] = [];
-    let takingTurns: Tenant[] = this.#ring;
-    for (let turn = 0; takingTurns.length > 0; turn++) {
-      const withMore: Tenant[] = [];
-      for (const tenant of takingTurns) {
-        if (chosen.length === count) return chosen;
-        chosen.push(tenant.queue[turn]!);
-        if (tenant.queue.length > turn + 1) withMore.push(tenant);
+    const most = Math.min(count, this.#waiting);
+    for (let turn = 0; chosen.length < most; turn++) {
+      for (let step = 0; step < this.#ring.length && chosen.length < most; step++) {
+        const waiting = this.#ring[(this.#next + step) % this.#ring.length]!.queue.at(turn);
+        if (waiting !== undefined) chosen.push(waiting);
       }
-      takingTurns = withMore;
     }
     return chosen;
   }
@@ -101,21 +98,16 @@ export class Tenants {
   take(count: number): BatchTask[] {
     const taken: BatchTask[] = [];
     for (let turn = 0; turn < count; turn++) {
-      const tenant = this.#ring.shift();
+      const tenant = this.#ring[this.#next];
       assert(tenant !== undefined, "took more tasks than wait");
-      const waiting = tenant.queue[0]!;
-      this.#ring.push(tenant);
-      const call = this.#calls.get(callOf(waiting.task.id));
-      if (call !== undefined) call.begun = true;
-      this.#remove(waiting);
+      const waiting = tenant.queue.at(0)!;
+      waiting.call.begun = true;
+      this.remove(waiting);
+      if (tenant.queue.length > 0) this.#next++;
+      if (this.#next === this.#ring.length) this.#next = 0;
       taken.push(waiting.task);
     }
     return taken;
-  }
-
-  /** Some task of its call was sent already: to drop it would waste that work. */
-  begun(waiting: Waiting): boolean {
-    return this.#calls.get(callOf(waiting.task.id))?.begun ?? false;
   }
 
   /** No more of this tenant wait than an equal share of all that do. One that is alone has no share to keep to. */
@@ -133,75 +125,149 @@ export class Tenants {
 
   removeCall(call: CallId): BatchTask[] {
     const waiting = [...(this.#calls.get(call)?.waiting ?? [])];
-    for (const each of waiting) this.#remove(each);
+    for (const each of waiting) this.remove(each);
     return waiting.map((each) => each.task);
   }
 
   removeTask(id: TaskId): void {
-    const waiting = this.#tasks.get(id);
-    if (waiting !== undefined) this.#remove(waiting);
+    const waiting = this.#calls.get(callOf(id))?.waiting.find((each) => each.task.id === id);
+    if (waiting !== undefined) this.remove(waiting);
   }
 
-  #queueOf(name: string): Tenant {
+  remove(waiting: Waiting): void {
+    const { tenant, call } = waiting;
+    waiting.left = true;
+    this.#waiting--;
+    tenant.remove(waiting);
+    while (this.#arrivals.at(0)?.left) this.#arrivals.shift();
+    if (tenant.queue.length === 0) this.#leave(tenant);
+    if (this.#head === waiting) this.#head = undefined;
+    if (call.waiting.length > 1) call.waiting.splice(call.waiting.indexOf(waiting), 1);
+    else this.#calls.delete(call.id);
+  }
+
+  #tenant(name: string): Tenant {
     const known = this.#named.get(name);
     if (known !== undefined) return known;
     const tenant = new Tenant(name);
     this.#named.set(name, tenant);
-    this.#ring.push(tenant);
+    // Last in turn: just before the one that is next.
+    this.#ring.splice(this.#next, 0, tenant);
+    this.#next = (this.#next + 1) % this.#ring.length;
     return tenant;
   }
 
-  #remove(waiting: Waiting): void {
-    const tenant = this.#named.get(waiting.tenant)!;
-    tenant.remove(waiting);
-    if (tenant.queue.length === 0) {
-      this.#named.delete(tenant.name);
-      this.#ring.splice(this.#ring.lastIndexOf(tenant), 1);
-    }
-    this.#tasks.delete(waiting.task.id);
-    if (this.#head === waiting) this.#head = undefined;
-    const id = callOf(waiting.task.id);
-    const call = this.#calls.get(id)!;
-    call.waiting.delete(waiting);
-    if (call.waiting.size === 0) this.#calls.delete(id);
+  #leave(tenant: Tenant): void {
+    this.#named.delete(tenant.name);
+    const at = this.#ring.indexOf(tenant);
+    this.#ring.splice(at, 1);
+    if (at < this.#next) this.#next--;
+    if (this.#next === this.#ring.length) this.#next = 0;
+  }
+
+  #callOf(task: BatchTask): WaitingCall {
+    const id = callOf(task.id);
+    const known = this.#calls.get(id);
+    if (known !== undefined) return known;
+    const call: WaitingCall = { id, waiting: [], begun: false };
+    this.#calls.set(id, call);
+    return call;
   }
 }
 
 /** One tenant's tasks, earliest deadline first. */
 class Tenant {
   readonly name: string;
-  readonly queue: Waiting[] = [];
+  readonly queue = new Line<Waiting>();
 
   constructor(name: string) {
     this.name = name;
   }
 
   add(waiting: Waiting): void {
-    // From the end: most tasks have the same patience, so the newest has the latest deadline.
-    let at = this.queue.length;
-    while (at > 0 && goesBefore(waiting, this.queue[at - 1]!)) at--;
-    this.queue.splice(at, 0, waiting);
+    // Most tasks have the same patience, so the newest has the latest deadline.
+    const last = this.queue.at(this.queue.length - 1);
+    if (last === undefined || goesBefore(last, waiting)) this.queue.push(waiting);
+    else this.queue.insert(this.#placeOf(waiting), waiting);
+  }
+
+  dueBefore(deadlineAt: number): number {
+    return this.#count((each) => each.task.deadlineAt <= deadlineAt);
   }
 
   remove(waiting: Waiting): void {
-    if (this.queue[0] === waiting) {
-      this.queue.shift();
-      return;
-    }
+    const place = this.queue.at(0) === waiting ? 0 : this.#placeOf(waiting);
+    assert(this.queue.at(place) === waiting, "a task that does not wait was taken out");
+    this.queue.remove(place);
+  }
+
+  #placeOf(waiting: Waiting): number {
+    return this.#count((each) => goesBefore(each, waiting));
+  }
+
+  /** Of how many, from the front, this is true. */
+  #count(holds: (each: Waiting) => boolean): number {
     let [from, to] = [0, this.queue.length];
     while (from < to) {
       const middle = (from + to) >> 1;
-      if (goesBefore(this.queue[middle]!, waiting)) from = middle + 1;
+      if (holds(this.queue.at(middle)!)) from = middle + 1;
       else to = middle;
     }
-    assert(this.queue[from] === waiting, "a task that does not wait was taken out");
-    this.queue.splice(from, 1);
+    return from;
+  }
+}
+
+/** An array whose front is left cheaply, also where thousands stand in it. */
+class Line<Item> {
+  #items: Item[] = [];
+  #from = 0;
+
+  get length(): number {
+    return this.#items.length - this.#from;
+  }
+
+  at(place: number): Item | undefined {
+    return place < 0 ? undefined : this.#items[this.#from + place];
+  }
+
+  push(item: Item): void {
+    this.#items.push(item);
+  }
+
+  insert(place: number, item: Item): void {
+    this.#items.splice(this.#from + place, 0, item);
+  }
+
+  remove(place: number): void {
+    if (place === 0) this.shift();
+    else this.#items.splice(this.#from + place, 1);
+  }
+
+  shift(): void {
+    this.#from++;
+    // What has left is forgotten in one go, when it is as much as what stands.
+    if (this.#from < 64 || this.#from < this.length) return;
+    this.#items = this.#items.slice(this.#from);
+    this.#from = 0;
   }
 }
 
 const goesBefore = (a: Waiting, b: Waiting): boolean =>
   a.task.deadlineAt < b.task.deadlineAt || (a.task.deadlineAt === b.task.deadlineAt && a.order < b.order);
 
-export type Waiting = { task: BatchTask; tenant: string; arrivedAt: number; order: number };
+export type Waiting = {
+  readonly task: BatchTask;
+  readonly tenant: Tenant;
+  readonly call: WaitingCall;
+  readonly arrivedAt: number;
+  readonly order: number;
+  /** It does not wait any more. */
+  left: boolean;
+};
 
-type WaitingCall = { waiting: Set<Waiting>; begun: boolean };
+type WaitingCall = {
+  readonly id: CallId;
+  readonly waiting: Waiting[];
+  /** Some task of it was sent already: to drop the others would waste that work. */
+  begun: boolean;
+};

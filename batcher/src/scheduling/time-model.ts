@@ -8,6 +8,7 @@ export class TimeModel {
   #means: Mean[];
   /** Neither part is negative: no batch is free, and a larger one is not quicker. */
   #line: Line = { alpha: 0, beta: 0 };
+  #stepped = false;
   /** Exponentially weighted means of |error|, in ms: of the line, of the means, and of what was said. */
   #lineErrorMs: number;
   #meansErrorMs = 0;
@@ -27,6 +28,7 @@ export class TimeModel {
     this.#fit();
     const errors = first.map(({ size, ms }) => Math.abs(ms - this.#onLine(size)));
     this.#lineErrorMs = errors.reduce((sum, error) => sum + error, 0) / errors.length;
+    this.#stepped = this.#isStepped();
   }
 
   learn(size: number, ms: number): void {
@@ -39,11 +41,12 @@ export class TimeModel {
     if (misses === 0) this.#add(size, ms);
     if (misses === missesOfJump) this.#scale(ms / this.meanMs(size));
     this.#fit();
+    this.#stepped = this.#isStepped();
   }
 
   /** For staging and capacity. */
   meanMs(size: number): number {
-    return Math.max(leastMs, this.stepped ? this.#onMeans(size) : this.#onLine(size));
+    return Math.max(leastMs, this.#stepped ? this.#onMeans(size) : this.#onLine(size));
   }
 
   /** For "can it still make it": the mean and three residuals. */
@@ -58,14 +61,14 @@ export class TimeModel {
 
   /** What a batch costs at all, and for each task. */
   get line(): Line {
-    if (!this.stepped) return this.#line;
+    if (!this.#stepped) return this.#line;
     const [least, most] = [this.#means[0]!, this.#means.at(-1)!];
     const beta = (this.#onMeans(most.size) - least.ms) / Math.max(1, most.size - least.size);
     return { alpha: Math.max(0, least.ms - beta * least.size), beta };
   }
 
   /** The means foretell twice as well as the line, and the line is off by a tenth. */
-  get stepped(): boolean {
+  #isStepped(): boolean {
     if (this.#means.length < 3) return false;
     const middle = this.#means[this.#means.length >> 1]!;
     return this.#lineErrorMs > Math.max(2 * this.#meansErrorMs, 0.1 * middle.ms);

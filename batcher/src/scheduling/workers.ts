@@ -56,31 +56,32 @@ export function inService(worker: Worker, now: number): boolean {
 }
 
 /** The largest batch of this lane that the worker takes; 0: it has not loaded the lane. */
-export const sizeMaxOf = (worker: Worker, lane: Lane): number =>
-  worker.report.lanes.find((loaded) => loaded.lane === lane)?.sizes.at(-1)?.size ?? 0;
+export function sizeMaxOf(worker: Worker, lane: Lane): number {
+  for (const loaded of worker.report.lanes) if (loaded.lane === lane) return loaded.sizes.at(-1)!.size;
+  return 0;
+}
 
 /** The partition to produce to: a worker reads all of its own, so the lowest is as good as any. */
 export const partitionOf = (worker: Worker): number => Math.min(...worker.partitions);
 
 /** What the workers that serve this lane have to do, by their last reports and by what was sent since. */
 export function workloads({ workers, sent }: Pool, lane: Lane, now: number): Workload[] {
-  const loads = new Map<string, Workload>();
+  const loads: Workload[] = [];
   for (const worker of workers.values()) {
     const sizeMax = sizeMaxOf(worker, lane);
     if (sizeMax === 0 || !inService(worker, now)) continue;
     const { running, staged } = worker.report;
-    const freeAt = Math.max(now, running?.endsAt ?? now);
-    loads.set(worker.id, {
+    loads.push({
       worker,
       sizeMax,
       running: running !== null,
       staged: staged.length,
-      freeAt,
+      freeAt: running === null ? now : Math.max(now, running.endsAt),
       suspicious: false,
     });
   }
   for (const each of sent.values()) {
-    const load = loads.get(each.worker);
+    const load = loads.find(({ worker }) => worker.id === each.worker);
     if (load === undefined) continue;
     load.suspicious ||= each.suspicious && !each.lost;
     const onTheWay = !each.received && !each.lost;
@@ -89,7 +90,7 @@ export function workloads({ workers, sent }: Pool, lane: Lane, now: number): Wor
       load.freeAt += each.predictedRunMs;
     }
   }
-  return [...loads.values()];
+  return loads;
 }
 
 type Pool = { readonly workers: Map<string, Worker>; readonly sent: Map<BatchId, SentBatch> };
