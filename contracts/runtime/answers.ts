@@ -21,12 +21,13 @@ export async function layAnswers(
 ): Promise<void> {
   if (answers.length === 0) return;
   const pipeline = redis.pipeline();
-  for (const { answer, deadlineAt } of answers) {
+  const written = answers.map((each) => ({ ...each, json: JSON.stringify(each.answer) }));
+  for (const { answer, deadlineAt, json } of written) {
     const lastsMs = Math.ceil(Math.max(0, deadlineAt - now) + answerGraceMs);
-    pipeline.set(answerKey(answer.task), JSON.stringify(answer), "PX", lastsMs, "NX");
+    pipeline.set(answerKey(answer.task), json, "PX", lastsMs, "NX");
   }
-  for (const [ingress, own] of Map.groupBy(answers, (each) => each.ingress)) {
-    pipeline.publish(answersChannel(ingress), JSON.stringify(own.map((each) => each.answer)));
+  for (const [ingress, own] of Map.groupBy(written, (each) => each.ingress)) {
+    pipeline.publish(answersChannel(ingress), `[${own.map((each) => each.json).join()}]`);
   }
   const replies = (await pipeline.exec()) ?? [];
   const stored = replies.slice(0, answers.length).filter(([error]) => error === null).length;
