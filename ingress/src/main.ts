@@ -13,6 +13,7 @@ import { IngressConfig } from "./config.ts";
 import { buildApp } from "./http/app.ts";
 import { openImageOutbox } from "./image-outbox.ts";
 import { openKeys } from "./keys.ts";
+import { openEntrance } from "./limits/entrance.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 
@@ -33,6 +34,8 @@ await using producer = await openProducer(config, id);
 await using pools = await openPoolInbox({ config, pools: config.POOLS, clock, log });
 // Subscribed before it serves: a fast worker must not answer into an empty room.
 await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
+await using keys = await openKeys({ durable, config, clock, log });
+await using entrance = openEntrance(redis, id);
 const parts = {
   clock,
   ingress: id,
@@ -47,7 +50,8 @@ const app = buildApp(
   {
     clock,
     findFaces: (call) => findFaces(parts, call),
-    findKey: openKeys(durable),
+    findKey: keys.find,
+    enter: entrance.enter,
     poolStates: () => pools.fresh(),
     checks: async () => ({ kafka: await probe.reachable(), redis: redis.status === "ready" }),
     serving: () => answers.connected() && !stop.aborted,

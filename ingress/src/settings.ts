@@ -7,6 +7,8 @@ const MiB = 1024 * 1024;
 
 const count = (max: number, standard: number) => z.coerce.number().int().min(1).max(max).default(standard);
 
+const limit = (standard: number) => z.coerce.number().int().min(0).max(1_000_000).default(standard);
+
 /** `a,b` → ["a", "b"]. */
 const names = (standard: string) =>
   z
@@ -27,6 +29,10 @@ export const HttpSettings = z
     /** How long it is believed while the durable Redis is away. */
     KEY_CACHE_WITHOUT_REDIS_MS: count(86_400_000, 600_000),
     KEYS_CACHED_MAX: count(1_000_000, 10_000),
+    /** What a team may do that has no limits of its own; 0: that much is not limited. */
+    TEAM_REQUESTS_PER_SECOND: limit(50),
+    TEAM_REQUESTS_BURST: limit(100),
+    TEAM_IN_FLIGHT_MAX: limit(64),
     /** Origins of pages that may call, separated by commas: `https://a.example,https://b.example`. None by default. */
     CORS_ORIGINS: z
       .string()

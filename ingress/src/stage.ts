@@ -23,6 +23,7 @@ export function stage(t: TestContext, { settings = {}, ...overrides }: Staging =
     clock: { now: () => stageNow },
     findFaces: async ({ images }) => images.map(() => faces([1, 0])),
     findKey: async (sha256) => (sha256 === digest ? stageKey : null),
+    enter: async () => ({ leave() {} }),
     poolStates: () => [stagePool],
     checks: async () => ({ kafka: true, redis: true }),
     serving: () => true,
@@ -45,11 +46,14 @@ export const stageNow = 1_800_000_000_000;
 export const key = "a key of the team";
 const digest = createHash("sha256").update(key).digest("hex");
 export const stageKey = {
-  id: "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10",
-  name: "laptop",
-  team: "ants",
-  createdAt: stageNow,
-  disabled: false,
+  key: {
+    id: "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10",
+    name: "laptop",
+    team: "ants",
+    createdAt: stageNow,
+    disabled: false,
+  },
+  limits: {},
 };
 
 export const answer = (outcome: Outcome): Answer => ({

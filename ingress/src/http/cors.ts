@@ -21,5 +21,6 @@ export function allowOrigins(app: FastifyInstance, { CORS_ORIGINS }: HttpSetting
   });
 }
 
-const exposed = "x-request-id, server-timing, traceparent, retry-after";
+const exposed =
+  "x-request-id, server-timing, traceparent, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset";
 const allowed = "authorization, content-type, x-api-key, x-request-id, x-request-timeout-ms, traceparent";
