@@ -23,6 +23,11 @@ export type Ports = {
    * process counts alone.
    */
   enter(team: string, limits: TeamLimits): Promise<Entry>;
+  /**
+   * Asks for the claim on an `Idempotency-Key` of a team, for a call of this fingerprint. Throws a Refusal
+   * `dependency_unavailable` while nobody can know.
+   */
+  claim(team: string, idempotencyKey: string, fingerprint: string): Promise<Standing>;
   /** The fresh ones only. */
   poolStates(): PoolState[];
   /** Must come back soon, whatever has happened to either. */
@@ -51,6 +56,24 @@ export type Rate = {
   remaining: number;
   /** Milliseconds until `remaining` would be `limit` again. */
   resetMs: number;
+};
+
+/** How it stands with an `Idempotency-Key`. */
+export type Standing =
+  /** Nobody had it: the call is the first. */
+  | { kind: "claimed"; claim: Claim }
+  /** The first call with it has not ended. */
+  | { kind: "running" }
+  | { kind: "kept"; answer: { status: number; type: string; body: string } }
+  /** The first call has just ended, and its answer was not kept: too large, or too many bytes are. */
+  | { kind: "unkept" }
+  /** It was sent with another body, or to another path. */
+  | { kind: "conflict" };
+
+/** Ends once: with the first of these, and what comes after it does nothing. Neither throws. */
+export type Claim = {
+  keep(answer: { status: number; type: string; body: string }): Promise<void>;
+  free(): Promise<void>;
 };
 
 export type FacesCall = {

@@ -33,6 +33,12 @@ export const HttpSettings = z
     TEAM_REQUESTS_PER_SECOND: limit(50),
     TEAM_REQUESTS_BURST: limit(100),
     TEAM_IN_FLIGHT_MAX: limit(64),
+    /** How long the answer to an `Idempotency-Key` is kept; and how large it may be, with what it takes beside its body. */
+    IDEMPOTENCY_KEPT_MS: count(86_400_000, 600_000),
+    IDEMPOTENCY_ANSWER_BYTES_MAX: count(16 * MiB, 256 * 1024),
+    /** Answers that are kept for a team, and for all teams together. Above it, further ones are not. */
+    IDEMPOTENCY_TEAM_BYTES_MAX: count(1024 * MiB, 32 * MiB),
+    IDEMPOTENCY_BYTES_MAX: count(64 * 1024 * MiB, 128 * MiB),
     /** Origins of pages that may call, separated by commas: `https://a.example,https://b.example`. None by default. */
     CORS_ORIGINS: z
       .string()

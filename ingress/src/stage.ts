@@ -24,6 +24,7 @@ export function stage(t: TestContext, { settings = {}, ...overrides }: Staging =
     findFaces: async ({ images }) => images.map(() => faces([1, 0])),
     findKey: async (sha256) => (sha256 === digest ? stageKey : null),
     enter: async () => ({ leave() {} }),
+    claim: async () => ({ kind: "claimed", claim: { keep: async () => {}, free: async () => {} } }),
     poolStates: () => [stagePool],
     checks: async () => ({ kafka: true, redis: true }),
     serving: () => true,

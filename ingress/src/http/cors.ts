@@ -22,5 +22,6 @@ export function allowOrigins(app: FastifyInstance, { CORS_ORIGINS }: HttpSetting
 }
 
 const exposed =
-  "x-request-id, server-timing, traceparent, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset";
-const allowed = "authorization, content-type, x-api-key, x-request-id, x-request-timeout-ms, traceparent";
+  "x-request-id, server-timing, traceparent, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, idempotency-replayed";
+const allowed =
+  "authorization, content-type, x-api-key, x-request-id, x-request-timeout-ms, idempotency-key, traceparent";
