@@ -12,7 +12,7 @@ import {
 import { openLog } from "@faceline/contracts/runtime/log";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
 import { openKeys } from "./keys.ts";
-import { stage } from "./stage.ts";
+import { stage, until } from "./stage.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
 const vectors = { img1: [1, 0], img2: [1, 0] };
@@ -31,7 +31,7 @@ test("a key that is revoked is dropped at once from every ingress that knows it"
   for (const { call } of calls) assert.equal(await call(), 200);
   const [listed] = (await listApiKeys(durable)).filter((each) => each.team === team);
   await revokeApiKey(durable, listed!);
-  for (const { call } of calls) await until(async () => (await call()) === 403);
+  for (const { call } of calls) await until("the key is refused", async () => (await call()) === 403);
   assert.equal(await calls[0]!.call(`${key}x`), 401);
 });
 
@@ -40,7 +40,7 @@ test("new limits of a team hold at once", async (t) => {
   const { call, limits } = await ingress();
   await call();
   await setTeamLimits(durable, team, { inFlightMax: 5 });
-  await until(async () => {
+  await until("they are heard of", async () => {
     await call();
     return limits.at(-1) === 5;
   });
@@ -57,7 +57,7 @@ test("after its connection broke an ingress asks again: notices may have been lo
   await durable.set(`key:${listed!.sha256}`, JSON.stringify({ ...entry, disabled: true }));
   assert.equal(await call(), 200);
   await durable.call("CLIENT", "KILL", "TYPE", "pubsub");
-  await until(async () => (await call()) === 403);
+  await until("the key is refused", async () => (await call()) === 403);
 });
 
 test("when a key was last used is written down once for many calls", async (t) => {
@@ -107,9 +107,4 @@ async function scene(t: TestContext) {
     return { call, close, durable, limits };
   };
   return { durable, key, team, ingress };
-}
-
-/** The test's own timeout bounds it. */
-async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@faceline/contracts/answer";
 import type { InputFault } from "@faceline/contracts/errors";
 import { encodeEmbedding } from "@faceline/contracts/face";
@@ -80,6 +81,18 @@ export const areaOf = (i: number) => ({
   left_eye: [6, 3] as [number, number],
   right_eye: [3, 3] as [number, number],
 });
+
+/** Waits until something is so. Gives up with what it waited for, long after it would have come. */
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + giveUpAfterMs;
+  while (!(await isSo())) {
+    if (performance.now() > giveUpAt) throw new Error(`waited ${giveUpAfterMs} ms in vain until ${what}`);
+    await sleep(askEveryMs);
+  }
+}
+
+const askEveryMs = 10;
+const giveUpAfterMs = 20_000;
 
 /** A picture of one colour, as Base64. */
 export async function picture(side = 32, format: "jpeg" | "png" | "webp" | "gif" = "jpeg"): Promise<string> {

@@ -10,7 +10,7 @@ import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/r
 import type { FacesCall } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
 import { HttpSettings } from "../settings.ts";
-import { faces, key, picture, rejected, stage, stageKey } from "../stage.ts";
+import { faces, key, picture, rejected, stage, stageKey, until } from "../stage.ts";
 import { openClaims } from "./claims.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
@@ -129,7 +129,7 @@ test("a claim is renewed for as long as its call runs", async (t) => {
   const call = slow.post("/represent", body, idempotency);
   await slow.begun;
   await redis.pexpire(entry, 1_000);
-  await until(async () => (await redis.pttl(entry)) > 1_000);
+  await until("it is renewed", async () => (await redis.pttl(entry)) > 1_000);
   answer.resolve([faces([1, 0])]);
   assert.equal((await call).statusCode, 200);
 });
@@ -240,9 +240,4 @@ async function scene(t: TestContext, given: Record<string, string> = {}) {
   };
   const sha256 = createHash("sha256").update(idempotency["idempotency-key"]).digest("hex");
   return { ingress, idempotency, redis: await connection(), entry: claimKey(team, sha256) };
-}
-
-/** The test's own timeout bounds it. */
-async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -5,7 +5,7 @@ import { readConfig } from "@faceline/contracts/runtime/config";
 import { newProcessId } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import type { OwnLimits } from "@faceline/contracts/team";
-import { faces, picture, stage, stageKey } from "../stage.ts";
+import { faces, picture, stage, stageKey, until } from "../stage.ts";
 import { openEntrance } from "./entrance.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
@@ -88,7 +88,7 @@ test("the calls of an ingress that lives are counted for as long as they take", 
   await held.begun;
   // As if it had not been heard of for three seconds: it says so again before others look.
   await redis.del(`flights:${team}`);
-  await until(async () => (await other.post("/verify", vectors)).statusCode === 429);
+  await until("it is counted", async () => (await other.post("/verify", vectors)).statusCode === 429);
   held.end();
   await held.reply;
 });
@@ -116,14 +116,14 @@ async function scene(t: TestContext, limits: OwnLimits) {
     const redis = await connection(t);
     const entrance = openEntrance(redis, newProcessId("ingress"));
     t.after(() => entrance[Symbol.asyncDispose]());
-    const held: { begin(): void; ended: Promise<void> }[] = [];
+    /** By request id: calls that come together need not get so far in their order. */
+    const held = new Map<string, { begin(): void; ended: Promise<void> }>();
     const { post } = stage(t, {
       findKey: async () => ({ key: { ...stageKey.key, team }, limits }),
       enter: entrance.enter,
-      findFaces: async ({ images }) => {
-        const next = held.shift();
-        next?.begin();
-        await next?.ended;
+      findFaces: async ({ images, requestId }) => {
+        held.get(requestId)?.begin();
+        await held.get(requestId)?.ended;
         return images.map(() => faces([1, 0]));
       },
     });
@@ -131,9 +131,10 @@ async function scene(t: TestContext, limits: OwnLimits) {
     const hold = () => {
       const begun = Promise.withResolvers<void>();
       const ended = Promise.withResolvers<void>();
-      held.push({ begin: begun.resolve, ended: ended.promise });
+      const id = randomUUID();
+      held.set(id, { begin: begun.resolve, ended: ended.promise });
       return {
-        reply: post("/represent", { img: image }),
+        reply: post("/represent", { img: image }, { "x-request-id": id }),
         begun: begun.promise,
         end: () => ended.resolve(),
       };
@@ -151,16 +152,10 @@ async function connection(t: TestContext) {
 
 /** Calls until one is refused. */
 async function refusal<T extends { statusCode: number }>(call: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const reply = await call();
-    if (reply.statusCode === 429) return reply;
-  }
+  let reply = await call();
+  await until("a call is refused", async () => (reply = await call()).statusCode === 429);
+  return reply;
 }
 
 const admitted = (call: () => Promise<{ statusCode: number }>) =>
-  until(async () => (await call()).statusCode === 200);
-
-/** The test's own timeout bounds it. */
-async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
+  until("a call is let in", async () => (await call()).statusCode === 200);
