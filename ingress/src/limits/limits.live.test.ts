@@ -70,15 +70,18 @@ test("two ingresses share the calls that a team has in flight; one that ends mak
 });
 
 test("the calls of an ingress that died are not counted for longer than seconds", async (t) => {
-  const { ingress } = await scene(t, { ...off, inFlightMax: 1 });
+  const { ingress } = await scene(t, { ...off, inFlightMax: 2 });
   const [dying, other] = [await ingress(), await ingress()];
-  const held = dying.hold();
-  await held.begun;
+  // The other one lives, and says so of its own.
+  const held = [dying.hold(), other.hold()];
+  await Promise.all(held.map(({ begun }) => begun));
   dying.redis.disconnect();
   assert.equal((await other.post("/verify", vectors)).statusCode, 429);
   await admitted(() => other.post("/verify", vectors));
-  held.end();
-  await held.reply;
+  for (const { end, reply } of held) {
+    end();
+    await reply;
+  }
 });
 
 test("the calls of an ingress that lives are counted for as long as they take", async (t) => {
