@@ -84,8 +84,28 @@ export async function subscribe(
   channels: string[],
   hear: (message: Buffer) => void,
   again: () => void = () => {},
-): Promise<AsyncDisposable & { connected(): boolean }> {
+): Promise<Subscription> {
   const redis = await connectRedis("REDIS_VOLATILE_URL", config.REDIS_VOLATILE_URL, config.REDIS_COMMAND_MS);
+  return listen(redis, channels, hear, again);
+}
+
+/** Likewise, to channels of the durable server. */
+export async function subscribeDurable(
+  config: DurableRedisConfig,
+  channels: string[],
+  hear: (message: Buffer) => void,
+  again: () => void,
+): Promise<Subscription> {
+  const redis = await connectRedis("REDIS_DURABLE_URL", config.REDIS_DURABLE_URL, config.REDIS_COMMAND_MS);
+  return listen(redis, channels, hear, again);
+}
+
+async function listen(
+  redis: RedisConnection,
+  channels: string[],
+  hear: (message: Buffer) => void,
+  again: () => void,
+): Promise<Subscription> {
   redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => hear(message));
   await redis.subscribe(...channels);
   let listening = true;
@@ -118,4 +138,24 @@ const pingEveryMs = 5_000;
 /** `gathers`: commands of one turn of the event loop go out together, which saves a busy process a write each. */
 export type RedisManners = { gathers?: boolean };
 
+/**
+ * A Lua script as a function, which Redis runs as one step. It is sent once and called by its hash afterwards. The
+ * first `numberOfKeys` of its arguments are its KEYS, the others its ARGV.
+ */
+export function script(
+  redis: RedisConnection,
+  { name, lua, numberOfKeys }: Script,
+): (...given: (string | number)[]) => Promise<unknown> {
+  redis.defineCommand(name, { lua, numberOfKeys });
+  const commands = redis as unknown as Record<string, (...given: (string | number)[]) => Promise<unknown>>;
+  return (...given) => commands[name]!(...given);
+}
+
 export type RedisConnection = Redis & AsyncDisposable;
+
+export type Subscription = AsyncDisposable & { connected(): boolean };
+
+export type DurableRedisConfig = { REDIS_DURABLE_URL: string; REDIS_COMMAND_MS: number };
+
+/** `name` is its own on the connection: a second script of the same name takes its place. */
+export type Script = { name: string; lua: string; numberOfKeys: number };

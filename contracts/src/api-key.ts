@@ -8,5 +8,11 @@ export const ApiKey = z.object({
   team: Tenant,
   createdAt: z.number().positive(),
   disabled: z.boolean(),
+  /** The first characters of the key: what its holder knows it by, and far too few to guess the rest. */
+  prefix: z.string().max(16).optional(),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
+
+/** Says that what is known of a key, or of a team and its keys, has changed. Lost, it is healed by the cache's age. */
+export const KeyNotice = z.union([z.object({ sha256: z.hash("sha256") }), z.object({ team: Tenant })]);
+export type KeyNotice = z.infer<typeof KeyNotice>;

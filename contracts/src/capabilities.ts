@@ -51,6 +51,10 @@ export const CapabilitiesReply = z.object({
     deadline_default_ms: z.int(),
     deadline_min_ms: z.int(),
     deadline_max_ms: z.int(),
+    /** Of a team that has no limits of its own; 0: not limited. */
+    team_requests_per_second: z.int(),
+    team_requests_burst: z.int(),
+    team_in_flight: z.int(),
   }),
   features: z.object({
     face_policies: z.array(FacePolicy),

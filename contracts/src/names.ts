@@ -13,6 +13,13 @@ export const inferenceGroup = (pool: string): string => `faceline.inference.${po
 export const imageKey = (task: TaskId): string => `image:${task}`;
 export const answerKey = (task: TaskId): string => `answer:${task}`;
 
+/** Of the limits of teams: the bucket of each, and the calls that each ingress has in flight for it. */
+export const ratePrefix = "rate";
+export const flightsKey = (team: string): string => `flights:${team}`;
+/** Of an `Idempotency-Key`, by its SHA-256; and the bytes of answers kept in one window of time, of a team or of all. */
+export const claimKey = (team: string, sha256: string): string => `claim:${team}:${sha256}`;
+export const keptBytesKey = (whose: string, window: number): string => `kept:${whose}:${window}`;
+
 /** Channels of the volatile Redis. */
 export const answersChannel = (ingress: string): string => `answers:${ingress}`;
 export const reportsChannel = (pool: string): string => `reports:${pool}`;
@@ -21,3 +28,9 @@ export const cancelsChannel = (pool: string): string => `cancels:${pool}`;
 
 /** Keys of the durable Redis. API keys are stored under the SHA-256 of the key, never as themselves. */
 export const apiKeyKey = (sha256: string): string => `key:${sha256}`;
+/** A hash: when each key was last used, in epoch milliseconds, by its SHA-256. */
+export const keysUsedKey = "keys-used";
+export const teamKey = (team: string): string => `team:${team}`;
+
+/** Channel of the durable Redis. */
+export const keysChannel = "keys";

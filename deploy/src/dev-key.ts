@@ -1,8 +1,7 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { ApiKey } from "@faceline/contracts/api-key";
-import { apiKeyKey } from "@faceline/contracts/names";
+import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/contracts/runtime/api-keys";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { noLimits } from "@faceline/contracts/team";
 
 const devKeyForm = /^fl_dev_[A-Za-z0-9_-]{43}$/;
 
@@ -15,20 +14,17 @@ export function readDevKey(file: string): string {
   return key;
 }
 
-export const newDevKey = (): string => `fl_dev_${randomBytes(32).toString("base64url")}`;
+export const newDevKey = (): string => newApiKey("fl_dev_");
 
-/** Makes a key known to the ingresses. One that is known stays as it is, also if somebody has disabled it. */
+/**
+ * Makes a key known to the ingresses, whose team has no limits. What is known stays as it is: a key that somebody has
+ * revoked, and limits that somebody has set.
+ */
 export async function storeKey(durableUrl: string, key: string, team: string): Promise<void> {
   await using redis = await connectRedis("REDIS_DURABLE_URL", durableUrl, commandMs);
-  const entry = ApiKey.parse({
-    id: randomUUID(),
-    name: `${team} key`,
-    team,
-    createdAt: Date.now(),
-    disabled: false,
-  });
-  const sha256 = createHash("sha256").update(key).digest("hex");
-  await redis.set(apiKeyKey(sha256), JSON.stringify(entry), "NX");
+  await storeApiKey(redis, key, { team, name: `${team} key` });
+  const { requestsPerSecond } = await teamLimits(redis, team);
+  if (requestsPerSecond === undefined) await setTeamLimits(redis, team, noLimits);
 }
 
 const commandMs = 5_000;

@@ -3,7 +3,7 @@ import { findJava } from "./java.ts";
 import { fetchKafkaJars } from "./kafka-jars.ts";
 import { findRedis } from "./redis-binary.ts";
 import { durableRedis, volatileRedis } from "./redis-server.ts";
-import type { LauncherConfig } from "./settings.ts";
+import { durableUrlOf, type LauncherConfig } from "./settings.ts";
 import type { StateFolder } from "./state-folder.ts";
 import type { Steps } from "./steps.ts";
 import { Supervisor, type Watch } from "./supervisor.ts";
@@ -24,7 +24,7 @@ export class Servers implements AsyncDisposable {
     this.urls = {
       KAFKA_BROKERS: config.KAFKA_BROKERS ?? `127.0.0.1:${config.KAFKA_PORT}`,
       REDIS_VOLATILE_URL: config.REDIS_VOLATILE_URL ?? `redis://127.0.0.1:${config.REDIS_VOLATILE_PORT}`,
-      REDIS_DURABLE_URL: config.REDIS_DURABLE_URL ?? `redis://127.0.0.1:${config.REDIS_DURABLE_PORT}`,
+      REDIS_DURABLE_URL: durableUrlOf(config),
     };
   }
 

@@ -58,6 +58,10 @@ export const LauncherConfig = z.object({
 
 export type LauncherConfig = z.infer<typeof LauncherConfig>;
 
+/** Where API keys are: the server that is given, or the one that `npm start` starts. */
+export const durableUrlOf = (config: LauncherConfig): string =>
+  config.REDIS_DURABLE_URL ?? `redis://127.0.0.1:${config.REDIS_DURABLE_PORT}`;
+
 /** How many of each service run. */
 export type Counts = { workers: number; batchers: number; ingress: number };
 

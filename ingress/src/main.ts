@@ -12,7 +12,9 @@ import { openCancelOutbox } from "./cancel-outbox.ts";
 import { IngressConfig } from "./config.ts";
 import { buildApp } from "./http/app.ts";
 import { openImageOutbox } from "./image-outbox.ts";
+import { openClaims } from "./idempotency/claims.ts";
 import { openKeys } from "./keys.ts";
+import { openEntrance } from "./limits/entrance.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 
@@ -38,6 +40,9 @@ using tasks = openTaskOutbox({
 await using pools = await openPoolInbox({ config, pools: config.POOLS, clock, log });
 // Subscribed before it serves: a fast worker must not answer into an empty room.
 await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
+await using keys = await openKeys({ durable, config, clock, log });
+await using entrance = openEntrance(redis, id);
+await using claims = openClaims(redis, clock, config);
 const parts = {
   clock,
   ingress: id,
@@ -52,7 +57,9 @@ const app = buildApp(
   {
     clock,
     findFaces: (call) => findFaces(parts, call),
-    findKey: openKeys(durable),
+    findKey: keys.find,
+    enter: entrance.enter,
+    claim: claims.claim,
     poolStates: () => pools.fresh(),
     checks: async () => ({ kafka: await probe.reachable(), redis: redis.status === "ready" }),
     serving: () => answers.connected() && !stop.aborted,

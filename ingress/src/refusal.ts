@@ -31,7 +31,7 @@ export type RefusalAbout = {
   field?: string;
   /** The image or candidate at fault, by its place in the request. */
   index?: number;
-  /** With every 503: how soon a second try could go better. */
+  /** With every 429 and 503: how soon a second try could go better. */
   retryAfterMs?: number;
   /** With a 405. */
   allow?: string[];

@@ -11,6 +11,8 @@ test("Limits: the defaults of API.md", () => {
   assert.deepEqual([settings.VECTOR_LENGTH_MAX, settings.FACES_MAX], [4_096, 100]);
   assert.deepEqual([settings.MODEL_DEFAULT, settings.DETECTOR_DEFAULT, settings.AUTH], ["Dlib", "ssd", "on"]);
   assert.deepEqual(settings.CORS_ORIGINS, []);
+  const { TEAM_REQUESTS_PER_SECOND, TEAM_REQUESTS_BURST, TEAM_IN_FLIGHT_MAX } = settings;
+  assert.deepEqual([TEAM_REQUESTS_PER_SECOND, TEAM_REQUESTS_BURST, TEAM_IN_FLIGHT_MAX], [50, 100, 64]);
 });
 
 test("a default that is not enabled, and a deadline outside its bounds, are refused together", () => {

@@ -7,6 +7,8 @@ const MiB = 1024 * 1024;
 
 const count = (max: number, standard: number) => z.coerce.number().int().min(1).max(max).default(standard);
 
+const limit = (standard: number) => z.coerce.number().int().min(0).max(1_000_000).default(standard);
+
 /** `a,b` → ["a", "b"]. */
 const names = (standard: string) =>
   z
@@ -27,6 +29,16 @@ export const HttpSettings = z
     /** How long it is believed while the durable Redis is away. */
     KEY_CACHE_WITHOUT_REDIS_MS: count(86_400_000, 600_000),
     KEYS_CACHED_MAX: count(1_000_000, 10_000),
+    /** What a team may do that has no limits of its own; 0: that much is not limited. */
+    TEAM_REQUESTS_PER_SECOND: limit(50),
+    TEAM_REQUESTS_BURST: limit(100),
+    TEAM_IN_FLIGHT_MAX: limit(64),
+    /** How long the answer to an `Idempotency-Key` is kept; and how large it may be, with what it takes beside its body. */
+    IDEMPOTENCY_KEPT_MS: count(86_400_000, 600_000),
+    IDEMPOTENCY_ANSWER_BYTES_MAX: count(16 * MiB, 256 * 1024),
+    /** Answers that are kept for a team, and for all teams together. Above it, further ones are not. */
+    IDEMPOTENCY_TEAM_BYTES_MAX: count(1024 * MiB, 32 * MiB),
+    IDEMPOTENCY_BYTES_MAX: count(64 * 1024 * MiB, 128 * MiB),
     /** Origins of pages that may call, separated by commas: `https://a.example,https://b.example`. None by default. */
     CORS_ORIGINS: z
       .string()

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@faceline/contracts/answer";
 import type { InputFault } from "@faceline/contracts/errors";
 import { encodeEmbedding } from "@faceline/contracts/face";
@@ -23,6 +24,8 @@ export function stage(t: TestContext, { settings = {}, catalogue, ...overrides }
     clock: { now: () => stageNow },
     findFaces: async ({ images }) => images.map(() => faces([1, 0])),
     findKey: async (sha256) => (sha256 === digest ? stageKey : null),
+    enter: async () => ({ leave() {} }),
+    claim: async () => ({ kind: "claimed", claim: { keep: async () => {}, free: async () => {} } }),
     poolStates: () => [stagePool],
     checks: async () => ({ kafka: true, redis: true }),
     serving: () => true,
@@ -45,11 +48,14 @@ export const stageNow = 1_800_000_000_000;
 export const key = "a key of the team";
 const digest = createHash("sha256").update(key).digest("hex");
 export const stageKey = {
-  id: "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10",
-  name: "laptop",
-  team: "ants",
-  createdAt: stageNow,
-  disabled: false,
+  key: {
+    id: "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10",
+    name: "laptop",
+    team: "ants",
+    createdAt: stageNow,
+    disabled: false,
+  },
+  limits: {},
 };
 
 export const answer = (outcome: Outcome): Answer => ({
@@ -75,6 +81,18 @@ export const areaOf = (i: number) => ({
   left_eye: [6, 3] as [number, number],
   right_eye: [3, 3] as [number, number],
 });
+
+/** Waits until something is so. Gives up with what it waited for, long after it would have come. */
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + giveUpAfterMs;
+  while (!(await isSo())) {
+    if (performance.now() > giveUpAt) throw new Error(`waited ${giveUpAfterMs} ms in vain until ${what}`);
+    await sleep(askEveryMs);
+  }
+}
+
+const askEveryMs = 10;
+const giveUpAfterMs = 20_000;
 
 /** A picture of one colour, as Base64. */
 export async function picture(side = 32, format: "jpeg" | "png" | "webp" | "gif" = "jpeg"): Promise<string> {

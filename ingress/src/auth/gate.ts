@@ -1,26 +1,31 @@
+import { noLimits, type OwnLimits, type TeamLimits } from "@faceline/contracts/team";
 import type { FastifyRequest } from "fastify";
 import type { Ports } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
 import type { HttpSettings } from "../settings.ts";
 import { keyDigest } from "./credentials.ts";
-import { KeyRing } from "./key-ring.ts";
 
-/** Who may call: the tenant of the key, or a Refusal. It looks at headers alone: the body has not been read yet. */
+/** Who may call: the team of the key and its limits, or a Refusal. It looks at headers alone: the body has not been read yet. */
 export function openGate(ports: Ports, settings: HttpSettings): Gate {
   if (settings.AUTH === "off") {
     return async (request) => {
       refusePages(request, settings);
-      return settings.TENANT_WITHOUT_AUTH;
+      return { tenant: settings.TENANT_WITHOUT_AUTH, limits: noLimits };
     };
   }
-  const ring = new KeyRing(ports, settings);
   return async (request) => {
-    const key = await ring.find(keyDigest(request.headers));
-    if (key === null) throw new Refusal("invalid_api_key", "The API key is not known.");
-    if (key.disabled) throw new Refusal("key_disabled", "The API key is disabled.");
-    return key.team;
+    const found = await ports.findKey(keyDigest(request.headers));
+    if (found === null) throw new Refusal("invalid_api_key", "The API key is not known.");
+    if (found.key.disabled) throw new Refusal("key_disabled", "The API key is disabled.");
+    return { tenant: found.key.team, limits: limitsOf(found.limits, settings) };
   };
 }
+
+const limitsOf = (own: OwnLimits, settings: HttpSettings): TeamLimits => ({
+  requestsPerSecond: own.requestsPerSecond ?? settings.TEAM_REQUESTS_PER_SECOND,
+  requestsBurst: own.requestsBurst ?? settings.TEAM_REQUESTS_BURST,
+  inFlightMax: own.inFlightMax ?? settings.TEAM_IN_FLIGHT_MAX,
+});
 
 /**
  * Without keys, being able to reach the service is the permission, and a visitor's browser may reach it. A page that is
@@ -36,4 +41,5 @@ function refusePages({ headers }: FastifyRequest, { CORS_ORIGINS }: HttpSettings
   }
 }
 
-export type Gate = (request: FastifyRequest) => Promise<string>;
+export type Gate = (request: FastifyRequest) => Promise<Caller>;
+export type Caller = { tenant: string; limits: TeamLimits };

@@ -44,6 +44,40 @@ test("the ring holds so many keys; the oldest goes first", async () => {
   assert.deepEqual(redis.asked, ["a", "b", "c", "a"]);
 });
 
+test("a key that was revoked is asked for at once, and does not go on while Redis is away", async () => {
+  const { ring, redis } = ringed();
+  await ring.find("a");
+  ring.forget("a");
+  await ring.find("a");
+  assert.deepEqual(redis.asked, ["a", "a"]);
+  ring.forget("a");
+  redis.away = true;
+  await assert.rejects(ring.find("a"), { code: "dependency_unavailable" });
+});
+
+test("keys that are in doubt are asked for again, and go on while Redis is away", async () => {
+  const { ring, redis } = ringed();
+  await ring.find("a");
+  ring.doubt("bees");
+  await ring.find("a");
+  assert.deepEqual(redis.asked, ["a"]);
+  ring.doubt("ants");
+  redis.away = true;
+  assert.equal(await ring.find("a"), stageKey);
+  redis.away = false;
+  await ring.find("a");
+  assert.deepEqual(redis.asked, ["a", "a"]);
+});
+
+test("what was asked for before a key was revoked is not kept", async () => {
+  const { ring, redis } = ringed();
+  const looking = ring.find("a");
+  ring.forget("a");
+  await looking;
+  await ring.find("a");
+  assert.deepEqual(redis.asked, ["a", "a"]);
+});
+
 function ringed() {
   const redis = { now: 0, away: false, asked: [] as string[], keys: new Set(["a", "b", "c"]) };
   const findKey = async (sha256: string) => {

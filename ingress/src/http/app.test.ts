@@ -39,7 +39,9 @@ test("x-request-id: absent or unusable, the service makes a UUIDv7", async (t) =
 });
 
 test("Keys: checked before the body is read", async (t) => {
-  const { app } = stage(t, { findKey: async () => ({ ...stageKey, disabled: true }) });
+  const { app } = stage(t, {
+    findKey: async () => ({ ...stageKey, key: { ...stageKey.key, disabled: true } }),
+  });
   const call = (headers: object) =>
     app.inject({ method: "POST", url: "/verify", payload: "{broken", headers: { ...json, ...headers } });
   const missing = await call({});

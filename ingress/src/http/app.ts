@@ -6,6 +6,7 @@ import { readBodies } from "./bodies.ts";
 import { budgetBodies } from "./body-budget.ts";
 import { answerBrokenCall, ignoreExpectations } from "./broken-calls.ts";
 import { allowOrigins } from "./cors.ts";
+import { replayCalls } from "./idempotency.ts";
 import { refusalOf, sendProblem } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
 import { refuseHopeless } from "./hopeless.ts";
@@ -69,6 +70,7 @@ export function buildApp(ports: Ports, settings: HttpSettings, catalogue: Catalo
   app.register(async (calls) => {
     admitCalls(calls, ports, settings);
     budgetBodies(calls, settings);
+    replayCalls(calls, ports);
     calls.post("/verify", (request) => verify(desk, request));
     calls.post("/represent", { onRequest: refuseHopeless(desk) }, (request) => represent(desk, request));
     calls.post("/compare", (request) => compare(desk, request));

@@ -5,7 +5,9 @@ import { openGate } from "../auth/gate.ts";
 import type { Ports } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
 import type { HttpSettings } from "../settings.ts";
+import { whenClosed } from "./closing.ts";
 import { waitsMs } from "./deadline.ts";
+import { countIn } from "./team-limits.ts";
 import { traceparentOf } from "./trace.ts";
 
 /**
@@ -19,14 +21,16 @@ export function admitCalls(app: FastifyInstance, ports: Ports, settings: HttpSet
   app.addHook("onRequest", async (request, reply) => {
     const arrivedAt = ports.clock.now();
     if (!ports.serving()) throw notReady();
-    const tenant = await gate(request);
+    const signal = hangUpOf(reply);
+    const { tenant, limits } = await gate(request);
+    await countIn(ports, reply, tenant, limits);
     request.arrival = {
       requestId: request.id as RequestId,
       tenant,
       arrivedAt,
       deadlineAt: arrivedAt + waitsMs(request.headers["x-request-timeout-ms"], settings),
       traceparent: traceparentOf(request.headers.traceparent),
-      signal: hangUpOf(reply),
+      signal,
       timing: { queueMs: 0, batchMs: 0, inferMs: 0 },
     };
   });
@@ -44,7 +48,7 @@ export const notReady = () =>
 /** Aborts when the connection closes before the reply is out. (The request's own `close` comes with the end of its body.) */
 function hangUpOf(reply: FastifyReply): AbortSignal {
   const hangUp = new AbortController();
-  reply.raw.once("close", () => {
+  whenClosed(reply, () => {
     if (!reply.raw.writableFinished) hangUp.abort();
   });
   return hangUp.signal;

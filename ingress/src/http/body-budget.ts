@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Refusal } from "../refusal.ts";
 import type { HttpSettings } from "../settings.ts";
+import { whenClosed } from "./closing.ts";
 
 /**
  * Bodies are held in memory from their first byte until their call has ended: so many bytes of them at a time, and who
@@ -19,7 +20,7 @@ export function budgetBodies(calls: FastifyInstance, settings: BudgetSettings): 
       });
     }
     heldBytes += bytes;
-    reply.raw.once("close", () => {
+    whenClosed(reply, () => {
       heldBytes -= bytes;
     });
   });

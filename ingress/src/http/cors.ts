@@ -21,5 +21,7 @@ export function allowOrigins(app: FastifyInstance, { CORS_ORIGINS }: HttpSetting
   });
 }
 
-const exposed = "x-request-id, server-timing, traceparent, retry-after";
-const allowed = "authorization, content-type, x-api-key, x-request-id, x-request-timeout-ms, traceparent";
+const exposed =
+  "x-request-id, server-timing, traceparent, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, idempotency-replayed";
+const allowed =
+  "authorization, content-type, x-api-key, x-request-id, x-request-timeout-ms, idempotency-key, traceparent";

@@ -9,7 +9,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusa
   const { code, about, status } = refusal;
   if (about.allow !== undefined) reply.header("allow", about.allow.join(", "));
   if (status === 401) reply.header("www-authenticate", challengeOf(refusal));
-  if (status === 503) reply.header("retry-after", retryAfterSeconds(about.retryAfterMs ?? 0));
+  if (status === 429 || status === 503)
+    reply.header("retry-after", retryAfterSeconds(about.retryAfterMs ?? 0));
   const wanted = request.headers.accept?.includes("application/problem+json") ? "problem+json" : "json";
   return reply
     .code(errorTable[code].status)

@@ -73,4 +73,7 @@ const limitsOf = (settings: HttpSettings): CapabilitiesReply["limits"] => ({
   deadline_default_ms: settings.DEADLINE_DEFAULT_MS,
   deadline_min_ms: settings.DEADLINE_MIN_MS,
   deadline_max_ms: settings.DEADLINE_MAX_MS,
+  team_requests_per_second: settings.TEAM_REQUESTS_PER_SECOND,
+  team_requests_burst: settings.TEAM_REQUESTS_BURST,
+  team_in_flight: settings.TEAM_IN_FLIGHT_MAX,
 });

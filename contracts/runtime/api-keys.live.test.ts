@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { createHash, randomUUID } from "node:crypto";
+import test, { type TestContext } from "node:test";
+import { KeyNotice } from "../src/api-key.ts";
+import { apiKeyKey, keysChannel } from "../src/names.ts";
+import { noLimits } from "../src/team.ts";
+import {
+  findApiKey,
+  listApiKeys,
+  newApiKey,
+  noteKeysUsed,
+  revokeApiKey,
+  setTeamLimits,
+  storeApiKey,
+} from "./api-keys.ts";
+import { connectRedis, subscribeDurable } from "./redis.ts";
+
+const url = process.env["REDIS_DURABLE_URL"] ?? "";
+
+test("Keys are stored as SHA-256: the key itself is nowhere in Redis", async (t) => {
+  const { redis, team } = await durable(t);
+  const key = newApiKey();
+  assert.match(key, /^fl_[A-Za-z0-9_-]{43}$/);
+  assert.equal(await storeApiKey(redis, key, { team, name: "laptop" }), true);
+  const stored = await redis.get(apiKeyKey(digestOf(key)));
+  assert.ok(stored?.includes(key.slice(0, 12)) && !stored.includes(key.slice(0, 13)));
+
+  const found = await findApiKey(redis, digestOf(key));
+  assert.deepEqual([found?.key.team, found?.key.name, found?.key.disabled], [team, "laptop", false]);
+  assert.equal(await findApiKey(redis, digestOf(`${key}x`)), null);
+});
+
+test("several keys of a team are listed by age, with when they were last used", async (t) => {
+  const { redis, team } = await durable(t);
+  const keys = [newApiKey(), newApiKey()];
+  for (const [i, key] of keys.entries()) await storeApiKey(redis, key, { team, name: `key ${i}` });
+  await noteKeysUsed(redis, new Map([[digestOf(keys[1]!), 1_800_000_000_000]]));
+  const own = (await listApiKeys(redis)).filter((each) => each.team === team);
+  assert.deepEqual(
+    own.map(({ name, lastUsedAt, sha256 }) => [name, lastUsedAt, sha256]),
+    [
+      ["key 0", null, digestOf(keys[0]!)],
+      ["key 1", 1_800_000_000_000, digestOf(keys[1]!)],
+    ],
+  );
+});
+
+test("a key that is revoked stays revoked when it is stored again, and everybody hears of it", async (t) => {
+  const { redis, team } = await durable(t);
+  const heard = Promise.withResolvers<Buffer>();
+  await using _notices = await subscribeDurable(
+    { REDIS_DURABLE_URL: url, REDIS_COMMAND_MS: 1_000 },
+    [keysChannel],
+    heard.resolve,
+    () => {},
+  );
+  const key = newApiKey();
+  await storeApiKey(redis, key, { team, name: "laptop" });
+  const [listed] = (await listApiKeys(redis)).filter((each) => each.team === team);
+  await revokeApiKey(redis, listed!);
+  assert.equal(await storeApiKey(redis, key, { team, name: "laptop" }), false);
+  assert.equal((await findApiKey(redis, digestOf(key)))?.key.disabled, true);
+  assert.deepEqual(KeyNotice.parse(JSON.parse((await heard.promise).toString())), { sha256: digestOf(key) });
+});
+
+test("limits of a team are set one by one; those that were not set are absent", async (t) => {
+  const { redis, team } = await durable(t);
+  const key = newApiKey();
+  await storeApiKey(redis, key, { team, name: "laptop" });
+  assert.deepEqual((await findApiKey(redis, digestOf(key)))?.limits, {});
+  await setTeamLimits(redis, team, { requestsPerSecond: 5 });
+  await setTeamLimits(redis, team, { inFlightMax: 2 });
+  assert.deepEqual((await findApiKey(redis, digestOf(key)))?.limits, {
+    requestsPerSecond: 5,
+    inFlightMax: 2,
+  });
+  await setTeamLimits(redis, team, noLimits);
+  assert.deepEqual((await findApiKey(redis, digestOf(key)))?.limits, noLimits);
+});
+
+/** A connection, and a team that no other test has. */
+async function durable(t: TestContext) {
+  const redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
+  t.after(() => redis[Symbol.asyncDispose]());
+  return { redis, team: `team-${randomUUID()}` };
+}
+
+const digestOf = (key: string): string => createHash("sha256").update(key).digest("hex");

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { noLimits } from "@faceline/contracts/team";
+import { readKeysCall } from "./keys-call.ts";
+
+const read = (line: string) => readKeysCall(line.split(" ").filter((word) => word !== ""));
+
+test("create, list, revoke, limits", () => {
+  assert.deepEqual(read("create --team ants"), {
+    verb: "create",
+    team: "ants",
+    name: "ants key",
+    limits: undefined,
+  });
+  assert.deepEqual(read("create --team ants --name laptop --no-limits"), {
+    verb: "create",
+    team: "ants",
+    name: "laptop",
+    limits: noLimits,
+  });
+  assert.deepEqual(read("list"), { verb: "list" });
+  assert.deepEqual(read("revoke --id 5b1b2f60"), { verb: "revoke", begins: "5b1b2f60" });
+  assert.deepEqual(read("limits --team ants --per-second 5 --burst 10 --in-flight 0"), {
+    verb: "limits",
+    team: "ants",
+    limits: { requestsPerSecond: 5, requestsBurst: 10, inFlightMax: 0 },
+  });
+  assert.deepEqual(read("list --help"), { verb: "help" });
+});
+
+test("a call that is not understood is a sentence", () => {
+  for (const [line, words] of [
+    ["", /^usage/],
+    ["make", /no verb make/],
+    ["create", /--team/],
+    ["create --team ../etc", /--team/],
+    ["create --team ants --id 5", /takes no --id/],
+    ["create --team ants --per-second -1", /--per-second/],
+    ["create --team ants --burst 1e3", /whole numbers/],
+    ["create --team ants --no-limits --burst 1", /not both/],
+    ["limits --team ants", /at least one limit/],
+    ["revoke --prefix fl_", /at least 4/],
+    ["revoke --id 5b1b2f60 --prefix fl_abc", /not both/],
+    ["list ants", /options only/],
+    ["list --colour", /--colour/],
+  ] as const) {
+    const answer = read(line);
+    assert.ok(typeof answer === "string" && words.test(answer), `${line}: ${JSON.stringify(answer)}`);
+  }
+});

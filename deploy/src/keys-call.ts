@@ -1,0 +1,116 @@
+import { parseArgs } from "node:util";
+import { Tenant } from "@faceline/contracts/ids";
+import { noLimits, type OwnLimits, TeamLimits } from "@faceline/contracts/team";
+
+export const usage = `usage: npm run keys -- VERB
+
+  create --team NAME [--name NAME] [LIMITS]   make a key, and print it this once
+  list [--team NAME]                          show the keys
+  revoke --id ID | --prefix PREFIX            refuse a key from now on; the beginning of either is enough
+  limits --team NAME LIMITS                   change what a team may do
+
+LIMITS are those of the team, all its keys together; those that are not given stay as they are:
+  --per-second N   calls a second
+  --burst N        calls at once after a pause
+  --in-flight N    calls at a time
+  --no-limits      none of them; 0 turns one off
+
+The keys are in the durable Redis: REDIS_DURABLE_URL, or the one of \`npm start\` (REDIS_DURABLE_PORT, 6380).`;
+
+const options = {
+  team: { type: "string" },
+  name: { type: "string" },
+  id: { type: "string" },
+  prefix: { type: "string" },
+  "per-second": { type: "string" },
+  burst: { type: "string" },
+  "in-flight": { type: "string" },
+  "no-limits": { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+/** The options that a verb takes beside `--help`. */
+const limitOptions = ["per-second", "burst", "in-flight", "no-limits"] as const;
+const taken: Record<string, readonly string[]> = {
+  create: ["team", "name", ...limitOptions],
+  list: ["team"],
+  revoke: ["id", "prefix"],
+  limits: ["team", ...limitOptions],
+};
+
+/** What was asked for, or a sentence about what was not understood. */
+export function readKeysCall(argv: string[]): KeysCall | string {
+  try {
+    const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
+    const [verb = "", ...more] = positionals;
+    if (values.help) return { verb: "help" };
+    if (verb === "") return usage;
+    if (!Object.hasOwn(taken, verb)) return `There is no verb ${verb}: create, list, revoke or limits.`;
+    if (more.length > 0) return `${verb} takes options only: see --help.`;
+    const stray = Object.entries(values).find(
+      ([name, value]) => value !== false && !taken[verb]!.includes(name),
+    );
+    if (stray !== undefined) return `${verb} takes no --${stray[0]}: see --help.`;
+    return callOf(verb, values);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function callOf(verb: string, values: Values): KeysCall | string {
+  if (verb === "list") {
+    return { verb, ...(values.team === undefined ? {} : { team: nameOfTeam(values.team) }) };
+  }
+  if (verb === "revoke") {
+    const begins = values.id ?? values.prefix ?? "";
+    if (values.id !== undefined && values.prefix !== undefined) return "Give --id or --prefix, not both.";
+    if (begins.length < beginsMin) return `Give at least ${beginsMin} characters of --id or --prefix.`;
+    return { verb, begins };
+  }
+  const team = nameOfTeam(values.team);
+  const limits = limitsOf(values);
+  if (verb === "limits") {
+    return limits === undefined ? "Give at least one limit: see --help." : { verb, team, limits };
+  }
+  const name = values.name ?? `${team} key`.slice(0, nameCharactersMax);
+  if (name === "" || name.length > nameCharactersMax) {
+    return `--name must have 1 to ${nameCharactersMax} characters.`;
+  }
+  return { verb: "create", team, name, limits };
+}
+
+const beginsMin = 4;
+const nameCharactersMax = 64;
+
+function nameOfTeam(given: string | undefined): string {
+  const read = Tenant.safeParse(given);
+  if (read.success) return read.data;
+  throw new Error("--team must be the team's name: 1 to 64 letters, digits, dots, dashes or underscores.");
+}
+
+function limitsOf(values: Values): OwnLimits | undefined {
+  const given = {
+    requestsPerSecond: values["per-second"],
+    requestsBurst: values.burst,
+    inFlightMax: values["in-flight"],
+  };
+  const some = Object.entries(given).filter(([, value]) => value !== undefined);
+  if (values["no-limits"]) {
+    if (some.length > 0) throw new Error("Give limits or --no-limits, not both.");
+    return noLimits;
+  }
+  if (some.length === 0) return undefined;
+  const numbers = some.map(([limit, value]) => [limit, /^\d+$/.test(value!) ? Number(value) : Number.NaN]);
+  const read = TeamLimits.partial().safeParse(Object.fromEntries(numbers));
+  if (read.success) return read.data;
+  throw new Error("--per-second, --burst and --in-flight must be whole numbers from 0 to 1000000.");
+}
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+export type KeysCall =
+  | { verb: "help" }
+  | { verb: "create"; team: string; name: string; limits: OwnLimits | undefined }
+  | { verb: "list"; team?: string }
+  | { verb: "revoke"; begins: string }
+  | { verb: "limits"; team: string; limits: OwnLimits };

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import test from "node:test";
+import { findApiKey } from "@faceline/contracts/runtime/api-keys";
+import { connectRedis } from "@faceline/contracts/runtime/redis";
+
+const url = process.env["REDIS_DURABLE_URL"] ?? "";
+const team = `team-${randomUUID()}`;
+
+test("keys are created, listed and revoked on the server of REDIS_DURABLE_URL", async () => {
+  const created = await keys("create", "--team", team, "--name", "laptop", "--per-second", "5");
+  const [key = ""] = created.printed.split("\n");
+  assert.match(key, /^fl_[A-Za-z0-9_-]{43}$/);
+  await using redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
+  const sha256 = createHash("sha256").update(key).digest("hex");
+  const found = await findApiKey(redis, sha256);
+  assert.deepEqual([found?.key.name, found?.limits], ["laptop", { requestsPerSecond: 5 }]);
+
+  const listed = await keys("list", "--team", team);
+  const [head, row, ...others] = listed.printed.trim().split("\n");
+  assert.match(head!, /^id +key +team +name +created +last used +state$/);
+  assert.ok(row!.includes(`${key.slice(0, 12)}…`) && row!.endsWith("active"), row);
+  assert.ok(!listed.printed.includes(key));
+  assert.deepEqual(others, []);
+
+  const revoked = await keys("revoke", "--prefix", key.slice(0, 10));
+  assert.match(revoked.printed, /is revoked; it is refused from now on/);
+  assert.equal((await findApiKey(redis, sha256))?.key.disabled, true);
+  assert.match((await keys("list", "--team", team)).printed, /revoked\n$/);
+});
+
+test("what is wrong is one sentence, and the exit code tells a wrong call from a failure", async () => {
+  const none = await keys("revoke", "--id", "nonesuch");
+  assert.deepEqual([none.code, none.printed.trim().split("\n").length], [1, 1]);
+  assert.equal((await keys("create", "--team", "a b")).code, 2);
+  const away = await keysWith({ REDIS_DURABLE_URL: "redis://:secret@127.0.0.1:1" }, "list");
+  assert.equal(away.code, 1);
+  assert.match(away.printed, /^The Redis server of the keys cannot be reached: .*\n$/);
+  assert.ok(!away.printed.includes("secret"));
+});
+
+const keys = (...args: string[]) => keysWith({}, ...args);
+
+/** Runs the command, with more in its environment. */
+function keysWith(own: NodeJS.ProcessEnv, ...args: string[]): Promise<{ code: number; printed: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: number; printed: string }>();
+  const env = { ...process.env, ...own };
+  execFile(process.execPath, [join(import.meta.dirname, "keys.ts"), ...args], { env }, (error, out, wrong) =>
+    resolve({ code: Number(error?.code ?? 0), printed: out + wrong }),
+  );
+  return promise;
+}
