@@ -4,6 +4,7 @@ import { together } from "./caller.ts";
 import { portraits } from "./faces.ts";
 import { type HostileCall, marker } from "./hostile/call.ts";
 import { fields } from "./hostile/fields.ts";
+import { forms } from "./hostile/forms.ts";
 import { hangUp } from "./hostile/hang-ups.ts";
 import { Honest } from "./hostile/honest.ts";
 import { heads } from "./hostile/heads.ts";
@@ -33,6 +34,7 @@ test("hostile calls", async (t) => {
     numbers: numbers(),
     "fields of another type": fields(),
     heads: heads(running.key),
+    forms: forms(),
     "sources of pictures": sources(portrait),
     pictures: await pictures(portrait),
     mutations: mutations(seed, 250, portrait),
