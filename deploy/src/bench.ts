@@ -4,6 +4,7 @@ import type { Part } from "../bench/bench.ts";
 import { drawPlots } from "../bench/plots.ts";
 import { ceiling } from "../bench/parts/ceiling.ts";
 import { idle } from "../bench/parts/idle.ts";
+import { ingress } from "../bench/parts/ingress.ts";
 import { lonely } from "../bench/parts/lonely.ts";
 import { lonelyModelled } from "../bench/parts/lonely-modelled.ts";
 import { openLoop } from "../bench/parts/open-loop.ts";
@@ -20,7 +21,7 @@ import { openTestServers } from "./test-servers.ts";
 //
 //   -- --setup       install the servers that Faceline is measured beside (Python), and stop there
 //   -- --quick       everything in three minutes, to see that it works; without it, half an hour
-//   -- --only PARTS  of lonely, lonely-modelled, ceiling, open-loop, idle; with commas
+//   -- --only PARTS  of lonely, lonely-modelled, ceiling, open-loop, ingress, idle; with commas
 //   -- --plots       draw deploy/bench/plots from the last full open-loop part, and stop there
 
 const parts: Record<string, Part> = {
@@ -28,6 +29,7 @@ const parts: Record<string, Part> = {
   "lonely-modelled": lonelyModelled,
   ceiling,
   "open-loop": openLoop,
+  ingress,
   idle,
 };
 

@@ -11,6 +11,9 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusa
   if (status === 401) reply.header("www-authenticate", challengeOf(refusal));
   if (status === 429 || status === 503)
     reply.header("retry-after", retryAfterSeconds(about.retryAfterMs ?? 0));
+  // Fastify would close on a body that is too large, and what is still on its way would break the connection before the
+  // caller has read why. Node drops the rest, for BODY_RECEIVE_MS at most.
+  if (status === 413) reply.removeHeader("connection");
   const wanted = request.headers.accept?.includes("application/problem+json") ? "problem+json" : "json";
   return reply
     .code(errorTable[code].status)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { direction, distance } from "./distance.ts";
+import { direction, distance, distanceFrom } from "./distance.ts";
 
 // API.md, /verify: "`distance` is rounded to 6 decimals first". Lengths from 1 to 4096, drawn from a seed that is printed;
 // the reference is written the other way round: dot products and norms, no scaling.
@@ -29,6 +29,19 @@ test("a distance has 6 decimals, and is the same both ways", () => {
   assert.equal(distance("euclidean", [0], [0.12345649]), 0.123456);
   assert.equal(distance("euclidean", [0], [0.12345651]), 0.123457);
   assert.equal(distance("cosine", [1, 2], [3, 1]), distance("cosine", [3, 1], [1, 2]));
+});
+
+test("from one vector to many: none of them is seen in the distance of the next", () => {
+  const vectors = [[3, 4], [0, 0], [1e300, 1e300], Float32Array.of(1, 2), [3, 4]];
+  for (const metric of ["cosine", "euclidean", "euclidean_l2"] as const) {
+    for (const from of vectors) {
+      const to = distanceFrom(metric, from);
+      assert.deepEqual(
+        vectors.map(to),
+        vectors.map((vector) => distance(metric, from, vector)),
+      );
+    }
+  }
 });
 
 test("parallel vectors are 0 apart, never -0 or less; opposite ones 2", () => {

@@ -9,40 +9,55 @@ import type { DistanceMetric } from "@faceline/contracts/detection";
  * JSON would show anything else as null.
  */
 export function distance(metric: DistanceMetric, a: Numbers, b: Numbers): number {
-  switch (metric) {
-    case "cosine":
-      return rounded(cosine(a, b));
-    case "euclidean":
-      return rounded(euclidean(a, b));
-    case "euclidean_l2":
-      return rounded(euclidean(direction(a), direction(b)));
-  }
+  return distanceFrom(metric, a)(b);
 }
 
-/** The vector at length 1; zeros stay zeros. Scaled first, or the squares of very large and very small numbers are lost. */
-export function direction(vector: Numbers): Float64Array {
-  const unit = new Float64Array(vector.length);
+/**
+ * The same, from one vector to many of its length: what is known of the one is worked out once, and each of the many is
+ * copied to one place. A list as JSON makes it is slow to walk, and 1,000 new arrays are slow to collect.
+ */
+export function distanceFrom(metric: DistanceMetric, from: Numbers): (to: Numbers) => number {
+  const one = metric === "euclidean" ? new Float64Array(from) : direction(from);
+  const other = new Float64Array(one.length);
+  return (to) => {
+    other.set(to);
+    switch (metric) {
+      case "cosine":
+        return rounded(cosine(one, turned(other)));
+      case "euclidean":
+        return rounded(euclidean(one, other));
+      case "euclidean_l2":
+        return rounded(euclidean(one, turned(other)));
+    }
+  };
+}
+
+/** The vector at length 1; zeros stay zeros. */
+export const direction = (vector: Numbers): Float64Array => turned(new Float64Array(vector));
+
+/** Makes it so in its place. Scaled first, or the squares of very large and very small numbers are lost. */
+function turned(vector: Float64Array): Float64Array {
   const greatest = greatestOf(vector);
-  if (greatest === 0) return unit;
+  if (greatest === 0) return vector;
 
   let squares = 0;
   for (let i = 0; i < vector.length; i++) {
-    unit[i] = vector[i]! / greatest;
-    squares += unit[i]! * unit[i]!;
+    vector[i]! /= greatest;
+    squares += vector[i]! * vector[i]!;
   }
   const length = Math.sqrt(squares);
-  for (let i = 0; i < unit.length; i++) unit[i]! /= length;
-  return unit;
+  for (let i = 0; i < vector.length; i++) vector[i]! /= length;
+  return vector;
 }
 
-function cosine(a: Numbers, b: Numbers): number {
-  const [one, other] = [direction(a), direction(b)];
+/** Of two directions. */
+function cosine(one: Float64Array, other: Float64Array): number {
   let similarity = 0;
   for (let i = 0; i < one.length; i++) similarity += one[i]! * other[i]!;
   return 1 - similarity;
 }
 
-function euclidean(a: Numbers, b: Numbers): number {
+function euclidean(a: Float64Array, b: Float64Array): number {
   let squares = 0;
   for (let i = 0; i < a.length; i++) squares += (a[i]! - b[i]!) ** 2;
   if (Number.isFinite(squares)) return Math.sqrt(squares);
@@ -54,7 +69,7 @@ function euclidean(a: Numbers, b: Numbers): number {
   return Math.min(greatest * Math.sqrt(squares), Number.MAX_VALUE);
 }
 
-function greatestOf(vector: Numbers): number {
+function greatestOf(vector: Float64Array): number {
   let greatest = 0;
   for (let i = 0; i < vector.length; i++) greatest = Math.max(greatest, Math.abs(vector[i]!));
   return greatest;

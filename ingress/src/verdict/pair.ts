@@ -1,7 +1,7 @@
 import type { DistanceMetric } from "@faceline/contracts/detection";
 import type { FacePolicy } from "@faceline/contracts/verify";
 import { refusalAt } from "../refusal.ts";
-import { distance, type Numbers } from "./distance.ts";
+import { distance } from "./distance.ts";
 import type { SeenFace, Subject } from "./subject.ts";
 
 /** The pair of faces that a verification is about. Of equal pairs the larger faces count. */
@@ -27,11 +27,6 @@ export function facesWanted(policy: FacePolicy, facesMax: number): number {
     case "single_only":
       return 2;
   }
-}
-
-/** The distance from one face to the nearest of several. */
-export function nearestDistance(metric: DistanceMetric, from: Numbers, faces: SeenFace[]): number {
-  return Math.min(...faces.map((face) => distance(metric, from, face.vector)));
 }
 
 function nearestPair(metric: DistanceMetric, ones: SeenFace[], twos: SeenFace[]): Pair {

@@ -1,8 +1,7 @@
 import type { Compared, NotCompared } from "@faceline/contracts/compare";
 import type { DistanceMetric } from "@faceline/contracts/detection";
 import { Refusal } from "../refusal.ts";
-import type { Numbers } from "./distance.ts";
-import { nearestDistance } from "./pair.ts";
+import { distanceFrom, type Numbers } from "./distance.ts";
 import type { Subject } from "./subject.ts";
 
 /**
@@ -10,9 +9,10 @@ import type { Subject } from "./subject.ts";
  * its nearest; one that failed says why. When all have failed the call has, for the first one's reason.
  */
 export function ranking(from: Numbers, candidates: Contender[], rule: Rule): Ranking {
+  const distanceTo = distanceFrom(rule.metric, from);
   const results = candidates.map(({ id, subject }, index): Compared | NotCompared => {
     if (subject instanceof Refusal) return { index, id, error: subject.code, detail: subject.message };
-    const distance = nearestDistance(rule.metric, from, subject.faces);
+    const distance = Math.min(...subject.faces.map(({ vector }) => distanceTo(vector)));
     return { index, distance, id, match: distance <= rule.threshold };
   });
 

@@ -1,0 +1,66 @@
+import { mulberry32 } from "../../bench/arrivals.ts";
+import { type HostileCall, json } from "./call.ts";
+
+/**
+ * Calls that were valid until some of their bytes were changed, as the seed has it: in the JSON, or in the picture that
+ * it holds. Some are still valid; whatever they are, they end in a way that is documented.
+ */
+export function mutations(seed: number, count: number, portrait: Buffer): HostileCall[] {
+  const draw = mulberry32(seed);
+  const below = (max: number): number => Math.floor(draw() * max);
+  const valid = validCalls(portrait);
+  return Array.from({ length: count }, (_, index) => {
+    const name = `mutation ${index} of seed ${seed}`;
+    if (index % 4 === 3) {
+      const img = mutated(portrait, below).toString("base64");
+      return { name, path: "/represent", body: json({ img, detector_backend: "tiny" }), ends: "documented" };
+    }
+    const [path, whole] = valid[below(valid.length)]!;
+    const bytes = new Uint8Array(mutated(Buffer.from(whole), below));
+    return { name, path, body: () => bytes, ends: "documented" };
+  });
+}
+
+function validCalls(portrait: Buffer): [path: string, body: string][] {
+  const img = portrait.toString("base64");
+  const vector = Array.from({ length: 128 }, (_, i) => (i - 64) / 1_000);
+  const options = { detector_backend: "tiny", model_name: "Dlib", normalization: "base", align: true };
+  const rule = { distance_metric: "euclidean_l2", threshold: 0.5 };
+  return [
+    ["/verify", json({ img1: vector, img2: vector, ...options, ...rule, face_policy: "largest" })()],
+    ["/verify", json({ ...options, img1: img, img2: vector })()],
+    [
+      "/represent",
+      json({ ...options, max_faces: 2, l2_normalize: "true", img, embedding_format: "base64" })(),
+    ],
+    ["/compare", json({ vector, candidates: [vector, { id: "a", vector }], ...options, ...rule })()],
+    ["/compare", json({ ...options, face_index: 0, img, candidates: [vector] })()],
+  ];
+}
+
+/** One to eight changes: a bit, a byte, a piece that is left out, comes twice, or is put elsewhere. */
+function mutated(bytes: Buffer, below: (max: number) => number): Buffer {
+  let changed = Buffer.from(bytes);
+  for (let left = 1 + below(8); left > 0; left--) {
+    const at = below(changed.length);
+    const piece = changed.subarray(at, at + 1 + below(16));
+    const [before, behind] = [changed.subarray(0, at), changed.subarray(at + piece.length)];
+    switch (below(5)) {
+      case 0:
+        changed[at]! ^= 1 << below(8);
+        break;
+      case 1:
+        changed[at] = [0x00, 0x22, 0x5b, 0x7b, 0x5c, 0x2c, 0xff, below(256)][below(8)]!;
+        break;
+      case 2:
+        changed = Buffer.concat([before, behind]);
+        break;
+      case 3:
+        changed = Buffer.concat([before, piece, piece, behind]);
+        break;
+      default:
+        changed = Buffer.concat([piece, before, behind]);
+    }
+  }
+  return changed;
+}

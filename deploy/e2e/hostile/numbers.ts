@@ -1,0 +1,101 @@
+import { type Ending, type HostileCall, json, marker, text } from "./call.ts";
+
+/** Vectors that are none, and more of them than a call may bring. */
+export const numbers = (): HostileCall[] => [
+  ...texts.flatMap(([name, first]) => [
+    verify(`a vector with ${name}`, first),
+    call(`a source with ${name}`, `"vector":[${first},${rest}],"candidates":[[1,${rest}]]`),
+    call(
+      `only candidates with ${name}`,
+      `"vector":[1,${rest}],"candidates":[[${first},${rest}],{"vector":[${first},${rest}]}]`,
+    ),
+    call(
+      `one candidate of two with ${name}`,
+      `"vector":[1,${rest}],"candidates":[[${first},${rest}],[1,${rest}]]`,
+      "ok",
+    ),
+  ]),
+  ...["1e308", "-1e308", "5e-324", "0", "-0", "0.1e-400", "9007199254740993"].map((number) =>
+    verify(`a vector with ${number}`, number, "ok"),
+  ),
+  ...[1, 127, 129, 4_096].map((length) => ({
+    name: `a vector of ${length} numbers`,
+    path: "/verify",
+    body: json({ img1: ones(length), img2: ones(128) }),
+    ends: "dimension_mismatch" as const,
+  })),
+  ...[4_097, 1_000_000].map((length) => ({
+    name: `a vector of ${length} numbers`,
+    path: "/verify",
+    body: json({ img1: ones(length), img2: ones(128) }),
+    ends: "invalid_vector" as const,
+  })),
+  compare("a candidate of a million numbers", [ones(1_000_000)], "invalid_vector"),
+  compare("a million plain numbers", ones(1_000_000), "invalid_vector"),
+  compare(
+    "1,001 vectors",
+    Array.from({ length: 1_001 }, () => ones(128)),
+    "too_many_candidates",
+  ),
+  compare(
+    "1,001 empty vectors",
+    Array.from({ length: 1_001 }, () => []),
+    "too_many_candidates",
+  ),
+  compare(
+    "51 images",
+    Array.from({ length: 51 }, () => marker),
+    "too_many_candidates",
+  ),
+  compare(
+    "1,001 texts",
+    Array.from({ length: 1_001 }, () => marker),
+    "too_many_candidates",
+  ),
+  compare(
+    "100,000 texts",
+    Array.from({ length: 100_000 }, () => ""),
+    "too_many_candidates",
+  ),
+  compare(
+    "1,000 vectors",
+    Array.from({ length: 1_000 }, () => ones(128)),
+    "ok",
+  ),
+  compare("candidates that are numbers, later", [ones(128), 5, true, null, marker], "ok"),
+  compare("a candidate that is an object of nothing", [{}], "missing_image"),
+  compare("a candidate with an id of an object", [{ id: { a: marker }, vector: ones(128) }], "ok"),
+  compare("a candidate with a long id", [{ id: "x".repeat(100_000), vector: ones(128) }], "ok"),
+];
+
+const texts: [name: string, first: string][] = [
+  ["1e400", "1e400"],
+  ["-1e400", "-1e400"],
+  ["null", "null"],
+  ["true", "true"],
+  ["a number as text", '"0.5"'],
+  ["a text", `"${marker}"`],
+  ["a list", "[1]"],
+  ["an object", "{}"],
+];
+const rest = Array.from({ length: 127 }, () => 1).join(",");
+const ones = (length: number): number[] => Array.from({ length }, () => 1);
+
+const verify = (name: string, first: string, ends: Ending = "invalid_vector"): HostileCall => ({
+  name,
+  path: "/verify",
+  body: text(`{"unread":"${marker}","img1":[${first},${rest}],"img2":[1,${rest}]}`),
+  ends,
+});
+const call = (name: string, fields: string, ends: Ending = "invalid_vector"): HostileCall => ({
+  name,
+  path: "/compare",
+  body: text(`{"unread":"${marker}",${fields}}`),
+  ends,
+});
+const compare = (name: string, candidates: unknown[], ends: Ending): HostileCall => ({
+  name,
+  path: "/compare",
+  body: json({ vector: ones(128), candidates }),
+  ends,
+});

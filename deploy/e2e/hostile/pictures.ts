@@ -1,0 +1,198 @@
+import { crc32 } from "node:zlib";
+import sharp, { type Sharp } from "sharp";
+import { type Ending, type HostileCall, json, marker } from "./call.ts";
+
+/** Pictures of every kind, pictures that are cut off or lie about their size, and files that are several things at once. */
+export async function pictures(portrait: Buffer): Promise<HostileCall[]> {
+  const lists = await Promise.all([
+    kinds(portrait),
+    turned(portrait),
+    small(),
+    cutOff(portrait),
+    lying(portrait),
+  ]);
+  return [...lists.flat(), ...polyglots(portrait), ...others];
+}
+
+async function kinds(portrait: Buffer): Promise<HostileCall[]> {
+  const picture = () => sharp(portrait);
+  const seen = {
+    "a CMYK JPEG": picture().toColourspace("cmyk").jpeg(),
+    "a progressive JPEG": picture().jpeg({ progressive: true }),
+    "a grey JPEG": picture().greyscale().jpeg(),
+    "a JPEG with the profile of a screen": picture().withIccProfile("p3").jpeg(),
+    "a JPEG without subsampling": picture().jpeg({ chromaSubsampling: "4:4:4" }),
+    "a PNG of 16 bits": picture().toColourspace("rgb16").png(),
+    "a grey PNG of 16 bits": picture().toColourspace("grey16").png(),
+    "a PNG with a palette": picture().png({ palette: true }),
+    "an interlaced PNG": picture().png({ progressive: true }),
+    "a PNG with alpha": picture().ensureAlpha(0.9).png(),
+    "a lossless WebP": picture().webp({ lossless: true }),
+    "an animated WebP": sharp([portrait, portrait, portrait], { join: { animated: true } }).webp(),
+  };
+  const made = Object.entries(seen).map(async ([name, each]) => call(name, await each.toBuffer(), "ok"));
+  return Promise.all(made);
+}
+
+/** As a camera that was held so writes it; the eighth is the one that most programs get wrong. */
+function turned(portrait: Buffer): Promise<HostileCall[]> {
+  const held = [
+    (it: Sharp) => it,
+    (it: Sharp) => it.flop(),
+    (it: Sharp) => it.rotate(180),
+    (it: Sharp) => it.flip(),
+    (it: Sharp) => it.flip().rotate(90),
+    (it: Sharp) => it.rotate(270),
+    (it: Sharp) => it.flop().rotate(90),
+    (it: Sharp) => it.rotate(90),
+  ];
+  const made = held.map(async (turn, index) => {
+    const orientation = index + 1;
+    const bytes = await turn(sharp(portrait)).withMetadata({ orientation }).jpeg().toBuffer();
+    return call(`EXIF orientation ${orientation}`, bytes, "ok");
+  });
+  return Promise.all(made);
+}
+
+async function small(): Promise<HostileCall[]> {
+  const sizes = [
+    [1, 1],
+    [15, 400],
+    [400, 15],
+  ];
+  const made = formats.flatMap((format) =>
+    sizes.map(async ([width, height]) => {
+      const plain = sharp({ create: { width: width!, height: height!, channels: 3, background: "teal" } });
+      return call(
+        `${width} × ${height} as ${format}`,
+        await plain.toFormat(format).toBuffer(),
+        "image_too_small",
+      );
+    }),
+  );
+  return Promise.all(made);
+}
+
+/** A tenth, two tenths, … of each. What has a header is the worker's to refuse, what has none is refused at once. */
+async function cutOff(portrait: Buffer): Promise<HostileCall[]> {
+  const made = formats.map(async (format) => {
+    const whole = await sharp(portrait).toFormat(format).toBuffer();
+    return tenths.map((tenth) => {
+      const part = whole.subarray(0, (tenth * whole.length) / 10);
+      return call(`${tenth * 10} % of a ${format}`, part, tenth === 0 ? "missing_image" : "invalid_image");
+    });
+  });
+  return (await Promise.all(made)).flat();
+}
+
+const formats = ["jpeg", "png", "webp"] as const;
+const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+/** The header says 40,000 × 40,000, or nothing at all; behind it is a small picture. */
+async function lying(portrait: Buffer): Promise<HostileCall[]> {
+  const png = await sharp(portrait).png().toBuffer();
+  const sides: [number, number, Ending][] = [
+    [40_000, 40_000, "image_too_large"],
+    [65_500, 700, "image_too_large"],
+    [0, 0, "invalid_image"],
+    [0, 40_000, "invalid_image"],
+  ];
+  return sides.flatMap(([width, height, ends]) => [
+    call(`a JPEG that says ${width} × ${height}`, jpegOf(portrait, width, height), ends),
+    call(`a PNG that says ${width} × ${height}`, pngOf(png, width, height), ends),
+    ...(width === 0 ? [] : [call(`a WebP that says ${width} × ${height}`, webpOf(width, height), ends)]),
+  ]);
+}
+
+function jpegOf(jpeg: Buffer, width: number, height: number): Buffer {
+  const lied = Buffer.from(jpeg);
+  const frame = lied.indexOf(Buffer.from([0xff, 0xc0]));
+  lied.writeUInt16BE(height, frame + 5);
+  lied.writeUInt16BE(width, frame + 7);
+  return lied;
+}
+
+function pngOf(png: Buffer, width: number, height: number): Buffer {
+  const lied = Buffer.from(png);
+  lied.writeUInt32BE(width, 16);
+  lied.writeUInt32BE(height, 20);
+  lied.writeUInt32BE(crc32(lied.subarray(12, 29)), 29);
+  return lied;
+}
+
+/** An extended WebP of a canvas and nothing on it. */
+function webpOf(width: number, height: number): Buffer {
+  const chunk = Buffer.alloc(18);
+  chunk.write("VP8X");
+  chunk.writeUInt32LE(10, 4);
+  chunk.writeUIntLE(width - 1, 12, 3);
+  chunk.writeUIntLE(height - 1, 15, 3);
+  const head = Buffer.from("RIFF----WEBP");
+  head.writeUInt32LE(4 + chunk.length, 4);
+  return Buffer.concat([head, chunk]);
+}
+
+function polyglots(portrait: Buffer): HostileCall[] {
+  const script = `<script>alert("${marker}")</script>`;
+  const seen: [string, string | Buffer, string | Buffer, Ending][] = [
+    ["a JPEG with a ZIP behind it", portrait, `PK\x03\x04${marker}`, "ok"],
+    ["a JPEG with a page behind it", portrait, script, "ok"],
+    ["a JPEG with another behind it", portrait, portrait, "ok"],
+    ["a page with a JPEG inside", `<html>${script}`, portrait, "unsupported_image_format"],
+    ["a GIF that is a script", `GIF89a/*${marker}*/=1;alert(1)`, portrait, "unsupported_image_format"],
+    ["a PDF with a JPEG inside", `%PDF-1.7\n${marker}`, portrait, "unsupported_image_format"],
+    ["a JPEG after a blank", " ", portrait, "unsupported_image_format"],
+    ["the first bytes of a JPEG, then a page", Buffer.from([0xff, 0xd8, 0xff]), script, "invalid_image"],
+    ["the first bytes of a JPEG, then an SVG", Buffer.from([0xff, 0xd8, 0xff, 0xe0]), svg, "invalid_image"],
+    ["the first bytes of a PNG, then a page", "\x89PNG\r\n\x1a\n", script, "invalid_image"],
+    ["the first bytes of a WebP, then a page", "RIFF\x40\0\0\0WEBP", script, "invalid_image"],
+    ["the first bytes of a WebP, then a WAV", "RIFF\x40\0\0\0WAVE", script, "unsupported_image_format"],
+  ];
+  return seen.map(([name, first, second, ends]) =>
+    call(
+      name,
+      Buffer.concat(
+        [first, second].map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : part)),
+      ),
+      ends,
+    ),
+  );
+}
+
+const svg = `<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/><text>${marker}</text></svg>`;
+
+/** What libvips, or somebody else's library, would open. */
+const others = [
+  svg,
+  `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>${svg}`,
+  `%PDF-1.7 ${marker}`,
+  `%!PS-Adobe-3.0 ${marker}`,
+  `GIF87a\x01\0\x01\0${marker}`,
+  `BM\x46\0\0\0${marker}`,
+  `II*\0\x08\0\0\0${marker}`,
+  `MM\0*\0\0\0\x08${marker}`,
+  `\0\0\x01\0\x01\0${marker}`,
+  `\0\0\0\x18ftypheic${marker}`,
+  `\0\0\0\x18ftypavif${marker}`,
+  `\0\0\0\x0cJXL \r\n\x87\n${marker}`,
+  `P6 40000 40000 255\n${marker}`,
+  `#?RADIANCE\n${marker}`,
+  `PK\x03\x04${marker}`,
+  `\x1f\x8b\x08\0${marker}`,
+  `\x7fELF\x02\x01${marker}`,
+  `MZ\x90\0${marker}`,
+  `push graphic-context\nfill 'url(https://example.org/${marker})'`,
+  `#!/bin/sh\necho ${marker}`,
+  marker,
+].map((content, index) =>
+  call(`another kind of file, ${index + 1}`, Buffer.from(content, "latin1"), "unsupported_image_format"),
+);
+
+function call(name: string, picture: Buffer, ends: Ending): HostileCall {
+  return {
+    name,
+    path: "/represent",
+    body: json({ img: picture.toString("base64"), detector_backend: "tiny" }),
+    ends,
+  };
+}

@@ -1,0 +1,112 @@
+import { type Ending, type HostileCall, marker, text } from "./call.ts";
+
+/** What is no JSON, hardly JSON, or JSON that unpacks to many times its size. */
+export const syntax = (): HostileCall[] => [
+  ...cutOff(),
+  ...notJson.map(([name, body]) => call(name, body, "invalid_json")),
+  ...nested(),
+  ...doubled(),
+];
+
+const MiB = 1024 * 1024;
+const vector = JSON.stringify(Array.from({ length: 128 }, (_, i) => i));
+const valid = `{"unread":"${marker}","img1":${vector},"img2":${vector}}`;
+
+function cutOff(): HostileCall[] {
+  const places = Array.from({ length: 30 }, (_, i) => Math.floor(((i + 1) * valid.length) / 31));
+  return places.map((at) => call(`JSON cut off after ${at} bytes`, valid.slice(0, at), "invalid_json"));
+}
+
+const notJson: [name: string, body: string][] = [
+  ["nothing", ""],
+  ["white space", " \n"],
+  ["the marker alone", marker],
+  ["single quotes", `{'img1': '${marker}'}`],
+  ["a comma too many", `{"img1": "${marker}",}`],
+  ["a comment", `{"img1": "${marker}"} // ${marker}`],
+  ["two documents", `{"img1": "${marker}"}{"img2": "${marker}"}`],
+  ["a bare NaN", `{"img1": [NaN], "img2": "${marker}"}`],
+  ["a bare Infinity", `{"img1": [Infinity], "img2": "${marker}"}`],
+  ["a bare -Infinity", `{"img1": [-Infinity], "img2": "${marker}"}`],
+  ["a bare undefined", `{"img1": undefined, "img2": "${marker}"}`],
+  ["a hexadecimal number", `{"img1": [0x10], "img2": "${marker}"}`],
+  ["a number that begins with 0", `{"img1": [01], "img2": "${marker}"}`],
+  ["a raw null byte in a text", `{"img1": "\0${marker}"}`],
+  ["a null byte after it", `{"img1": "${marker}"}\0`],
+  ["a raw line end in a text", `{"img1": "${marker}\n"}`],
+  ["a broken escape", `{"img1": "\\x41${marker}"}`],
+  ["half a surrogate's escape", `{"img1": "\\ud83${marker}"}`],
+  ["XML", `<call><img1>${marker}</img1></call>`],
+  ["YAML", `img1: ${marker}`],
+  ["a form", `img1=${marker}&img2=${marker}`],
+  ["__proto__", `{"__proto__": {"img1": "${marker}"}}`],
+  ["__proto__ in a candidate", `{"candidates": [{"__proto__": {"img": "${marker}"}}]}`],
+  ["__proto__ in escapes", `{"\\u005f_proto__": {"img1": "${marker}"}}`],
+  ["constructor.prototype", `{"constructor": {"prototype": {"img1": "${marker}"}}}`],
+];
+
+const depth = 10_000;
+const lists = (inner: string): string => "[".repeat(depth) + inner + "]".repeat(depth);
+const objects = (inner: string): string => `{"a":`.repeat(depth) + inner + "}".repeat(depth);
+
+function nested(): HostileCall[] {
+  const fields = ["img1", "img2", "model_name", "threshold", "candidates", "vector", "nobody_knows_it"];
+  const within = fields.flatMap((field) => [
+    call(`${field}: lists ${depth} deep`, `{"${field}":${lists(`"${marker}"`)}}`, "invalid_request"),
+    call(`${field}: objects ${depth} deep`, `{"${field}":${objects(`"${marker}"`)}}`, "invalid_request"),
+  ]);
+  return [
+    ...within,
+    call(`lists ${depth} deep`, lists(`"${marker}"`), "invalid_request"),
+    call(`objects ${depth} deep`, objects(`"${marker}"`), "invalid_request"),
+    // What opens without end is too deep before it is broken off.
+    call("a million lists that open", "[".repeat(1_000_000), "invalid_request"),
+  ];
+}
+
+/** Of a key that comes twice the last one counts. */
+const doubled = (): HostileCall[] => [
+  call("a key twice, the last one good", `{"img1":"${marker}",${valid.slice(1)}`, "ok"),
+  call("a key twice, the last one bad", `${valid.slice(0, -1)},"img1":{"a":"${marker}"}}`, "invalid_request"),
+  call(
+    "a key twice in a candidate",
+    `{"vector":${vector},"candidates":[{"vector":5,"vector":${vector}}]}`,
+    "ok",
+  ),
+];
+
+const zeros = (bytes: number) => () => Buffer.alloc(bytes);
+const compare = { path: "/compare" };
+
+/** As large as a body may be, and larger. */
+export const huge = (): HostileCall[] => [
+  { ...compare, name: "32 MiB of null bytes", body: zeros(32 * MiB), ends: "invalid_json" },
+  {
+    ...compare,
+    name: "32 MiB of the digit 0 in a list",
+    body: () => `{"unread":"${marker}","vector":[${"0,".repeat(16 * MiB - 60)}0]}`,
+    ends: "invalid_vector",
+  },
+  {
+    ...compare,
+    name: "32 MiB of empty lists",
+    body: () => `{"unread":"${marker}","candidates":[${"[],".repeat(10.6 * MiB)}[]]}`,
+    ends: "too_many_candidates",
+  },
+  {
+    ...compare,
+    name: "32 MiB of empty objects in a field that nobody knows",
+    body: () => `{"unread":"${marker}","nobody_knows_it":[${"{},".repeat(10.6 * MiB)}{}]}`,
+    ends: "invalid_request",
+  },
+  { ...compare, name: "32 MiB of quotes", body: () => '"'.repeat(32 * MiB), ends: "invalid_request" },
+  { ...compare, name: "a byte over the limit", body: zeros(32 * MiB + 1), ends: "request_too_large" },
+  { ...compare, name: "64 MiB", body: zeros(64 * MiB), ends: "request_too_large" },
+];
+
+const call = (name: string, body: string, ends: Ending): HostileCall => ({
+  name,
+  path: name.includes("candidate") || name.includes("vector") ? "/compare" : "/verify",
+  body: text(body),
+  ends,
+});

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { Catalogue, readCatalogue } from "@faceline/models/catalogue";
+import { fastify } from "fastify";
+import { buildApp } from "./http/app.ts";
+import { HttpSettings } from "./settings.ts";
+
+// The HTTP side of the ingress with nothing behind it, or a bare Fastify that parses the same JSON and answers {}. A
+// benchmark starts one process of each, and calls them in turn on the same cores:
+//
+//     alone.bench.ts ingress KEY VECTOR_LENGTH   ──► { port }
+//     alone.bench.ts bare                        ──► { port }
+
+const [, , which = "", key = "", vectorLength = ""] = process.argv;
+const app = which === "ingress" ? await ingress() : bare();
+await app.listen({ host: "127.0.0.1", port: 0 });
+process.on("disconnect", () => process.exit());
+process.send!({ port: (app.server.address() as AddressInfo).port });
+
+async function ingress() {
+  const sha256 = createHash("sha256").update(key).digest("hex");
+  const known = { id: crypto.randomUUID(), name: "bench", team: "bench", createdAt: 0, disabled: false };
+  return buildApp(
+    {
+      clock: { now: () => performance.timeOrigin + performance.now() },
+      findFaces: () => Promise.reject(new Error("calls of vectors alone need no worker")),
+      findKey: async (asked) => (asked === sha256 ? known : null),
+      poolStates: () => [],
+      checks: async () => ({ kafka: true, redis: true }),
+      serving: () => true,
+      unexpected: (error) => process.stderr.write(`${(error as Error).stack}\n`),
+    },
+    HttpSettings.parse({}),
+    await catalogueOf(Number(vectorLength)),
+  );
+}
+
+/** What is measured is JSON and arithmetic: their length is all that a model adds to it. */
+async function catalogueOf(embeddingSize: number): Promise<Catalogue> {
+  const { models } = await readCatalogue();
+  return new Catalogue(
+    models.map((model) => (model.role === "embedding" ? { ...model, embedding_size: embeddingSize } : model)),
+  );
+}
+
+function bare() {
+  const app = fastify({ bodyLimit: 32 * 1024 * 1024 });
+  app.get("/health", async () => ({}));
+  app.post("/compare", async () => ({}));
+  return app;
+}
