@@ -19,12 +19,17 @@ process.send!({ port: (app.server.address() as AddressInfo).port });
 
 async function ingress() {
   const sha256 = createHash("sha256").update(key).digest("hex");
-  const known = { id: crypto.randomUUID(), name: "bench", team: "bench", createdAt: 0, disabled: false };
+  const known = {
+    key: { id: crypto.randomUUID(), name: "bench", team: "bench", createdAt: 0, disabled: false },
+    limits: {},
+  };
   return buildApp(
     {
       clock: { now: () => performance.timeOrigin + performance.now() },
       findFaces: () => Promise.reject(new Error("calls of vectors alone need no worker")),
       findKey: async (asked) => (asked === sha256 ? known : null),
+      enter: async () => ({ leave() {} }),
+      claim: () => Promise.reject(new Error("no call here has an Idempotency-Key")),
       poolStates: () => [],
       checks: async () => ({ kafka: true, redis: true }),
       serving: () => true,
