@@ -171,7 +171,21 @@ test("Bodies: JSON, also when the content type is missing or text/plain", async 
 
 test("Bodies: malformed JSON is invalid_json, and repeats nothing of it", async (t) => {
   const { post } = stage(t);
-  for (const body of ["", "{SECRET", '{"__proto__": {}}', '{"constructor": {"prototype": {}}}', "\0"]) {
+  const escaped = (word: string) =>
+    word.replaceAll(/./g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const disguised = [
+    `{"${escaped("__proto__")}": {}}`,
+    `{"a": {"_\\u005Fproto__": {}}}`,
+    `{"${escaped("constructor")}": {"prototype": {}}}`,
+  ];
+  for (const body of [
+    "",
+    "{SECRET",
+    '{"__proto__": {}}',
+    '{"constructor": {"prototype": {}}}',
+    ...disguised,
+    "\0",
+  ]) {
     const reply = await post("/verify", body, json);
     assert.deepEqual([reply.statusCode, reply.json().error], [400, "invalid_json"], body);
     assert.ok(!reply.body.includes("SECRET"));

@@ -7,12 +7,18 @@ import type { CandidateLimits } from "../routes/candidates.ts";
  */
 export class JsonScan {
   readonly #bounds: JsonBounds;
+  #mayNamePrototype = false;
   #lists = 0;
   #texts = 0;
   #values = 0;
 
   constructor(bounds: JsonBounds) {
     this.#bounds = bounds;
+  }
+
+  /** Whether a text may be a key that reaches a prototype, however it was written: then the parser has to look for it. */
+  get mayNamePrototype(): boolean {
+    return this.#mayNamePrototype;
   }
 
   /** What there is too much of; undefined: the body may be parsed. */
@@ -33,6 +39,8 @@ export class JsonScan {
           const from = at;
           at = endOfText(bytes, from);
           if (depth === 1) text = { from: from + 1, to: at };
+          if (at - from <= escapedCharactersMax && maybePrototype(bytes, from + 1, at))
+            this.#mayNamePrototype = true;
           if (++this.#texts > textsMax) return { kind: "texts" };
           if (++items[depth]! > itemsMax && depth > 1) return tooManyItems(bytes, depth, key);
           break;
@@ -81,6 +89,16 @@ function endOfText(bytes: Buffer, from: number): number {
   let at = from + 1;
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
   return at;
+}
+
+/** `constructor` with every letter escaped, and its quotes. */
+const escapedCharactersMax = 6 * 11 + 1;
+
+function maybePrototype(bytes: Buffer, from: number, to: number): boolean {
+  const length = to - from;
+  if (length === 9) return bytes.toString("latin1", from, to) === "__proto__";
+  if (length === 11) return bytes.toString("latin1", from, to) === "constructor";
+  return length > 11 && bytes.subarray(from, to).includes(backslash);
 }
 
 function tooManyItems(bytes: Buffer, depth: number, { from, to }: { from: number; to: number }): Excess {

@@ -22,8 +22,9 @@ export class JsonReader {
     const excess = this.#scan.excessOf(bytes);
     if (excess !== undefined) throw this.#tooMuch(excess);
     try {
-      // `__proto__` and `constructor.prototype` as keys are an error.
-      return parse(bytes.toString("utf8")) as unknown;
+      const text = bytes.toString("utf8");
+      // `__proto__` and `constructor.prototype` as keys are an error. Looking for them takes longer than parsing.
+      return (this.#scan.mayNamePrototype ? parse(text) : JSON.parse(text)) as unknown;
     } catch {
       throw new Refusal("invalid_json", `${called} is not valid JSON.`);
     }
