@@ -19,6 +19,8 @@ export function startPulse({ state, clock, batches, answers, log }: PulseParts):
   const tell = (event: Event): void => {
     if (stopped) return;
     act(decide(state, event, clock.now()));
+    // What time alone changes is told with the next regular state: ten looks a second would cost an idle pool.
+    if (event.kind === "timer") return;
     for (const listener of decidedListeners) listener();
   };
 

@@ -18,7 +18,7 @@ export async function kafkaBroker(options: BrokerOptions): Promise<Program> {
     // A cluster id that begins with "-" would be read as an option.
     id[0]! &= 0x7f;
     const args = ["format", "-t", id.toString("base64url"), "-c", properties];
-    await capture(java, [...quickStart, oneCompiler, "-cp", classpath, "kafka.tools.StorageTool", ...args], {
+    await capture(java, [...quickStart, "-cp", classpath, "kafka.tools.StorageTool", ...args], {
       stop,
       failed: "Kafka's data folder could not be formatted",
     });
@@ -40,9 +40,11 @@ export async function kafkaBroker(options: BrokerOptions): Promise<Program> {
   };
 }
 
-const quickStart = ["-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData"];
-/** A command that ends at once gains nothing from the second compiler; a broker does, a third of a lonely call's way. */
-const oneCompiler = "-XX:TieredStopAtLevel=1";
+/**
+ * The quickest start and the least CPU in the first minutes. The second compiler was tried: it doubled what the broker
+ * takes while idle in its first two minutes, and a lonely call was no faster after it.
+ */
+const quickStart = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData"];
 
 function serverProperties({ port, controllerPort, data }: BrokerOptions & { data: string }): string {
   const settings = {
