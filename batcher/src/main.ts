@@ -60,14 +60,13 @@ await using poolState = openPoolOutbox({
   pool: config.POOL,
   everyMs: config.POOL_STATE_EVERY_MS,
   active: tasks.active,
+  // Silence is not an event: somebody has to look for it.
+  due: () => pulse.tell({ kind: "timer" }),
 });
 pulse.onDecided(poolState.decided);
-// Silence is not an event: somebody has to look for it.
-const look = setInterval(() => pulse.tell({ kind: "timer" }), config.POOL_STATE_EVERY_MS);
 
 log.info("ready");
 sayReady();
 await aborted(stop);
-clearInterval(look);
 // Nothing is held for neighbours any more.
 pulse.tell({ kind: "drain" });

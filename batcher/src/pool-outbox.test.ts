@@ -66,6 +66,7 @@ function stage(t: TestContext, { active = (): boolean => true } = {}) {
     pool: "default",
     everyMs: 100,
     active,
+    due: () => {},
   });
   t.after(() => outbox[Symbol.asyncDispose]());
   return {

@@ -11,7 +11,15 @@ const lookEveryMs = 5;
  * Publishes the pool's state while this batcher is the active one: regularly, and at once where it has jumped. A state
  * that does not get through is followed by the next.
  */
-export function openPoolOutbox({ redis, state, clock, pool, everyMs, active }: PoolOutboxParts): PoolOutbox {
+export function openPoolOutbox({
+  redis,
+  state,
+  clock,
+  pool,
+  everyMs,
+  active,
+  due,
+}: PoolOutboxParts): PoolOutbox {
   let sequence = 0;
   let said: LaneState[] = [];
   let looking: NodeJS.Timeout | undefined;
@@ -27,7 +35,10 @@ export function openPoolOutbox({ redis, state, clock, pool, everyMs, active }: P
     const lanes = laneStates(state, now);
     if (when(lanes)) publish(lanes, now);
   };
-  const timer = setInterval(() => tell(() => true), everyMs);
+  const timer = setInterval(() => {
+    due();
+    tell(() => true);
+  }, everyMs);
 
   return {
     decided() {
@@ -56,4 +67,6 @@ type PoolOutboxParts = {
   pool: string;
   everyMs: number;
   active(): boolean;
+  /** Called before each regular state. */
+  due(): void;
 };

@@ -2,7 +2,7 @@ import type { TaskId } from "@faceline/contracts/ids";
 import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/names";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Producer } from "@faceline/contracts/runtime/kafka";
-import { openConsumer, type ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
+import { type Consumer, openConsumer, type ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
@@ -24,6 +24,7 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
   const topic = tasksTopic(config.POOL);
   const ledger = new Ledger();
   let activeSince: number | undefined;
+  let closed = false;
 
   const take = (_partition: number, messages: ReadMessage[]): void => {
     const old: CallTasks[] = [];
@@ -38,6 +39,8 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
       else pulse.tell({ kind: "arrive", call: read.value });
     }
     if (old.length > 0) void takeUnanswered(old);
+    // What was buried, or is read again, ends here.
+    commitSoon();
   };
 
   const takeUnanswered = async (calls: CallTasks[]): Promise<void> => {
@@ -46,6 +49,7 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
     // The partition has left meanwhile, or left and come back: these will be read again.
     if (activeSince !== since) return;
     ledger.ended([...answered]);
+    commitSoon();
     for (const call of calls) {
       const tasks = call.tasks.filter((task) => !answered.has(task));
       if (tasks.length > 0) pulse.tell({ kind: "arrive", call: { ...call, tasks } });
@@ -75,8 +79,28 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
     log.info({ active }, active ? "this batcher is the active one" : "this batcher stands by");
   };
 
-  pulse.onEnded((tasks) => ledger.ended(tasks));
-  const consumer = await openConsumer(config, {
+  let consumer: Consumer | undefined;
+  let committed: bigint | undefined;
+  let commitDue: NodeJS.Timeout | undefined;
+  const commit = async (): Promise<void> => {
+    const lowWater = ledger.lowWater;
+    if (activeSince === undefined || lowWater === undefined || lowWater === committed) return;
+    if (await consumer?.commit(tasksPartition, lowWater.toString())) committed = lowWater;
+    else commitSoon();
+  };
+  const commitSoon = (): void => {
+    if (closed) return;
+    commitDue ??= setTimeout(() => {
+      commitDue = undefined;
+      void commit();
+    }, config.COMMIT_EVERY_MS);
+  };
+
+  pulse.onEnded((tasks) => {
+    ledger.ended(tasks);
+    commitSoon();
+  });
+  consumer = await openConsumer(config, {
     topic,
     group: batcherGroup(config.POOL),
     clientId,
@@ -86,20 +110,13 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
     lost: parts.lost,
   });
 
-  let committed: bigint | undefined;
-  const commit = async (): Promise<void> => {
-    const lowWater = ledger.lowWater;
-    if (activeSince === undefined || lowWater === undefined || lowWater === committed) return;
-    if (await consumer.commit(tasksPartition, lowWater.toString())) committed = lowWater;
-  };
-  const timer = setInterval(() => void commit(), config.COMMIT_EVERY_MS);
-
   return {
     active: () => activeSince !== undefined,
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      closed = true;
+      clearTimeout(commitDue);
       await commit();
-      await consumer[Symbol.asyncDispose]();
+      await consumer?.[Symbol.asyncDispose]();
     },
   };
 }

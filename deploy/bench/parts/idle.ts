@@ -6,7 +6,7 @@ import { openStack, serviceNames } from "../stack.ts";
 
 /** What the whole costs while nobody calls, models loaded. */
 export async function idle(bench: Bench): Promise<Measured> {
-  const plan = { settleMs: bench.quick ? 2_000 : 10_000, forMs: bench.quick ? 15_000 : 60_000 };
+  const plan = { settleMs: bench.quick ? 2_000 : 60_000, forMs: bench.quick ? 15_000 : 60_000 };
   await using _stack = await openStack(bench);
   await sleep(plan.settleMs, undefined, { signal: bench.stop });
   const used = measureCpu(bench.servers.watch.record?.leaders() ?? {});
