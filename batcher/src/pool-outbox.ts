@@ -1,14 +1,18 @@
+import { isDeepStrictEqual } from "node:util";
 import { poolChannel } from "@faceline/contracts/names";
 import type { LaneState, PoolState } from "@faceline/contracts/pool";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import { jumped, laneStates } from "./scheduling/pool-state.ts";
 import type { State } from "./scheduling/state.ts";
 
+/** A state that has not changed is told no more often: an ingress believes it for 2 s. */
+const unchangedEveryMs = 500;
+
 /** A jump is looked for this often at most, however fast things happen. */
 const lookEveryMs = 5;
 
 /**
- * Publishes the pool's state while this batcher is the active one: regularly, and at once where it has jumped. A state
+ * Publishes the pool's state while this batcher is the active one: regularly where it has changed, and at once where it has jumped. A state
  * that does not get through is followed by the next.
  */
 export function openPoolOutbox({
@@ -22,22 +26,24 @@ export function openPoolOutbox({
 }: PoolOutboxParts): PoolOutbox {
   let sequence = 0;
   let said: LaneState[] = [];
+  let saidAt = Number.NEGATIVE_INFINITY;
   let looking: NodeJS.Timeout | undefined;
 
   const publish = (lanes: LaneState[], now: number): void => {
     said = lanes;
+    saidAt = now;
     const message: PoolState = { pool, batcher: state.batcher, sequence: sequence++, sentAt: now, lanes };
     redis.publish(poolChannel(pool), JSON.stringify(message)).catch(() => {});
   };
-  const tell = (when: (lanes: LaneState[]) => boolean): void => {
+  const tell = (when: (lanes: LaneState[], now: number) => boolean): void => {
     if (!active()) return;
     const now = clock.now();
     const lanes = laneStates(state, now);
-    if (when(lanes)) publish(lanes, now);
+    if (when(lanes, now)) publish(lanes, now);
   };
   const timer = setInterval(() => {
     due();
-    tell(() => true);
+    tell((lanes, now) => now >= saidAt + unchangedEveryMs || !isDeepStrictEqual(lanes, said));
   }, everyMs);
 
   return {
