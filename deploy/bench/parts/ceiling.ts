@@ -12,10 +12,16 @@ export async function ceiling(bench: Bench): Promise<Measured> {
   const plan = {
     engine: "model:0+0b",
     batchMax: 64,
-    warmUpMs: bench.quick ? 1_000 : 5_000,
+    /** 256 calls of 11 tasks may wait together. */
+    laneWaitingMax: 4_096,
+    warmUpMs: bench.quick ? 1_000 : 10_000,
     countedMs: bench.quick ? 3_000 : 15_000,
   };
-  await using stack = await openStack(bench, { ENGINE: plan.engine, BATCH_MAX: `${plan.batchMax}` });
+  await using stack = await openStack(bench, {
+    ENGINE: plan.engine,
+    BATCH_MAX: `${plan.batchMax}`,
+    LANE_WAITING_MAX: `${plan.laneWaitingMax}`,
+  });
   await using load = await openLoad(bench.stop);
   const results: Result[] = [];
   for (const each of await cases()) {
@@ -29,30 +35,28 @@ export async function ceiling(bench: Bench): Promise<Measured> {
   return { plan, results, tables: tables(results) };
 }
 
-/** A /compare has one task for each of its pictures; with fewer in flight, as many tasks wait as a lane lets wait. */
+/** A /represent has one task, a /verify two, and a /compare one for each of its pictures. */
 async function cases(): Promise<Case[]> {
   const pictures = [
     { what: "tiny", img: (await tiny()).toString("base64") },
     { what: "100 KB", img: (await heavy()).toString("base64") },
   ];
   const compared = Array.from({ length: 10 });
-  return [
-    ...pictures.map(({ what, img }) => ({
-      name: `/represent, ${what}`,
-      path: "/represent",
-      body: { img },
-      tasksOfCall: 1,
-      inFlight: 256,
-    })),
-    ...pictures.map(({ what, img }) => ({
+  return pictures.flatMap(({ what, img }) => [
+    { name: `/represent, ${what}`, path: "/represent", body: { img }, tasksOfCall: 1, inFlight },
+    { name: `/verify, ${what}`, path: "/verify", body: { img1: img, img2: img }, tasksOfCall: 2, inFlight },
+    {
       name: `/compare of 11, ${what}`,
       path: "/compare",
       body: { img, candidates: compared.map(() => ({ img })) },
       tasksOfCall: 11,
-      inFlight: 64,
-    })),
-  ];
+      // Above it an ingress would refuse: IMAGES_IN_FLIGHT_BYTES_MAX.
+      inFlight: img.length > 1_000 ? 128 : inFlight,
+    },
+  ]);
 }
+
+const inFlight = 256;
 
 async function flood(bench: Bench, options: Case & Options): Promise<Result> {
   const { stack, load, name, path, body, tasksOfCall, inFlight } = options;
