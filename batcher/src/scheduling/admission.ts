@@ -2,7 +2,7 @@ import type { Outcome } from "@faceline/contracts/outcome";
 import type { CallTasks } from "@faceline/contracts/task";
 import { type BatchSizing, batchSizing } from "./batch-size.ts";
 import type { Lane } from "./lane.ts";
-import { dueBeforeMs, rivalsOf, workersLeft } from "./rivals.ts";
+import { dueBeforeMs, longestBatchMs, rivalsOf, workersLeft } from "./rivals.ts";
 import type { State } from "./state.ts";
 import { type Workload, workloads } from "./workers.ts";
 
@@ -89,8 +89,7 @@ export function expectedBegin(
   // What of the others is due already, or what they will bring meanwhile.
   const queueMs = Math.max((ownMs + dueBeforeMs(rivals, deadlineAt)) / workers, ownMs / left);
   // A lane of short runs has to stand the long ones of another.
-  let longestRunMs = lane.meanMs(sizing.deadlineSize);
-  for (const { batchMs } of rivals) longestRunMs = Math.max(longestRunMs, batchMs);
+  const longestRunMs = Math.max(lane.meanMs(sizing.deadlineSize), longestBatchMs(rivals, now));
   return { beginsAt: Math.max(preparedAt, freeAt) + queueMs, sizing, longestRunMs };
 }
 

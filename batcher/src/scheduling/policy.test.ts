@@ -64,6 +64,17 @@ test("what would wait longer than a batch and a half is refused as standing, tho
   assert.deepEqual(reasons.slice(0, 3), [undefined, undefined, "standing"]);
 });
 
+test("a lane that is loaded and not called makes nobody stand longer for its sake", () => {
+  const pool = accelerator();
+  busyUntil(pool, 0, 104, ["Dlib/ssd", "Dlib/tiny"]);
+  const outcomes = Array.from({ length: 3 }, () => arrive(pool, 16, 0, { patienceMs: 600 }));
+  // Nothing is known of it but a guess, by which a batch of its 32 takes longer than 104 ms to prepare.
+  assert.deepEqual(
+    outcomes.map((moves) => endsOf(moves).length),
+    [0, 0, 16],
+  );
+});
+
 test("a quiet tenant is not refused for what a loud one lets stand", () => {
   const pool = accelerator();
   busyUntil(pool, 0, 104);

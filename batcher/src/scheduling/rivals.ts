@@ -28,14 +28,27 @@ export function rivalsOf(state: State, lane: Lane, loads: Workload[], now: numbe
 export function workersLeft(rivals: Rival[], workers: number, now: number): number {
   let taken = 0;
   let active = 1;
-  for (const { lane, size, batchMs } of rivals) {
-    const rate = lane.arrivals.perMs(now);
-    if (rate * batchMs < negligible * size) continue;
-    taken += (rate * batchMs) / size;
+  for (const rival of rivals) {
+    const share = shareOf(rival, now);
+    if (share < negligible) continue;
+    taken += share;
     active++;
   }
   return Math.max(workers / active, workers - taken);
 }
+
+/** The longest batch of rivals that bring work; what a lane without calls would take is a guess. */
+export function longestBatchMs(rivals: Rival[], now: number): number {
+  let longest = 0;
+  for (const rival of rivals) {
+    if (shareOf(rival, now) >= negligible) longest = Math.max(longest, rival.batchMs);
+  }
+  return longest;
+}
+
+/** Of one worker's time, how much a rival's arrivals need. */
+const shareOf = ({ lane, size, batchMs }: Rival, now: number): number =>
+  (lane.arrivals.perMs(now) * batchMs) / size;
 
 /** The workers' time that goes to rivals before a task of this deadline. */
 export function dueBeforeMs(rivals: Rival[], deadlineAt: number): number {
