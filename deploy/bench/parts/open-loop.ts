@@ -19,7 +19,7 @@ export async function openLoop(bench: Bench): Promise<Measured> {
     deadlineMs: 300,
     giveUpMs: 3_000,
     ratesPerSecond: [250, 290, 350],
-    repeats: quick ? 1 : 3,
+    repeats: quick ? 1 : 2,
     warmUpMs: quick ? 2_000 : 5_000,
     countedMs: quick ? 5_000 : 25_000,
   };
