@@ -23,6 +23,9 @@ export type Candidate = z.infer<typeof Candidate>;
 /** A candidate as it is in the body: not looked at yet. */
 export const UnreadCandidate = z.unknown();
 
+/** In the document alone: here the ingress refuses, with the codes that say which is missing or too much. */
+const required = (...names: string[]) => ({ required: names });
+
 const listOfCandidates = "must be a list of at least one vector or image";
 
 /**
@@ -54,7 +57,7 @@ export const CompareRequest = body(
       .default(0)
       .describe("Which face of the source image, largest first."),
   },
-);
+).meta({ oneOf: [required("img"), { anyOf: [required("vector"), required("source_vector")] }] });
 export type CompareRequest = z.infer<typeof CompareRequest>;
 
 const Place = z.int().nonnegative().describe("The candidate's place in the request.");

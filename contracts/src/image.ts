@@ -7,7 +7,7 @@ const asText =
 /** An image as it came: Base64 or a data URL in a text, or the bytes of a form's file. */
 export const Image = z
   .custom<Image>(isImage, "must be an image: Base64, a data URL, or a file of a form")
-  .meta({ type: "string", contentEncoding: "base64", description: asText });
+  .meta({ type: "string", minLength: 1, contentEncoding: "base64", description: asText });
 export type Image = string | Uint8Array;
 
 /** An image, or the vector that it had become earlier. */

@@ -4,10 +4,10 @@ import type { Target } from "./http-client.ts";
 import { meanBatchOf, type Seen } from "./outcomes.ts";
 import { openPeer, type Peer, peers } from "./peers.ts";
 import { openStack } from "./stack.ts";
-import type { Peers } from "./venv.ts";
+import type { Installed } from "../src/venv.ts";
 
 /** Who is measured in turn: Faceline, and the peers where they are installed. Each is started anew for each case. */
-export function contenders(bench: Bench, installed: Peers | undefined, plan: ContestPlan): Contender[] {
+export function contenders(bench: Bench, installed: Installed | undefined, plan: ContestPlan): Contender[] {
   const ours = { name: "Faceline", open: () => openFaceline(bench, plan) };
   if (installed === undefined) return [ours];
   return [
@@ -34,7 +34,7 @@ async function openFaceline(bench: Bench, plan: ContestPlan): Promise<OpenConten
 
 async function openOther(
   bench: Bench,
-  installed: Peers,
+  installed: Installed,
   peer: Peer,
   plan: ContestPlan,
 ): Promise<OpenContender> {

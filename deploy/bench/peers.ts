@@ -2,8 +2,15 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Child } from "../src/child.ts";
 import { freePorts } from "../src/ports.ts";
+import type { Installed, Venv } from "../src/venv.ts";
 import type { Bench } from "./bench.ts";
-import type { Peers } from "./venv.ts";
+
+/** Where they are installed: `npm run bench -- --setup`. */
+export const peersVenv = (folder: string): Venv => ({
+  name: "peers",
+  folder,
+  requirements: join(import.meta.dirname, "peers", "requirements.txt"),
+});
 
 /** Other ways to serve batches, each with the same modelled engine, batches of at most 32 and one worker. */
 export const peers: Peer[] = [
@@ -13,7 +20,7 @@ export const peers: Peer[] = [
 ];
 
 /** A fresh one: what an earlier case left waiting in it is gone. */
-export async function openPeer(bench: Bench, { python }: Peers, peer: Peer): Promise<OpenPeer> {
+export async function openPeer(bench: Bench, { python }: Installed, peer: Peer): Promise<OpenPeer> {
   const [port = 0] = await freePorts(1);
   const url = `http://127.0.0.1:${port}`;
   const { readyWithinMs, record } = bench.servers.watch;

@@ -8,14 +8,15 @@ import { ingress } from "../bench/parts/ingress.ts";
 import { lonely } from "../bench/parts/lonely.ts";
 import { lonelyModelled } from "../bench/parts/lonely-modelled.ts";
 import { openLoop } from "../bench/parts/open-loop.ts";
+import { peersVenv } from "../bench/peers.ts";
 import { keepResults } from "../bench/results.ts";
-import { setUpPeers } from "../bench/venv.ts";
 import { readDevKey, storeKey } from "./dev-key.ts";
 import { readLaunch, threadsEach } from "./settings.ts";
 import { repository } from "./state-folder.ts";
 import { Steps } from "./steps.ts";
 import { stopRequests } from "./stop.ts";
 import { openTestServers } from "./test-servers.ts";
+import { setUpVenv } from "./venv.ts";
 
 // `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
 //
@@ -61,7 +62,7 @@ async function benchmark(): Promise<void> {
   const steps = Steps.sinceCommand(say);
   const launch = readLaunch([], process.env);
   const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
-  if (options.setup) return setUpPeers(folder, steps, requests.stop);
+  if (options.setup) return setUpVenv(peersVenv(folder), steps, requests.stop);
   if (options.plots) {
     const drawn = drawPlots(join(folder, "open-loop.json"), join(repository, "deploy/bench/plots"));
     return say(drawn.join("\n"));

@@ -1,3 +1,4 @@
+import { findVenv } from "../../src/venv.ts";
 import type { Bench, Measured } from "../bench.ts";
 import { contenders, type Contender } from "../contenders.ts";
 import { type Case, contestTables } from "../contest.ts";
@@ -5,8 +6,8 @@ import { measureCpu } from "../cpu.ts";
 import { quantile } from "../figures.ts";
 import { type Load, openLoad } from "../load.ts";
 import { summarise } from "../outcomes.ts";
+import { peersVenv } from "../peers.ts";
 import { tiny } from "../pictures.ts";
-import { findPeers } from "../venv.ts";
 
 /**
  * Calls that come whether or not the server keeps up, below and above what the engine can run. Faceline and its peers
@@ -24,7 +25,7 @@ export async function openLoop(bench: Bench): Promise<Measured> {
     countedMs: quick ? 5_000 : 25_000,
   };
   const body = { img: (await tiny()).toString("base64") };
-  const installed = findPeers(bench.folder);
+  const installed = findVenv(peersVenv(bench.folder));
   if (installed === undefined) {
     say(
       "The peers are not installed and left out: `npm run bench -- --setup` installs them (Python 3.10 or newer).",

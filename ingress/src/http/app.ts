@@ -4,7 +4,7 @@ import { type FastifyInstance, fastify } from "fastify";
 import { admitCalls } from "./arrival.ts";
 import { readBodies } from "./bodies.ts";
 import { budgetBodies } from "./body-budget.ts";
-import { answerBrokenCall, ignoreExpectations } from "./broken-calls.ts";
+import { answerBrokenCall, ignoreExpectations, refuseTunnels } from "./broken-calls.ts";
 import { allowOrigins } from "./cors.ts";
 import { replayCalls } from "./idempotency.ts";
 import { refusalOf, sendProblem } from "./problems.ts";
@@ -58,6 +58,7 @@ export function buildApp(ports: Ports, settings: HttpSettings, catalogue: Catalo
   allowOrigins(app, settings);
   refuseStrangers(app);
   ignoreExpectations(app);
+  refuseTunnels(app, site, now);
   readBodies(app, settings);
 
   const desk = { ports, settings, offer: new Offer(catalogue, settings), inputs: new Inputs(settings) };

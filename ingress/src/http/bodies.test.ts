@@ -136,7 +136,14 @@ test("Bodies: any other content type is 415, and so is a compressed body", async
   const gzip = { ...json, "content-encoding": "gzip" };
   assert.deepEqual(await call(gzip), [415, "unsupported_media_type"]);
   assert.deepEqual(await call({ ...gzip, "x-api-key": "guessed" }), [401, "invalid_api_key"]);
-  assert.deepEqual(await call({ ...json, "content-encoding": "identity" }), [400, "missing_image"]);
+  assert.deepEqual(await call({ ...json, "transfer-encoding": "gzip, chunked" }), [
+    415,
+    "unsupported_media_type",
+  ]);
+  for (const none of ["identity", "Identity", ""]) {
+    assert.deepEqual(await call({ ...json, "content-encoding": none }), [400, "missing_image"]);
+  }
+  assert.deepEqual(await call({ ...json, "transfer-encoding": "Chunked" }), [400, "missing_image"]);
 });
 
 test("Limits: elements are counted before they are parsed", async (t) => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.ts";
 import { formBody } from "./form.ts";
@@ -28,9 +29,16 @@ export function readBodies(app: FastifyInstance, limits: JsonLimits): void {
   });
   // Once the caller was let in, and before a byte is read.
   app.addHook("preParsing", async ({ method, headers }) => {
-    const coding = headers["content-encoding"] ?? "identity";
-    if (method === "POST" && coding !== "identity") {
+    if (method === "POST" && isCompressed(headers)) {
       throw new Refusal("unsupported_media_type", "The body must not be compressed.");
     }
   });
+}
+
+/** Also on the way: Node takes `Transfer-Encoding: gzip, chunked` for `chunked`, and what it reads then is gzip. */
+function isCompressed(headers: IncomingHttpHeaders): boolean {
+  const { "content-encoding": coding, "transfer-encoding": transfer } = headers;
+  return (
+    (coding || "identity").toLowerCase() !== "identity" || (transfer ?? "chunked").toLowerCase() !== "chunked"
+  );
 }

@@ -122,6 +122,7 @@ test("Errors: the same shape where Node's parser gives up: headers too large, no
     [`GET /livez HTTP/1.1\r\nx: ${"a".repeat(70_000)}\r\n\r\n`, 413, "request_too_large"],
     ["GET /livez HTTP/9.9\r\n\r\n", 400, "invalid_request"],
     ["EAT /livez HTTP/1.1\r\nhost: a\r\n\r\n", 400, "invalid_request"],
+    ["CONNECT example.org:443 HTTP/1.1\r\nhost: a\r\n\r\n", 400, "invalid_request"],
     [
       "POST /verify HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
       400,

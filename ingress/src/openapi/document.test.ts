@@ -70,6 +70,32 @@ test("/represent?format=array is in the document too", async (t) => {
   );
 });
 
+test("the document is as strict as the service: no empty picture, and of sources one", async (t) => {
+  const { post } = stage(t);
+  const candidates = [[1, 0]];
+  const wrong = [
+    { candidates },
+    { img: "", candidates },
+    { img: "AAAA", vector: [1, 0], candidates },
+    { img: "AAAA", source_vector: [1, 0], candidates },
+  ];
+  for (const body of wrong) {
+    assert.notEqual(faultsOf(pointerTo("components", "schemas", "CompareRequest"), body), "");
+    assert.equal((await post("/compare", body)).statusCode, 400);
+  }
+});
+
+test("the document is as lenient as the service: an x-request-id that is of no use is no fault", async (t) => {
+  const id = "two words";
+  assert.equal(faultsOf(pointerTo("components", "parameters", "RequestId", "schema"), id), "");
+  const { statusCode, headers } = await stage(t).app.inject({
+    url: "/livez",
+    headers: { "x-request-id": id },
+  });
+  assert.equal(statusCode, 200);
+  assert.notEqual(headers["x-request-id"], id);
+});
+
 test("the examples of answers and errors are what their schemas say", () => {
   for (const path of compute) {
     for (const [status, response] of Object.entries(document.paths[path]!["post"]!.responses)) {

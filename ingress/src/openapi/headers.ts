@@ -10,8 +10,9 @@ export const parameters = {
     name: "x-request-id",
     in: "header",
     description:
-      "Echoed in the answer. Absent or unusable, the service makes a UUIDv7. It may be reused: it joins no calls.",
-    schema: refTo("RequestId"),
+      "Echoed in the answer where it is 1 to 128 letters, digits and `._:-`; else the service makes a UUIDv7. It may be reused: it joins no calls.",
+    // Not RequestId: nothing is refused for it, and a document that said so would have clients refuse for us.
+    schema: text,
   },
   RequestTimeoutMs: {
     name: "x-request-timeout-ms",

@@ -1,46 +1,49 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { capture } from "../src/program.ts";
-import type { Steps } from "../src/steps.ts";
+import { capture } from "./program.ts";
+import type { Steps } from "./steps.ts";
 
-const requirements = join(import.meta.dirname, "peers", "requirements.txt");
-
-/** Installs the peers into a virtual environment under `folder`, unless these very versions are there. */
-export async function setUpPeers(folder: string, steps: Steps, stop: AbortSignal): Promise<void> {
-  if (findPeers(folder) !== undefined) return steps.run("peers", async (note) => note("there"));
-  const { venv, python, stamp } = placesIn(folder);
+/** Installs the packages into a virtual environment, unless these very requirements are there. */
+export async function setUpVenv(wanted: Venv, steps: Steps, stop: AbortSignal): Promise<void> {
+  const { name, requirements } = wanted;
+  if (findVenv(wanted) !== undefined) return steps.run(name, async (note) => note("there"));
+  const { venv, python, stamp } = placesIn(wanted);
   rmSync(venv, { recursive: true, force: true });
   await steps.run("virtual environment", () =>
     capture("python3", ["-m", "venv", venv], {
       stop,
-      absent: "The peers need Python 3.10 or newer: there is no python3 on the PATH.",
+      absent: `The ${name} would need Python 3.10 or newer: there is no python3 on the PATH.`,
       failed: "python3 -m venv failed (on Debian and Ubuntu it comes with the package python3-venv)",
     }),
   );
-  await steps.run("peers", () =>
+  await steps.run(name, () =>
     capture(python, ["-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r", requirements], {
       stop,
-      failed: "The peers could not be installed",
+      failed: `The packages of the ${name} could not be installed`,
     }),
   );
   // Last, because its presence says that all is there.
   writeFileSync(stamp, hashOf(requirements));
 }
 
-/** The Python that has the peers; undefined where these versions are not installed. */
-export function findPeers(folder: string): Peers | undefined {
-  const { python, stamp } = placesIn(folder);
+/** The Python that has the packages; undefined where these requirements are not installed. */
+export function findVenv(wanted: Venv): Installed | undefined {
+  const { python, stamp } = placesIn(wanted);
+  const { requirements } = wanted;
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== hashOf(requirements)) return undefined;
   const pinned = readFileSync(requirements, "utf8").matchAll(/^([\w.-]+)==(\S+)$/gm);
   return { python, versions: Object.fromEntries([...pinned].map(([, name, version]) => [name!, version!])) };
 }
 
-const placesIn = (folder: string) => {
+const placesIn = ({ folder }: Venv) => {
   const venv = join(folder, "venv");
   return { venv, python: join(venv, "bin", "python"), stamp: join(venv, "requirements.sha256") };
 };
 
 const hashOf = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex");
 
-export type Peers = { python: string; versions: Record<string, string> };
+/** `name` is what the packages are for, in a sentence. The environment lies in `folder`. */
+export type Venv = { name: string; folder: string; requirements: string };
+
+export type Installed = { python: string; versions: Record<string, string> };
