@@ -20,10 +20,15 @@ try {
 if (stop.aborted) process.exitCode = 130;
 process.exit();
 
-/** `npm run e2e -- [--workers N] [--batchers N] [--ingress N]` */
+/** `npm run e2e -- [--workers N] [--batchers N] [--ingress N] [FILE…]` */
 async function testStack(): Promise<void> {
   const steps = Steps.sinceCommand(say);
-  const launch = readLaunch(process.argv.slice(2), process.env);
+  const given = process.argv.slice(2);
+  const named = given.filter(isTestFile);
+  const launch = readLaunch(
+    given.filter((argument) => !isTestFile(argument)),
+    process.env,
+  );
   await using servers = await openTestServers({ launch, steps, say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
@@ -45,7 +50,8 @@ async function testStack(): Promise<void> {
 
   const env = { ...servers.environment, FACELINE_URL: services.addresses[0]!, FACELINE_KEY: key };
   const { ok, closing } = await steps.run("end to end", async (note) => {
-    const run = await runFiles(testFiles("deploy/e2e/*.e2e.test.ts"), { env, stop });
+    const files = named.length > 0 ? named : testFiles("deploy/e2e/*.e2e.test.ts");
+    const run = await runFiles(files, { env, stop });
     note(`${run.counts.tests} tests${run.ok ? "" : ", failed"}`);
     return run;
   });
@@ -55,4 +61,8 @@ async function testStack(): Promise<void> {
   }
   say(`\n${steps.table()}\n`);
   for (const line of closing) say(line);
+}
+
+function isTestFile(argument: string): boolean {
+  return argument.endsWith(".test.ts");
 }
