@@ -155,7 +155,7 @@ const reportEveryMs = 250;
 const warmedUp = ({ lane, sizes, alpha, beta }: LaneModel, warmUpFactor: number): LoadedLane => ({
   lane,
   executionProvider: "model",
-  precision: "none",
+  precisions: [],
   sizes: sizes.map((size) => ({ size, runMs: warmUpFactor * (alpha + beta * size) })),
 });
 

@@ -6,27 +6,31 @@ import { EmbeddingFormat } from "./represent.ts";
 /** Whether live workers have it loaded. */
 const Status = z.enum(["ready", "unavailable"]);
 
+const graph = {
+  /** An SPDX expression. */
+  license: z.string(),
+  /** Of the graph that runs, or would run. */
+  sha256: z.string(),
+  /** `float32` or `int8`; null while no worker has the model loaded. */
+  precision: z.string().nullable(),
+  /** In float because int8 strays on the worker's CPU. */
+  precision_fallback: z.boolean(),
+  status: Status,
+};
+
 const ModelDetails = z.object({
   embedding_size: z.int().positive(),
   thresholds: z.record(DistanceMetric, z.number()),
   /** The data that each threshold comes from. */
   thresholds_from: z.record(DistanceMetric, z.string()),
   normalizations: z.array(z.string()),
-  /** An SPDX expression. */
-  license: z.string(),
-  /** Of the graph that runs, or would run. */
-  sha256: z.string(),
+  ...graph,
   /** Null while no worker has the model loaded. */
   batch_max: z.int().positive().nullable(),
   execution_provider: z.string().nullable(),
-  status: Status,
 });
 
-const DetectorDetails = z.object({
-  license: z.string(),
-  sha256: z.string(),
-  status: Status,
-});
+const DetectorDetails = z.object(graph);
 
 /** GET /capabilities: what the operator enabled, and what of it is alive. */
 export const CapabilitiesReply = z.object({

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { NetworkPrecision } from "./report.ts";
 import { Instant, Lane, Length, PoolName, ProcessId } from "./ids.ts";
 
 export const LaneState = z.object({
@@ -16,7 +17,8 @@ export const LaneState = z.object({
   expectedRunMs: Length,
   batchMax: z.int().min(1),
   executionProvider: z.string(),
-  precision: z.string(),
+  /** Of the worker that came first. */
+  precisions: z.array(NetworkPrecision),
 });
 export type LaneState = z.infer<typeof LaneState>;
 

@@ -2,11 +2,20 @@ import * as z from "zod";
 import { BatchId } from "./batch.ts";
 import { Instant, Lane, Length, ProcessId, TaskId } from "./ids.ts";
 
+/** In which precision a model runs. */
+export const NetworkPrecision = z.object({
+  model: z.string(),
+  precision: z.enum(["float32", "int8"]),
+  /** In float, though there is an int8 build: on this CPU int8 does not say what it says elsewhere. */
+  fellBack: z.boolean(),
+});
+export type NetworkPrecision = z.infer<typeof NetworkPrecision>;
+
 /** A lane that a worker has loaded and warmed. */
 export const LoadedLane = z.object({
   lane: Lane,
   executionProvider: z.string(),
-  precision: z.string(),
+  precisions: z.array(NetworkPrecision),
   /** The batch sizes that were warmed, ascending, with the time that a warm run of each took. */
   sizes: z.array(z.object({ size: z.int().min(1), runMs: Length })).min(1),
 });

@@ -4,6 +4,7 @@ import { Decoder } from "./decode/decoder.ts";
 import type { Picture } from "./decode/picture.ts";
 import { PixelRooms } from "./decode/pixel-rooms.ts";
 import { openLanes } from "./engine/lanes.ts";
+import { PrecisionWishes } from "./engine/precision.ts";
 
 // The engine bare: no HTTP, no Kafka, no Redis, no thread of its own. A benchmark starts this as a process and asks it
 // for rounds, in turn with rounds of the whole service, on the same cores:
@@ -24,6 +25,7 @@ const lanes = await openLanes({
   lanes: [lane],
   executionProvider: "cpu",
   intraOpThreads: Number(threads),
+  precision: PrecisionWishes.parse("auto"),
   batchMax: 4,
   detectorChunkMax: 4,
   faceChunkMax: 16,

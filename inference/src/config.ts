@@ -3,6 +3,7 @@ import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import * as z from "zod";
 import { EngineChoice } from "./engine/modelled.ts";
+import { PrecisionWishes } from "./engine/precision.ts";
 
 export const InferenceConfig = z.object({
   ...KafkaConfig.shape,
@@ -16,6 +17,8 @@ export const InferenceConfig = z.object({
   /** `onnx`, or `model:40+2b`, whose run of b pictures, padded, is a wait of 40 + 2b ms: for measuring everything around it. */
   ENGINE: EngineChoice.prefault("onnx"),
   EXECUTION_PROVIDER: z.enum(["cpu", "cuda", "webgpu"]).default("cpu"),
+  /** In which precision models run: see PrecisionWishes. */
+  PRECISION: PrecisionWishes.prefault("auto"),
   /** Threads of one run. Workers times threads should not exceed the free cores. */
   INTRA_OP_THREADS: z.coerce.number().int().min(1).max(64).default(1),
   /** Pictures of a batch. The memory of two batches of pixels grows with it. */

@@ -32,6 +32,7 @@ await using engine = await openEngine({
   lanes: config.LANES.split(",").map((name) => Lane.parse(name.trim())),
   executionProvider: config.EXECUTION_PROVIDER,
   intraOpThreads: config.INTRA_OP_THREADS,
+  precision: config.PRECISION,
   batchMax: config.BATCH_MAX,
   detectorChunkMax: config.DETECTOR_CHUNK_MAX,
   faceChunkMax: config.FACE_CHUNK_MAX,
@@ -39,6 +40,8 @@ await using engine = await openEngine({
   runMaxMs: config.RUN_MAX_MS,
   onRun: (facts) => log.debug(facts, "ran"),
 });
+for (const reason of engine.fallbacks)
+  log.warn({ reason }, "a model runs in float, which takes three times as long");
 void engine.exited.then(exitOn(log));
 
 const decoder = new Decoder({

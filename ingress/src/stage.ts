@@ -103,7 +103,7 @@ export async function picture(side = 32, format: "jpeg" | "png" | "webp" | "gif"
 const graph = (name: string) => ({
   name,
   batch_buckets: [1],
-  builds: [{ precision: "float32", file: `${name}.onnx`, bytes: 1, sha256: "0".repeat(64) }],
+  builds: [{ precision: "float32", input_px: 512, file: `${name}.onnx`, bytes: 1, sha256: "0".repeat(64) }],
   licenses: [{ id: "MIT", covers: "all of it", stated_by: "a test" }],
 });
 
@@ -131,7 +131,7 @@ export const stagePool = {
       expectedRunMs: 40,
       batchMax: 8,
       executionProvider: "cpu",
-      precision: "float32",
+      precisions: [],
     },
   ],
 } as unknown as PoolState;

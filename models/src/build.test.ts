@@ -19,10 +19,14 @@ async function stage(t: TestContext): Promise<{ folder: string; tiny: Model; bui
 
 test("every build comes out as the catalogue promises, each time", async () => {
   for (const model of (await readCatalogue()).models) {
-    for (const { precision, sha256: promised, bytes } of model.builds) {
+    for (const build of model.builds) {
       for (const time of ["first", "second"]) {
-        const onnx = await convert(model, precision);
-        assert.deepEqual([sha256(onnx), onnx.length], [promised, bytes], `${model.name}, ${time} time`);
+        const onnx = await convert(model, build);
+        assert.deepEqual(
+          [sha256(onnx), onnx.length],
+          [build.sha256, build.bytes],
+          `${build.file}, ${time} time`,
+        );
       }
     }
   }
@@ -31,10 +35,11 @@ test("every build comes out as the catalogue promises, each time", async () => {
 test("a file says what it is, whence it came and on what terms", async (t) => {
   const { folder, tiny, build } = await stage(t);
   await buildModel(folder, tiny, build);
-  assert.deepEqual(readMetadata(await readModel(folder, tiny, "float32")), {
+  assert.deepEqual(readMetadata(await readModel(folder, tiny, build)), {
     name: "tiny",
     role: "detector",
     precision: "float32",
+    input_px: "416",
     source: "npm:@vladmandic/face-api@1.7.15/model/tiny_face_detector_model.bin",
     source_sha256: "b7503ce7df31039b1c43316a9b865cab6a70dd748cc602d3fa28b551503c3871",
     license: "MIT",
@@ -47,7 +52,7 @@ test("what is there is kept, what is damaged is made again", async (t) => {
   assert.equal(await buildModel(folder, tiny, build), "built");
   assert.equal(await buildModel(folder, tiny, build), "kept");
 
-  await truncate(modelFile(folder, tiny, "float32"), 1000);
+  await truncate(modelFile(folder, tiny, build), 1000);
   assert.equal(await buildModel(folder, tiny, build), "built");
   assert.deepEqual(await verifyModel(folder, tiny), []);
   assert.deepEqual(await readdir(folder), ["tiny.float32.onnx"]);
@@ -68,14 +73,14 @@ test("a build that is not the promised one leaves nothing behind", async (t) => 
 
 test("a model that is absent or damaged is not given to an engine", async (t) => {
   const { folder, tiny, build } = await stage(t);
-  await assert.rejects(
-    readModel(folder, tiny, "float32"),
-    /cannot be read; "npm run models -- build" makes it/,
-  );
+  await assert.rejects(readModel(folder, tiny, build), /cannot be read; "npm run models -- build" makes it/);
   await buildModel(folder, tiny, build);
-  await truncate(modelFile(folder, tiny, "float32"), 1000);
-  await assert.rejects(readModel(folder, tiny, "float32"), /is not the file of the catalogue/);
-  assert.throws(() => modelFile(folder, tiny, "int8"), /tiny has no int8 build, only float32/);
+  await truncate(modelFile(folder, tiny, build), 1000);
+  await assert.rejects(readModel(folder, tiny, build), /is not the file of the catalogue/);
+  assert.throws(
+    () => modelFile(folder, tiny, { precision: "int8", input_px: 416 }),
+    /tiny has no int8 build at 416 px, only float32 at 416 px/,
+  );
 });
 
 test("verify names every fault, of the weights and of the files", async (t) => {

@@ -9,10 +9,10 @@ import { modelFile, sha256 } from "./model-file.ts";
  * looks like a model.
  */
 export async function buildModel(folder: string, model: Model, build: Build): Promise<"built" | "kept"> {
-  const path = modelFile(folder, model, build.precision);
+  const path = modelFile(folder, model, build);
   if ((await sha256Of(path)) === build.sha256) return "kept";
 
-  const onnx = await convert(model, build.precision);
+  const onnx = await convert(model, build);
   const found = sha256(onnx);
   if (found !== build.sha256 || onnx.length !== build.bytes) {
     const promised = `the catalogue promises ${build.sha256} (${build.bytes} bytes)`;

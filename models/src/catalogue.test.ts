@@ -73,11 +73,12 @@ test("fields that contradict each other are refused", async (t) => {
   ]);
   assert.deepEqual(await mistakesOf(await catalogueWith(t, { input_px: 160 })), [
     "model-0/model.json: input_px: must be the side of the input tensor",
+    "model-0/model.json: builds: must be there for every side in every precision",
   ]);
 });
 
 test("a hash that is none is refused, and a file name that leaves the folder", async (t) => {
-  const build = { precision: "float32", file: "../dlib.onnx", bytes: 1, sha256: "abc" };
+  const build = { precision: "float32", input_px: 150, file: "../dlib.onnx", bytes: 1, sha256: "abc" };
   assert.deepEqual(await mistakesOf(await catalogueWith(t, { builds: [build] })), [
     "model-0/model.json: builds.0.file: must be a plain file name that ends in .onnx",
     "model-0/model.json: builds.0.sha256: must be 64 hexadecimal digits",
@@ -88,6 +89,7 @@ test("two entries cannot share a name or a file", async (t) => {
   assert.deepEqual(await mistakesOf(await catalogueWith(t, {}, {})), [
     "the name Dlib is there twice",
     "the file dlib.float32.onnx is there twice",
+    "the file dlib.int8.onnx is there twice",
   ]);
 });
 

@@ -33,7 +33,7 @@ export async function readCatalogue(folder: string = catalogueFolder): Promise<C
   const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   for (const { name } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = `${name}/model.json`;
-    const read = await readEntry(join(folder, file));
+    const read = await readEntry(join(folder, name));
     if ("model" in read) models.push(read.model);
     else mistakes.push(...read.mistakes.map((mistake) => `  ${file}: ${mistake}`));
   }
@@ -62,12 +62,19 @@ export function euclideanL2Of(cosine: number): number {
   return Number(Math.sqrt(2 * cosine).toFixed(4));
 }
 
+/** The sides of a model's pictures: its own, and before it the smaller ones of a cascade, ascending. */
+export function sidesOf(model: Sided): readonly number[] {
+  return ("cascade" in model ? model.cascade?.input_px : undefined) ?? [model.input_px];
+}
+
 /** Every licence that a model comes under, as one SPDX expression. */
 export function licenseOf({ licenses }: Model): string {
   return [...new Set(licenses.map(({ id }) => id))].join(" AND ");
 }
 
-const catalogueFolder = join(import.meta.dirname, "../catalogue");
+export const catalogueFolder = join(import.meta.dirname, "../catalogue");
+/** In the folder of a model. */
+export const CALIBRATION = "calibration.json";
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
 const Positive = z.int().positive();
@@ -81,6 +88,8 @@ const Tensor = z.strictObject({
 
 const Build = z.strictObject({
   precision: z.enum(["float32", "int8"]),
+  /** The side of the square picture that this one takes. */
+  input_px: Positive,
   /** In the models' folder. The name tells the builds of one model apart. */
   file: z.string().regex(/^[a-z0-9.-]+\.onnx$/, "must be a plain file name that ends in .onnx"),
   bytes: Positive,
@@ -88,6 +97,16 @@ const Build = z.strictObject({
 });
 export type Build = z.infer<typeof Build>;
 export type Precision = Build["precision"];
+
+/** The sizes of an int8 build's layers' numbers: measured, because a network does not tell them. */
+const Calibration = z.strictObject({
+  /** What they were measured on, as a sentence. */
+  measured_on: z.string().min(1),
+  /** How much further the ranges reach than what was measured. */
+  headroom: z.number().min(1).max(2),
+  ranges: z.record(z.string(), z.tuple([z.number(), z.number()])),
+});
+export type Calibration = z.infer<typeof Calibration>;
 
 const SourceFile = z.strictObject({ path: z.string().min(1), sha256: Sha256 });
 
@@ -122,6 +141,8 @@ const common = {
       error: "must ascend, from 1",
     }),
   builds: z.array(Build).min(1),
+  /** What int8 builds were made with; it stands in a file of its own. */
+  calibration: Calibration.optional(),
   source: Source,
   licenses: z.array(License).min(1),
   /** What is known of the training data and of the terms, a sentence each. Facts found, not legal advice. */
@@ -133,6 +154,13 @@ const Detector = z.strictObject({
   role: z.literal("detector"),
   /** A box counts as a face from this score on, and as the same face as a better one above this overlap. */
   selection: z.strictObject({ score_min: z.number().min(0).max(1), overlap_max: z.number().min(0).max(1) }),
+  /**
+   * Sides at which a call that wants one face looks for it, one after the other until the best score is high enough; the
+   * last is the model's own. Without: the model's own alone.
+   */
+  cascade: z
+    .strictObject({ input_px: z.array(Positive).min(2), score_min: z.number().min(0).max(1) })
+    .optional(),
 });
 
 const Landmarks = z.strictObject({ ...common, role: z.literal("landmarks") });
@@ -171,20 +199,38 @@ const Model = z
     path: ["input_px"],
     error: "must be the side of the input tensor",
   })
-  .refine(({ builds }) => new Set(builds.map((build) => build.precision)).size === builds.length, {
+  .refine(({ builds }) => new Set(builds.map(variantOf)).size === builds.length, {
     path: ["builds"],
-    error: "must have one build per precision",
+    error: "must have one build per precision and side",
+  })
+  .refine(
+    (model) => {
+      const precisions = new Set(model.builds.map(({ precision }) => precision));
+      const wanted = [...precisions].flatMap((precision) =>
+        sidesOf(model).map((input_px) => variantOf({ precision, input_px })),
+      );
+      return wanted.every((variant) => model.builds.some((build) => variantOf(build) === variant));
+    },
+    { path: ["builds"], error: "must be there for every side in every precision" },
+  )
+  .refine((model) => sidesOf(model).at(-1) === model.input_px, {
+    path: ["cascade"],
+    error: "must end with the model's own side",
   });
 export type Model = z.infer<typeof Model>;
 export type Role = Model["role"];
 export type ModelOf<R extends Role> = Extract<Model, { role: R }>;
+type Sided = { input_px: number; cascade?: { input_px: readonly number[] } | undefined };
 export type DetectorModel = ModelOf<"detector">;
 export type EmbeddingModel = ModelOf<"embedding">;
 
-async function readEntry(path: string): Promise<{ model: Model } | { mistakes: string[] }> {
+async function readEntry(folder: string): Promise<{ model: Model } | { mistakes: string[] }> {
   let json: unknown;
   try {
-    json = JSON.parse(await readFile(path, "utf8"));
+    json = {
+      ...JSON.parse(await readFile(join(folder, "model.json"), "utf8")),
+      ...(await readCalibration(folder)),
+    };
   } catch (error) {
     return { mistakes: [error instanceof Error ? error.message : String(error)] };
   }
@@ -194,6 +240,19 @@ async function readEntry(path: string): Promise<{ model: Model } | { mistakes: s
     [path.join("."), message].filter(Boolean).join(": ");
   return { mistakes: parsed.error.issues.map(line) };
 }
+
+async function readCalibration(folder: string): Promise<{ calibration?: unknown }> {
+  const json = await readFile(join(folder, CALIBRATION), "utf8").catch(() => undefined);
+  if (json === undefined) return {};
+  try {
+    return { calibration: JSON.parse(json) };
+  } catch (cause) {
+    throw new Error(`${CALIBRATION} is no JSON`, { cause });
+  }
+}
+
+const variantOf = ({ precision, input_px }: { precision: string; input_px: number }): string =>
+  `${precision} ${input_px}`;
 
 function twice(what: string, values: readonly string[]): string[] {
   const repeated = new Set(values.filter((value, i) => values.indexOf(value) !== i));

@@ -106,7 +106,8 @@ async function run(model: Model, { px, pictures }: Batch): Promise<Record<string
 }
 
 function sessionOf(model: Model): Promise<ort.InferenceSession> {
-  const open = async () => ort.InferenceSession.create(await convert(model, "float32"));
+  const open = async () =>
+    ort.InferenceSession.create(await convert(model, { precision: "float32", input_px: model.input_px }));
   const session = sessions.get(model.name) ?? open();
   sessions.set(model.name, session);
   return session;

@@ -1,4 +1,6 @@
-import { resolve } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildModel } from "./build.ts";
 import { licenseOf, type Model, readCatalogue } from "./catalogue.ts";
@@ -6,12 +8,17 @@ import { modelsFolder } from "./model-file.ts";
 import { verifyModel } from "./verify.ts";
 
 const USAGE = `usage: npm run models -- <verb> [--to DIR]
+       npm run models -- calibrate [PICTURES] [--write]
 
   build    make the .onnx files that are not there yet
   verify   check the weights and the built files against the catalogue
   list     show the catalogue
+  calibrate
+           tell how many numbers of float the int8 builds clip, on the faces of a folder of
+           pictures; with --write the catalogue gets new ranges and checksums from them
 
-DIR is where the built files lie, .faceline/models unless told.`;
+DIR is where the built files lie, .faceline/models unless told.
+PICTURES are those that come with the weights unless told.`;
 
 const verbs: Readonly<Record<string, (models: readonly Model[], folder: string) => Promise<boolean>>> = {
   build,
@@ -23,6 +30,7 @@ process.exitCode = await main(process.argv.slice(2));
 
 /** The exit code: 0 done, 1 something is wrong, 2 the call was not understood. */
 async function main(argv: string[]): Promise<number> {
+  if (argv[0] === "calibrate") return calibrate(argv.slice(1));
   const call = readCall(argv);
   if (typeof call === "string") {
     console.error(call === "" ? USAGE : `${call}\n\n${USAGE}`);
@@ -35,6 +43,15 @@ async function main(argv: string[]): Promise<number> {
     console.error(error instanceof Error ? error.message : error);
     return 1;
   }
+}
+
+/** In a process of its own: it looks at pictures as the service does, which stands on this package. */
+async function calibrate(args: string[]): Promise<number> {
+  const program = join(import.meta.dirname, "../../inference/src/calibrate/main.ts");
+  const [code] = (await once(spawn(process.execPath, [program, ...args], { stdio: "inherit" }), "exit")) as [
+    number | null,
+  ];
+  return code ?? 1;
 }
 
 /** What to run and where, or what was not understood. */

@@ -1,26 +1,27 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Build, Model, Precision } from "./catalogue.ts";
+import type { Build, Model } from "./catalogue.ts";
+import type { Variant } from "./convert/networks.ts";
 
 /** Where built models lie unless told otherwise: `.faceline/models` in the repository. */
 export const modelsFolder = resolve(import.meta.dirname, "../../.faceline/models");
 
 /** The path of a built model. It need not exist. */
-export function modelFile(folder: string, model: Model, precision: Precision): string {
-  return join(folder, buildOf(model, precision).file);
+export function modelFile(folder: string, model: Model, variant: Variant): string {
+  return join(folder, buildOf(model, variant).file);
 }
 
 /**
  * The bytes of a built model, checked against the catalogue: give these to the engine, not the path. A file
  * that was cut short or exchanged would load, and answer wrongly or with someone else's network.
  */
-export async function readModel(folder: string, model: Model, precision: Precision): Promise<Uint8Array> {
-  const path = modelFile(folder, model, precision);
+export async function readModel(folder: string, model: Model, variant: Variant): Promise<Uint8Array> {
+  const path = modelFile(folder, model, variant);
   const bytes = await readFile(path).catch((cause: unknown) => {
     throw new Error(`${path} cannot be read; "npm run models -- build" makes it`, { cause });
   });
-  if (sha256(bytes) !== buildOf(model, precision).sha256) {
+  if (sha256(bytes) !== buildOf(model, variant).sha256) {
     throw new Error(`${path} is not the file of the catalogue; delete it and run "npm run models -- build"`);
   }
   return bytes;
@@ -30,9 +31,9 @@ export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-function buildOf(model: Model, precision: Precision): Build {
-  const build = model.builds.find((build) => build.precision === precision);
+function buildOf(model: Model, { precision, input_px }: Variant): Build {
+  const build = model.builds.find((each) => each.precision === precision && each.input_px === input_px);
   if (build !== undefined) return build;
-  const known = model.builds.map((build) => build.precision).join(", ");
-  throw new Error(`the model ${model.name} has no ${precision} build, only ${known}`);
+  const known = model.builds.map((each) => `${each.precision} at ${each.input_px} px`).join(", ");
+  throw new Error(`the model ${model.name} has no ${precision} build at ${input_px} px, only ${known}`);
 }

@@ -20,7 +20,7 @@ export function laneStates(state: State, now: number): LaneState[] {
       expectedRunMs: Math.round(lane.meanMs(1)),
       batchMax: lane.batchMax,
       executionProvider: loaded?.executionProvider ?? "none",
-      precision: loaded?.precision ?? "none",
+      precisions: loaded?.precisions ?? [],
     };
   });
 }

@@ -48,7 +48,7 @@ export function report(worker: string, said: Said = {}): Event {
     lanes: (said.lanes ?? [lane]).map((lane) => ({
       lane,
       executionProvider: "cpu",
-      precision: "float32",
+      precisions: [],
       sizes,
     })),
     running:

@@ -20,7 +20,7 @@ if (lanes instanceof Error) {
   service.on("message", (message: ToThread) => {
     last = last.then(() => (message.kind === "close" ? close(lanes) : answer(lanes, message)));
   });
-  say({ kind: "ready", lanes: lanes.loaded });
+  say({ kind: "ready", lanes: lanes.loaded, fallbacks: lanes.fallbacks });
 }
 
 async function answer(lanes: OpenLanes, { run, work }: Extract<ToThread, { kind: "run" }>): Promise<void> {

@@ -4,6 +4,7 @@ import { laneOf } from "@faceline/contracts/ids";
 import { Worker } from "node:worker_threads";
 import { Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
+import { PrecisionWishes } from "./precision.ts";
 import { builtModels, groupPhotograph, pictureOf } from "./photographs.ts";
 import type { EnginePicture, RunFacts } from "./work.ts";
 
@@ -118,11 +119,16 @@ function engineOver(t: TestContext, deed: string, runMaxMs = 10_000): Engine {
   const source = `require("node:worker_threads").parentPort.on("message", () => { ${deed} });`;
   const thread = new Worker(source, { eval: true });
   t.after(() => thread.terminate());
-  return new Engine(thread, [], { runMaxMs, onRun: () => {} });
+  return new Engine(thread, { lanes: [], fallbacks: [] }, { runMaxMs, onRun: () => {} });
 }
 
 async function engineOptions(): Promise<EngineOptions> {
-  const chunks = { detectorChunkMax: 1, faceChunkMax: 2, residualMaxPx: 6 };
+  const chunks = {
+    detectorChunkMax: 1,
+    faceChunkMax: 2,
+    residualMaxPx: 6,
+    precision: PrecisionWishes.parse("auto"),
+  };
   const limits = { modelled: undefined, runMaxMs: 60_000, onRun: () => {} };
   const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
   return { modelsDir: await builtModels(), lanes: [lane], batchMax: 3, ...cpu, ...chunks, ...limits };

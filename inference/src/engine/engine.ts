@@ -21,12 +21,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       first.kind === "refused" ? first.reason : "the engine's thread said something else than ready",
     );
   }
-  return new Engine(thread, first.lanes, { runMaxMs, onRun });
+  return new Engine(thread, first, { runMaxMs, onRun });
 }
 
 /** Runs batches in a thread of its own, one after another. */
 export class Engine implements AsyncDisposable {
   readonly lanes: LoadedLane[];
+  /** Why models run in float that were to run in int8: a clause for each. */
+  readonly fallbacks: string[];
   /** Resolves when the thread has died or hangs, and no run will ever end again; never when the engine was closed. */
   readonly exited: Promise<Error>;
   readonly #thread: Worker;
@@ -37,10 +39,11 @@ export class Engine implements AsyncDisposable {
 
   constructor(
     thread: Worker,
-    lanes: LoadedLane[],
+    { lanes, fallbacks }: { lanes: LoadedLane[]; fallbacks: string[] },
     limits: { runMaxMs: number; onRun: (facts: RunFacts) => void },
   ) {
     this.lanes = lanes;
+    this.fallbacks = fallbacks;
     this.#thread = thread;
     this.#limits = limits;
     const { promise, resolve } = Promise.withResolvers<Error>();

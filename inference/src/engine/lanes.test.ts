@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { PrecisionWishes } from "./precision.ts";
 import { after, before, suite, test } from "node:test";
 import { decodeEmbedding, type Face } from "@faceline/contracts/face";
 import { readCatalogue } from "@faceline/models/catalogue";
@@ -22,7 +23,12 @@ suite("with the real models", () => {
   let lanes: Lanes;
   before(async () => {
     const modelsDir = await builtModels();
-    const chunks = { detectorChunkMax: 2, faceChunkMax: 4, residualMaxPx: 6 };
+    const chunks = {
+      detectorChunkMax: 2,
+      faceChunkMax: 4,
+      residualMaxPx: 6,
+      precision: PrecisionWishes.parse("auto"),
+    };
     const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
     lanes = await openLanes({ modelsDir, lanes: [ssd, tiny], batchMax: 6, ...cpu, ...chunks });
   });
@@ -34,7 +40,11 @@ suite("with the real models", () => {
 
   test("a report can tell what is loaded", () => {
     const [first] = lanes.loaded;
-    assert.deepEqual([first!.lane, first!.executionProvider, first!.precision], [ssd, "cpu", "float32"]);
+    assert.deepEqual([first!.lane, first!.executionProvider], [ssd, "cpu"]);
+    assert.deepEqual(
+      first!.precisions,
+      ["ssd", "landmarks-68", "Dlib"].map((model) => ({ model, precision: "int8", fellBack: false })),
+    );
     assert.deepEqual(
       first!.sizes.map(({ size }) => size),
       [1, 2, 4, 6],
@@ -168,6 +178,7 @@ suite("with the real models", () => {
       detectorChunkMax: 1,
       faceChunkMax: 1,
       residualMaxPx: 0.1,
+      precision: PrecisionWishes.parse("auto"),
     });
     await using _ = strict;
     const { results, facts } = await strict.run({

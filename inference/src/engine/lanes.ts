@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
 import type { Lane } from "@faceline/contracts/ids";
-import type { LoadedLane } from "@faceline/contracts/report";
-import {
-  type Catalogue,
-  type Model,
-  type Precision,
-  readCatalogue,
-  type Role,
-} from "@faceline/models/catalogue";
-import { readModel } from "@faceline/models/model-file";
+import type { LoadedLane, NetworkPrecision } from "@faceline/contracts/report";
+import { readCatalogue } from "@faceline/models/catalogue";
 import { Aligner } from "../align/aligner.ts";
 import { Warp } from "../align/warp.ts";
 import { Detector } from "../detect/detector.ts";
 import { Embedder } from "../embed/embedder.ts";
-import { Network } from "./network.ts";
+import { drawnFace } from "./drawn-face.ts";
+import { Loading, type LoadingOptions } from "./loading.ts";
+import type { Network } from "./network.ts";
 import { Pipeline } from "./pipeline.ts";
-import { checkPlacement } from "./placement.ts";
-import { type ExecutionProvider, openSession } from "./provider.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
 
 /**
@@ -25,60 +18,60 @@ import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
  */
 export async function openLanes(options: LaneOptions): Promise<Lanes> {
   const catalogue = await readCatalogue();
-  await using stack = new AsyncDisposableStack();
-  const networks = new Map<string, Network>();
-  const load = async (role: Role, name: string, chunkMax: number): Promise<Network> => {
-    const model = find(catalogue, role, name);
-    const loaded = networks.get(model.name) ?? stack.use(await openNetwork(model, chunkMax, options));
-    networks.set(model.name, loaded);
-    return loaded;
-  };
+  await using loading = new Loading(catalogue, options);
 
   const warp = new Warp();
   const opened = new Map<Lane, OpenLane>();
   for (const lane of options.lanes) {
-    const [embedding = "", detector = ""] = lane.split("/");
-    const eye = await load("detector", detector, options.detectorChunkMax);
-    const landmarks = await load("landmarks", LANDMARKS, options.faceChunkMax);
-    const embedder = await load("embedding", embedding, options.faceChunkMax);
-    const { score_min: scoreMin, overlap_max: overlapMax } = catalogue.find("detector", detector)!.selection;
-    const aligner = new Aligner(landmarks, warp);
+    const [embeddingName = "", detectorName = ""] = lane.split("/");
+    const detector = await loading.load("detector", detectorName, options.detectorChunkMax);
+    const landmarks = await loading.load("landmarks", LANDMARKS, options.faceChunkMax);
+    const embedding = await loading.load("embedding", embeddingName, options.faceChunkMax);
+    const model = catalogue.find("detector", detectorName)!;
     const pipeline = new Pipeline({
-      detector: new Detector(eye, { scoreMin, overlapMax }),
-      aligner,
-      embedder: new Embedder(embedder, warp),
+      detector: new Detector(detector.networks, {
+        scoreMin: model.selection.score_min,
+        overlapMax: model.selection.overlap_max,
+        sureFrom: model.cascade?.score_min ?? 0,
+      }),
+      aligner: new Aligner(landmarks.networks.at(-1)!, warp),
+      embedder: new Embedder(embedding.networks.at(-1)!, warp),
       residualMaxPx: options.residualMaxPx,
     });
-    opened.set(lane, { pipeline, networks: [eye, landmarks, embedder] });
-    await warmLoops(pipeline, aligner);
+    const parts = [detector, landmarks, embedding];
+    opened.set(lane, {
+      pipeline,
+      networks: parts.flatMap(({ networks }) => networks),
+      full: parts.map(({ networks }) => networks.at(-1)!),
+      precisions: parts.map(({ precision }) => precision),
+    });
+    await warmLoops(pipeline);
   }
-  return new Lanes(options, opened, warp, stack.move());
+  return new Lanes(options, opened, warp, loading);
 }
 
 /** The lanes that are loaded. One run at a time. */
 export class Lanes implements AsyncDisposable {
   readonly loaded: LoadedLane[];
+  /** Why models run in float that were to run in int8: a clause for each. */
+  readonly fallbacks: string[];
   readonly #opened: ReadonlyMap<Lane, OpenLane>;
   readonly #warp: Warp;
   readonly #resources: AsyncDisposableStack;
 
-  constructor(
-    options: LaneOptions,
-    opened: ReadonlyMap<Lane, OpenLane>,
-    warp: Warp,
-    resources: AsyncDisposableStack,
-  ) {
+  constructor(options: LaneOptions, opened: ReadonlyMap<Lane, OpenLane>, warp: Warp, loading: Loading) {
     this.#opened = opened;
     this.#warp = warp;
-    this.#resources = resources;
-    this.loaded = [...opened].map(([lane, { networks }]) => ({
+    this.#resources = loading.move();
+    this.fallbacks = loading.fallbacks;
+    this.loaded = [...opened].map(([lane, { full, precisions }]) => ({
       lane,
       executionProvider: options.executionProvider,
-      precision: PRECISION,
+      precisions: [...precisions],
       sizes: batchSizes(options.batchMax).map((size) => ({
         size,
-        // One face a picture. What is drawn between the runs is small beside them.
-        runMs: networks.reduce((sum, network) => sum + network.runMsOf(size), 0),
+        // One face a picture, of which no small copy was enough. What is drawn between the runs is small beside them.
+        runMs: full.reduce((sum, network) => sum + network.runMsOf(size), 0),
       })),
     }));
   }
@@ -108,22 +101,6 @@ export class Lanes implements AsyncDisposable {
   }
 }
 
-async function openNetwork(model: Model, chunkMax: number, options: LaneOptions): Promise<Network> {
-  const bytes = await readModel(options.modelsDir, model, PRECISION);
-  const source = { name: model.name, px: model.input_px };
-  const sizes = model.batch_buckets.filter((size) => size <= chunkMax);
-  const { executionProvider, intraOpThreads } = options;
-  if (executionProvider !== "cpu") await checkPlacement(bytes, source, { executionProvider, intraOpThreads });
-  return Network.open(source, await openSession(bytes, { executionProvider, intraOpThreads }), sizes);
-}
-
-function find(catalogue: Catalogue, role: Role, name: string): Model {
-  const model = catalogue.find(role, name);
-  if (model !== undefined) return model;
-  const known = catalogue.all(role).map((each) => each.name);
-  throw new Error(`there is no ${role} model ${name}, only ${known.join(", ")}`);
-}
-
 /** 1, 2, 4 … and the largest batch itself. */
 export function batchSizes(batchMax: number): number[] {
   const sizes: number[] = [];
@@ -132,30 +109,22 @@ export function batchSizes(batchMax: number): number[] {
 }
 
 /**
- * Draws what a first request would, so that it does not pay for loops which nothing has compiled yet: without it the
- * first picture takes five times as long.
+ * Does what a first request would, so that it does not pay for loops which nothing has compiled yet: without it the first
+ * picture takes five times as long.
  */
-async function warmLoops(pipeline: Pipeline, aligner: Aligner): Promise<void> {
-  const [width, height] = [640, 480];
-  const pixels = Uint8Array.from({ length: 3 * width * height }, (_, i) => (i * 7) & 255);
-  const options = { align: true, enforceDetection: false, facesMax: 1 };
-  const picture = { pixels, width, height, originalWidth: width, originalHeight: height, options };
-  for (let time = 0; time < 3; time++) {
-    await pipeline.run([picture]);
-    await aligner.align([{ picture, box: { left: 100, top: 50, right: 400, bottom: 400 } }]);
+async function warmLoops(pipeline: Pipeline): Promise<void> {
+  const px = 512;
+  for (const facesMax of [1, 1, 100]) {
+    const options = { align: true, enforceDetection: false, facesMax };
+    const picture = { width: px, height: px, originalWidth: px, originalHeight: px, options };
+    await pipeline.run([{ ...picture, pixels: drawnFace(px) }]);
   }
 }
 
 const LANDMARKS = "landmarks-68";
-const PRECISION: Precision = "float32";
 
-export type LaneOptions = {
-  /** Where the built models lie. */
-  modelsDir: string;
+export type LaneOptions = LoadingOptions & {
   lanes: readonly Lane[];
-  executionProvider: ExecutionProvider;
-  /** Threads inside one run. Workers times threads should not exceed the free cores. */
-  intraOpThreads: number;
   /** The most pictures of a batch. */
   batchMax: number;
   /** The most pictures of one run of a detector, whose memory is 50 MB a picture. */
@@ -166,4 +135,10 @@ export type LaneOptions = {
   residualMaxPx: number;
 };
 
-type OpenLane = { pipeline: Pipeline; networks: readonly Network[] };
+type OpenLane = {
+  pipeline: Pipeline;
+  networks: readonly Network[];
+  /** Of each model the one for its own side. */
+  full: readonly Network[];
+  precisions: readonly NetworkPrecision[];
+};

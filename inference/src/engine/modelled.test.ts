@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { PrecisionWishes } from "./precision.ts";
 import { test } from "node:test";
 import { laneOf } from "@faceline/contracts/ids";
 import { openEngine } from "./engine.ts";
@@ -23,7 +24,7 @@ test("a modelled engine needs no model, and a batch is padded to a size that it 
     {
       lane,
       executionProvider: "model:5+2b",
-      precision: "none",
+      precisions: [],
       sizes: [1, 2, 4, 6].map((size) => ({ size, runMs: 5 + 2 * size })),
     },
   ]);
@@ -60,6 +61,7 @@ const options = {
   detectorChunkMax: 1,
   faceChunkMax: 1,
   residualMaxPx: 6,
+  precision: PrecisionWishes.parse("auto"),
   runMaxMs: 60_000,
   onRun: () => {},
 };

@@ -42,7 +42,7 @@ export async function openModelledLanes(
   const sizes = batchSizes(batchMax).map((size) => ({ size, runMs: runMs(cost, size) }));
   const executionProvider = `model:${cost.alphaMs}+${cost.betaMs}b`;
   return new ModelledLanes(
-    lanes.map((lane) => ({ lane, executionProvider, precision: "none", sizes })),
+    lanes.map((lane) => ({ lane, executionProvider, precisions: [], sizes })),
     faces,
     cost,
   );
@@ -50,6 +50,7 @@ export async function openModelledLanes(
 
 export class ModelledLanes implements AsyncDisposable {
   readonly loaded: LoadedLane[];
+  readonly fallbacks: string[] = [];
   readonly #faces: ReadonlyMap<string, Face>;
   readonly #cost: RunCost;
   /** Nobody ever wakes it. */

@@ -11,7 +11,7 @@ export type ToThread = { kind: "run"; run: number; work: EngineWork } | { kind: 
 
 /** Engine thread → service. `ready` or `refused` comes first and once; then one answer for each run. */
 export type FromThread =
-  | { kind: "ready"; lanes: LoadedLane[] }
+  | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
   | { kind: "refused"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; facts: RunFacts }
   | { kind: "failed"; run: number; reason: string };

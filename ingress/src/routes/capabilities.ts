@@ -53,10 +53,15 @@ const modelDetails = (model: Desk["offer"]["models"][number], lane: LaneState | 
 });
 
 function graphDetails(model: Model, lane: LaneState | undefined) {
-  const build = model.builds.find(({ precision }) => precision === lane?.precision) ?? model.builds[0]!;
+  const running = lane?.precisions.find((each) => each.model === model.name);
+  const build = model.builds.find(
+    ({ precision, input_px }) => precision === running?.precision && input_px === model.input_px,
+  );
   return {
     license: licenseOf(model),
-    sha256: build.sha256,
+    sha256: (build ?? model.builds[0]!).sha256,
+    precision: running?.precision ?? null,
+    precision_fallback: running?.fellBack ?? false,
     status: lane === undefined ? ("unavailable" as const) : ("ready" as const),
   };
 }

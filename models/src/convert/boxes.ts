@@ -1,5 +1,6 @@
 import type { Graph } from "./onnx/graph.ts";
-import { convolution, type Convolution, type Maps } from "./layers.ts";
+import type { FloatLayers } from "./layers/float.ts";
+import type { Convolution, Maps } from "./layers/layers.ts";
 
 /**
  * What the two detectors share after their last feature map. Both tell a box by its centre and the
@@ -8,8 +9,14 @@ import { convolution, type Convolution, type Maps } from "./layers.ts";
  */
 
 /** A convolution with `width` numbers per anchor, as rows [N, cells * anchors, width]: cell by cell, row-major. */
-export function head(graph: Graph, name: string, x: Maps, layer: Convolution & { width: number }): string {
-  const maps = convolution(graph, name, x, layer);
+export function head(
+  graph: Graph,
+  layers: FloatLayers,
+  name: string,
+  x: Maps,
+  layer: Convolution & { width: number },
+): string {
+  const maps = layers.convolution(name, x, layer);
   const cellsFirst = graph.node(`${name}/cells`, "Transpose", [maps.name], { perm: [0, 2, 3, 1] });
   const shape = graph.ints(`${name}/shape`, layer.width === 1 ? [0, -1] : [0, -1, layer.width]);
   return graph.node(`${name}/rows`, "Reshape", [cellsFirst, shape]);

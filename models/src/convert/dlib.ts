@@ -1,6 +1,7 @@
 import { scaleChannels } from "./fold.ts";
-import { add, averagePool, channelMeans, convolution, image, type Maps, maxPool, relu } from "./layers.ts";
-import { Graph } from "./onnx/graph.ts";
+import { channelMeans } from "./layers/float.ts";
+import type { Layers, Maps } from "./layers/layers.ts";
+import type { Graph } from "./onnx/graph.ts";
 import type { Padding } from "./padding.ts";
 import type { Weights } from "./weights.ts";
 
@@ -13,23 +14,24 @@ import type { Weights } from "./weights.ts";
  * is not normalised; its length is about 1.5. Layers and constants are face-api's (src/faceRecognitionNet
  * of @vladmandic/face-api), which divides by 255 where dlib divides by 256.
  */
-export function convertDlib(weights: Weights): Graph {
-  const graph = new Graph("Dlib");
-  let x = image(graph, INPUT_PX, { mean: [122.782, 117.001, 104.298], factor: 1 / 255 });
-  x = relu(graph, scaled(graph, weights, "conv32_down", x, { stride: 2, padding: "valid" }));
-  x = maxPool(graph, "pool", x, { kernel: 3, stride: 2, padding: "valid" });
+export function writeDlib<M extends Maps>(
+  graph: Graph,
+  layers: Layers<M>,
+  weights: Weights,
+  px: number,
+): void {
+  let x = layers.image(px, { mean: [122.782, 117.001, 104.298], factor: 1 / 255 });
+  x = layers.relu(scaled(layers, weights, "conv32_down", x, { stride: 2, padding: "valid" }));
+  x = layers.maxPool("pool", x, { kernel: 3, stride: 2, padding: "valid" });
   for (const block of BLOCKS) {
-    x = /_down/.test(block) ? residualDown(graph, weights, block, x) : residual(graph, weights, block, x);
+    x = /_down/.test(block) ? residualDown(layers, weights, block, x) : residual(layers, weights, block, x);
   }
 
   const { shape, data } = weights.get("fc");
   graph.floats("fc", shape, data);
-  graph.node("embedding", "MatMul", [channelMeans(graph, x), "fc"]);
+  graph.node("embedding", "MatMul", [channelMeans(graph, layers.floats(x)), "fc"]);
   graph.output("embedding", "float32", ["N", data.length / x.channels]);
-  return graph;
 }
-
-const INPUT_PX = 150;
 
 /** In order. A "down" block halves the map. */
 const BLOCKS = [
@@ -49,10 +51,10 @@ const BLOCKS = [
   "conv256_down_out",
 ];
 
-function residual(graph: Graph, weights: Weights, block: string, x: Maps): Maps {
-  const inner = relu(graph, scaled(graph, weights, `${block}/conv1`, x));
-  const change = scaled(graph, weights, `${block}/conv2`, inner);
-  return relu(graph, add(graph, block, change, x));
+function residual<M extends Maps>(layers: Layers<M>, weights: Weights, block: string, x: M): M {
+  const inner = layers.relu(scaled(layers, weights, `${block}/conv1`, x));
+  const change = scaled(layers, weights, `${block}/conv2`, inner);
+  return layers.relu(layers.add(block, change, x));
 }
 
 /**
@@ -60,32 +62,31 @@ function residual(graph: Graph, weights: Weights, block: string, x: Maps): Maps 
  * convolutions lose a cell that the mean keeps on maps of even size: zeros take its place, on the right and
  * at the bottom only.
  */
-function residualDown(graph: Graph, weights: Weights, block: string, x: Maps): Maps {
-  const inner = scaled(graph, weights, `${block}/conv1`, x, { stride: 2, padding: "valid" });
-  const change = scaled(graph, weights, `${block}/conv2`, relu(graph, inner));
-  const past = averagePool(graph, `${block}/mean`, x, { kernel: 2, stride: 2, padding: "valid" });
+function residualDown<M extends Maps>(layers: Layers<M>, weights: Weights, block: string, x: M): M {
+  const inner = scaled(layers, weights, `${block}/conv1`, x, { stride: 2, padding: "valid" });
+  const change = scaled(layers, weights, `${block}/conv2`, layers.relu(inner));
+  const past = layers.averagePool(`${block}/mean`, x, { kernel: 2, stride: 2, padding: "valid" });
 
   const px = Math.max(change.px, past.px);
   const channels = Math.max(change.channels, past.channels);
-  const sum = add(graph, block, grown(graph, change, { channels, px }), grown(graph, past, { channels, px }));
-  return relu(graph, sum);
-}
-
-/** Zeros after the last channel, the last row and the last column. */
-function grown(graph: Graph, x: Maps, to: { channels: number; px: number }): Maps {
-  if (x.channels === to.channels && x.px === to.px) return x;
-  const cells = to.px - x.px;
-  const pads = graph.ints(`${x.name}/pads`, [0, 0, 0, 0, 0, to.channels - x.channels, cells, cells]);
-  return { name: graph.node(`${x.name}/padded`, "Pad", [x.name, pads]), ...to };
+  const grown = (maps: M): M =>
+    maps.channels === channels && maps.px === px ? maps : layers.grown(maps, { channels, px });
+  return layers.relu(layers.add(block, grown(change), grown(past)));
 }
 
 /** A convolution, then a factor and a shift for each channel: (conv + bias) * factor + shift, folded into one. */
-function scaled(graph: Graph, weights: Weights, name: string, x: Maps, window: Window = {}): Maps {
+function scaled<M extends Maps>(
+  layers: Layers<M>,
+  weights: Weights,
+  name: string,
+  x: M,
+  window: Window = {},
+): M {
   const factors = [...weights.get(`${name}/scale/weights`).data];
   const shifts = weights.get(`${name}/scale/biases`).data;
   const bias = weights.get(`${name}/conv/bias`).data.map((value, i) => value * factors[i]! + shifts[i]!);
   const filter = scaleChannels(weights.get(`${name}/conv/filters`), factors);
-  return convolution(graph, name, x, { filter, bias, ...window });
+  return layers.convolution(name, x, { filter, bias, ...window });
 }
 
 type Window = { stride?: number; padding?: Padding };

@@ -1,5 +1,6 @@
-import { add, channelMeans, convolution, depthwise, image, type Maps, relu } from "./layers.ts";
-import { Graph } from "./onnx/graph.ts";
+import { channelMeans } from "./layers/float.ts";
+import type { Layers, Maps } from "./layers/layers.ts";
+import type { Graph } from "./onnx/graph.ts";
 import type { Weights } from "./weights.ts";
 
 /**
@@ -11,47 +12,54 @@ import type { Weights } from "./weights.ts";
  * Points may lie outside the crop. Layers and constants are face-api's (src/faceLandmarkNet and
  * src/faceFeatureExtractor of @vladmandic/face-api).
  */
-export function convertLandmarks(weights: Weights): Graph {
-  const graph = new Graph("landmarks-68");
-  let x = image(graph, INPUT_PX, { mean: [122.782, 117.001, 104.298], factor: 1 / 255 });
-  for (let block = 0; block < 4; block++) x = denseBlock(graph, weights, `dense${block}`, x);
+export function writeLandmarks<M extends Maps>(
+  graph: Graph,
+  layers: Layers<M>,
+  weights: Weights,
+  px: number,
+): void {
+  let x = layers.image(px, { mean: [122.782, 117.001, 104.298], factor: 1 / 255 });
+  for (let block = 0; block < 4; block++) x = denseBlock(layers, weights, `dense${block}`, x);
 
   const { shape, data } = weights.get("fc/weights");
   graph.floats("fc/weights", shape, data);
   graph.floats("fc/bias", [data.length / x.channels], weights.get("fc/bias").data);
-  const numbers = graph.node("fc", "Gemm", [channelMeans(graph, x), "fc/weights", "fc/bias"]);
+  const numbers = graph.node("fc", "Gemm", [channelMeans(graph, layers.floats(x)), "fc/weights", "fc/bias"]);
   graph.node("points", "Reshape", [numbers, graph.ints("points/shape", [0, 68, 2])]);
   graph.output("points", "float32", ["N", 68, 2]);
-  return graph;
 }
-
-const INPUT_PX = 112;
 
 /**
  * Each step adds to the sum of all before it, and what the next one sees is that sum's positive part. The
  * sum itself keeps its negative numbers: clipped there, later steps could not take back what earlier added.
  */
-function denseBlock(graph: Graph, weights: Weights, block: string, x: Maps): Maps {
-  let sum = relu(graph, firstStep(graph, weights, `${block}/conv0`, x));
+function denseBlock<M extends Maps>(layers: Layers<M>, weights: Weights, block: string, x: M): M {
+  let sum = layers.relu(firstStep(layers, weights, `${block}/conv0`, x));
   let seen = sum;
   for (let step = 1; step <= 3; step++) {
-    const added = separable(graph, weights, `${block}/conv${step}`, seen, 1);
-    sum = add(graph, `${block}/sum${step}`, sum, added);
-    seen = relu(graph, sum);
+    const added = separable(layers, weights, `${block}/conv${step}`, seen, 1);
+    sum = layers.add(`${block}/sum${step}`, sum, added);
+    seen = layers.relu(sum);
   }
   return seen;
 }
 
 /** Halves the map. That of the first block is a full convolution, the others are separable. */
-function firstStep(graph: Graph, weights: Weights, name: string, x: Maps): Maps {
-  if (name !== "dense0/conv0") return separable(graph, weights, name, x, 2);
+function firstStep<M extends Maps>(layers: Layers<M>, weights: Weights, name: string, x: M): M {
+  if (name !== "dense0/conv0") return separable(layers, weights, name, x, 2);
   const filter = weights.get(`${name}/filters`);
-  return convolution(graph, name, x, { filter, bias: weights.get(`${name}/bias`).data, stride: 2 });
+  return layers.convolution(name, x, { filter, bias: weights.get(`${name}/bias`).data, stride: 2 });
 }
 
-function separable(graph: Graph, weights: Weights, name: string, x: Maps, stride: number): Maps {
+function separable<M extends Maps>(
+  layers: Layers<M>,
+  weights: Weights,
+  name: string,
+  x: M,
+  stride: number,
+): M {
   const perChannel = { filter: weights.get(`${name}/depthwise_filter`), stride };
-  const filtered = depthwise(graph, `${name}/depthwise`, x, perChannel);
+  const filtered = layers.depthwise(`${name}/depthwise`, x, perChannel);
   const filter = weights.get(`${name}/pointwise_filter`);
-  return convolution(graph, name, filtered, { filter, bias: weights.get(`${name}/bias`).data });
+  return layers.convolution(name, filtered, { filter, bias: weights.get(`${name}/bias`).data });
 }

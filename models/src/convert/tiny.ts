@@ -1,7 +1,8 @@
 import { type Anchors, decodeBoxes, head, takePair } from "./boxes.ts";
 import { chooseChannels } from "./fold.ts";
-import { convolution, depthwise, image, leakyRelu, type Maps, maxPool } from "./layers.ts";
-import { Graph } from "./onnx/graph.ts";
+import { FloatLayers } from "./layers/float.ts";
+import type { Maps } from "./layers/layers.ts";
+import type { Graph } from "./onnx/graph.ts";
 import type { Weights } from "./weights.ts";
 
 /**
@@ -12,19 +13,18 @@ import type { Weights } from "./weights.ts";
  * 13 x 13 cells with five anchors each; cells row by row, anchors within a cell. Layers and constants are
  * face-api's (src/tinyFaceDetector and src/tinyYolov2 of @vladmandic/face-api).
  */
-export function convertTiny(weights: Weights): Graph {
-  const graph = new Graph("tiny");
-  let x = image(graph, INPUT_PX, { mean: [117.001, 114.697, 97.404], factor: 1 / 255 });
+export function writeTiny(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
+  let x = layers.image(px, { mean: [117.001, 114.697, 97.404], factor: 1 / 255 });
 
   // The one layer without padding: 416 becomes 414, and the halvings end at 13 cells all the same.
-  x = full(graph, weights, "conv0", x);
-  x = maxPool(graph, "pool0", x, { kernel: 2, stride: 2, padding: "same" });
+  x = full(layers, weights, "conv0", x);
+  x = layers.maxPool("pool0", x, { kernel: 2, stride: 2, padding: "same" });
   for (let layer = 1; layer <= 5; layer++) {
-    x = separable(graph, weights, `conv${layer}`, x);
-    x = maxPool(graph, `pool${layer}`, x, { kernel: 2, stride: layer === 5 ? 1 : 2, padding: "same" });
+    x = separable(layers, weights, `conv${layer}`, x);
+    x = layers.maxPool(`pool${layer}`, x, { kernel: 2, stride: layer === 5 ? 1 : 2, padding: "same" });
   }
 
-  const rows = rowsOf(graph, weights, "boxes/encoded", x, BOX);
+  const rows = rowsOf(graph, layers, weights, "boxes/encoded", x, BOX);
   graph.node("boxes/offsets", "Sigmoid", [takePair(graph, "boxes/shifts", rows, 0)]);
   decodeBoxes(graph, {
     offsets: "boxes/offsets",
@@ -32,13 +32,11 @@ export function convertTiny(weights: Weights): Graph {
     anchors: anchorsOf(x.px),
   });
 
-  const logits = rowsOf(graph, weights, "logits", x, [OBJECT]);
+  const logits = rowsOf(graph, layers, weights, "logits", x, [OBJECT]);
   graph.node("scores", "Sigmoid", [logits]);
   graph.output("scores", "float32", ["N", x.px * x.px * ANCHORS.length]);
-  return graph;
 }
 
-const INPUT_PX = 416;
 /** face-api's 0.1 in float32. */
 const LEAK = 0.10000000149011612;
 /** Width and height of each anchor, in cells. */
@@ -54,27 +52,34 @@ const CHANNELS = 5;
 const BOX = [1, 0, 3, 2];
 const OBJECT = 4;
 
-function full(graph: Graph, weights: Weights, name: string, x: Maps): Maps {
+function full(layers: FloatLayers, weights: Weights, name: string, x: Maps): Maps {
   const filter = weights.get(`${name}/filters`);
   const bias = weights.get(`${name}/bias`).data;
-  return leakyRelu(graph, convolution(graph, name, x, { filter, bias, padding: "valid" }), LEAK);
+  return layers.leakyRelu(layers.convolution(name, x, { filter, bias, padding: "valid" }), LEAK);
 }
 
-function separable(graph: Graph, weights: Weights, name: string, x: Maps): Maps {
-  const filtered = depthwise(graph, `${name}/depthwise`, x, {
+function separable(layers: FloatLayers, weights: Weights, name: string, x: Maps): Maps {
+  const filtered = layers.depthwise(`${name}/depthwise`, x, {
     filter: weights.get(`${name}/depthwise_filter`),
   });
   const filter = weights.get(`${name}/pointwise_filter`);
   const bias = weights.get(`${name}/bias`).data;
-  return leakyRelu(graph, convolution(graph, name, filtered, { filter, bias }), LEAK);
+  return layers.leakyRelu(layers.convolution(name, filtered, { filter, bias }), LEAK);
 }
 
 /** The named channels of every anchor, in that order, out of the last convolution. */
-function rowsOf(graph: Graph, weights: Weights, name: string, x: Maps, channels: readonly number[]): string {
+function rowsOf(
+  graph: Graph,
+  layers: FloatLayers,
+  weights: Weights,
+  name: string,
+  x: Maps,
+  channels: readonly number[],
+): string {
   const chosen = ANCHORS.flatMap((_, anchor) => channels.map((channel) => anchor * CHANNELS + channel));
   const filter = chooseChannels(weights.get("conv8/filters"), chosen);
   const bias = chooseChannels(weights.get("conv8/bias"), chosen).data;
-  return head(graph, name, x, { filter, bias, width: channels.length });
+  return head(graph, layers, name, x, { filter, bias, width: channels.length });
 }
 
 /** An offset is a part of its cell, counted from the cell's top left corner. */

@@ -14,6 +14,7 @@ export class Graph {
   readonly #inputs: Message[] = [];
   readonly #outputs: Message[] = [];
   readonly #names = new Set<string>();
+  readonly #domains = new Set<string>();
 
   constructor(name: string) {
     this.#name = name;
@@ -41,6 +42,12 @@ export class Graph {
     return this.#constant(name, "int64", [values.length], BigInt64Array.from(values, BigInt));
   }
 
+  /** Numbers of one byte or four, as quantised operators take them. No shape: a single number. */
+  integers(name: string, shape: readonly number[], data: Int8Array | Uint8Array | Int32Array): string {
+    const type = data instanceof Int32Array ? "int32" : data instanceof Int8Array ? "int8" : "uint8";
+    return this.#constant(name, type, shape, data);
+  }
+
   /** Returns the name of the node's output, which is the node's own. */
   node(name: string, operator: string, inputs: readonly string[], attributes: Attributes = {}): string {
     for (const input of inputs) assert(this.#names.has(input), `${name} reads ${input}, which nothing makes`);
@@ -50,6 +57,10 @@ export class Graph {
     for (const input of inputs) node.text(1, input);
     node.text(2, name).text(3, name).text(4, operator);
     for (const [key, value] of Object.entries(attributes)) node.message(5, attribute(key, value));
+    if (MICROSOFT_OPERATORS.has(operator)) {
+      node.text(NODE_DOMAIN, MICROSOFT);
+      this.#domains.add(MICROSOFT);
+    }
     this.#nodes.push(node);
     return name;
   }
@@ -65,13 +76,14 @@ export class Graph {
 
     const model = new Message().int(1, IR_VERSION).text(2, "faceline").message(7, graph);
     model.message(8, new Message().text(1, "").int(2, OPSET));
+    for (const domain of this.#domains) model.message(8, new Message().text(1, domain).int(2, 1));
     for (const [key, value] of Object.entries(metadata)) {
       model.message(METADATA, new Message().text(METADATA_KEY, key).text(METADATA_VALUE, value));
     }
     return model.encode();
   }
 
-  #constant(name: string, type: ElementType, shape: Shape, data: Float32Array | BigInt64Array): string {
+  #constant(name: string, type: ElementType, shape: Shape, data: NodeJS.TypedArray): string {
     this.#claim(name);
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     const dims = shape.map(Number);
@@ -100,8 +112,13 @@ export const METADATA_VALUE = 2;
 const IR_VERSION = 8;
 const OPSET = 17;
 
+const NODE_DOMAIN = 7;
+/** onnxruntime's own operators, and those of them that are used here: ONNX has none for their work on quantised numbers. */
+const MICROSOFT = "com.microsoft";
+const MICROSOFT_OPERATORS = new Set(["QLinearAdd", "QLinearAveragePool"]);
+
 /** TensorProto.DataType */
-const elementTypes = { float32: 1, uint8: 2, int64: 7 } as const;
+const elementTypes = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7 } as const;
 
 function attribute(name: string, value: Attributes[string]): Message {
   const message = new Message().text(1, name);

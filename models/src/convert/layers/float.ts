@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import type { Graph } from "../onnx/graph.ts";
+import type { Convolution, Layers, Maps, Normalisation, Pool } from "./layers.ts";
+import { padsTo, type Placed, placeConvolution, placeDepthwise, placePool } from "./window.ts";
+
+/** Layers in float32, as the weights were trained. */
+export class FloatLayers implements Layers<Maps> {
+  readonly #graph: Graph;
+  readonly #observe: (maps: Maps) => void;
+  #bounds: [zero: string, six: string] | undefined;
+
+  /** `observe` is told of each layer that carries numbers of its own. */
+  constructor(graph: Graph, observe: (maps: Maps) => void = () => {}) {
+    this.#graph = graph;
+    this.#observe = observe;
+  }
+
+  /**
+   * The first steps stand in the graph because a loop over pixels in JavaScript costs more than the network's first
+   * layer, and because bytes are a quarter of what floats would take on their way to the engine.
+   */
+  image(px: number, { mean, factor }: Normalisation): Maps {
+    const graph = this.#graph;
+    graph.input("image", "uint8", ["N", px, px, 3]);
+    graph.node("image/float", "Cast", ["image"], { to: 1 });
+    graph.node("image/planes", "Transpose", ["image/float"], { perm: [0, 3, 1, 2] });
+    graph.floats("image/mean", [1, 3, 1, 1], Float32Array.from(mean));
+    graph.node("image/centred", "Sub", ["image/planes", "image/mean"]);
+    graph.floats("image/factor", [1], Float32Array.of(factor));
+    return { name: graph.node("image/normal", "Mul", ["image/centred", "image/factor"]), channels: 3, px };
+  }
+
+  convolution(name: string, x: Maps, layer: Convolution): Maps {
+    return this.#convolve(x, layer, placeConvolution(name, x, layer));
+  }
+
+  depthwise(name: string, x: Maps, layer: Convolution): Maps {
+    return this.#convolve(x, layer, placeDepthwise(name, x, layer));
+  }
+
+  relu(x: Maps): Maps {
+    return this.#observed({ ...x, name: this.#graph.node(`${x.name}/relu`, "Relu", [x.name]) });
+  }
+
+  relu6(x: Maps): Maps {
+    this.#bounds ??= [
+      this.#graph.floats("zero", [], Float32Array.of(0)),
+      this.#graph.floats("six", [], Float32Array.of(6)),
+    ];
+    return { ...x, name: this.#graph.node(`${x.name}/relu6`, "Clip", [x.name, ...this.#bounds]) };
+  }
+
+  leakyRelu(x: Maps, alpha: number): Maps {
+    const attributes = { alpha: { float: alpha } };
+    return { ...x, name: this.#graph.node(`${x.name}/leaky`, "LeakyRelu", [x.name], attributes) };
+  }
+
+  add(name: string, a: Maps, b: Maps): Maps {
+    assert.deepEqual([a.channels, a.px], [b.channels, b.px], `${name} adds maps of different shapes`);
+    return this.#observed({ ...a, name: this.#graph.node(name, "Add", [a.name, b.name]) });
+  }
+
+  maxPool(name: string, x: Maps, pool: Pool): Maps {
+    return this.#pool("MaxPool", name, x, pool);
+  }
+
+  averagePool(name: string, x: Maps, pool: Pool): Maps {
+    return this.#pool("AveragePool", name, x, pool);
+  }
+
+  grown(x: Maps, to: { channels: number; px: number }): Maps {
+    const pads = this.#graph.ints(`${x.name}/pads`, padsTo(x, to));
+    return { ...to, name: this.#graph.node(`${x.name}/padded`, "Pad", [x.name, pads]) };
+  }
+
+  floats(x: Maps): Maps {
+    return x;
+  }
+
+  #convolve(x: Maps, layer: Convolution, { out, filter, attributes }: Placed): Maps {
+    const graph = this.#graph;
+    const inputs = [x.name, graph.floats(`${out.name}/filter`, filter.shape, filter.data)];
+    if (layer.bias) inputs.push(graph.floats(`${out.name}/bias`, [out.channels], layer.bias));
+    const { kernel_shape, strides, pads, group } = attributes;
+    graph.node(out.name, "Conv", inputs, { kernel_shape, strides, pads, group });
+    return this.#observed(out);
+  }
+
+  #observed(x: Maps): Maps {
+    this.#observe(x);
+    return x;
+  }
+
+  #pool(operator: string, name: string, x: Maps, pool: Pool): Maps {
+    const { out, attributes } = placePool(name, x, pool);
+    this.#graph.node(name, operator, [x.name], attributes);
+    return out;
+  }
+}
+
+/** The mean of each channel: [N, channels]. */
+export function channelMeans(graph: Graph, x: Maps): string {
+  const means = graph.node(`${x.name}/means`, "GlobalAveragePool", [x.name]);
+  return graph.node(`${means}/flat`, "Flatten", [means], { axis: 1 });
+}

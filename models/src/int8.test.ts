@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import * as ort from "onnxruntime-node";
+import { type Model, type Precision, readCatalogue, sidesOf } from "./catalogue.ts";
+import { convert } from "./convert/networks.ts";
+import { openSamples, SAMPLES } from "./pictures.ts";
+
+// What int8 says, beside what float says, on the sample photographs. The bounds are some three times what is seen: a
+// layer with a wrong scale, zero point or bias is far beyond them.
+
+suite("int8 agrees with float on photographs", {
+  skip: openSamples() === undefined && "sharp is absent",
+}, () => {
+  test("the detector, at every side: the sure faces are the same", async (t) => {
+    const ssd = await modelNamed("ssd");
+    for (const px of sidesOf(ssd)) {
+      const pictures = await wholeSamples(px);
+      const [float, int8] = [await run(ssd, "float32", px, pictures), await run(ssd, "int8", px, pictures)];
+      const sure = [...float["scores"]!.keys()].filter((anchor) => float["scores"]![anchor]! > 0.9);
+      const apart = sure.map((anchor) => {
+        const box = (boxes: Float32Array) => boxes.subarray(4 * anchor, 4 * anchor + 4);
+        return furthest(box(float["boxes"]!), box(int8["boxes"]!));
+      });
+      const least = Math.min(...sure.map((anchor) => int8["scores"]![anchor]!));
+      t.diagnostic(
+        `${px} px: ${sure.length} anchors, boxes at most ${Math.max(...apart).toFixed(3)} apart, least score ${least.toFixed(2)}`,
+      );
+      assert.ok(sure.length > 3 && Math.max(...apart) < 0.03 && least > 0.7, `${px} px`);
+    }
+  });
+
+  test("landmarks, to a pixel or so of the crop", async (t) => {
+    const landmarks = await modelNamed("landmarks-68");
+    const [float, int8] = await both(landmarks, await crops(landmarks.input_px));
+    const apart = furthest(float["points"]!, int8["points"]!) * landmarks.input_px;
+    t.diagnostic(`at most ${apart.toFixed(2)} px`);
+    assert.ok(apart < 4);
+  });
+
+  test("embeddings: nearer than a tenth of what tells two people apart", async (t) => {
+    const dlib = await modelNamed("Dlib");
+    const chips = await crops(dlib.input_px);
+    const [float, int8] = await both(dlib, chips);
+    const rows = chips.map((_, row) => {
+      const [a, b] = [float, int8].map((said) => said["embedding"]!.subarray(128 * row, 128 * (row + 1))) as [
+        Float32Array,
+        Float32Array,
+      ];
+      return Math.hypot(...a.map((number, i) => number - b[i]!));
+    });
+    t.diagnostic(`at most ${Math.max(...rows).toFixed(3)} (euclidean)`);
+    assert.ok(Math.max(...rows) < 0.12);
+  });
+});
+
+async function both(model: Model, pictures: Uint8Array[]): Promise<[Said, Said]> {
+  const px = model.input_px;
+  return [await run(model, "float32", px, pictures), await run(model, "int8", px, pictures)];
+}
+
+async function run(model: Model, precision: Precision, px: number, pictures: Uint8Array[]): Promise<Said> {
+  const session = await ort.InferenceSession.create(await convert(model, { precision, input_px: px }));
+  const image = new ort.Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [
+    pictures.length,
+    px,
+    px,
+    3,
+  ]);
+  const outputs = await session.run({ image });
+  await session.release();
+  return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
+}
+
+const furthest = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((most, number, i) => Math.max(most, Math.abs(number - b[i]!)), 0);
+
+async function wholeSamples(px: number): Promise<Uint8Array[]> {
+  const samples = openSamples()!;
+  return Promise.all(Array.from({ length: SAMPLES }, (_, i) => samples.whole(i + 1, px)));
+}
+
+/** The surest face of each sample. */
+async function crops(px: number): Promise<Uint8Array[]> {
+  const ssd = await modelNamed("ssd");
+  const pictures = await wholeSamples(ssd.input_px);
+  const cut: Uint8Array[] = [];
+  for (const [i, picture] of pictures.entries()) {
+    const { boxes, scores } = await run(ssd, "float32", ssd.input_px, [picture]);
+    const best = scores!.indexOf(Math.max(...scores!));
+    const [top = 0, left = 0, bottom = 0, right = 0] = boxes!.subarray(4 * best, 4 * best + 4);
+    cut.push(await openSamples()!.crop(i + 1, [top, left, bottom, right], px));
+  }
+  return cut;
+}
+
+async function modelNamed(name: string): Promise<Model> {
+  return (await readCatalogue()).models.find((model) => model.name === name)!;
+}
+
+type Said = Record<string, Float32Array>;
