@@ -66,7 +66,8 @@ test("two workers, two batchers", async (t) => {
 
   /** Nothing is left of the calls, and all processes are back. */
   const recover = async () => {
-    assert.deepEqual(await tasks.images(), []);
+    // A reply does not wait for the images of its call to be deleted.
+    await until("no image is left", async () => (await tasks.images()).length === 0);
     await until("both workers are back", async () => (await workers(running)) === 2);
     await until("both batchers are back", async () => {
       return batchers.every((name) => running.services.find(name).pid !== undefined);
