@@ -23,7 +23,7 @@ type Colour = readonly [number, number, number];
 function colourAt(u: number, v: number): Colour {
   let colour: Colour = [110 + 40 * v, 130 + 30 * v, 150];
   for (const { x, y, width, height, paint, edge = 0.15 } of FEATURES) {
-    const distance = Math.hypot((u - x) / width, (v - y) / height);
+    const distance = Math.sqrt(((u - x) / width) ** 2 + ((v - y) / height) ** 2);
     const share = Math.min(1, Math.max(0, (1 - distance) / edge));
     if (share > 0) colour = blend(colour, shaded(paint, u, v), share);
   }

@@ -114,10 +114,11 @@ export function batchSizes(batchMax: number): number[] {
  */
 async function warmLoops(pipeline: Pipeline): Promise<void> {
   const px = 512;
+  const pixels = drawnFace(px);
   for (const facesMax of [1, 1, 100]) {
     const options = { align: true, enforceDetection: false, facesMax };
     const picture = { width: px, height: px, originalWidth: px, originalHeight: px, options };
-    await pipeline.run([{ ...picture, pixels: drawnFace(px) }]);
+    await pipeline.run([{ ...picture, pixels }]);
   }
 }
 
