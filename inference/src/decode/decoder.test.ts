@@ -4,6 +4,8 @@ import { crc32 } from "node:zlib";
 import sharp from "sharp";
 import { Decoder, decodePicture } from "./decoder.ts";
 import { plainJpeg } from "./jpeg-header.ts";
+import { hasTooManyScans } from "./jpeg-scans.ts";
+import { greyWithScans, withSegment } from "./odd-jpegs.ts";
 import { type Picture, type PictureLimits, pictureLimits } from "./picture.ts";
 import { PixelRooms } from "./pixel-rooms.ts";
 
@@ -156,6 +158,30 @@ test("a header that was made to be slow is given up after a bounded look", () =>
     assert.equal(plainJpeg(Buffer.concat([soi, body])), undefined);
     assert.ok(read.mock.callCount() <= 600, `${read.mock.callCount()} segments`);
     read.mock.restore();
+  }
+});
+
+test("more scans than any encoder makes are refused before any of them is decoded", async () => {
+  const invalid = { kind: "rejected", code: "invalid_image" };
+  const result = await decodePicture(greyWithScans(101), { ...pictureLimits, sideMin: 8 });
+  assert.deepEqual(result.kind === "rejected" ? result : "a picture", invalid);
+  // Where the header is not plain, likewise.
+  const doubtful = withSegment(greyWithScans(101), 0xe1, Buffer.from("Exif"));
+  const second = await decodePicture(doubtful, { ...pictureLimits, sideMin: 8 });
+  assert.deepEqual(second.kind === "rejected" ? second : "a picture", invalid);
+});
+
+test("scans of thumbnails and of what lies behind the end do not count, and fill bytes hide none", () => {
+  const [few, many] = [greyWithScans(60), greyWithScans(101)];
+  const filled = Buffer.concat([many.subarray(0, 2), Buffer.of(0xff, 0xff, 0, 7), many.subarray(2)]);
+  assert.equal(hasTooManyScans(few), false);
+  assert.equal(hasTooManyScans(withSegment(few, 0xe1, many)), false);
+  assert.equal(hasTooManyScans(Buffer.concat([few, many])), false);
+  assert.equal(hasTooManyScans(filled), true);
+  assert.equal(hasTooManyScans(Buffer.concat([Buffer.of(0x89), many.subarray(1)])), false, "no JPEG");
+  assert.equal(hasTooManyScans(greyWithScans(100)), false);
+  for (let length = 0; length < few.length; length++) {
+    assert.equal(hasTooManyScans(few.subarray(0, length)), false, `${length} bytes`);
   }
 });
 

@@ -1,7 +1,8 @@
 import PQueue from "p-queue";
 import { type PlainJpeg, plainJpeg } from "./jpeg-header.ts";
+import { hasTooManyScans } from "./jpeg-scans.ts";
 import { decodeByLibvips } from "./libvips.ts";
-import type { Picture, PictureLimits, Rejected } from "./picture.ts";
+import { type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
 import type { PixelRoom } from "./pixel-rooms.ts";
 import { decodeByTurbo } from "./turbojpeg.ts";
 import { uprightSize } from "./turn.ts";
@@ -14,7 +15,8 @@ export type Decode = (bytes: Uint8Array, room: PixelRoom) => Promise<Picture | R
 
 /**
  * Decodes pictures into the room of their batch, a few at a time: libvips holds a whole picture for each decode in
- * flight, up to 120 MB at 40 megapixels. What waits is bounded by the batches that a worker holds.
+ * flight, up to 120 MB at 40 megapixels; libjpeg-turbo, of a picture that is not shrunk, up to 26 MB. What waits is bounded by
+ * the batches that a worker holds.
  */
 export class Decoder {
   readonly #limits: PictureLimits;
@@ -39,7 +41,7 @@ export class Decoder {
 
 /**
  * Bytes as a client sent them → pixels: upright, sRGB, 8 bits, three channels, where `place` says. A plain JPEG goes to
- * libjpeg-turbo, which takes half as long; whatever is another thing, too large, too small, or raises a doubt on the way goes
+ * libjpeg-turbo, which takes 60 % of the time; whatever is another thing, too large, too small, or raises a doubt on the way goes
  * to libvips, and its word is the last. So only one of them refuses, and only pictures without a flaw pass the other.
  */
 export async function decodePicture(
@@ -48,6 +50,7 @@ export async function decodePicture(
   place: Place = (length) => new Uint8Array(length),
 ): Promise<Picture | Rejected> {
   const jpeg = plainJpeg(bytes);
+  if (jpeg?.progressive !== false && hasTooManyScans(bytes)) return rejected("invalid_image");
   if (jpeg === undefined || !within(jpeg, limits)) return placed(await decodeByLibvips(bytes, limits), place);
 
   const { width, height } = uprightSize(jpeg);

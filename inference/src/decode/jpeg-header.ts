@@ -5,9 +5,6 @@ import { formatOf } from "./format.ts";
  * The header of a JPEG that is as almost all are: baseline or progressive, 8 bits, grey or YCbCr, chroma of full or half
  * the size, laid out as ITU T.81 B has it and saying nothing twice. Undefined: there is a doubt about it, and libvips has
  * to look. It is a microsecond where libvips takes 0.3 ms. Reads a bounded number of segments, whatever they hold.
- *
- * What follows the header is not looked at, but for the number of scans: each is a pass over all blocks of the picture,
- * and one that holds nothing takes ten bytes.
  */
 export function plainJpeg(bytes: Uint8Array): PlainJpeg | undefined {
   if (formatOf(bytes) !== "jpeg") return undefined;
@@ -23,11 +20,11 @@ export function plainJpeg(bytes: Uint8Array): PlainJpeg | undefined {
     if (jpeg[at] !== 0xff || length < 2 || end > jpeg.length) return undefined;
     const payload = jpeg.subarray(at + 4, end);
     if (marker === SOS) {
-      if (frame === undefined || !plainScan(payload, frame) || scansOf(jpeg, at) > SCANS_MAX)
-        return undefined;
+      if (frame === undefined || !plainScan(payload, frame)) return undefined;
       // 0: the components are red, green and blue. Grey has no colours to transform.
       if (frame.components === 3 && (adobe ?? YCBCR) !== YCBCR) return undefined;
-      return { width: frame.width, height: frame.height, orientation: exif ?? 1 };
+      const { width, height, progressive } = frame;
+      return { width, height, orientation: exif ?? 1, progressive };
     }
     if (marker === BASELINE || marker === PROGRESSIVE) {
       if (frame !== undefined) return undefined;
@@ -68,13 +65,6 @@ function plainScan(payload: Buffer, { components, progressive }: Frame): boolean
   return progressive ? count >= 1 && count <= components : count === components;
 }
 
-/** At least as many as there are: one in a thumbnail counts as well. */
-function scansOf(jpeg: Buffer, from: number): number {
-  let scans = 0;
-  for (let at = from; at !== -1 && scans <= SCANS_MAX; at = jpeg.indexOf(START_OF_SCAN, at + 2)) scans++;
-  return scans;
-}
-
 /** Comments, tables, restart interval, and what applications leave. */
 const passedOver = (marker: number): boolean =>
   (marker >= 0xe0 && marker <= 0xef) ||
@@ -91,14 +81,10 @@ const PROGRESSIVE = 0xc2;
 const APP1 = 0xe1;
 const APP14 = 0xee;
 const SOS = 0xda;
-const START_OF_SCAN = Buffer.of(0xff, SOS);
 const YCBCR = 1;
 /** A colour profile may be cut into 255 segments, and XMP likewise. */
 const SEGMENTS_MAX = 600;
-/** Progressive pictures have ten, or some twenty where the encoder looked for the best; libvips stops at a hundred. */
-const SCANS_MAX = 40;
-
 /** Width and height as they lie in the file, before the orientation (EXIF, 1 to 8) is applied. */
-export type PlainJpeg = { width: number; height: number; orientation: number };
+export type PlainJpeg = { width: number; height: number; orientation: number; progressive: boolean };
 
 type Frame = { width: number; height: number; components: number; progressive: boolean };

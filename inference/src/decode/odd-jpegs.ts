@@ -61,29 +61,46 @@ type ExifLies = {
   entries: { tag?: number; type?: number; values?: number; value: number }[];
 };
 
-/** Grey, 2 x `rows` blocks, a restart marker between rows: differences of nothing in codes of one bit. */
+/** Grey, 2 x `rows` blocks, a restart marker between rows. */
 export function greyWithRestarts(rows: number, markers = true): Buffer {
-  const segment = (marker: number, ...payload: Buffer[]) => {
-    const length = payload.reduce((sum, part) => sum + part.length, 2);
-    return Buffer.concat([Buffer.of(0xff, marker, 0, length), ...payload]);
-  };
-  const oneCode = Buffer.alloc(17);
-  oneCode[0] = 1;
   const data = Array.from({ length: rows }, (_, row) => {
     const restart = row > 0 && markers ? [0xff, 0xd0 + ((row - 1) % 8)] : [];
     return Buffer.of(...restart, 0b0000_1111);
   });
-  return Buffer.concat([
+  const restarts = segment(0xdd, Buffer.of(0, 2));
+  return Buffer.concat([...greyHeader(0xc0, rows), restarts, scan(0, 63, 0), ...data, Buffer.of(0xff, 0xd9)]);
+}
+
+/** Grey, 16 x 16, progressive: one scan for all DC, then one for each AC coefficient, and one more to refine each. */
+export function greyWithScans(scans: number): Buffer {
+  const data = Buffer.of(0b0000_1111);
+  const rest = Array.from({ length: scans - 1 }, (_, index) => {
+    const coefficient = 1 + (index % 63);
+    return [scan(coefficient, coefficient, index < 63 ? 0x01 : 0x10), data];
+  });
+  const header = greyHeader(0xc2, 2);
+  return Buffer.concat([...header, scan(0, 0, 0), data, ...rest.flat(), Buffer.of(0xff, 0xd9)]);
+}
+
+/** The only code of both tables is one bit: no difference, and end of block. */
+function greyHeader(frame: number, rows: number): Buffer[] {
+  const oneCode = Buffer.alloc(17);
+  oneCode[0] = 1;
+  return [
     Buffer.of(0xff, 0xd8),
     segment(0xdb, Buffer.of(0), Buffer.alloc(64, 1)),
-    segment(0xc0, Buffer.of(8, 0, 8 * rows, 0, 16, 1, 1, 0x11, 0)),
+    segment(frame, Buffer.of(8, 0, 8 * rows, 0, 16, 1, 1, 0x11, 0)),
     segment(0xc4, Buffer.of(0x00), oneCode),
     segment(0xc4, Buffer.of(0x10), oneCode),
-    segment(0xdd, Buffer.of(0, 2)),
-    segment(0xda, Buffer.of(1, 1, 0, 0, 63, 0)),
-    ...data,
-    Buffer.of(0xff, 0xd9),
-  ]);
+  ];
+}
+
+const scan = (from: number, to: number, approximation: number): Buffer =>
+  segment(0xda, Buffer.of(1, 1, 0, from, to, approximation));
+
+function segment(marker: number, ...payload: Buffer[]): Buffer {
+  const length = payload.reduce((sum, part) => sum + part.length, 2);
+  return Buffer.concat([Buffer.of(0xff, marker, 0, length), ...payload]);
 }
 
 /** Asserts that a picture comes out the same whichever way it goes, and counts which way it went. */

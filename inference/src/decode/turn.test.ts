@@ -18,7 +18,7 @@ for (const [name, place] of Object.entries(places)) {
   test(`orientation ${name}: every pixel comes where it belongs, at any width`, async () => {
     // Around a group of four pixels, around a tile, and more than a band.
     for (const [width, height] of [...small(), [63, 65], [130, 67], [66, 129], [700, 301]] as const) {
-      const picture = { width, height, orientation: Number(name) };
+      const picture = { width, height, orientation: Number(name), progressive: false };
       const held = Uint32Array.from({ length: width * height }, (_, i) => (i + 1) | 0xab00_0000);
       // Some bytes more on each side, which must stay.
       const memory = new Uint8Array(new SharedArrayBuffer(8 + 3 * width * height + 8)).fill(0xee);
