@@ -22,7 +22,7 @@ export function openPreparation({ images, rooms, decode, clock }: PreparationPar
         return late < 0;
       });
       const fetched = listened.length === 0 ? [] : await images.fetch(listened.map((task) => task.id));
-      const decoded = await Promise.all(
+      const decoded = await allEnded(
         fetched.map(async (bytes) => (bytes === null ? imageLost : decode(bytes, room))),
       );
       const pictures: EnginePicture[] = [];
@@ -46,6 +46,12 @@ export function openPreparation({ images, rooms, decode, clock }: PreparationPar
       throw error;
     }
   };
+}
+
+/** Also where one failed: the others still write into the room. */
+async function allEnded<T>(decodes: Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(decodes);
+  return Promise.all(decodes);
 }
 
 const imageLost: Outcome = { kind: "failed", reason: "image_lost" };

@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PixelRooms } from "./pixel-rooms.ts";
+import { type PixelRoom, PixelRooms } from "./pixel-rooms.ts";
 
 const pictureBytes = 10 * 10 * 3;
 
 test("a batch of the largest pictures fits, and one more does not", async () => {
   const rooms = new PixelRooms({ batchMax: 2, longSideMax: 10 });
   using room = await rooms.take();
-  assert.ok(room.hold(picture(1)));
-  assert.ok(room.hold(picture(2)));
-  assert.equal(room.hold(picture(3)), undefined);
+  assert.ok(hold(room, picture(1)));
+  assert.ok(hold(room, picture(2)));
+  assert.equal(hold(room, picture(3)), undefined);
 });
 
 test("a batch fits whatever the order of its sizes", async () => {
   const rooms = new PixelRooms({ batchMax: 4, longSideMax: 10 });
   using room = await rooms.take();
-  for (const bytes of [200, 200, 200, pictureBytes]) assert.ok(room.hold(picture(1, bytes)));
+  for (const bytes of [200, 200, 200, pictureBytes]) assert.ok(hold(room, picture(1, bytes)));
 });
 
 test("small pictures share a slab, and keep their own pixels", async () => {
   const rooms = new PixelRooms({ batchMax: 4, longSideMax: 10 });
   using room = await rooms.take();
-  const first = room.hold(picture(7, 11))!;
-  const second = room.hold(picture(9, 13))!;
+  const first = hold(room, picture(7, 11))!;
+  const second = hold(room, picture(9, 13))!;
   assert.equal(first.buffer, second.buffer);
   assert.ok(first.buffer instanceof SharedArrayBuffer);
   assert.deepEqual(first, picture(7, 11));
@@ -32,7 +32,7 @@ test("small pictures share a slab, and keep their own pixels", async () => {
 test("a picture larger than any may be has no place", async () => {
   const rooms = new PixelRooms({ batchMax: 4, longSideMax: 10 });
   using room = await rooms.take();
-  assert.equal(room.hold(picture(1, pictureBytes + 8)), undefined);
+  assert.equal(hold(room, picture(1, pictureBytes + 8)), undefined);
 });
 
 test("when a batch ends, nothing of its pictures is left", async () => {
@@ -40,12 +40,12 @@ test("when a batch ends, nothing of its pictures is left", async () => {
   const held: Uint8Array[] = [];
   {
     using room = await rooms.take();
-    held.push(room.hold(picture(255, 299))!, room.hold(picture(255))!);
+    held.push(hold(room, picture(255, 299))!, hold(room, picture(255))!);
   }
   for (const pixels of held) assert.deepEqual(pixels, picture(0, pixels.length));
 
   using next = await rooms.take();
-  assert.equal(next.hold(picture(1))!.buffer, held[0]!.buffer, "the memory is used again");
+  assert.equal(hold(next, picture(1))!.buffer, held[0]!.buffer, "the memory is used again");
 });
 
 test("a third batch waits until one of two ends; ending twice frees one room", async () => {
@@ -61,8 +61,14 @@ test("a third batch waits until one of two ends; ending twice frees one room", a
   second[Symbol.dispose]();
   await fourth;
   assert.deepEqual(order, ["third", "fourth"]);
-  assert.throws(() => first.hold(picture(1)), /whose batch has ended/);
+  assert.throws(() => first.reserve(1), /whose batch has ended/);
 });
+
+function hold(room: PixelRoom, pixels: Uint8Array): Uint8Array | undefined {
+  const held = room.reserve(pixels.length);
+  held?.set(pixels);
+  return held;
+}
 
 function picture(value: number, bytes: number = pictureBytes): Uint8Array {
   return new Uint8Array(bytes).fill(value);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
  * The memory that the pixels of batches lie in, shared with the engine's thread. One room a batch, in rotation: while
  * the engine reads one, the next batch is decoded into the other.
  *
- *     take ──► room.hold(pixels) … engine reads … ──► dispose: zeroed, and free for the next batch
+ *     take ──► room.reserve(bytes) … decoded into, engine reads … ──► dispose: zeroed, and free for the next batch
  *
  * A room is cut into slabs, each as large as the largest picture. So a batch of `batchMax` pictures always fits: at
  * worst, each has a slab of its own. A slab is allocated when it is first needed and stays.
@@ -52,20 +52,19 @@ export class PixelRoom implements Disposable {
   }
 
   /**
-   * Copies the pixels and returns where they lie. Undefined: the room is full, or the picture larger than any may be.
-   * Neither happens to a batch within the limits that the rooms were made for.
+   * Memory for the pixels of one picture, zeros until they are written. Undefined: the room is full, or the picture larger
+   * than any may be. Neither happens to a batch within the limits that the rooms were made for.
    */
-  hold(pixels: Uint8Array): Uint8Array | undefined {
-    assert(this.#open, "pixels were put into a room whose batch has ended");
-    const slab = this.#slabFor(pixels.length);
+  reserve(bytes: number): Uint8Array | undefined {
+    assert(this.#open, "a picture wants into a room whose batch has ended");
+    const slab = this.#slabFor(bytes);
     if (slab === undefined) return undefined;
-    const held = new Uint8Array(slab.memory, slab.usedBytes, pixels.length);
-    held.set(pixels);
-    slab.usedBytes += aligned(pixels.length);
-    return held;
+    const reserved = new Uint8Array(slab.memory, slab.usedBytes, bytes);
+    slab.usedBytes += aligned(bytes);
+    return reserved;
   }
 
-  /** Nothing may read the pixels any more: the next batch will be written over them. */
+  /** Nothing may write or read the pixels any more: the next batch will lie there. */
   [Symbol.dispose](): void {
     if (!this.#open) return;
     this.#open = false;

@@ -4,7 +4,8 @@ import { dirname, join, resolve } from "node:path";
 import { buildModel } from "@faceline/models/build";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { modelsFolder } from "@faceline/models/model-file";
-import { decodePicture, pictureLimits } from "../decode/picture.ts";
+import { decodePicture } from "../decode/decoder.ts";
+import { pictureLimits } from "../decode/picture.ts";
 import type { EnginePicture } from "./work.ts";
 
 /** For tests: photographs of people, and the models to look at them with. */

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { crc32 } from "node:zlib";
 import sharp from "sharp";
-import { Decoder } from "./decoder.ts";
-import { decodePicture, type Picture, type PictureLimits, pictureLimits } from "./picture.ts";
+import { Decoder, decodePicture } from "./decoder.ts";
+import { plainJpeg } from "./jpeg-header.ts";
+import { hasTooManyScans } from "./jpeg-scans.ts";
+import { greyWithScans, withSegment } from "./odd-jpegs.ts";
+import { type Picture, type PictureLimits, pictureLimits } from "./picture.ts";
 import { PixelRooms } from "./pixel-rooms.ts";
 
 test("JPEG, PNG and WebP decode to the same pixels", async () => {
@@ -129,6 +132,57 @@ test("the decoder leaves the pixels in the room of the batch", async () => {
   assert.ok(first.kind === "picture" && last.kind === "picture");
   assert.ok(first.pixels.buffer instanceof SharedArrayBuffer);
   assert.ok(Buffer.from(first.pixels).equals(last.pixels));
+});
+
+test("a picture has one place in the room, also where libjpeg-turbo gave it up to libvips", async () => {
+  const limits = { ...pictureLimits, longSideMax: 64 };
+  const decoder = new Decoder({ ...limits, decodesMax: 2 });
+  const rooms = new PixelRooms({ batchMax: 1, longSideMax: 64 });
+  // What lies between the data and the end is worth a warning to the one, and nothing to the other.
+  const jpeg = await quarters().resize(64, 64, { fit: "fill" }).jpeg({ quality: 100 }).toBuffer();
+  const littered = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(9, 0x11), jpeg.subarray(-2)]);
+  const whole = await decodePicture(littered, limits);
+  using room = await rooms.take();
+  const picture = await decoder.decode(littered, room);
+  assert.ok(whole.kind === "picture" && picture.kind === "picture");
+  assert.ok(Buffer.from(whole.pixels).equals(picture.pixels));
+  assert.equal(room.reserve(1), undefined, "the room is full");
+});
+
+test("a header that was made to be slow is given up after a bounded look", () => {
+  const soi = Buffer.of(0xff, 0xd8);
+  const comments = Buffer.alloc(10_000_000, Buffer.of(0xff, 0xfe, 0, 2));
+  const entries = Buffer.alloc(10_000_000, Buffer.of(0xff, 0xe1, 0, 2));
+  for (const body of [comments, entries, Buffer.alloc(10_000_000, 0xff)]) {
+    const read = mock.method(Buffer.prototype, "readUInt16BE");
+    assert.equal(plainJpeg(Buffer.concat([soi, body])), undefined);
+    assert.ok(read.mock.callCount() <= 600, `${read.mock.callCount()} segments`);
+    read.mock.restore();
+  }
+});
+
+test("more scans than any encoder makes are refused before any of them is decoded", async () => {
+  const invalid = { kind: "rejected", code: "invalid_image" };
+  const result = await decodePicture(greyWithScans(101), { ...pictureLimits, sideMin: 8 });
+  assert.deepEqual(result.kind === "rejected" ? result : "a picture", invalid);
+  // Where the header is not plain, likewise.
+  const doubtful = withSegment(greyWithScans(101), 0xe1, Buffer.from("Exif"));
+  const second = await decodePicture(doubtful, { ...pictureLimits, sideMin: 8 });
+  assert.deepEqual(second.kind === "rejected" ? second : "a picture", invalid);
+});
+
+test("scans of thumbnails and of what lies behind the end do not count, and fill bytes hide none", () => {
+  const [few, many] = [greyWithScans(60), greyWithScans(101)];
+  const filled = Buffer.concat([many.subarray(0, 2), Buffer.of(0xff, 0xff, 0, 7), many.subarray(2)]);
+  assert.equal(hasTooManyScans(few), false);
+  assert.equal(hasTooManyScans(withSegment(few, 0xe1, many)), false);
+  assert.equal(hasTooManyScans(Buffer.concat([few, many])), false);
+  assert.equal(hasTooManyScans(filled), true);
+  assert.equal(hasTooManyScans(Buffer.concat([Buffer.of(0x89), many.subarray(1)])), false, "no JPEG");
+  assert.equal(hasTooManyScans(greyWithScans(100)), false);
+  for (let length = 0; length < few.length; length++) {
+    assert.equal(hasTooManyScans(few.subarray(0, length)), false, `${length} bytes`);
+  }
 });
 
 async function decoded(bytes: Uint8Array, limits: Partial<PictureLimits> = {}): Promise<Picture> {

@@ -1,0 +1,170 @@
+/** For tests: JPEGs that no encoder here makes, and verdicts on them of both ways to decode. */
+import assert from "node:assert/strict";
+import { mock, type TestContext } from "node:test";
+import turbojpeg from "@julusian/jpeg-turbo";
+import { decodePicture } from "./decoder.ts";
+import { decodeByLibvips } from "./libvips.ts";
+import { type Picture, type PictureLimits, pictureLimits, type Rejected } from "./picture.ts";
+
+/** The same picture with a segment more, before all others or after the first few. */
+export function withSegment(jpeg: Buffer, marker: number, payload: Buffer, after = 0): Buffer {
+  let at = 2;
+  for (let segment = 0; segment < after; segment++) at += 2 + jpeg.readUInt16BE(at + 2);
+  const head = Buffer.of(0xff, marker, (payload.length + 2) >> 8, (payload.length + 2) & 0xff);
+  return Buffer.concat([jpeg.subarray(0, at), head, payload, jpeg.subarray(at)]);
+}
+
+/** The same picture with other bytes in its first segment of a marker; `at` counts from the marker's own first byte. */
+export function patched(jpeg: Buffer, marker: number, at: number, ...values: number[]): Buffer {
+  const copy = Buffer.from(jpeg);
+  copy.set(values, segmentOf(jpeg, marker) + at);
+  return copy;
+}
+
+export function segmentOf(jpeg: Buffer, marker: number): number {
+  const at = jpeg.indexOf(Buffer.of(0xff, marker));
+  assert.ok(at > 0, `no segment ${marker.toString(16)}`);
+  return at;
+}
+
+/** An APP1 whose only entry, or entries, are orientations, with lies where they are asked for. */
+export function exifBlock({
+  order = "II",
+  directoryAt = 8,
+  entries,
+  count = entries.length,
+}: ExifLies): Buffer {
+  const block = Buffer.alloc(16 + 12 * entries.length + 4);
+  block.write(`Exif\0\0${order}`, "latin1");
+  const short = (value: number, at: number) =>
+    order === "II" ? block.writeUInt16LE(value, at) : block.writeUInt16BE(value, at);
+  const long = (value: number, at: number) =>
+    order === "II" ? block.writeUInt32LE(value, at) : block.writeUInt32BE(value, at);
+  short(42, 8);
+  long(directoryAt, 10);
+  short(count, 14);
+  for (const [index, { tag = 0x0112, type = 3, values = 1, value }] of entries.entries()) {
+    const at = 16 + 12 * index;
+    short(tag, at);
+    short(type, at + 2);
+    long(values, at + 4);
+    if (type === 4) long(value, at + 8);
+    else short(value, at + 8);
+  }
+  return block;
+}
+
+type ExifLies = {
+  order?: string;
+  directoryAt?: number;
+  count?: number;
+  entries: { tag?: number; type?: number; values?: number; value: number }[];
+};
+
+/** Grey, 2 x `rows` blocks, a restart marker between rows. */
+export function greyWithRestarts(rows: number, markers = true): Buffer {
+  const data = Array.from({ length: rows }, (_, row) => {
+    const restart = row > 0 && markers ? [0xff, 0xd0 + ((row - 1) % 8)] : [];
+    return Buffer.of(...restart, 0b0000_1111);
+  });
+  const restarts = segment(0xdd, Buffer.of(0, 2));
+  return Buffer.concat([...greyHeader(0xc0, rows), restarts, scan(0, 63, 0), ...data, Buffer.of(0xff, 0xd9)]);
+}
+
+/** Grey, 16 x 16, progressive: one scan for all DC, then one for each AC coefficient, and one more to refine each. */
+export function greyWithScans(scans: number): Buffer {
+  const data = Buffer.of(0b0000_1111);
+  const rest = Array.from({ length: scans - 1 }, (_, index) => {
+    const coefficient = 1 + (index % 63);
+    return [scan(coefficient, coefficient, index < 63 ? 0x01 : 0x10), data];
+  });
+  const header = greyHeader(0xc2, 2);
+  return Buffer.concat([...header, scan(0, 0, 0), data, ...rest.flat(), Buffer.of(0xff, 0xd9)]);
+}
+
+/** The only code of both tables is one bit: no difference, and end of block. */
+function greyHeader(frame: number, rows: number): Buffer[] {
+  const oneCode = Buffer.alloc(17);
+  oneCode[0] = 1;
+  return [
+    Buffer.of(0xff, 0xd8),
+    segment(0xdb, Buffer.of(0), Buffer.alloc(64, 1)),
+    segment(frame, Buffer.of(8, 0, 8 * rows, 0, 16, 1, 1, 0x11, 0)),
+    segment(0xc4, Buffer.of(0x00), oneCode),
+    segment(0xc4, Buffer.of(0x10), oneCode),
+  ];
+}
+
+const scan = (from: number, to: number, approximation: number): Buffer =>
+  segment(0xda, Buffer.of(1, 1, 0, from, to, approximation));
+
+function segment(marker: number, ...payload: Buffer[]): Buffer {
+  const length = payload.reduce((sum, part) => sum + part.length, 2);
+  return Buffer.concat([Buffer.of(0xff, marker, 0, length), ...payload]);
+}
+
+/** Asserts that a picture comes out the same whichever way it goes, and counts which way it went. */
+export class Ways {
+  readonly cases = { all: 0, turbo: 0, refused: 0 };
+  readonly worst = { mean: 0, single: 0 };
+  readonly #limits: PictureLimits;
+
+  constructor(limits: Partial<PictureLimits> = {}) {
+    this.#limits = { ...pictureLimits, ...limits };
+  }
+
+  async compare(name: string, bytes: Uint8Array, { damaged = false } = {}): Promise<void> {
+    const chosen = await this.#chosen(bytes);
+    const libvips = await decodeByLibvips(bytes, this.#limits);
+    this.cases.all++;
+    if (libvips.kind === "rejected") this.cases.refused++;
+    assert.deepEqual(verdictOf(chosen), verdictOf(libvips), name);
+    if (chosen.kind === "rejected" || libvips.kind === "rejected" || damaged) return;
+    const { mean, single } = difference(chosen, libvips);
+    this.worst.mean = Math.max(this.worst.mean, mean);
+    this.worst.single = Math.max(this.worst.single, single);
+    assert.ok(
+      mean <= MEAN_MAX && single <= SINGLE_MAX,
+      `${name}: ${mean.toFixed(2)} on the mean, ${single} at most`,
+    );
+  }
+
+  diagnose(t: TestContext): void {
+    t.diagnostic(JSON.stringify({ ...this.cases, ...this.worst }));
+  }
+
+  async #chosen(bytes: Uint8Array): Promise<Picture | Rejected> {
+    const decompress = mock.method(turbojpeg, "decompress");
+    try {
+      const chosen = await decodePicture(bytes, this.#limits);
+      const begun = decompress.mock.calls.filter((call) => call.error === undefined);
+      const ends = await Promise.allSettled(begun.map(async (call) => call.result));
+      this.cases.turbo += ends.filter((end) => end.status === "fulfilled").length;
+      return chosen;
+    } finally {
+      decompress.mock.restore();
+    }
+  }
+}
+
+// libjpeg-turbo is asked, by the package that binds it, for the faster of its cosine transforms, which rounds down where
+// the one of libvips rounds: 1 level of 255 on the mean. In single pixels it may be 20 where tables are fine or edges hard.
+const MEAN_MAX = 1.8;
+const SINGLE_MAX = 24;
+
+function verdictOf(result: Picture | Rejected): object {
+  if (result.kind === "rejected") return result;
+  const { kind, width, height, originalWidth, originalHeight, pixels } = result;
+  return { kind, width, height, originalWidth, originalHeight, bytes: pixels.length };
+}
+
+function difference(left: Picture, right: Picture): { mean: number; single: number } {
+  let sum = 0;
+  let single = 0;
+  for (let i = 0; i < left.pixels.length; i++) {
+    const apart = Math.abs(left.pixels[i]! - right.pixels[i]!);
+    sum += apart;
+    if (apart > single) single = apart;
+  }
+  return { mean: sum / left.pixels.length, single };
+}

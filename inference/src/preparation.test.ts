@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import type { Batch } from "@faceline/contracts/batch";
+import type { Picture } from "./decode/picture.ts";
+import { PixelRooms } from "./decode/pixel-rooms.ts";
+import { openPreparation } from "./preparation.ts";
+
+test("where one decode fails, the room is given back when the others no longer write into it", async () => {
+  const rooms = new PixelRooms({ batchMax: 2, longSideMax: 10, roomsMax: 1 });
+  const slow = Promise.withResolvers<Picture>();
+  const decodes = [Promise.reject(new Error("the room is too small")), slow.promise];
+  const prepare = openPreparation({
+    rooms,
+    images: { fetch: async (ids) => ids.map(() => Buffer.alloc(1)) },
+    decode: () => decodes.shift()!,
+    clock: { now: () => 0 },
+  });
+  const prepared = prepare(batchOfTwo).catch((error: Error) => error.message);
+  let next: string | undefined;
+  const taken = rooms.take().then(() => {
+    next = "taken";
+  });
+  await setImmediate();
+  assert.equal(next, undefined);
+  const pixels = new Uint8Array(3);
+  slow.resolve({ kind: "picture", pixels, width: 1, height: 1, originalWidth: 1, originalHeight: 1 });
+  assert.equal(await prepared, "the room is too small");
+  await taken;
+});
+
+const batchOfTwo = {
+  id: "a",
+  tasks: [
+    { id: "1", deadlineAt: 10 },
+    { id: "2", deadlineAt: 10 },
+  ],
+} as unknown as Batch;
