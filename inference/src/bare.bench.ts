@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Lane } from "@faceline/contracts/ids";
 import { Decoder } from "./decode/decoder.ts";
-import type { Picture } from "./decode/picture.ts";
+import { type Picture, pictureLimits } from "./decode/picture.ts";
 import { PixelRooms } from "./decode/pixel-rooms.ts";
 import { openLanes } from "./engine/lanes.ts";
 import { PrecisionWishes } from "./engine/precision.ts";
@@ -15,11 +15,9 @@ import { PrecisionWishes } from "./engine/precision.ts";
 
 const [, , laneName = "", threads = "1", ...files] = process.argv;
 const lane = Lane.parse(laneName);
-const longSideMax = 1_600;
-const limits = { pixelsMax: 40_000_000, sideMin: 16, longSideMax };
 const pictures = await Promise.all(files.map((file) => readFile(file)));
-const decoder = new Decoder({ decodesMax: 2, ...limits });
-const rooms = new PixelRooms({ batchMax: 1, longSideMax });
+const decoder = new Decoder({ decodesMax: 2, ...pictureLimits });
+const rooms = new PixelRooms({ batchMax: 1, ...pictureLimits });
 const lanes = await openLanes({
   modelsDir: process.env["MODELS_DIR"]!,
   lanes: [lane],

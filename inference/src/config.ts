@@ -33,8 +33,10 @@ export const InferenceConfig = z.object({
   DECODES_MAX: z.coerce.number().int().min(1).max(64).default(2),
   /** Larger pictures are refused. */
   IMAGE_PIXELS_MAX: z.coerce.number().int().min(1).default(40_000_000),
-  /** Larger pictures are shrunk to this before faces are looked for. */
-  PICTURE_SIDE_MAX_PX: z.coerce.number().int().min(512).max(8_192).default(1_600),
+  /** Larger pictures are shrunk before faces are looked for. The memory of two batches of pixels grows with its square. */
+  PICTURE_SIDE_MAX_PX: z.coerce.number().int().min(512).max(8_192).default(2_560),
+  /** The long side of what is shrunk. */
+  PICTURE_SHRUNK_SIDE_PX: z.coerce.number().int().min(512).max(8_192).default(1_600),
   REPORT_EVERY_MS: z.coerce.number().int().min(10).max(1_000).default(250),
   /** A run that takes longer will not end: the process leaves, and a new one starts. */
   RUN_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),

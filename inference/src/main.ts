@@ -49,6 +49,7 @@ const decoder = new Decoder({
   pixelsMax: config.IMAGE_PIXELS_MAX,
   sideMin: 16,
   longSideMax: config.PICTURE_SIDE_MAX_PX,
+  shrunkSide: config.PICTURE_SHRUNK_SIDE_PX,
 });
 const worker = new Worker({
   clock,

@@ -15,7 +15,7 @@ export type Decode = (bytes: Uint8Array, room: PixelRoom) => Promise<Picture | R
 
 /**
  * Decodes pictures into the room of their batch, a few at a time: libvips holds a whole picture for each decode in
- * flight, up to 120 MB at 40 megapixels; libjpeg-turbo, of a picture that is not shrunk, up to 26 MB. What waits is bounded by
+ * flight, up to 120 MB at 40 megapixels; libjpeg-turbo, of a picture that is not shrunk, up to 66 MB. What waits is bounded by
  * the batches that a worker holds.
  */
 export class Decoder {

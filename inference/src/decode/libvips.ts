@@ -57,7 +57,7 @@ async function readPixels(bytes: Uint8Array, header: Header, limits: PictureLimi
   // White, as on a page. Only where there is something to flatten: it is a pass over all pixels.
   if (header.alpha) decoding.flatten({ background: "#ffffff" });
   if (Math.max(header.width, header.height) > limits.longSideMax) {
-    const side = limits.longSideMax;
+    const side = Math.min(limits.shrunkSide, limits.longSideMax);
     decoding.resize({ width: side, height: side, fit: "inside", kernel: "linear" });
   }
   const { data, info } = await decoding
