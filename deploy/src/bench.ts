@@ -11,12 +11,13 @@ import { openLoop } from "../bench/parts/open-loop.ts";
 import { peersVenv } from "../bench/peers.ts";
 import { keepResults } from "../bench/results.ts";
 import { readDevKey, storeKey } from "./dev-key.ts";
-import { readLaunch, threadsEach } from "./settings.ts";
+import { readLaunch } from "./settings.ts";
 import { repository } from "./state-folder.ts";
 import { Steps } from "./steps.ts";
 import { stopRequests } from "./stop.ts";
 import { openTestServers } from "./test-servers.ts";
 import { setUpVenv } from "./venv.ts";
+import { threadsEach } from "./worker-count.ts";
 
 // `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
 //

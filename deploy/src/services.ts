@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WantedPort } from "./ports.ts";
 import type { ServerUrls } from "./servers.ts";
-import { type Counts, threadsEach } from "./settings.ts";
+import type { Counts } from "./settings.ts";
 import { repository } from "./state-folder.ts";
+import { threadsEach } from "./worker-count.ts";
 import { Supervisor, type Watch } from "./supervisor.ts";
 
 /**

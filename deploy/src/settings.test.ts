@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { javaMajor } from "./java.ts";
 import { isRecent } from "./redis-binary.ts";
 import { serverPorts } from "./servers.ts";
-import { readLaunch, threadsEach } from "./settings.ts";
+import { readLaunch } from "./settings.ts";
 
-test("without arguments there is one of each, and a development key", () => {
-  const { workers, batchers, ingress, devKey } = readLaunch([], {});
+test("one of each, and a development key", () => {
+  const { workers, batchers, ingress, devKey } = readLaunch(["--workers", "1"], {});
   assert.deepEqual(
     { workers, batchers, ingress, devKey },
     { workers: 1, batchers: 1, ingress: 1, devKey: true },
@@ -50,12 +50,6 @@ test("no port is wanted for a server that is given", () => {
     wanted.map(({ setting }) => setting),
     ["REDIS_DURABLE_PORT"],
   );
-});
-
-test("the cores are shared among the workers, one at the least", () => {
-  assert.equal(threadsEach(1, 8), 8);
-  assert.equal(threadsEach(3, 8), 2);
-  assert.equal(threadsEach(16, 8), 1);
 });
 
 test("the version of a Java is read, old and new", () => {

@@ -1,7 +1,7 @@
-import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import * as z from "zod";
+import { workersFor } from "./worker-count.ts";
 
 /** A pool's batches topic has this many partitions, and a worker needs one of its own. */
 export const poolWorkersMax = 16;
@@ -74,7 +74,7 @@ export function readLaunch(args: string[], env: NodeJS.ProcessEnv): Launch {
   const { values } = parseArgs({
     args,
     options: {
-      workers: { type: "string", default: "1" },
+      workers: { type: "string", default: "auto" },
       batchers: { type: "string", default: "1" },
       ingress: { type: "string", default: "1" },
       engine: { type: "string" },
@@ -83,12 +83,23 @@ export function readLaunch(args: string[], env: NodeJS.ProcessEnv): Launch {
   });
   return {
     ...config,
-    workers: count("--workers", values.workers, poolWorkersMax),
+    workers: workersOf(values.workers, config, values.engine ?? env["ENGINE"], env["EXECUTION_PROVIDER"]),
     batchers: count("--batchers", values.batchers, batchersMax),
     ingress: count("--ingress", values.ingress, ingressMax),
     engine: values.engine,
     devKey: values["dev-key"] || config.REDIS_DURABLE_URL === undefined,
   };
+}
+
+function workersOf(
+  asked: string,
+  { INTRA_OP_THREADS: threads }: LauncherConfig,
+  engine = "onnx",
+  executionProvider = "cpu",
+): number {
+  if (asked !== "auto") return count("--workers", asked, poolWorkersMax);
+  const onCpu = executionProvider === "cpu" && engine === "onnx";
+  return workersFor({ onCpu, threads, workersMax: poolWorkersMax });
 }
 
 const batchersMax = 4;
@@ -110,8 +121,3 @@ export const limitsOf = (config: LauncherConfig) => ({
     forgetMs: config.RESTART_FORGET_MS,
   },
 });
-
-/** The threads of each worker's engine, so that all of them together use the machine once. */
-export function threadsEach(workers: number, cores = availableParallelism()): number {
-  return Math.max(1, Math.floor(cores / workers));
-}
