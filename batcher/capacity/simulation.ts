@@ -186,7 +186,7 @@ const productScheduler: NewScheduler = ({ hops }) => {
 export const lane = laneOf("Dlib", "ssd");
 export const secondLane = laneOf("Dlib", "tiny");
 const nonce = "n".repeat(16);
-const options = { align: true, enforceDetection: true, facesMax: 1 };
+const options = { align: true, enforceDetection: true, facesMax: 1, everyFace: false };
 const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
 /** Instants are positive. */
 export const startAt = 1_000_000;

@@ -12,6 +12,11 @@ export const TaskOptions = z.object({
   enforceDetection: z.boolean(),
   /** How many faces are wanted, largest first. */
   facesMax: z.int().min(1).max(100),
+  /**
+   * False: those that are seen clearly will do, so a picture may be looked at in small. True: small and unclear ones too,
+   * as far as the detector's full size shows them.
+   */
+  everyFace: z.boolean(),
 });
 export type TaskOptions = z.infer<typeof TaskOptions>;
 

@@ -81,7 +81,7 @@ const call = (signal: AbortSignal): FacesCall => ({
   requestId: "a" as RequestId,
   tenant: "ants",
   lane: "Dlib/ssd" as Lane,
-  options: { align: true, enforceDetection: true, facesMax: 1 },
+  options: { align: true, enforceDetection: true, facesMax: 1, everyFace: false },
   images: [Buffer.from("picture")],
   arrivedAt: 1_000,
   deadlineAt: 31_000,

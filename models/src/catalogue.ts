@@ -155,11 +155,14 @@ const Detector = z.strictObject({
   /** A box counts as a face from this score on, and as the same face as a better one above this overlap. */
   selection: z.strictObject({ score_min: z.number().min(0).max(1), overlap_max: z.number().min(0).max(1) }),
   /**
-   * Sides at which a call that wants one face looks for it, one after the other until the best score is high enough; the
-   * last is the model's own. Without: the model's own alone.
+   * Sides at which faces are looked for, one after the other until all is clear: what scores less than `below` is no face,
+   * what scores `from` or more is one. The last is the model's own. Without: the model's own alone.
    */
   cascade: z
-    .strictObject({ input_px: z.array(Positive).min(2), score_min: z.number().min(0).max(1) })
+    .strictObject({
+      input_px: z.array(Positive).min(2),
+      clear: z.strictObject({ below: z.number().min(0).max(1), from: z.number().min(0).max(1) }),
+    })
     .optional(),
 });
 

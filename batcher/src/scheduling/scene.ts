@@ -27,7 +27,7 @@ export function call(
     ingress: "ingress-0000000000000000",
     arrivedAt: now,
     deadlineAt,
-    options: { align: true, enforceDetection: true, facesMax: 1 },
+    options: { align: true, enforceDetection: true, facesMax: 1, everyFace: false },
     traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`,
     tasks: Array.from({ length: count }, (_, index) => `${name}/${nonce}/${index}`),
   };

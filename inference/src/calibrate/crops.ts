@@ -1,5 +1,5 @@
 import { convert } from "@faceline/models/convert/networks";
-import type { Model } from "@faceline/models/catalogue";
+import type { DetectorModel, Model } from "@faceline/models/catalogue";
 import * as ort from "onnxruntime-node";
 import sharp from "sharp";
 import { Aligner } from "../align/aligner.ts";
@@ -8,6 +8,7 @@ import { decodePicture } from "../decode/decoder.ts";
 import { pictureLimits } from "../decode/picture.ts";
 import { Detector } from "../detect/detector.ts";
 import { Embedder } from "../embed/embedder.ts";
+import { limitsOf } from "../engine/lanes.ts";
 import { Network } from "../engine/network.ts";
 import { Pipeline } from "../engine/pipeline.ts";
 
@@ -23,7 +24,7 @@ export class Crops {
 
   /** As it is, and as other cameras might have taken it. Throws for a picture that cannot be read. */
   async look(bytes: Uint8Array): Promise<void> {
-    const options = { align: true, enforceDetection: false, facesMax: 100 };
+    const options = { align: true, enforceDetection: false, facesMax: 100, everyFace: true };
     for (const vary of variations) {
       const picture = await decodePicture(await vary(bytes), pictureLimits);
       if (picture.kind === "rejected") throw new Error(`a picture cannot be read: ${picture.code}`);
@@ -36,11 +37,11 @@ export class Crops {
   }
 }
 
-export async function openCrops(detector: Model, landmarks: Model, embedding: Model): Promise<Crops> {
+export async function openCrops(detector: DetectorModel, landmarks: Model, embedding: Model): Promise<Crops> {
   const crops = new Map<Model, Uint8Array[]>([detector, landmarks, embedding].map((model) => [model, []]));
   const warp = new Warp();
   const pipeline = new Pipeline({
-    detector: new Detector([await open(detector, () => {})], { scoreMin: 0.5, overlapMax: 0.5, sureFrom: 0 }),
+    detector: new Detector([await open(detector, () => {})], limitsOf(detector)),
     aligner: new Aligner(await open(landmarks, (crop) => crops.get(landmarks)!.push(crop)), warp),
     embedder: new Embedder(await open(embedding, (crop) => crops.get(embedding)!.push(crop)), warp),
     residualMaxPx: 6,

@@ -6,8 +6,8 @@ import { marginWindowOf, type Window, windowOf } from "./window.ts";
 /**
  * Finds the faces of pictures: boxes in pixels of the picture, largest first.
  *
- * A picture of which one face is wanted is looked at in small first, which costs a tenth, and larger as long as no face
- * is seen clearly; all of a step run together. Where all faces are wanted the full size alone will do.
+ * A picture is looked at in small first, which costs a tenth, and larger until a face is seen clearly and nothing else
+ * could be one; all of a step run together. Where every face is wanted the full size alone will do.
  */
 export class Detector {
   readonly #sizes: readonly Eye[];
@@ -25,27 +25,24 @@ export class Detector {
     const full = this.#sizes.at(-1)!;
     let unsure = [...pictures.keys()];
     for (const size of this.#sizes) {
-      const looked = size === full ? unsure : unsure.filter((i) => pictures[i]!.options.facesMax === 1);
-      await this.#look(size, windowOf, pictures, looked, faces);
-      const seen = new Set(looked.filter((i) => this.#isSure(faces[i]!)));
-      unsure = unsure.filter((i) => !seen.has(i));
+      const looked = size === full ? unsure : unsure.filter((i) => !pictures[i]!.options.everyFace);
+      const clear = await this.#look(size, windowOf, pictures, looked, faces);
+      unsure = unsure.filter((i) => !clear.has(i));
     }
     const missed = unsure.filter((i) => faces[i]!.length === 0);
     await this.#look(full, marginWindowOf, pictures, missed, faces);
     return { faces, secondLooks: missed.length };
   }
 
-  #isSure(found: readonly Found[]): boolean {
-    return found.some(({ score }) => score >= this.#limits.sureFrom);
-  }
-
+  /** Fills in what is found, and returns the pictures in which it is clear. */
   async #look(
     { network, letterbox }: Eye,
     windowFor: (picture: Pixels) => Window,
     pictures: readonly SearchedPicture[],
     looked: readonly number[],
     faces: Found[][],
-  ): Promise<void> {
+  ): Promise<Set<number>> {
+    const clear = new Set<number>();
     await network.run(looked.length, {
       write(row, pixels) {
         const picture = pictures[looked[row]!]!;
@@ -53,22 +50,36 @@ export class Detector {
       },
       read: (row, output) => {
         const picture = pictures[looked[row]!]!;
-        const found = select({ boxes: output("boxes"), scores: output("scores") }, this.#limits);
-        faces[looked[row]!] = found
+        const seen = select({ boxes: output("boxes"), scores: output("scores") }, this.#limits);
+        if (isClear(seen, this.#limits)) clear.add(looked[row]!);
+        faces[looked[row]!] = seen
+          .filter(({ score }) => score > this.#limits.faceFrom)
           .flatMap((box) => inPicture(box, windowFor(picture), picture) ?? [])
           .toSorted(bySize);
       },
     });
+    return clear;
   }
 }
 
 type Eye = { network: Network; letterbox: Letterbox };
 
-/** `options.facesMax` of 1: the largest face will do. */
-export type SearchedPicture = Pixels & { options: { facesMax: number } };
+/** A face is there, and nothing that could be one or not. */
+function isClear(seen: readonly Found[], { clear }: DetectorLimits): boolean {
+  return (
+    seen.some(({ score }) => score >= clear.from) &&
+    seen.every(({ score }) => score >= clear.from || score < clear.below)
+  );
+}
 
-/** A face of at least the score `sureFrom` is seen clearly: no larger size is asked. */
-export type DetectorLimits = SelectionLimits & { sureFrom: number };
+export type SearchedPicture = Pixels & { options: { everyFace: boolean } };
+
+export type DetectorLimits = SelectionLimits & {
+  /** A box is a face above it. */
+  faceFrom: number;
+  /** What scores less than `below` is no face, what scores `from` or more is one; between them a larger size is asked. */
+  clear: { below: number; from: number };
+};
 
 function inPicture(box: Found, { left, top, side }: Window, picture: Pixels): Found | undefined {
   const placed = {

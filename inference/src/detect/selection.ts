@@ -57,7 +57,7 @@ export type Box = { left: number; top: number; right: number; bottom: number };
 export type Found = Box & { score: number };
 
 export type SelectionLimits = {
-  /** A box is a face above it. */
+  /** Boxes that do not score above it are not looked at. */
   scoreMin: number;
   /** Two boxes are the same face above it. */
   overlapMax: number;

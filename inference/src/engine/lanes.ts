@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Lane } from "@faceline/contracts/ids";
 import type { LoadedLane, NetworkPrecision } from "@faceline/contracts/report";
-import { readCatalogue } from "@faceline/models/catalogue";
+import { type DetectorModel, readCatalogue } from "@faceline/models/catalogue";
 import { Aligner } from "../align/aligner.ts";
 import { Warp } from "../align/warp.ts";
-import { Detector } from "../detect/detector.ts";
+import { Detector, type DetectorLimits } from "../detect/detector.ts";
 import { Embedder } from "../embed/embedder.ts";
 import { drawnFace } from "./drawn-face.ts";
 import { Loading, type LoadingOptions } from "./loading.ts";
@@ -27,13 +27,8 @@ export async function openLanes(options: LaneOptions): Promise<Lanes> {
     const detector = await loading.load("detector", detectorName, options.detectorChunkMax);
     const landmarks = await loading.load("landmarks", LANDMARKS, options.faceChunkMax);
     const embedding = await loading.load("embedding", embeddingName, options.faceChunkMax);
-    const model = catalogue.find("detector", detectorName)!;
     const pipeline = new Pipeline({
-      detector: new Detector(detector.networks, {
-        scoreMin: model.selection.score_min,
-        overlapMax: model.selection.overlap_max,
-        sureFrom: model.cascade?.score_min ?? 0,
-      }),
+      detector: new Detector(detector.networks, limitsOf(catalogue.find("detector", detectorName)!)),
       aligner: new Aligner(landmarks.networks.at(-1)!, warp),
       embedder: new Embedder(embedding.networks.at(-1)!, warp),
       residualMaxPx: options.residualMaxPx,
@@ -101,6 +96,13 @@ export class Lanes implements AsyncDisposable {
   }
 }
 
+/** Without a cascade there is nothing to be unclear about. */
+export function limitsOf({ selection, cascade }: DetectorModel): DetectorLimits {
+  const { score_min: faceFrom, overlap_max: overlapMax } = selection;
+  const clear = cascade?.clear ?? { below: faceFrom, from: faceFrom };
+  return { scoreMin: Math.min(faceFrom, clear.below), faceFrom, overlapMax, clear };
+}
+
 /** 1, 2, 4 … and the largest batch itself. */
 export function batchSizes(batchMax: number): number[] {
   const sizes: number[] = [];
@@ -115,8 +117,8 @@ export function batchSizes(batchMax: number): number[] {
 async function warmLoops(pipeline: Pipeline): Promise<void> {
   const px = 512;
   const pixels = drawnFace(px);
-  for (const facesMax of [1, 1, 100]) {
-    const options = { align: true, enforceDetection: false, facesMax };
+  for (const everyFace of [false, true, false]) {
+    const options = { align: true, enforceDetection: false, facesMax: 1, everyFace };
     const picture = { width: px, height: px, originalWidth: px, originalHeight: px, options };
     await pipeline.run([{ ...picture, pixels }]);
   }

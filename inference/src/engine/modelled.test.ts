@@ -48,7 +48,7 @@ const picture: EnginePicture = {
   height: 1,
   originalWidth: 1,
   originalHeight: 1,
-  options: { align: true, enforceDetection: true, facesMax: 1 },
+  options: { align: true, enforceDetection: true, facesMax: 1, everyFace: false },
 };
 
 const options = {

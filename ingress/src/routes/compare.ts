@@ -30,6 +30,8 @@ export async function compare(desk: Desk, request: FastifyRequest): Promise<Comp
     align: asked.align,
     enforceDetection: asked.enforce_detection,
     facesMax: settings.FACES_MAX,
+    // An index is one among all that are there.
+    everyFace: asked.face_index > 0,
   };
   const search = { lane: choice.lane, options };
   const [shown, ...subjects] = await findSubjects(ports, arrival, search, [from, ...others]);

@@ -26,7 +26,12 @@ for (const [name, body] of verifyCalls) {
     assert.deepEqual([model, detector_backend, similarity_metric], ["Dlib", "ssd", "cosine"]);
     assert.deepEqual(reply.json().facial_areas, { img1: areaOf(0), img2: areaOf(0) });
     assert.equal(typeof reply.json().time, "number");
-    assert.deepEqual(asked[0]?.options, { align: true, enforceDetection: false, facesMax: 100 });
+    assert.deepEqual(asked[0]?.options, {
+      align: true,
+      enforceDetection: false,
+      facesMax: 100,
+      everyFace: false,
+    });
   });
 }
 

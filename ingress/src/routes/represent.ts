@@ -31,6 +31,7 @@ export async function represent(
     align: asked.align,
     enforceDetection: asked.enforce_detection,
     facesMax: Math.min(asked.max_faces ?? settings.FACES_MAX, settings.FACES_MAX),
+    everyFace: asked.max_faces !== 1,
   };
   const [subject] = await findSubjects(ports, arrival, { lane: choice.lane, options }, opened);
 

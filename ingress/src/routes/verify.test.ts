@@ -22,7 +22,7 @@ test("/verify 200: verified, distance, threshold, model, facial_areas, time, and
   });
   const [{ requestId, tenant, lane, options, images, arrivedAt, deadlineAt }] = asked as [(typeof asked)[0]];
   assert.deepEqual([requestId, tenant, lane], ["mine", "ants", "Dlib/ssd"]);
-  assert.deepEqual(options, { align: true, enforceDetection: true, facesMax: 100 });
+  assert.deepEqual(options, { align: true, enforceDetection: true, facesMax: 100, everyFace: false });
   assert.deepEqual([arrivedAt, deadlineAt], [stageNow, stageNow + 30_000]);
   assert.deepEqual(images, [Buffer.from(image, "base64"), Buffer.from(image, "base64")]);
 });
@@ -97,7 +97,12 @@ test("Booleans in strings are parsed", async (t) => {
     align: "false",
     anti_spoofing: "no",
   });
-  assert.deepEqual(asked[0]?.options, { align: false, enforceDetection: false, facesMax: 100 });
+  assert.deepEqual(asked[0]?.options, {
+    align: false,
+    enforceDetection: false,
+    facesMax: 100,
+    everyFace: false,
+  });
 });
 
 test("Defaults: model Dlib, detector ssd, metric cosine", async (t) => {

@@ -25,6 +25,7 @@ export async function verify(desk: Desk, request: FastifyRequest): Promise<Verif
     align: asked.align,
     enforceDetection: asked.enforce_detection,
     facesMax: facesWanted(asked.face_policy, settings.FACES_MAX),
+    everyFace: false,
   };
   const subjects = await findSubjects(ports, arrival, { lane: choice.lane, options }, opened);
   const [one, two] = subjects.map(required);
