@@ -31,6 +31,12 @@ export function sayReady(): void {
   process.send?.({ kind: "ready" });
 }
 
+/** At the start, for what an operator has to mend: says it without a stack, and leaves. */
+export function exitAtStart(error: Error): never {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+
 /** For what cannot be mended in this process: says so and leaves, and the launcher starts a new one. */
 export const exitOn =
   (log: Log) =>

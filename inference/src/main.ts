@@ -3,7 +3,14 @@ import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { configOrExit } from "@faceline/contracts/runtime/config";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openLog } from "@faceline/contracts/runtime/log";
-import { aborted, exitOn, newProcessId, sayReady, stopSignal } from "@faceline/contracts/runtime/process";
+import {
+  aborted,
+  exitAtStart,
+  exitOn,
+  newProcessId,
+  sayReady,
+  stopSignal,
+} from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
@@ -39,9 +46,9 @@ await using engine = await openEngine({
   residualMaxPx: config.FACE_RESIDUAL_MAX_PX,
   runMaxMs: config.RUN_MAX_MS,
   onRun: (facts) => log.debug(facts, "ran"),
-});
+}).catch(exitAtStart);
 for (const reason of engine.fallbacks)
-  log.warn({ reason }, "a model runs in float, which takes three times as long");
+  log.warn({ reason }, "a model runs in float, which is right here, and slower");
 void engine.exited.then(exitOn(log));
 
 const decoder = new Decoder({

@@ -11,15 +11,15 @@ export function strayOf(role: Role, float: Outputs, int8: Outputs): string | und
 
 const judges: Record<Role, (float: Outputs, int8: Outputs) => string | undefined> = {
   detector(float, int8) {
-    const best = float.get("scores")!.reduce((at, score, i, all) => (score > all[at]! ? i : at), 0);
-    const [a, b] = [float, int8].map((outputs) => ({
-      logit: logitOf(outputs.get("scores")![best]!),
-      box: boxAt(outputs.get("boxes")!, best),
-    })) as [Seen, Seen];
-    const apart = Math.abs(a.logit - b.logit);
-    if (!(apart <= LOGIT_MAX)) return `its score is ${apart.toFixed(1)} off, as a logit`;
-    const shared = overlap(a.box, b.box);
-    return shared >= OVERLAP_MIN ? undefined : `its box overlaps by ${shared.toFixed(2)} only`;
+    // What int8 takes for a face and float does not is as wrong as the reverse.
+    for (const anchor of [surestOf(float), surestOf(int8)]) {
+      const [a, b] = [float, int8].map((outputs) => seenAt(outputs, anchor)) as [Seen, Seen];
+      const apart = Math.abs(a.logit - b.logit);
+      if (!(apart <= LOGIT_MAX)) return `a score is ${apart.toFixed(1)} off, as a logit`;
+      const shared = overlap(a.box, b.box);
+      if (!(shared >= OVERLAP_MIN)) return `a box overlaps by ${shared.toFixed(2)} only`;
+    }
+    return undefined;
   },
   landmarks(float, int8) {
     const [a, b] = [float.get("points")!, int8.get("points")!];
@@ -33,12 +33,24 @@ const judges: Record<Role, (float: Outputs, int8: Outputs) => string | undefined
   },
 };
 
-const LOGIT_MAX = 1.5;
-const OVERLAP_MIN = 0.8;
-const POINT_MAX = 0.06;
-const EMBEDDING_MAX = 0.12;
+const LOGIT_MAX = 0.4;
+const OVERLAP_MIN = 0.85;
+const POINT_MAX = 0.05;
+const EMBEDDING_MAX = 0.06;
 
-const logitOf = (score: number): number => Math.log(score / (1 - score));
+/** The first, where several are. */
+function surestOf(outputs: Outputs): number {
+  return outputs.get("scores")!.reduce((at, score, i, all) => (score > all[at]! ? i : at), 0);
+}
+
+function seenAt(outputs: Outputs, anchor: number): Seen {
+  const score = outputs.get("scores")![anchor]!;
+  // In float32 a sure score is 1, of which there is no logit: two of them would be nothing apart, and not agree.
+  const inside = Math.min(1 - SCORE_LEAST, Math.max(SCORE_LEAST, score));
+  return { logit: Math.log(inside / (1 - inside)), box: boxAt(outputs.get("boxes")!, anchor) };
+}
+
+const SCORE_LEAST = 1e-6;
 
 function boxAt(boxes: Float32Array, anchor: number): Seen["box"] {
   const [top = 0, left = 0, bottom = 0, right = 0] = boxes.subarray(4 * anchor, 4 * anchor + 4);

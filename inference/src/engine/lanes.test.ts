@@ -14,6 +14,7 @@ import {
   pictureOf,
   withoutLabelled,
 } from "./photographs.ts";
+import { clipsSums } from "./sums.ts";
 import type { EnginePicture, TaskResult } from "./work.ts";
 
 const ssd = laneOf("Dlib", "ssd");
@@ -38,13 +39,17 @@ suite("with the real models", () => {
     (await lanes.run({ lane: ssd, pictures })).results;
   const facesOf = async (picture: EnginePicture): Promise<Face[]> => faces((await run(picture))[0]!);
 
-  test("a report can tell what is loaded", () => {
+  test("a report can tell what is loaded", async () => {
     const [first] = lanes.loaded;
     assert.deepEqual([first!.lane, first!.executionProvider], [ssd, "cpu"]);
+    // A CPU that clips sums runs all of them in float, and says so; one that does not, none.
+    const fellBack = await clipsSums({ executionProvider: "cpu", intraOpThreads: 1 });
+    const precision = fellBack ? "float32" : "int8";
     assert.deepEqual(
       first!.precisions,
-      ["ssd", "landmarks-68", "Dlib"].map((model) => ({ model, precision: "int8", fellBack: false })),
+      ["ssd", "landmarks-68", "Dlib"].map((model) => ({ model, precision, fellBack })),
     );
+    assert.equal(lanes.fallbacks.length, fellBack ? 3 : 0);
     assert.deepEqual(
       first!.sizes.map(({ size }) => size),
       [1, 2, 4, 6],

@@ -1,24 +1,33 @@
 import type { NetworkPrecision } from "@faceline/contracts/report";
 import { type Catalogue, type Model, type Precision, type Role, sidesOf } from "@faceline/models/catalogue";
 import { readModel } from "@faceline/models/model-file";
-import type * as ort from "onnxruntime-node";
+import * as ort from "onnxruntime-node";
 import { type Outputs, strayOf } from "./agreement.ts";
 import { drawnFace } from "./drawn-face.ts";
 import { Network, type NetworkSource } from "./network.ts";
 import { checkPlacement } from "./placement.ts";
 import { mustBeInt8, precisionFor, type PrecisionWishes } from "./precision.ts";
 import { openSession, type SessionSettings } from "./provider.ts";
+import { clipsSums } from "./sums.ts";
 
 /** Loads models, each once for all lanes, in the precision that this machine can be trusted with. */
 export class Loading implements AsyncDisposable {
   readonly #catalogue: Catalogue;
   readonly #options: LoadingOptions;
+  readonly #clips: typeof clipsSums;
+  #clipping: boolean | undefined;
   readonly #models = new Map<string, LoadedModel>();
   readonly #opened = new AsyncDisposableStack();
 
-  constructor(catalogue: Catalogue, options: LoadingOptions) {
+  /** `clips`: whether this CPU's arithmetic in eight bits is wrong. Throws where a wish is for a model that is not there. */
+  constructor(catalogue: Catalogue, options: LoadingOptions, clips = clipsSums) {
+    const unknown = [...options.precision.named.keys()].find(
+      (name) => !catalogue.models.some((model) => model.name === name),
+    );
+    if (unknown !== undefined) throw new Error(`PRECISION names ${unknown}, which is no model`);
     this.#catalogue = catalogue;
     this.#options = options;
+    this.#clips = clips;
   }
 
   /** `chunkMax` is the most rows of one run. */
@@ -65,26 +74,28 @@ export class Loading implements AsyncDisposable {
     };
   }
 
-  /** What int8 says of a drawn face, beside what float says. Undefined: the same. */
+  /** What makes int8 another than float here. Undefined: nothing that matters. */
   async #strayOf(model: Model): Promise<string | undefined> {
+    this.#clipping ??= await this.#clips(this.#options);
+    if (this.#clipping) return "this CPU clips sums in eight bits, as x64 does without VNNI";
     // The weights are those of every side, and the least is the quickest.
     const px = sidesOf(model)[0]!;
     const [float, int8] = [await this.#said(model, px, "float32"), await this.#said(model, px, "int8")];
     return strayOf(model.role, float, int8);
   }
 
+  /** Of a drawn face. */
   async #said(model: Model, px: number, precision: Precision): Promise<Outputs> {
     const session = await this.#session(model, px, precision);
-    const network = await Network.open({ name: model.name, px }, session, [1]);
-    const said = new Map<string, Float32Array>();
-    await network.run(1, {
-      write: (_, row) => row.set(drawnFace(px)),
-      read: (_, output) => {
-        for (const { name } of model.tensors.outputs) said.set(name, output(name).slice());
-      },
-    });
-    await network[Symbol.asyncDispose]();
-    return said;
+    try {
+      const image = new ort.Tensor("uint8", drawnFace(px), [1, px, px, 3]);
+      const outputs = await session.run({ image });
+      return new Map(
+        Object.entries(outputs).map(([name, { data }]) => [name, (data as Float32Array).slice()]),
+      );
+    } finally {
+      await session.release();
+    }
   }
 
   async #open(model: Model, px: number, precision: Precision, chunkMax: number): Promise<Network> {

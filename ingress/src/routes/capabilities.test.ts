@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CapabilitiesReply } from "@faceline/contracts/capabilities";
-import { stage } from "../stage.ts";
+import type { PoolState } from "@faceline/contracts/pool";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { stage, stagePool } from "../stage.ts";
 
 test("GET /capabilities: what is enabled, what of it is alive, and the limits, without a key", async (t) => {
   const reply = await stage(t, { settings: { FACES_MAX: "7" } }).app.inject("/capabilities");
@@ -22,6 +24,30 @@ test("GET /capabilities: a model without a worker is unavailable", async (t) => 
   const reply = await stage(t, { poolStates: () => [] }).app.inject("/capabilities");
   const { status, batch_max, execution_provider } = reply.json().model_details.Dlib;
   assert.deepEqual([status, batch_max, execution_provider], ["unavailable", null, null]);
+});
+
+test("GET /capabilities: which build of a model runs, and whether it is the one that was to run", async (t) => {
+  const catalogue = await readCatalogue();
+  const precisions = [
+    { model: "ssd", precision: "int8", fellBack: false },
+    { model: "Dlib", precision: "float32", fellBack: true },
+  ] as const;
+  const pool = { ...stagePool, lanes: stagePool.lanes.map((lane) => ({ ...lane, precisions })) };
+  const poolStates = () => [pool as unknown as PoolState];
+  const shown = (await stage(t, { catalogue, poolStates }).app.inject("/capabilities")).json();
+  const told = [shown.model_details.Dlib, shown.detector_details.ssd, shown.detector_details.tiny].map(
+    ({ precision, precision_fallback, sha256 }) => ({ precision, precision_fallback, sha256 }),
+  );
+  const sha256Of = (name: string, precision: string) => {
+    const model = catalogue.models.find((each) => each.name === name)!;
+    const own = model.builds.filter(({ input_px }) => input_px === model.input_px);
+    return own.find((build) => build.precision === precision)!.sha256;
+  };
+  assert.deepEqual(told, [
+    { precision: "float32", precision_fallback: true, sha256: sha256Of("Dlib", "float32") },
+    { precision: "int8", precision_fallback: false, sha256: sha256Of("ssd", "int8") },
+    { precision: null, precision_fallback: false, sha256: sha256Of("tiny", "float32") },
+  ]);
 });
 
 test("a model that is enabled but not in the catalogue stops the start", (t) => {
