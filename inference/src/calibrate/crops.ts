@@ -1,11 +1,11 @@
 import { convert } from "@faceline/models/convert/networks";
-import type { Model } from "@faceline/models/catalogue";
+import type { DetectorModel, Model } from "@faceline/models/catalogue";
 import * as ort from "onnxruntime-node";
 import sharp from "sharp";
 import { Aligner } from "../align/aligner.ts";
 import { Warp } from "../align/warp.ts";
 import { decodePicture, pictureLimits } from "../decode/picture.ts";
-import { Detector } from "../detect/detector.ts";
+import { Detector, limitsOf } from "../detect/detector.ts";
 import { Embedder } from "../embed/embedder.ts";
 import { Network } from "../engine/network.ts";
 import { Pipeline } from "../engine/pipeline.ts";
@@ -35,11 +35,11 @@ export class Crops {
   }
 }
 
-export async function openCrops(detector: Model, landmarks: Model, embedding: Model): Promise<Crops> {
+export async function openCrops(detector: DetectorModel, landmarks: Model, embedding: Model): Promise<Crops> {
   const crops = new Map<Model, Uint8Array[]>([detector, landmarks, embedding].map((model) => [model, []]));
   const warp = new Warp();
   const pipeline = new Pipeline({
-    detector: new Detector([await open(detector, () => {})], { scoreMin: 0.5, overlapMax: 0.5, sureFrom: 0 }),
+    detector: new Detector([await open(detector, () => {})], limitsOf(detector)),
     aligner: new Aligner(await open(landmarks, (crop) => crops.get(landmarks)!.push(crop)), warp),
     embedder: new Embedder(await open(embedding, (crop) => crops.get(embedding)!.push(crop)), warp),
     residualMaxPx: 6,

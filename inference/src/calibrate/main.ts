@@ -34,10 +34,10 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-const { models } = await readCatalogue();
-const named = (name: string): Model => models.find((model) => model.name === name)!;
+const catalogue = await readCatalogue();
+const named = (name: string): Model => catalogue.models.find((model) => model.name === name)!;
 const calibrated = [named("landmarks-68"), named("Dlib")] as const;
-const crops = await openCrops(named("ssd"), ...calibrated);
+const crops = await openCrops(catalogue.find("detector", "ssd")!, ...calibrated);
 for (const [index, file] of files.entries()) {
   await crops.look(await readFile(join(folder, file)));
   process.stderr.write(`\r${index + 1} of ${files.length} pictures, ${crops.of(named("Dlib")).length} faces`);

@@ -1,3 +1,4 @@
+import type { DetectorModel } from "@faceline/models/catalogue";
 import type { Network } from "../engine/network.ts";
 import { Letterbox, type Pixels } from "./letterbox.ts";
 import { bySize, clip, type Found, select, type SelectionLimits } from "./selection.ts";
@@ -60,6 +61,15 @@ export class Detector {
       },
     });
   }
+}
+
+/** What the catalogue says of a detector. */
+export function limitsOf({ selection, cascade }: DetectorModel): DetectorLimits {
+  return {
+    scoreMin: selection.score_min,
+    overlapMax: selection.overlap_max,
+    sureFrom: cascade?.score_min ?? 0,
+  };
 }
 
 type Eye = { network: Network; letterbox: Letterbox };

@@ -4,7 +4,7 @@ import type { LoadedLane, NetworkPrecision } from "@faceline/contracts/report";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { Aligner } from "../align/aligner.ts";
 import { Warp } from "../align/warp.ts";
-import { Detector } from "../detect/detector.ts";
+import { Detector, limitsOf } from "../detect/detector.ts";
 import { Embedder } from "../embed/embedder.ts";
 import { drawnFace } from "./drawn-face.ts";
 import { Loading, type LoadingOptions } from "./loading.ts";
@@ -29,11 +29,7 @@ export async function openLanes(options: LaneOptions): Promise<Lanes> {
     const embedding = await loading.load("embedding", embeddingName, options.faceChunkMax);
     const model = catalogue.find("detector", detectorName)!;
     const pipeline = new Pipeline({
-      detector: new Detector(detector.networks, {
-        scoreMin: model.selection.score_min,
-        overlapMax: model.selection.overlap_max,
-        sureFrom: model.cascade?.score_min ?? 0,
-      }),
+      detector: new Detector(detector.networks, limitsOf(model)),
       aligner: new Aligner(landmarks.networks.at(-1)!, warp),
       embedder: new Embedder(embedding.networks.at(-1)!, warp),
       residualMaxPx: options.residualMaxPx,
@@ -121,7 +117,7 @@ async function warmLoops(pipeline: Pipeline): Promise<void> {
   }
 }
 
-const LANDMARKS = "landmarks-68";
+export const LANDMARKS = "landmarks-68";
 
 export type LaneOptions = LoadingOptions & {
   lanes: readonly Lane[];
