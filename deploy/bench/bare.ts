@@ -10,10 +10,10 @@ export async function openBare({ lane, threads, pictures, modelsDir }: BareOptio
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, MODELS_DIR: modelsDir },
   });
-  await said(child);
+  await said(child, "the bare engine");
   const ask = async (what: { call: number } | { loop: number }): Promise<BareCall> => {
     child.send(what);
-    return (await said(child)) as BareCall;
+    return (await said(child, "the bare engine")) as BareCall;
   };
   return {
     call: (index) => ask({ call: index }),
@@ -26,10 +26,11 @@ export async function openBare({ lane, threads, pictures, modelsDir }: BareOptio
   };
 }
 
-async function said(child: ChildProcess): Promise<unknown> {
+/** The next message of a program. Throws where it ends instead. */
+export async function said(child: ChildProcess, who: string): Promise<unknown> {
   const stop = new AbortController();
   const died = once(child, "exit", { signal: stop.signal }).then(() => {
-    throw new Error("the bare engine ended");
+    throw new Error(`${who} ended`);
   });
   const message = await Promise.race([once(child, "message"), died]);
   died.catch(() => {});

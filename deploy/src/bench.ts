@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Part } from "../bench/bench.ts";
 import { drawPlots } from "../bench/plots.ts";
+import { accuracy } from "../bench/parts/accuracy.ts";
 import { ceiling } from "../bench/parts/ceiling.ts";
 import { idle } from "../bench/parts/idle.ts";
 import { ingress } from "../bench/parts/ingress.ts";
@@ -22,8 +23,8 @@ import { threadsEach } from "./worker-count.ts";
 // `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
 //
 //   -- --setup       install the servers that Faceline is measured beside (Python), and stop there
-//   -- --quick       everything in three minutes, to see that it works; without it, half an hour
-//   -- --only PARTS  of lonely, lonely-modelled, ceiling, open-loop, ingress, idle; with commas
+//   -- --quick       everything in four minutes, to see that it works; without it, half an hour
+//   -- --only PARTS  of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, accuracy; with commas
 //   -- --plots       draw deploy/bench/plots from the last full open-loop part, and stop there
 
 const parts: Record<string, Part> = {
@@ -33,6 +34,7 @@ const parts: Record<string, Part> = {
   "open-loop": openLoop,
   ingress,
   idle,
+  accuracy,
 };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -79,6 +81,7 @@ async function benchmark(): Promise<void> {
     const measured = await parts[name]!(bench);
     const file = await keepResults(bench, name, measured);
     say(`\n${measured.tables}\n\nevery value: ${file}`);
+    if (measured.broken !== undefined && measured.broken.length > 0) process.exitCode = 1;
   }
   say(`\nall of it: ${(steps.tookMs / 1_000).toFixed(0)} s`);
 }

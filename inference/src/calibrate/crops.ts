@@ -6,9 +6,8 @@ import { Aligner } from "../align/aligner.ts";
 import { Warp } from "../align/warp.ts";
 import { decodePicture } from "../decode/decoder.ts";
 import { pictureLimits } from "../decode/picture.ts";
-import { Detector } from "../detect/detector.ts";
+import { Detector, limitsOf } from "../detect/detector.ts";
 import { Embedder } from "../embed/embedder.ts";
-import { limitsOf } from "../engine/lanes.ts";
 import { Network } from "../engine/network.ts";
 import { Pipeline } from "../engine/pipeline.ts";
 

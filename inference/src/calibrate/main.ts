@@ -35,8 +35,7 @@ if (files.length === 0) {
 }
 
 const catalogue = await readCatalogue();
-const { models } = catalogue;
-const named = (name: string): Model => models.find((model) => model.name === name)!;
+const named = (name: string): Model => catalogue.models.find((model) => model.name === name)!;
 const calibrated = [named("landmarks-68"), named("Dlib")] as const;
 const crops = await openCrops(catalogue.find("detector", "ssd")!, ...calibrated);
 for (const [index, file] of files.entries()) {

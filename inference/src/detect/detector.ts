@@ -1,3 +1,4 @@
+import type { DetectorModel } from "@faceline/models/catalogue";
 import type { Network } from "../engine/network.ts";
 import { Letterbox, type Pixels } from "./letterbox.ts";
 import { bySize, clip, type Found, select, type SelectionLimits } from "./selection.ts";
@@ -60,6 +61,13 @@ export class Detector {
     });
     return clear;
   }
+}
+
+/** What the catalogue says of a detector. Without a cascade there is nothing to be unclear about. */
+export function limitsOf({ selection, cascade }: DetectorModel): DetectorLimits {
+  const { score_min: faceFrom, overlap_max: overlapMax } = selection;
+  const clear = cascade?.clear ?? { below: faceFrom, from: faceFrom };
+  return { scoreMin: Math.min(faceFrom, clear.below), faceFrom, overlapMax, clear };
 }
 
 type Eye = { network: Network; letterbox: Letterbox };

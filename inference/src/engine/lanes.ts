@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Lane } from "@faceline/contracts/ids";
 import type { LoadedLane, NetworkPrecision } from "@faceline/contracts/report";
-import { type DetectorModel, readCatalogue } from "@faceline/models/catalogue";
+import { readCatalogue } from "@faceline/models/catalogue";
 import { Aligner } from "../align/aligner.ts";
 import { Warp } from "../align/warp.ts";
-import { Detector, type DetectorLimits } from "../detect/detector.ts";
+import { Detector, limitsOf } from "../detect/detector.ts";
 import { Embedder } from "../embed/embedder.ts";
 import { drawnFace } from "./drawn-face.ts";
 import { Loading, type LoadingOptions } from "./loading.ts";
@@ -96,13 +96,6 @@ export class Lanes implements AsyncDisposable {
   }
 }
 
-/** Without a cascade there is nothing to be unclear about. */
-export function limitsOf({ selection, cascade }: DetectorModel): DetectorLimits {
-  const { score_min: faceFrom, overlap_max: overlapMax } = selection;
-  const clear = cascade?.clear ?? { below: faceFrom, from: faceFrom };
-  return { scoreMin: Math.min(faceFrom, clear.below), faceFrom, overlapMax, clear };
-}
-
 /** 1, 2, 4 … and the largest batch itself. */
 export function batchSizes(batchMax: number): number[] {
   const sizes: number[] = [];
@@ -124,7 +117,7 @@ async function warmLoops(pipeline: Pipeline): Promise<void> {
   }
 }
 
-const LANDMARKS = "landmarks-68";
+export const LANDMARKS = "landmarks-68";
 
 export type LaneOptions = LoadingOptions & {
   lanes: readonly Lane[];

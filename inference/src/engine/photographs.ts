@@ -8,7 +8,7 @@ import { decodePicture } from "../decode/decoder.ts";
 import { pictureLimits } from "../decode/picture.ts";
 import type { EnginePicture } from "./work.ts";
 
-/** For tests: photographs of people, and the models to look at them with. */
+/** For tests and measurements: photographs of people, and the models to look at them with. */
 
 /** Lies beside the repository where its owner put it, and is no part of it. */
 const labelled = resolve(import.meta.dirname, "../../../../shared/data/faces");
