@@ -32,7 +32,7 @@ export async function faces(bench: Bench): Promise<Measured> {
     inFlight: 8,
     busy: { warmUpMs: quick ? 2_500 : 5_000, countedMs: quick ? 5_000 : 15_000 },
     alone: { warmUpMs: quick ? 500 : 1_000, countedMs: quick ? 4_000 : 10_000 },
-    verdicts: { forMs: quick ? 3_000 : 45_000, inFlight: 4 },
+    verdicts: { forMs: quick ? 3_000 : 45_000, inFlight: machine.cores },
     giveUpMs: 20_000,
   };
   const found = findFacePeers(bench.folder);
