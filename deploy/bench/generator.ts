@@ -1,4 +1,11 @@
-import { type ClosedLoop, closedLoop, oneByOne, type OneByOne } from "./closed-loop.ts";
+import {
+  type ClosedLoop,
+  closedLoop,
+  type OneByOne,
+  oneByOne,
+  type TimedLoop,
+  timedLoop,
+} from "./closed-loop.ts";
 import { type OpenLoop, openLoop } from "./open-loop.ts";
 
 // The load generator: a process of its own, so that nobody else's work can delay a call that is due.
@@ -20,7 +27,9 @@ function run(plan: Plan): Promise<unknown> {
       return closedLoop(plan);
     case "lonely":
       return oneByOne(plan);
+    case "timed":
+      return timedLoop(plan, (kind) => process.send!({ kind }));
   }
 }
 
-type Plan = OpenLoop | ClosedLoop | OneByOne;
+type Plan = OpenLoop | ClosedLoop | OneByOne | TimedLoop;

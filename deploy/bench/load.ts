@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { ClosedLoop, Flood, Lonely, OneByOne } from "./closed-loop.ts";
+import type { ClosedLoop, Flood, Lonely, OneByOne, Timed, TimedLoop } from "./closed-loop.ts";
 import type { OpenLoop } from "./open-loop.ts";
 import type { Seen } from "./outcomes.ts";
 
@@ -15,15 +15,19 @@ export async function openLoad(stop: AbortSignal): Promise<Load> {
   const end = () => void child.kill("SIGTERM");
   stop.addEventListener("abort", end, { once: true });
   await answer(child, "ready");
-  const run = async (plan: OpenLoop | ClosedLoop | OneByOne, warm?: () => void): Promise<unknown> => {
+  const run = async (
+    plan: OpenLoop | ClosedLoop | OneByOne | TimedLoop,
+    instants?: Record<string, () => void>,
+  ): Promise<unknown> => {
     child.send(plan);
-    return answer(child, "result", warm);
+    return answer(child, "result", instants);
   };
   return {
     pid: child.pid!,
-    open: async (plan, warm) => (await run({ kind: "open", ...plan }, warm)) as Seen[],
+    open: async (plan, warm) => (await run({ kind: "open", ...plan }, { warm })) as Seen[],
     closed: async (plan) => (await run({ kind: "closed", ...plan })) as Flood,
     lonely: async (plan) => (await run({ kind: "lonely", ...plan })) as Lonely[],
+    timed: async (plan, instants) => (await run({ kind: "timed", ...plan }, instants)) as Timed,
     async [Symbol.asyncDispose]() {
       stop.removeEventListener("abort", end);
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -34,10 +38,14 @@ export async function openLoad(stop: AbortSignal): Promise<Load> {
   };
 }
 
-function answer(child: ChildProcess, wanted: string, warm: () => void = () => {}): Promise<unknown> {
+function answer(
+  child: ChildProcess,
+  wanted: string,
+  instants: Record<string, () => void> = {},
+): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const hear = ({ kind, result }: Message) => {
-    if (kind === "warm") warm();
+    instants[kind]?.();
     if (kind === wanted) resolve(result);
   };
   const died = () => reject(new Error("the load generator ended"));
@@ -57,4 +65,6 @@ export type Load = AsyncDisposable & {
   open(plan: Omit<OpenLoop, "kind">, warm: () => void): Promise<Seen[]>;
   closed(plan: Omit<ClosedLoop, "kind">): Promise<Flood>;
   lonely(plan: Omit<OneByOne, "kind">): Promise<Lonely[]>;
+  /** Calls `warm` when the warm-up ends, and `over` when what ends later no longer counts. */
+  timed(plan: Omit<TimedLoop, "kind">, instants: { warm(): void; over(): void }): Promise<Timed>;
 };

@@ -8,15 +8,23 @@ import type { Bench } from "./bench.ts";
 /** Where they are installed: `npm run bench -- --setup`. */
 export const peersVenv = (folder: string): Venv => ({
   name: "peers",
+  pythonMin: "3.10",
   folder,
   requirements: join(import.meta.dirname, "peers", "requirements.txt"),
 });
 
+const modelled = (name: string, file: string, ...further: string[]): Peer => ({
+  name,
+  args: (port) => [join(import.meta.dirname, "peers", file), `${port}`, ...further],
+  health: "/health",
+  environment: {},
+});
+
 /** Other ways to serve batches, each with the same modelled engine, batches of at most 32 and one worker. */
 export const peers: Peer[] = [
-  { name: "LitServe", program: "litserve_server.py", args: [] },
-  { name: "FastAPI, eager", program: "fastapi_server.py", args: [] },
-  { name: "FastAPI, 10 ms window", program: "fastapi_server.py", args: ["10"] },
+  modelled("LitServe", "litserve_server.py"),
+  modelled("FastAPI, eager", "fastapi_server.py"),
+  modelled("FastAPI, 10 ms window", "fastapi_server.py", "10"),
 ];
 
 /** A fresh one: what an earlier case left waiting in it is gone. */
@@ -28,9 +36,9 @@ export async function openPeer(bench: Bench, { python }: Installed, peer: Peer):
     {
       name: peer.name,
       command: python,
-      args: [join(import.meta.dirname, "peers", peer.program), `${port}`, ...peer.args],
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
-      ready: () => answers(`${url}/health`),
+      args: peer.args(port),
+      env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", ...peer.environment },
+      ready: () => answers(`${url}${peer.health}`),
     },
     () => {},
   );
@@ -74,6 +82,13 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-export type Peer = { name: string; program: string; args: string[] };
+export type Peer = {
+  name: string;
+  /** Of the Python that has its packages. */
+  args(port: number): string[];
+  /** Answers 200 once it serves. */
+  health: string;
+  environment: Record<string, string>;
+};
 
 export type OpenPeer = AsyncDisposable & { url: string; pid: number };

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { capture } from "../src/program.ts";
@@ -27,13 +27,26 @@ const rounded = (_key: string, value: unknown): unknown =>
 
 function machine(threads: number) {
   return {
-    cores: availableParallelism(),
-    cpu: cpus()[0]?.model ?? "unknown",
+    ...processor(),
     memoryGib: Math.round(totalmem() / 1024 ** 3),
     kernel: release(),
     versions: process.versions,
     intraOpThreads: threads,
   };
+}
+
+/** `flags`: which of the instructions it has that networks are run with; empty where the system does not tell. */
+export function processor(): { cores: number; cpu: string; flags: string[] } {
+  const told = process.platform === "linux" ? readFileSync("/proc/cpuinfo", "utf8") : "";
+  return { cores: availableParallelism(), cpu: cpus()[0]?.model ?? "unknown", flags: wideFlags(told) };
+}
+
+/** Of `/proc/cpuinfo`. */
+export function wideFlags(cpuinfo: string): string[] {
+  const [, flags = ""] = /^(?:flags|Features)\s*:(.*)$/m.exec(cpuinfo) ?? [];
+  return flags
+    .split(/\s+/)
+    .filter((flag) => /^(avx2|avx512f|avx512bw|\w*vnni\w*|amx_\w+|asimddp|i8mm)$/.test(flag));
 }
 
 /** A copy without git, or with changes that no commit holds, says so. */

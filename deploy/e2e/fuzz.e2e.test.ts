@@ -70,7 +70,7 @@ test(`${callsEach} calls to each endpoint, drawn from seed ${seed}: no 5xx but i
 async function installed(t: TestContext): Promise<string | undefined> {
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
   const folder = join(resolve(repository, FACELINE_STATE), "fuzzer");
-  const venv = { name: "fuzzer", folder, requirements: join(fuzzer, "requirements.txt") };
+  const venv = { name: "fuzzer", pythonMin: "3.10", folder, requirements: join(fuzzer, "requirements.txt") };
   try {
     await setUpVenv(venv, new Steps((line) => t.diagnostic(line)), t.signal);
   } catch (fault) {

@@ -3,7 +3,9 @@ import { parseArgs } from "node:util";
 import type { Part } from "../bench/bench.ts";
 import { drawPlots } from "../bench/plots.ts";
 import { accuracy } from "../bench/parts/accuracy.ts";
+import { setUpFacePeers } from "../bench/face-peers.ts";
 import { ceiling } from "../bench/parts/ceiling.ts";
+import { faces } from "../bench/parts/faces.ts";
 import { idle } from "../bench/parts/idle.ts";
 import { ingress } from "../bench/parts/ingress.ts";
 import { lonely } from "../bench/parts/lonely.ts";
@@ -22,10 +24,12 @@ import { threadsEach } from "./worker-count.ts";
 
 // `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
 //
-//   -- --setup       install the servers that Faceline is measured beside (Python), and stop there
-//   -- --quick       everything in four minutes, to see that it works; without it, half an hour
-//   -- --only PARTS  of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, accuracy; with commas
-//   -- --plots       draw deploy/bench/plots from the last full open-loop part, and stop there
+//   -- --setup          install the servers that Faceline is measured beside (Python), and stop there
+//   -- --quick          everything in four minutes, to see that it works; without it, half an hour
+//   -- --only PARTS     of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, accuracy, faces; with commas
+//   -- --plots          draw deploy/bench/plots from the last full open-loop part, and stop there
+//   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
+//   -- --faces --setup  install these other servers (Python and a C++ compiler), and stop there
 
 const parts: Record<string, Part> = {
   lonely,
@@ -36,6 +40,9 @@ const parts: Record<string, Part> = {
   idle,
   accuracy,
 };
+/** By its own wish alone: what it needs takes long to install. */
+const wishedParts: Record<string, Part> = { faces };
+const allParts = { ...parts, ...wishedParts };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const requests = stopRequests(say);
@@ -53,19 +60,25 @@ async function benchmark(): Promise<void> {
       quick: { type: "boolean", default: false },
       setup: { type: "boolean", default: false },
       plots: { type: "boolean", default: false },
-      only: { type: "string", default: Object.keys(parts).join(",") },
+      faces: { type: "boolean", default: false },
+      only: { type: "string" },
     },
   });
-  const wanted = options.only.split(",");
-  const unknown = wanted.find((name) => !Object.hasOwn(parts, name));
+  const wanted = options.only?.split(",") ?? Object.keys(options.faces ? wishedParts : parts);
+  const unknown = wanted.find((name) => !Object.hasOwn(allParts, name));
   if (unknown !== undefined) {
-    throw new Error(`--only knows no ${unknown}: its parts are ${Object.keys(parts).join(", ")}.`);
+    throw new Error(`--only knows no ${unknown}: its parts are ${Object.keys(allParts).join(", ")}.`);
   }
   const { quick } = options;
   const steps = Steps.sinceCommand(say);
   const launch = readLaunch([], process.env);
   const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
-  if (options.setup) return setUpVenv(peersVenv(folder), steps, requests.stop);
+  if (options.setup) {
+    const { stop } = requests;
+    return wanted.includes("faces")
+      ? setUpFacePeers(folder, steps, stop)
+      : setUpVenv(peersVenv(folder), steps, stop);
+  }
   if (options.plots) {
     const drawn = drawPlots(join(folder, "open-loop.json"), join(repository, "deploy/bench/plots"));
     return say(drawn.join("\n"));
@@ -78,7 +91,7 @@ async function benchmark(): Promise<void> {
   const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };
   for (const name of wanted) {
     say(`\n${name}`);
-    const measured = await parts[name]!(bench);
+    const measured = await allParts[name]!(bench);
     const file = await keepResults(bench, name, measured);
     say(`\n${measured.tables}\n\nevery value: ${file}`);
     if (measured.broken !== undefined && measured.broken.length > 0) process.exitCode = 1;

@@ -6,14 +6,14 @@ import type { Steps } from "./steps.ts";
 
 /** Installs the packages into a virtual environment, unless these very requirements are there. */
 export async function setUpVenv(wanted: Venv, steps: Steps, stop: AbortSignal): Promise<void> {
-  const { name, requirements } = wanted;
+  const { name, pythonMin, requirements } = wanted;
   if (findVenv(wanted) !== undefined) return steps.run(name, async (note) => note("there"));
   const { venv, python, stamp } = placesIn(wanted);
   rmSync(venv, { recursive: true, force: true });
   await steps.run("virtual environment", () =>
     capture("python3", ["-m", "venv", venv], {
       stop,
-      absent: `The ${name} would need Python 3.10 or newer: there is no python3 on the PATH.`,
+      absent: `The ${name} would need Python ${pythonMin} or newer: there is no python3 on the PATH.`,
       failed: "python3 -m venv failed (on Debian and Ubuntu it comes with the package python3-venv)",
     }),
   );
@@ -44,6 +44,6 @@ const placesIn = ({ folder }: Venv) => {
 const hashOf = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex");
 
 /** `name` is what the packages are for, in a sentence. The environment lies in `folder`. */
-export type Venv = { name: string; folder: string; requirements: string };
+export type Venv = { name: string; pythonMin: string; folder: string; requirements: string };
 
 export type Installed = { python: string; versions: Record<string, string> };
