@@ -124,7 +124,7 @@ const SETTINGS = { executionProvider: "cpu", intraOpThreads: 1 } as const;
 /** The service's own default. */
 const RESIDUAL_MAX_PX = 6;
 /** Between and beside those of the cascade. */
-const FURTHER_PX = [224, 384];
+const FURTHER_PX = [160, 288, 384];
 
 export type Configuration = { name: string; pipeline: Pipeline };
 

@@ -4,11 +4,11 @@ import { type Affine, apply, type Rectangle } from "./affine.ts";
 /**
  * Draws a square of `px` pixels whose points an affine map finds in a picture: bilinear, and black outside `within`.
  *
- * Where the picture shrinks to less than half, the part that is needed is halved first, as often as it takes: so each
- * sample stands for all the pixels that it covers, at the price of reading each once.
+ * Where the picture shrinks to less than half, a smaller copy of the part that is needed is made first: halved as often as
+ * it takes, each of its pixels the mean of four that are evenly spread over what it covers.
  */
 export class Warp {
-  #halved = new Uint8Array(0);
+  #shrunk = new Uint8Array(0);
   #usedBytes = 0;
 
   draw(picture: Pixels, map: Affine, within: Rectangle, target: Uint8Array, px: number): void {
@@ -23,67 +23,55 @@ export class Warp {
       target.fill(0, 0, 3 * px * px);
       return;
     }
-    const small = this.#halve(picture, part, halvings);
+    const cell = 1 << halvings;
+    const small = this.#shrink(picture, part, cell);
     const whole = { left: 0, top: 0, right: small.width, bottom: small.height };
-    sample(small, whole, inHalved(map, part, halvings), target, px);
+    sample(small, whole, inShrunk(map, part, cell), target, px);
   }
 
   /** Nothing of a picture stays when its batch has ended. */
   wipe(): void {
-    this.#halved.fill(0, 0, this.#usedBytes);
+    this.#shrunk.fill(0, 0, this.#usedBytes);
     this.#usedBytes = 0;
   }
 
-  #halve(picture: Pixels, part: Rectangle, times: number): Pixels {
-    let width = part.right - part.left;
-    let height = part.bottom - part.top;
-    const bytes = 3 * ((width + 1) >> 1) * ((height + 1) >> 1);
-    if (this.#halved.length < bytes) {
+  #shrink(picture: Pixels, part: Rectangle, cell: number): Pixels {
+    const width = Math.ceil((part.right - part.left) / cell);
+    const height = Math.ceil((part.bottom - part.top) / cell);
+    const bytes = 3 * width * height;
+    if (this.#shrunk.length < bytes) {
       this.wipe();
-      this.#halved = new Uint8Array(bytes);
+      this.#shrunk = new Uint8Array(bytes);
     }
     this.#usedBytes = Math.max(this.#usedBytes, bytes);
-
-    let from = {
-      pixels: picture.pixels,
-      start: 3 * (part.top * picture.width + part.left),
-      stride: 3 * picture.width,
-    };
-    for (let time = 0; time < times; time++) {
-      // The second time on it writes over what it reads, and always behind where it reads.
-      halve(from.pixels, from.start, from.stride, { width, height }, this.#halved);
-      width = (width + 1) >> 1;
-      height = (height + 1) >> 1;
-      from = { pixels: this.#halved, start: 0, stride: 3 * width };
-    }
-    return { pixels: this.#halved, width, height };
+    shrink(picture, part, cell, this.#shrunk);
+    return { pixels: this.#shrunk, width, height };
   }
 }
 
-/** The mean of each 2 x 2 pixels. An odd last row or column counts twice. */
-function halve(
-  source: Uint8Array,
-  start: number,
-  stride: number,
-  { width, height }: { width: number; height: number },
+/** A pixel for each cell of the part, row by row: the mean of four of the cell's, the last in place of what is outside. */
+function shrink(
+  { pixels, width }: Pixels,
+  { left, top, right, bottom }: Rectangle,
+  cell: number,
   target: Uint8Array,
 ): void {
+  const near = cell >> 2;
+  const far = near + (cell >> 1);
   let out = 0;
-  for (let y = 0; y < height; y += 2) {
-    let upper = start + y * stride;
-    let lower = y + 1 < height ? upper + stride : upper;
-    const pairsEnd = upper + 6 * (width >> 1);
-    for (; upper < pairsEnd; upper += 6, lower += 6) {
-      target[out++] = (source[upper]! + source[upper + 3]! + source[lower]! + source[lower + 3]! + 2) >> 2;
-      target[out++] =
-        (source[upper + 1]! + source[upper + 4]! + source[lower + 1]! + source[lower + 4]! + 2) >> 2;
-      target[out++] =
-        (source[upper + 2]! + source[upper + 5]! + source[lower + 2]! + source[lower + 5]! + 2) >> 2;
-    }
-    if (width % 2 === 1) {
-      target[out++] = (source[upper]! + source[lower]! + 1) >> 1;
-      target[out++] = (source[upper + 1]! + source[lower + 1]! + 1) >> 1;
-      target[out++] = (source[upper + 2]! + source[lower + 2]! + 1) >> 1;
+  for (let y = top; y < bottom; y += cell) {
+    const upper = 3 * width * Math.min(y + near, bottom - 1);
+    const lower = 3 * width * Math.min(y + far, bottom - 1);
+    for (let x = left; x < right; x += cell) {
+      const first = 3 * Math.min(x + near, right - 1);
+      const second = 3 * Math.min(x + far, right - 1);
+      const a = upper + first;
+      const b = upper + second;
+      const c = lower + first;
+      const d = lower + second;
+      target[out++] = (pixels[a]! + pixels[b]! + pixels[c]! + pixels[d]! + 2) >> 2;
+      target[out++] = (pixels[a + 1]! + pixels[b + 1]! + pixels[c + 1]! + pixels[d + 1]! + 2) >> 2;
+      target[out++] = (pixels[a + 2]! + pixels[b + 2]! + pixels[c + 2]! + pixels[d + 2]! + 2) >> 2;
     }
   }
 }
@@ -161,16 +149,18 @@ function halvingsFor({ a, b, c, d }: Affine): number {
   return Math.max(0, Math.floor(Math.log2(pixelsPerPixel)));
 }
 
-/** The same map into the part, halved. */
-function inHalved({ a, b, c, d, e, f }: Affine, part: Rectangle, times: number): Affine {
-  const shrink = 1 / (1 << times);
+/** The same map into the part, shrunk. */
+function inShrunk({ a, b, c, d, e, f }: Affine, part: Rectangle, cell: number): Affine {
+  const share = 1 / cell;
+  // The middle of the four is that of the cell only where they are all of it.
+  const aside = cell === 2 ? 0 : 0.5;
   return {
-    a: a * shrink,
-    b: b * shrink,
-    c: c * shrink,
-    d: d * shrink,
-    e: (e - part.left) * shrink,
-    f: (f - part.top) * shrink,
+    a: a * share,
+    b: b * share,
+    c: c * share,
+    d: d * share,
+    e: (e - part.left - aside) * share,
+    f: (f - part.top - aside) * share,
   };
 }
 

@@ -20,19 +20,25 @@ export class Detector {
     this.#limits = limits;
   }
 
-  /** A list for each picture. One in which no face was seen is looked at once more, with a margin round it. */
-  async detect(pictures: readonly SearchedPicture[]): Promise<{ faces: Found[][]; secondLooks: number }> {
+  /**
+   * A list for each picture. One in which no face was seen is looked at once more, with a margin round it. `inSmall` are
+   * those that were clear before the full size.
+   */
+  async detect(pictures: readonly SearchedPicture[]): Promise<Detected> {
     const faces: Found[][] = pictures.map(() => []);
+    const everyone = [...pictures.keys()];
     const full = this.#sizes.at(-1)!;
-    let unsure = [...pictures.keys()];
-    for (const size of this.#sizes) {
-      const looked = size === full ? unsure : unsure.filter((i) => !pictures[i]!.options.everyFace);
+    let unsure = everyone;
+    for (const size of this.#sizes.slice(0, -1)) {
+      const looked = unsure.filter((i) => !pictures[i]!.options.everyFace);
       const clear = await this.#look(size, windowOf, pictures, looked, faces);
       unsure = unsure.filter((i) => !clear.has(i));
     }
+    const inFull = new Set(unsure);
+    await this.#look(full, windowOf, pictures, unsure, faces);
     const missed = unsure.filter((i) => faces[i]!.length === 0);
     await this.#look(full, marginWindowOf, pictures, missed, faces);
-    return { faces, secondLooks: missed.length };
+    return { faces, inSmall: everyone.filter((i) => !inFull.has(i)), secondLooks: missed.length };
   }
 
   /** Fills in what is found, and returns the pictures in which it is clear. */
@@ -69,6 +75,8 @@ export function limitsOf({ selection, cascade }: DetectorModel): DetectorLimits 
   const clear = cascade?.clear ?? { below: faceFrom, from: faceFrom };
   return { scoreMin: Math.min(faceFrom, clear.below), faceFrom, overlapMax, clear };
 }
+
+export type Detected = { faces: Found[][]; inSmall: number[]; secondLooks: number };
 
 type Eye = { network: Network; letterbox: Letterbox };
 

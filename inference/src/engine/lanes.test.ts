@@ -182,10 +182,10 @@ suite("with the real models", () => {
     assert.notEqual(boxed[0]!.embedding, aligned[0]!.embedding);
   });
 
-  test("a box whose landmarks fit no face is not found", async () => {
+  test("a box whose landmarks fit no face is not found, and one found in small is looked for in full", async () => {
     const strict = await openLanes({
       modelsDir: await builtModels(),
-      lanes: [tiny],
+      lanes: [ssd],
       executionProvider: "cpu",
       intraOpThreads: 1,
       batchMax: 1,
@@ -195,12 +195,12 @@ suite("with the real models", () => {
       precision: PrecisionWishes.parse("auto"),
     });
     await using _ = strict;
-    const { results, facts } = await strict.run({
-      lane: tiny,
-      pictures: [await pictureOf(groupPhotograph(3))],
-    });
+    // Its faces are clear before the full size.
+    const group = await pictureOf(groupPhotograph(6), { everyFace: false });
+    const { results, facts } = await strict.run({ lane: ssd, pictures: [group] });
     assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
     assert.ok(facts.implausible > 0);
+    assert.equal(facts.networks.find(({ name }) => name === "ssd")?.rows, 1);
   });
 
   test("a face that fills more than its picture is found at the second look", skipped(), async () => {

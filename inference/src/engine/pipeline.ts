@@ -24,9 +24,18 @@ export class Pipeline {
 
   async run(pictures: readonly EnginePicture[]): Promise<TaskResult[]> {
     const begunAt = performance.now();
-    const { faces: found, secondLooks } = await this.#parts.detector.detect(pictures);
+    const { faces: found, inSmall, secondLooks } = await this.#parts.detector.detect(pictures);
     const detectedAt = performance.now();
     const faces = await this.#align(pictures, found);
+    await this.#lookAgain(
+      pictures,
+      inSmall.filter((i) => faces[i]!.length === 0),
+      faces,
+    );
+    for (const [index, picture] of pictures.entries()) {
+      const wholeCounts = !picture.options.enforceDetection && faces[index]!.length === 0;
+      if (wholeCounts) faces[index]!.push(this.#stretched(picture, { ...wholeOf(picture), score: 0 }));
+    }
     const alignedAt = performance.now();
     const embeddings = await this.#parts.embedder.embed(faces.flat().map((face) => face.chip));
     const embeddedAt = performance.now();
@@ -60,11 +69,22 @@ export class Pipeline {
       if (round.length === 0) break;
       for (const { index, face } of await this.#place(round)) seen[index]!.push(face);
     }
-    for (const [index, picture] of pictures.entries()) {
-      const wholeCounts = !picture.options.enforceDetection && seen[index]!.length === 0;
-      if (wholeCounts) seen[index]!.push(this.#stretched(picture, { ...wholeOf(picture), score: 0 }));
-    }
     return seen;
+  }
+
+  /** At full size: what was a clear face in small turned out to be none. */
+  async #lookAgain(
+    pictures: readonly EnginePicture[],
+    mistaken: readonly number[],
+    faces: SeenFace[][],
+  ): Promise<void> {
+    if (mistaken.length === 0) return;
+    const again = mistaken.map((i) => {
+      const picture = pictures[i]!;
+      return { ...picture, options: { ...picture.options, everyFace: true } };
+    });
+    const { faces: found } = await this.#parts.detector.detect(again);
+    for (const [at, seen] of (await this.#align(again, found)).entries()) faces[mistaken[at]!] = seen;
   }
 
   async #place(round: readonly Candidate[]): Promise<{ index: number; face: SeenFace }[]> {
