@@ -4,9 +4,17 @@ import { join } from "node:path";
 import { repository } from "../src/state-folder.ts";
 
 /** The engine in a process of its own, without anything of the service around it. */
-export async function openBare({ lane, threads, pictures, modelsDir }: BareOptions): Promise<Bare> {
+export async function openBare({
+  lane,
+  threads,
+  faces = "every",
+  pictures,
+  modelsDir,
+}: BareOptions): Promise<Bare> {
   const main = join(repository, "inference/src/bare.bench.ts");
-  const child = spawn(process.execPath, [main, lane, `${threads}`, ...pictures], {
+  const child = spawn(process.execPath, [main, lane, `${threads}`, faces, ...pictures], {
+    // The leader of a group of its own: its CPU time is told apart.
+    detached: true,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, MODELS_DIR: modelsDir },
   });
@@ -16,6 +24,7 @@ export async function openBare({ lane, threads, pictures, modelsDir }: BareOptio
     return (await said(child, "the bare engine")) as BareCall;
   };
   return {
+    pid: child.pid!,
     call: (index) => ask({ call: index }),
     loop: async (count) => (await ask({ loop: count })).tookMs,
     async [Symbol.asyncDispose]() {
@@ -38,9 +47,17 @@ export async function said(child: ChildProcess, who: string): Promise<unknown> {
   return message[0];
 }
 
-export type BareOptions = { lane: string; threads: number; pictures: string[]; modelsDir: string };
+export type BareOptions = {
+  lane: string;
+  threads: number;
+  /** Every face of a picture is looked for, or a clear one. */
+  faces?: "every" | "clear";
+  pictures: string[];
+  modelsDir: string;
+};
 
 export type Bare = AsyncDisposable & {
+  pid: number;
   /** Decodes and runs one of the pictures, in turn. */
   call(index: number): Promise<BareCall>;
   /** As fast as it goes, decoding one ahead: milliseconds of all. */

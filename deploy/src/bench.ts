@@ -10,6 +10,7 @@ import { idle } from "../bench/parts/idle.ts";
 import { ingress } from "../bench/parts/ingress.ts";
 import { lonely } from "../bench/parts/lonely.ts";
 import { lonelyModelled } from "../bench/parts/lonely-modelled.ts";
+import { pipeline } from "../bench/parts/pipeline.ts";
 import { openLoop } from "../bench/parts/open-loop.ts";
 import { peersVenv } from "../bench/peers.ts";
 import { keepResults } from "../bench/results.ts";
@@ -26,7 +27,7 @@ import { threadsEach } from "./worker-count.ts";
 //
 //   -- --setup          install the servers that Faceline is measured beside (Python), and stop there
 //   -- --quick          everything in four minutes, to see that it works; without it, half an hour
-//   -- --only PARTS     of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, accuracy, faces; with commas
+//   -- --only PARTS     of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, pipeline, accuracy, faces; with commas
 //   -- --plots          draw deploy/bench/plots from the last full open-loop part, and stop there
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
 //   -- --faces --setup  install these other servers (Python and a C++ compiler), and stop there
@@ -38,6 +39,7 @@ const parts: Record<string, Part> = {
   "open-loop": openLoop,
   ingress,
   idle,
+  pipeline,
   accuracy,
 };
 /** By its own wish alone: what it needs takes long to install. */
