@@ -3,7 +3,7 @@ import type { Outcome } from "@faceline/contracts/outcome";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Decode } from "./decode/decoder.ts";
 import type { Picture } from "./decode/picture.ts";
-import type { PixelRooms } from "./decode/pixel-rooms.ts";
+import type { PixelRoom, PixelRooms } from "./decode/pixel-rooms.ts";
 import type { EnginePicture } from "./engine/work.ts";
 import type { ImageInbox } from "./image-inbox.ts";
 
@@ -11,6 +11,19 @@ import type { ImageInbox } from "./image-inbox.ts";
 export type Preparation = (batch: Batch) => Promise<Prepared>;
 
 export function openPreparation({ images, rooms, decode, clock }: PreparationParts): Preparation {
+  const fetchAndDecode = async (tasks: BatchTask[], room: PixelRoom) => {
+    if (tasks.length === 0) return [];
+    using fetched = await images.fetch(tasks.map((task) => task.id));
+    // All of them: one that is still decoding when another fails must not read zeros, or a room that is another's.
+    const decoded = await Promise.allSettled(
+      fetched.images.map(async (bytes) => (bytes === null ? imageLost : decode(bytes, room))),
+    );
+    return decoded.map((each) => {
+      if (each.status === "rejected") throw each.reason;
+      return each.value;
+    });
+  };
+
   return async (batch) => {
     const room = await rooms.take();
     try {
@@ -21,10 +34,7 @@ export function openPreparation({ images, rooms, decode, clock }: PreparationPar
         if (late >= 0) ends.push({ task, outcome: { kind: "expired", lateByMs: late } });
         return late < 0;
       });
-      const fetched = listened.length === 0 ? [] : await images.fetch(listened.map((task) => task.id));
-      const decoded = await Promise.all(
-        fetched.map(async (bytes) => (bytes === null ? imageLost : decode(bytes, room))),
-      );
+      const decoded = await fetchAndDecode(listened, room);
       const pictures: EnginePicture[] = [];
       const pictured: BatchTask[] = [];
       for (const [index, result] of decoded.entries()) {

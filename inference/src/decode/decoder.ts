@@ -23,6 +23,7 @@ export class Decoder {
       const picture = await decodePicture(bytes, this.#limits);
       if (picture.kind === "rejected") return picture;
       const pixels = room.hold(picture.pixels);
+      picture.pixels.fill(0);
       // A limit of ours, named to the operator: the rooms must be made for the batches that a worker takes.
       if (pixels === undefined)
         throw new Error("a batch has more pixels than its room: batchMax is too small");
