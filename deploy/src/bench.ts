@@ -7,6 +7,7 @@ import { idle } from "../bench/parts/idle.ts";
 import { ingress } from "../bench/parts/ingress.ts";
 import { lonely } from "../bench/parts/lonely.ts";
 import { lonelyModelled } from "../bench/parts/lonely-modelled.ts";
+import { memory } from "../bench/parts/memory.ts";
 import { openLoop } from "../bench/parts/open-loop.ts";
 import { peersVenv } from "../bench/peers.ts";
 import { keepResults } from "../bench/results.ts";
@@ -22,7 +23,8 @@ import { setUpVenv } from "./venv.ts";
 //
 //   -- --setup       install the servers that Faceline is measured beside (Python), and stop there
 //   -- --quick       everything in three minutes, to see that it works; without it, half an hour
-//   -- --only PARTS  of lonely, lonely-modelled, ceiling, open-loop, ingress, idle; with commas
+//   -- --only PARTS  of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, memory; with
+//                    commas
 //   -- --plots       draw deploy/bench/plots from the last full open-loop part, and stop there
 
 const parts: Record<string, Part> = {
@@ -32,6 +34,7 @@ const parts: Record<string, Part> = {
   "open-loop": openLoop,
   ingress,
   idle,
+  memory,
 };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
