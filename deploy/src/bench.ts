@@ -11,6 +11,7 @@ import { ingress } from "../bench/parts/ingress.ts";
 import { lonely } from "../bench/parts/lonely.ts";
 import { lonelyModelled } from "../bench/parts/lonely-modelled.ts";
 import { pipeline } from "../bench/parts/pipeline.ts";
+import { memory } from "../bench/parts/memory.ts";
 import { openLoop } from "../bench/parts/open-loop.ts";
 import { peersVenv } from "../bench/peers.ts";
 import { keepResults } from "../bench/results.ts";
@@ -27,7 +28,7 @@ import { threadsEach } from "./worker-count.ts";
 //
 //   -- --setup          install the servers that Faceline is measured beside (Python), and stop there
 //   -- --quick          everything in four minutes, to see that it works; without it, half an hour
-//   -- --only PARTS     of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, pipeline, accuracy, faces; with commas
+//   -- --only PARTS     of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, pipeline, memory, accuracy, faces; with commas
 //   -- --plots          draw deploy/bench/plots from the last full open-loop part, and stop there
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
 //   -- --faces --setup  install these other servers (Python and a C++ compiler), and stop there
@@ -41,6 +42,7 @@ const parts: Record<string, Part> = {
   idle,
   pipeline,
   accuracy,
+  memory,
 };
 /** By its own wish alone: what it needs takes long to install. */
 const wishedParts: Record<string, Part> = { faces };

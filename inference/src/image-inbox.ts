@@ -1,24 +1,61 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { TaskId } from "@faceline/contracts/ids";
 import { imageKey } from "@faceline/contracts/names";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-
-/** Fetches the images of a batch; null where one is not there any more. Throws when Redis stays away. */
-export type ImageInbox = { fetch(tasks: TaskId[]): Promise<(Buffer | null)[]> };
+import {
+  connectVolatileRedis,
+  type RedisConnection,
+  type VolatileRedisConfig,
+} from "@faceline/contracts/runtime/redis";
 
 /** A connection that breaks is back within this, or the server is away: then the batch goes back to the batcher. */
 const triesMax = 8;
 const againAfterMs = 100;
 
-export const openImageInbox = (redis: RedisConnection): ImageInbox => ({
-  async fetch(tasks) {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await redis.mgetBuffer(tasks.map(imageKey));
-      } catch (error) {
-        if (tries === triesMax) throw error;
+/**
+ * Has a connection of its own, because what comes over it is zeroed: nothing but images may come there, and those of one
+ * batch at a time.
+ */
+export async function openImageInbox(config: VolatileRedisConfig): Promise<ImageInbox> {
+  const redis = await connectVolatileRedis(config);
+  return {
+    async fetch(tasks) {
+      for (let tries = 1; ; tries++) {
+        const received = receive(redis);
+        try {
+          const images = await redis.mgetBuffer(tasks.map(imageKey));
+          return {
+            images,
+            [Symbol.dispose]() {
+              for (const image of images) image?.fill(0);
+              received[Symbol.dispose]();
+            },
+          };
+        } catch (error) {
+          received[Symbol.dispose]();
+          if (tries === triesMax) throw error;
+        }
+        await pause(againAfterMs);
       }
-      await pause(againAfterMs);
-    }
-  },
-});
+    },
+    [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
+  };
+}
+
+/** What the socket hands over from now on. An image is put together from several of these, or lies in one of them. */
+function receive({ stream }: RedisConnection): Disposable {
+  const received: Buffer[] = [];
+  const keep = (bytes: Buffer): void => void received.push(bytes);
+  stream.on("data", keep);
+  return {
+    [Symbol.dispose]() {
+      stream.off("data", keep);
+      for (const bytes of received) bytes.fill(0);
+    },
+  };
+}
+
+/** Fetches the images of a batch, one batch at a time. Throws when Redis stays away. */
+export type ImageInbox = AsyncDisposable & { fetch(tasks: TaskId[]): Promise<FetchedImages> };
+
+/** Null where one is not there any more. Disposing of them zeroes them. */
+export type FetchedImages = Disposable & { images: (Buffer | null)[] };

@@ -51,6 +51,7 @@ for (const reason of engine.fallbacks)
   log.warn({ reason }, "a model runs in float, which is right here, and slower");
 void engine.exited.then(exitOn(log));
 
+await using images = await openImageInbox(config);
 const decoder = new Decoder({
   decodesMax: config.DECODES_MAX,
   pixelsMax: config.IMAGE_PIXELS_MAX,
@@ -62,7 +63,7 @@ const worker = new Worker({
   clock,
   engine,
   prepare: openPreparation({
-    images: openImageInbox(redis),
+    images,
     rooms: new PixelRooms({ batchMax: config.BATCH_MAX, longSideMax: config.PICTURE_SIDE_MAX_PX }),
     decode: modelled === undefined ? decoder.decode : lookAway,
     clock,

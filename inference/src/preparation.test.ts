@@ -12,7 +12,10 @@ test("where one decode fails, the room is given back when the others no longer w
   const decodes = [Promise.reject(new Error("the room is too small")), slow.promise];
   const prepare = openPreparation({
     rooms,
-    images: { fetch: async (ids) => ids.map(() => Buffer.alloc(1)) },
+    images: {
+      fetch: async (ids) => ({ images: ids.map(() => Buffer.alloc(1)), [Symbol.dispose]() {} }),
+      async [Symbol.asyncDispose]() {},
+    },
     decode: () => decodes.shift()!,
     clock: { now: () => 0 },
   });

@@ -3,7 +3,7 @@ import type { Outcome } from "@faceline/contracts/outcome";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Decode } from "./decode/decoder.ts";
 import type { Picture } from "./decode/picture.ts";
-import type { PixelRooms } from "./decode/pixel-rooms.ts";
+import type { PixelRoom, PixelRooms } from "./decode/pixel-rooms.ts";
 import type { EnginePicture } from "./engine/work.ts";
 import type { ImageInbox } from "./image-inbox.ts";
 
@@ -11,6 +11,14 @@ import type { ImageInbox } from "./image-inbox.ts";
 export type Preparation = (batch: Batch) => Promise<Prepared>;
 
 export function openPreparation({ images, rooms, decode, clock }: PreparationParts): Preparation {
+  const fetchAndDecode = async (tasks: BatchTask[], room: PixelRoom) => {
+    if (tasks.length === 0) return [];
+    using fetched = await images.fetch(tasks.map((task) => task.id));
+    return await allEnded(
+      fetched.images.map(async (bytes) => (bytes === null ? imageLost : decode(bytes, room))),
+    );
+  };
+
   return async (batch) => {
     const room = await rooms.take();
     try {
@@ -21,10 +29,7 @@ export function openPreparation({ images, rooms, decode, clock }: PreparationPar
         if (late >= 0) ends.push({ task, outcome: { kind: "expired", lateByMs: late } });
         return late < 0;
       });
-      const fetched = listened.length === 0 ? [] : await images.fetch(listened.map((task) => task.id));
-      const decoded = await allEnded(
-        fetched.map(async (bytes) => (bytes === null ? imageLost : decode(bytes, room))),
-      );
+      const decoded = await fetchAndDecode(listened, room);
       const pictures: EnginePicture[] = [];
       const pictured: BatchTask[] = [];
       for (const [index, result] of decoded.entries()) {
@@ -48,7 +53,7 @@ export function openPreparation({ images, rooms, decode, clock }: PreparationPar
   };
 }
 
-/** Also where one failed: the others still write into the room. */
+/** Also where one failed: the others still read their images, and write into the room. */
 async function allEnded<T>(decodes: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(decodes);
   return Promise.all(decodes);

@@ -76,6 +76,7 @@ function placed(picture: Picture | Rejected, place: Place): Picture | Rejected {
   if (picture.kind === "rejected") return picture;
   const pixels = place(picture.pixels.length);
   pixels.set(picture.pixels);
+  picture.pixels.fill(0);
   return { ...picture, pixels };
 }
 

@@ -84,6 +84,7 @@ function threeChannels(data: Uint8Array, channels: number): Uint8Array {
     rgb[3 * i + 1] = data[channels * i + (grey ? 0 : 1)]!;
     rgb[3 * i + 2] = data[channels * i + (grey ? 0 : 2)]!;
   }
+  data.fill(0);
   return rgb;
 }
 

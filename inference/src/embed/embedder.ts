@@ -25,7 +25,7 @@ export class Embedder {
         const { picture, map, within } = chips[i]!;
         this.#warp.draw(picture, map, within, row, this.#network.px);
       },
-      // A copy: the row is a view of what all faces of the run share.
+      // A copy: the row is a view of what all faces of the run share, and is zeroed after it.
       read: (i, output) => {
         embeddings[i] = output("embedding").slice();
       },

@@ -50,6 +50,7 @@ export class Network {
       for (let row = 0; row < rows; row++) {
         read(done + row, (name) => rowOf(outputs[name]!, row, size));
       }
+      for (const output of Object.values(outputs)) (output.data as Float32Array).fill(0);
       done += rows;
       this.#facts.rows += rows;
       this.#facts.paddedRows += size - rows;
@@ -122,5 +123,6 @@ export type NetworkFacts = { name: string; runs: number; rows: number; paddedRow
 export type Rows = {
   /** The row holds what an earlier run left: every pixel has to be written. */
   write(index: number, row: Uint8Array): void;
+  /** The numbers are zeroed after it: what is to stay is copied. */
   read(index: number, output: (name: string) => Float32Array): void;
 };

@@ -121,13 +121,13 @@ function read(
 ): TaskResult[] {
   let next = 0;
   return pictures.map((picture, index) => {
-    const answered = faces[index]!.map(
-      ({ box, eyes }): Face => ({
-        area: areaOf(picture, box, eyes),
-        confidence: Math.min(1, Math.max(0, box.score)),
-        embedding: encodeEmbedding(embeddings[next++]!),
-      }),
-    );
+    const answered = faces[index]!.map(({ box, eyes }): Face => {
+      const numbers = embeddings[next++]!;
+      const embedding = encodeEmbedding(numbers);
+      numbers.fill(0);
+      const confidence = Math.min(1, Math.max(0, box.score));
+      return { area: areaOf(picture, box, eyes), confidence, embedding };
+    });
     return answered.length === 0
       ? { kind: "rejected", code: "no_face_detected" }
       : { kind: "faces", faces: answered };
