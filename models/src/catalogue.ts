@@ -97,6 +97,8 @@ const Build = z.strictObject({
 });
 export type Build = z.infer<typeof Build>;
 export type Precision = Build["precision"];
+/** In which precision, and for pictures of which side. */
+export type Variant = Pick<Build, "precision" | "input_px">;
 
 /** The sizes of an int8 build's layers' numbers: measured, because a network does not tell them. */
 const Calibration = z.strictObject({

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Build, Model } from "./catalogue.ts";
-import type { Variant } from "./convert/networks.ts";
+import type { Build, Model, Variant } from "./catalogue.ts";
 
 /** Where built models lie unless told otherwise: `.faceline/models` in the repository. */
 export const modelsFolder = resolve(import.meta.dirname, "../../.faceline/models");

@@ -1,4 +1,4 @@
-import { type Build, licenseOf, type Model, type Precision } from "../catalogue.ts";
+import { licenseOf, type Model, type Precision, type Variant } from "../catalogue.ts";
 import { readSource } from "../source.ts";
 import { writeDlib } from "./dlib.ts";
 import { writeLandmarks } from "./landmarks.ts";
@@ -43,9 +43,6 @@ export async function convertObserved(
   });
   return { onnx: graph.encode(metadataOf(model, variant)), layers };
 }
-
-/** In which precision, and for pictures of which side. */
-export type Variant = Pick<Build, "precision" | "input_px">;
 
 async function writeGraph(
   graph: Graph,
