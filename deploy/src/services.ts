@@ -33,7 +33,12 @@ export class Services implements AsyncDisposable {
         POOLS: environment["POOLS"] || plan.pool,
       })),
       batcher: supervise("batcher", counts.batchers, () => ({})),
-      inference: supervise("inference", counts.workers, () => ({ INTRA_OP_THREADS: threads })),
+      inference: supervise("inference", counts.workers, () => ({
+        INTRA_OP_THREADS: threads,
+        // Each thread that decodes or runs would keep an arena of its own as large as its largest picture: twice the memory
+        // after some thousands, and no time is saved by it.
+        MALLOC_ARENA_MAX: environment["MALLOC_ARENA_MAX"] || "1",
+      })),
     };
     this.addresses = plan.ports.map((port) => `http://${reachable(plan.host)}:${port}`);
   }
