@@ -11,7 +11,7 @@ export function workersFor(
 ): number {
   if (!onCpu) return 1;
   // On a machine of some size the ingress, the batcher and the servers have cores of their own.
-  const free = cores > OTHERS_FROM ? cores - OTHERS : cores;
+  const free = Math.max(Math.min(cores, SHARED), cores - OTHERS);
   const fitting = Math.floor(memoryBytes / 2 / WORKER_BYTES);
   return Math.max(1, Math.min(workersMax, Math.floor(free / threads), fitting));
 }
@@ -21,7 +21,8 @@ export function threadsEach(workers: number, cores = availableParallelism()): nu
   return Math.max(1, Math.floor(cores / workers));
 }
 
-const OTHERS_FROM = 4;
+/** So many cores everybody shares, lest a machine with one more had fewer workers. */
+const SHARED = 4;
 const OTHERS = 2;
 /** A worker with all lanes, and its pixels. */
 const WORKER_BYTES = 700 * 2 ** 20;

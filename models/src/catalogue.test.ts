@@ -7,10 +7,14 @@ import { type EmbeddingModel, euclideanL2Of, readCatalogue } from "./catalogue.t
 
 /** The entry of Dlib with changes, alone in a catalogue. */
 async function catalogueWith(t: TestContext, ...changes: object[]): Promise<string> {
-  const dlib = join(import.meta.dirname, "../catalogue/dlib/model.json");
-  const entry: unknown = JSON.parse(await readFile(dlib, "utf8"));
-  const texts = changes.map((change) => JSON.stringify(Object.assign({}, entry, change)));
+  const entry = await entryOf("dlib");
+  const texts = changes.map((change) => JSON.stringify({ ...entry, ...change }));
   return folderOf(t, texts);
+}
+
+async function entryOf(model: string): Promise<object> {
+  const file = join(import.meta.dirname, `../catalogue/${model}/model.json`);
+  return JSON.parse(await readFile(file, "utf8")) as object;
 }
 
 async function folderOf(t: TestContext, texts: readonly string[]): Promise<string> {
@@ -74,6 +78,31 @@ test("fields that contradict each other are refused", async (t) => {
   assert.deepEqual(await mistakesOf(await catalogueWith(t, { input_px: 160 })), [
     "model-0/model.json: input_px: must be the side of the input tensor",
     "model-0/model.json: builds: must be there for every side in every precision",
+  ]);
+});
+
+test("a cascade that does not ascend is refused, and one whose clear faces would be none", async (t) => {
+  const ssd = await entryOf("ssd");
+  const mistaken = async (input_px: number[], clear: object) =>
+    mistakesOf(await folderOf(t, [JSON.stringify({ ...ssd, cascade: { input_px, clear } })]));
+  assert.deepEqual(await mistaken([224, 144, 512], { below: 0.1, from: 0.8 }), [
+    "model-0/model.json: cascade.input_px: must ascend",
+  ]);
+  // Its faces score above 0.5.
+  for (const clear of [
+    { below: 0.6, from: 0.8 },
+    { below: 0.1, from: 0.4 },
+  ]) {
+    assert.deepEqual(await mistaken([144, 224, 512], clear), [
+      "model-0/model.json: cascade.clear: must hold selection.score_min between below and from",
+    ]);
+  }
+});
+
+test("a range that ends before it begins is refused", async (t) => {
+  const calibration = { measured_on: "nothing", headroom: 1.1, ranges: { relu: [3, 0] } };
+  assert.deepEqual(await mistakesOf(await catalogueWith(t, { calibration })), [
+    "model-0/model.json: calibration.ranges.relu: must begin before it ends",
   ]);
 });
 

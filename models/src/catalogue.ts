@@ -64,7 +64,7 @@ export function euclideanL2Of(cosine: number): number {
 
 /** The sides of a model's pictures: its own, and before it the smaller ones of a cascade, ascending. */
 export function sidesOf(model: Sided): readonly number[] {
-  return ("cascade" in model ? model.cascade?.input_px : undefined) ?? [model.input_px];
+  return model.cascade?.input_px ?? [model.input_px];
 }
 
 /** Every licence that a model comes under, as one SPDX expression. */
@@ -106,7 +106,12 @@ const Calibration = z.strictObject({
   measured_on: z.string().min(1),
   /** How much further the ranges reach than what was measured. */
   headroom: z.number().min(1).max(2),
-  ranges: z.record(z.string(), z.tuple([z.number(), z.number()])),
+  ranges: z.record(
+    z.string(),
+    z.tuple([z.number(), z.number()]).refine(([least, most]) => least <= most, {
+      error: "must begin before it ends",
+    }),
+  ),
 });
 export type Calibration = z.infer<typeof Calibration>;
 
@@ -139,9 +144,7 @@ const common = {
   batch_buckets: z
     .array(Positive)
     .min(1)
-    .refine((sizes) => sizes[0] === 1 && sizes.every((size, i) => i === 0 || size > sizes[i - 1]!), {
-      error: "must ascend, from 1",
-    }),
+    .refine((sizes) => sizes[0] === 1 && ascend(sizes), { error: "must ascend, from 1" }),
   builds: z.array(Build).min(1),
   /** What int8 builds were made with; it stands in a file of its own. */
   calibration: Calibration.optional(),
@@ -151,22 +154,28 @@ const common = {
   provenance: z.array(z.string().min(1)).min(1),
 };
 
-const Detector = z.strictObject({
-  ...common,
-  role: z.literal("detector"),
-  /** A box counts as a face from this score on, and as the same face as a better one above this overlap. */
-  selection: z.strictObject({ score_min: z.number().min(0).max(1), overlap_max: z.number().min(0).max(1) }),
-  /**
-   * Sides at which faces are looked for, one after the other until all is clear: what scores less than `below` is no face,
-   * what scores `from` or more is one. The last is the model's own. Without: the model's own alone.
-   */
-  cascade: z
-    .strictObject({
-      input_px: z.array(Positive).min(2),
-      clear: z.strictObject({ below: z.number().min(0).max(1), from: z.number().min(0).max(1) }),
-    })
-    .optional(),
-});
+const Detector = z
+  .strictObject({
+    ...common,
+    role: z.literal("detector"),
+    /** A box counts as a face from this score on, and as the same face as a better one above this overlap. */
+    selection: z.strictObject({ score_min: z.number().min(0).max(1), overlap_max: z.number().min(0).max(1) }),
+    /**
+     * Sides at which faces are looked for, one after the other until all is clear: what scores less than `below` is no face,
+     * what scores `from` or more is one. The last is the model's own. Without: the model's own alone.
+     */
+    cascade: z
+      .strictObject({
+        input_px: z.array(Positive).min(2).refine(ascend, { error: "must ascend" }),
+        clear: z.strictObject({ below: z.number().min(0).max(1), from: z.number().min(0).max(1) }),
+      })
+      .optional(),
+  })
+  .refine(
+    ({ selection: { score_min }, cascade }) =>
+      cascade === undefined || (cascade.clear.below <= score_min && score_min <= cascade.clear.from),
+    { path: ["cascade", "clear"], error: "must hold selection.score_min between below and from" },
+  );
 
 const Landmarks = z.strictObject({ ...common, role: z.literal("landmarks") });
 
@@ -258,6 +267,10 @@ async function readCalibration(folder: string): Promise<{ calibration?: unknown 
 
 const variantOf = ({ precision, input_px }: { precision: string; input_px: number }): string =>
   `${precision} ${input_px}`;
+
+function ascend(sizes: readonly number[]): boolean {
+  return sizes.every((size, i) => i === 0 || size > sizes[i - 1]!);
+}
 
 function twice(what: string, values: readonly string[]): string[] {
   const repeated = new Set(values.filter((value, i) => values.indexOf(value) !== i));

@@ -37,7 +37,7 @@ export class Crops {
 }
 
 export async function openCrops(detector: DetectorModel, landmarks: Model, embedding: Model): Promise<Crops> {
-  const crops = new Map<Model, Uint8Array[]>([detector, landmarks, embedding].map((model) => [model, []]));
+  const crops = new Map<Model, Uint8Array[]>([landmarks, embedding].map((model) => [model, []]));
   const warp = new Warp();
   const pipeline = new Pipeline({
     detector: new Detector([await open(detector, () => {})], limitsOf(detector)),

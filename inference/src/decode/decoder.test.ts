@@ -6,6 +6,7 @@ import { Decoder, decodePicture } from "./decoder.ts";
 import { plainJpeg } from "./jpeg-header.ts";
 import { hasTooManyScans } from "./jpeg-scans.ts";
 import { greyWithScans, withSegment } from "./odd-jpegs.ts";
+import { asHeldBy } from "./odd-pictures.ts";
 import { type Picture, type PictureLimits, pictureLimits } from "./picture.ts";
 import { PixelRooms } from "./pixel-rooms.ts";
 
@@ -20,8 +21,8 @@ test("JPEG, PNG and WebP decode to the same pixels", async () => {
 // 1 to 8 as the EXIF standard numbers them. What is written is the picture as the camera held it.
 for (let orientation = 1; orientation <= 8; orientation++) {
   test(`EXIF orientation ${orientation} is applied, and sizes are those of the upright picture`, async () => {
-    const turned = asHeldBy(orientation, await quarters().png().toBuffer());
-    const bytes = await (await turned).jpeg({ quality: 100 }).withMetadata({ orientation }).toBuffer();
+    const held = await asHeldBy(orientation, await quarters().png().toBuffer());
+    const bytes = await sharp(held).jpeg({ quality: 100 }).withMetadata({ orientation }).toBuffer();
     const picture = await decoded(bytes);
     assert.deepEqual(cornersOf(picture), ["red", "green", "blue", "white"]);
     assert.deepEqual([picture.originalWidth, picture.originalHeight], [40, 20]);
@@ -208,13 +209,6 @@ function quarters() {
 }
 
 /** The inverse of what the orientation asks a viewer to do. */
-async function asHeldBy(orientation: number, upright: Buffer) {
-  const mirrored = [2, 4, 5, 7].includes(orientation);
-  const angle = [0, 0, 0, 180, 180, 270, 270, 90, 90][orientation]!;
-  const source = mirrored ? await sharp(upright).flop().png().toBuffer() : upright;
-  return sharp(await sharp(source).rotate(angle).png().toBuffer());
-}
-
 function pixelAt({ pixels, width }: Picture, x: number, y: number): number[] {
   return [...pixels.subarray(3 * (y * width + x), 3 * (y * width + x) + 3)];
 }

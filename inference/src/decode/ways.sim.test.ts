@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { noise } from "@faceline/models/pictures";
 import sharp from "sharp";
 import { groupPhotograph } from "../engine/photographs.ts";
-import { segmentOf, Ways } from "./odd-jpegs.ts";
+import { segmentOf } from "./odd-jpegs.ts";
+import { Ways } from "./ways.ts";
 
 // Two thousand JPEGs with one to three bytes that were changed, half of them in the header, half behind it. Many can
 // still be read. Whichever way they go: the same code, or a picture of the same size. Nothing is said of pixels: where a
@@ -14,7 +15,7 @@ test("damaged in a few bytes, a JPEG is read or refused alike whichever way it g
   const whole = await victims();
   for (const seed of seeds()) {
     const victim = whole[seed % whole.length]!;
-    await ways.compare(`seed ${seed}`, damaged(victim, seed), { damaged: true });
+    await ways.compare({ name: `seed ${seed}`, bytes: damaged(victim, seed), damaged: true });
   }
   ways.diagnose(t);
   if (process.env["SEED"] !== undefined) return;

@@ -8,7 +8,8 @@ import { marginWindowOf, type Window, windowOf } from "./window.ts";
  * Finds the faces of pictures: boxes in pixels of the picture, largest first.
  *
  * A picture is looked at in small first, which costs a tenth, and larger until a face is seen clearly and nothing else
- * could be one; all of a step run together. Where every face is wanted the full size alone will do.
+ * could be one; all of a step run together. Where every face is wanted the full size alone will do, and where a face is
+ * not aligned: nothing mends its box then, and one that was drawn in small makes other people of the same.
  */
 export class Detector {
   readonly #sizes: readonly Eye[];
@@ -30,7 +31,7 @@ export class Detector {
     const full = this.#sizes.at(-1)!;
     let unsure = everyone;
     for (const size of this.#sizes.slice(0, -1)) {
-      const looked = unsure.filter((i) => !pictures[i]!.options.everyFace);
+      const looked = unsure.filter((i) => mayBeSmall(pictures[i]!));
       const clear = await this.#look(size, windowOf, pictures, looked, faces);
       unsure = unsure.filter((i) => !clear.has(i));
     }
@@ -76,6 +77,10 @@ export function limitsOf({ selection, cascade }: DetectorModel): DetectorLimits 
   return { scoreMin: Math.min(faceFrom, clear.below), faceFrom, overlapMax, clear };
 }
 
+function mayBeSmall({ options }: SearchedPicture): boolean {
+  return options.align && !options.everyFace;
+}
+
 export type Detected = { faces: Found[][]; inSmall: number[]; secondLooks: number };
 
 type Eye = { network: Network; letterbox: Letterbox };
@@ -88,7 +93,7 @@ function isClear(seen: readonly Found[], { clear }: DetectorLimits): boolean {
   );
 }
 
-export type SearchedPicture = Pixels & { options: { everyFace: boolean } };
+export type SearchedPicture = Pixels & { options: { everyFace: boolean; align: boolean } };
 
 export type DetectorLimits = SelectionLimits & {
   /** A box is a face above it. */

@@ -1,7 +1,7 @@
 import { encodeEmbedding, type Face } from "@faceline/contracts/face";
 import { boxAt, type Rectangle } from "../align/affine.ts";
 import { type Aligner, type BoxedFace } from "../align/aligner.ts";
-import type { Detector } from "../detect/detector.ts";
+import type { Detected, Detector } from "../detect/detector.ts";
 import type { Found } from "../detect/selection.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
 import { areaOf, type Eyes, eyesOf } from "./facial-area.ts";
@@ -23,9 +23,7 @@ export class Pipeline {
   }
 
   async run(pictures: readonly EnginePicture[]): Promise<TaskResult[]> {
-    const begunAt = performance.now();
-    const { faces: found, inSmall, secondLooks } = await this.#parts.detector.detect(pictures);
-    const detectedAt = performance.now();
+    const { faces: found, inSmall } = await this.#detect(pictures);
     const faces = await this.#align(pictures, found);
     await this.#lookAgain(
       pictures,
@@ -36,14 +34,9 @@ export class Pipeline {
       const wholeCounts = !picture.options.enforceDetection && faces[index]!.length === 0;
       if (wholeCounts) faces[index]!.push(this.#stretched(picture, { ...wholeOf(picture), score: 0 }));
     }
-    const alignedAt = performance.now();
+    const begunAt = performance.now();
     const embeddings = await this.#parts.embedder.embed(faces.flat().map((face) => face.chip));
-    const embeddedAt = performance.now();
-
-    this.#times.detectMs += detectedAt - begunAt;
-    this.#times.alignMs += alignedAt - detectedAt;
-    this.#times.embedMs += embeddedAt - alignedAt;
-    this.#times.secondLooks += secondLooks;
+    this.#times.embedMs += performance.now() - begunAt;
     this.#times.faces += embeddings.length;
     return read(pictures, faces, embeddings);
   }
@@ -55,8 +48,17 @@ export class Pipeline {
     return facts;
   }
 
+  async #detect(pictures: readonly EnginePicture[]): Promise<Detected> {
+    const begunAt = performance.now();
+    const detected = await this.#parts.detector.detect(pictures);
+    this.#times.detectMs += performance.now() - begunAt;
+    this.#times.secondLooks += detected.secondLooks;
+    return detected;
+  }
+
   /** The faces of each picture that are to be embedded: largest first, as many as were asked for. */
   async #align(pictures: readonly EnginePicture[], found: readonly Found[][]): Promise<SeenFace[][]> {
+    const begunAt = performance.now();
     const seen: SeenFace[][] = pictures.map(() => []);
     const waiting = found.map((boxes) => [...boxes]);
     for (;;) {
@@ -69,6 +71,7 @@ export class Pipeline {
       if (round.length === 0) break;
       for (const { index, face } of await this.#place(round)) seen[index]!.push(face);
     }
+    this.#times.alignMs += performance.now() - begunAt;
     return seen;
   }
 
@@ -83,7 +86,7 @@ export class Pipeline {
       const picture = pictures[i]!;
       return { ...picture, options: { ...picture.options, everyFace: true } };
     });
-    const { faces: found } = await this.#parts.detector.detect(again);
+    const { faces: found } = await this.#detect(again);
     for (const [at, seen] of (await this.#align(again, found)).entries()) faces[mistaken[at]!] = seen;
   }
 

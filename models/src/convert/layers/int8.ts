@@ -20,6 +20,8 @@ export class Int8Layers implements Layers<QuantisedMaps> {
   readonly #graph: Graph;
   readonly #rangeOf: RangeOf;
   readonly #written = new Set<string>();
+  /** Names of the scale and the zero point of every layer that was read. */
+  readonly #parameters = new Map<string, [scale: string, zero: string]>();
 
   constructor(graph: Graph, rangeOf: RangeOf) {
     this.#graph = graph;
@@ -124,9 +126,6 @@ export class Int8Layers implements Layers<QuantisedMaps> {
     this.#parameters.set(out.name, [source[1], source[2]]);
     return { ...out, quantisation: x.quantisation, write() {} };
   }
-
-  /** Names of the scale and the zero point of every layer that was written. */
-  readonly #parameters = new Map<string, [scale: string, zero: string]>();
 
   /** The layer, its scale and its zero point, as operators take them. */
   #read(x: QuantisedMaps): [string, string, string] {
