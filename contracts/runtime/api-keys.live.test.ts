@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { KeyNotice } from "../src/api-key.ts";
 import { apiKeyKey, keysChannel } from "../src/names.ts";
 import { noLimits } from "../src/team.ts";
@@ -33,7 +34,11 @@ test("Keys are stored as SHA-256: the key itself is nowhere in Redis", async (t)
 test("several keys of a team are listed by age, with when they were last used", async (t) => {
   const { redis, team } = await durable(t);
   const keys = [newApiKey(), newApiKey()];
-  for (const [i, key] of keys.entries()) await storeApiKey(redis, key, { team, name: `key ${i}` });
+  for (const [i, key] of keys.entries()) {
+    await storeApiKey(redis, key, { team, name: `key ${i}` });
+    // Two of one millisecond are of one age.
+    for (const storedAt = Date.now(); Date.now() === storedAt; ) await setImmediate();
+  }
   await noteKeysUsed(redis, new Map([[digestOf(keys[1]!), 1_800_000_000_000]]));
   const own = (await listApiKeys(redis)).filter((each) => each.team === team);
   assert.deepEqual(
