@@ -6,6 +6,7 @@ import { accuracy } from "../bench/parts/accuracy.ts";
 import { setUpFacePeers } from "../bench/face-peers.ts";
 import { ceiling } from "../bench/parts/ceiling.ts";
 import { faces } from "../bench/parts/faces.ts";
+import { flame } from "../bench/parts/flame.ts";
 import { idle } from "../bench/parts/idle.ts";
 import { ingress } from "../bench/parts/ingress.ts";
 import { lonely } from "../bench/parts/lonely.ts";
@@ -28,7 +29,7 @@ import { threadsEach } from "./worker-count.ts";
 //
 //   -- --setup          install the servers that Faceline is measured beside (Python), and stop there
 //   -- --quick          everything in four minutes, to see that it works; without it, half an hour
-//   -- --only PARTS     of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, pipeline, memory, accuracy, faces; with commas
+//   -- --only PARTS     of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, pipeline, memory, accuracy, faces, flame; with commas
 //   -- --plots          draw deploy/bench/plots from the last full open-loop part, and stop there
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
 //   -- --faces --setup  install these other servers (Python and a C++ compiler), and stop there
@@ -45,7 +46,7 @@ const parts: Record<string, Part> = {
   memory,
 };
 /** By its own wish alone: what it needs takes long to install. */
-const wishedParts: Record<string, Part> = { faces };
+const wishedParts: Record<string, Part> = { faces, flame };
 const allParts = { ...parts, ...wishedParts };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -68,7 +69,7 @@ async function benchmark(): Promise<void> {
       only: { type: "string" },
     },
   });
-  const wanted = options.only?.split(",") ?? Object.keys(options.faces ? wishedParts : parts);
+  const wanted = options.only?.split(",") ?? (options.faces ? ["faces"] : Object.keys(parts));
   const unknown = wanted.find((name) => !Object.hasOwn(allParts, name));
   if (unknown !== undefined) {
     throw new Error(`--only knows no ${unknown}: its parts are ${Object.keys(allParts).join(", ")}.`);
