@@ -19,7 +19,7 @@ export class Services implements AsyncDisposable {
     const { counts, environment } = plan;
     const supervise = (service: Service, count: number, own: (i: number) => NodeJS.ProcessEnv) =>
       Array.from({ length: count }, (_, i) => {
-        const env = { ...environment, ...plan.urls, POOL: plan.pool, ...own(i) };
+        const env = { ...oneArena, ...environment, ...plan.urls, POOL: plan.pool, ...own(i) };
         const program = { name: `${service}-${i + 1}`, ...mainOf(service), env, ready: "message" } as const;
         return new Supervisor(program, watch);
       });
@@ -33,12 +33,7 @@ export class Services implements AsyncDisposable {
         POOLS: environment["POOLS"] || plan.pool,
       })),
       batcher: supervise("batcher", counts.batchers, () => ({})),
-      inference: supervise("inference", counts.workers, () => ({
-        INTRA_OP_THREADS: threads,
-        // Each thread that decodes or runs would keep an arena of its own as large as its largest picture: twice the memory
-        // after some thousands, and no time is saved by it.
-        MALLOC_ARENA_MAX: environment["MALLOC_ARENA_MAX"] || "1",
-      })),
+      inference: supervise("inference", counts.workers, () => ({ INTRA_OP_THREADS: threads })),
     };
     this.addresses = plan.ports.map((port) => `http://${reachable(plan.host)}:${port}`);
   }
@@ -82,6 +77,12 @@ export class Services implements AsyncDisposable {
     }
   }
 }
+
+/**
+ * Of glibc's allocator, unless the operator has said otherwise. Each thread would keep an arena of its own, as large as the
+ * most that it ever needed: in a worker the largest picture, elsewhere what V8's compiler took. No time is saved by it.
+ */
+const oneArena = { MALLOC_ARENA_MAX: "1" };
 
 const stopOrder = ["ingress", "batcher", "inference"] as const;
 const askEveryMs = 50;
