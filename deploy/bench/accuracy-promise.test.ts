@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Row } from "./accuracy.ts";
+import { rowOf } from "./accuracy-row.ts";
 import { brokenPromises } from "./accuracy-promise.ts";
 
 const judged = {
@@ -42,18 +43,7 @@ function broken(told: Record<string, [faces: number, cosine: number, euclidean: 
   const rows = judged.cases.flatMap(({ name }) =>
     [judged.usual, judged.reference].map((configuration): Row => {
       const [detected, cosine, euclidean] = told[`${name}, ${configuration}`] ?? [25, 300, 300];
-      const margin = { of: 300, sameMax: 0.1, differentMin: 0.2, equalErrorRate: 0 };
-      return {
-        case: name,
-        configuration,
-        of: 25,
-        detected,
-        missed: [],
-        cosine: { right: cosine, ...margin },
-        euclidean: { right: euclidean, ...margin },
-        offReference: null,
-        medianMs: 1,
-      };
+      return rowOf(name, configuration, [detected, cosine, euclidean]);
     }),
   );
   return brokenPromises(judged, rows);

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Row } from "./accuracy.ts";
+import { rowOf } from "./accuracy-row.ts";
 import { betterThan, gapOf } from "./accuracy-tables.ts";
 
 test("who finds more faces or is right more often is named, with the case and by how much; who is worse or equal is not", () => {
   const rows = [
-    row("dark", "ours", [20, 298, 300]),
-    row("dark", "more faces", [21, 297, 300]),
-    row("dark", "more right", [20, 300, 300]),
-    row("dark", "worse", [19, 298, 299]),
-    row("blur", "ours", [20, 290, 290]),
-    row("blur", "more faces", [20, 290, 291]),
-    row("blur", "more right", [20, 290, 290]),
-    row("blur", "worse", [20, 290, 290]),
+    rowOf("dark", "ours", [20, 298, 300]),
+    rowOf("dark", "more faces", [21, 297, 300]),
+    rowOf("dark", "more right", [20, 300, 300]),
+    rowOf("dark", "worse", [19, 298, 299]),
+    rowOf("blur", "ours", [20, 290, 290]),
+    rowOf("blur", "more faces", [20, 290, 291]),
+    rowOf("blur", "more right", [20, 290, 290]),
+    rowOf("blur", "worse", [20, 290, 290]),
   ];
   assert.deepEqual(betterThan("ours", rows), [
     "more faces (dark faces +1; blur euclidean +1)",
@@ -28,22 +28,3 @@ test("the gap over several ways is what none of them crosses", () => {
   ].map((each) => ({ right: 1, of: 1, equalErrorRate: 0, ...each }));
   assert.deepEqual(gapOf(ways), { sameMax: 0.25, differentMin: 0.375 });
 });
-
-function row(
-  name: string,
-  configuration: string,
-  [detected, cosine, euclidean]: [faces: number, cosine: number, euclidean: number],
-): Row {
-  const margin = { of: 300, sameMax: 0.1, differentMin: 0.2, equalErrorRate: 0 };
-  return {
-    case: name,
-    configuration,
-    of: 25,
-    detected,
-    missed: [],
-    cosine: { right: cosine, ...margin },
-    euclidean: { right: euclidean, ...margin },
-    offReference: null,
-    medianMs: 1,
-  };
-}

@@ -28,7 +28,7 @@ import { threadsEach } from "./worker-count.ts";
 // `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
 //
 //   -- --setup          install the servers that Faceline is measured beside (Python), and stop there
-//   -- --quick          everything in four minutes, to see that it works; without it, half an hour
+//   -- --quick          everything in some six minutes, to see that it works; without it, some forty
 //   -- --only PARTS     of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, pipeline, memory, accuracy, faces, flame; with commas
 //   -- --plots          draw deploy/bench/plots from the last full open-loop part, and stop there
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes

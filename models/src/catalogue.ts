@@ -256,7 +256,10 @@ async function readEntry(folder: string): Promise<{ model: Model } | { mistakes:
 }
 
 async function readCalibration(folder: string): Promise<{ calibration?: unknown }> {
-  const json = await readFile(join(folder, CALIBRATION), "utf8").catch(() => undefined);
+  const json = await readFile(join(folder, CALIBRATION), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
   if (json === undefined) return {};
   try {
     return { calibration: JSON.parse(json) };
