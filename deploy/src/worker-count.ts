@@ -1,9 +1,9 @@
 import { availableParallelism, totalmem } from "node:os";
 
 /**
- * How many workers a machine is given where nobody says: on a CPU one for each core, of one thread each. Two workers of
- * one thread do half as much again as one of two, because what lies between the runs is done twice at a time. On a GPU,
- * and for a modelled engine, one: it has the whole device.
+ * How many workers a machine is given where nobody says: on a CPU one for each core, of one thread each. In a trial on
+ * two cores two workers of one thread verified 62 pairs a second and one of two threads 34: what lies between the runs is
+ * done twice at a time then. On a GPU, and for a modelled engine, one: it has the whole device.
  */
 export function workersFor(
   { onCpu, threads = 1, workersMax }: Wanted,
