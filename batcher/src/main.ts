@@ -1,6 +1,7 @@
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { configOrExit } from "@faceline/contracts/runtime/config";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
+import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { aborted, exitOn, newProcessId, sayReady, stopSignal } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
@@ -50,6 +51,7 @@ await using tasks = await openTaskInbox({
   producer,
   pulse,
   log,
+  openConsumer: (options) => openConsumer(config, options),
   handOver: () => handOver(state),
   lost: exitOn(log),
 });

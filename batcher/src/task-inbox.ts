@@ -2,10 +2,9 @@ import type { TaskId } from "@faceline/contracts/ids";
 import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/names";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Producer } from "@faceline/contracts/runtime/kafka";
-import { type Consumer, openConsumer, type ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
+import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { CallTasks } from "@faceline/contracts/task";
 import type { BatcherConfig } from "./config.ts";
 import { Ledger } from "./ledger.ts";
@@ -20,10 +19,13 @@ const tasksPartition = 0;
  * answer already are skipped, by asking Redis for those that came before we took over.
  */
 export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
-  const { config, clientId, clock, redis, producer, pulse, log } = parts;
+  const { config, clientId, clock, redis, producer, pulse, log, openConsumer } = parts;
   const topic = tasksTopic(config.POOL);
   const ledger = new Ledger();
+  /** Of the last rebalance that gave us the partition: what arrived before it may have been answered by another. */
   let activeSince: number | undefined;
+  /** Counts the times that the partition has left: what was looked up before then is no longer ours. */
+  let departures = 0;
   let closed = false;
 
   const take = (_partition: number, messages: ReadMessage[]): void => {
@@ -44,10 +46,11 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
   };
 
   const takeUnanswered = async (calls: CallTasks[]): Promise<void> => {
-    const since = activeSince;
+    const departuresBefore = departures;
     const answered = await answeredOf(calls.flatMap((call) => call.tasks));
-    // The partition has left meanwhile, or left and come back: these will be read again.
-    if (activeSince !== since) return;
+    // The partition has left meanwhile, so the ledger was cleared and these are read again, here or elsewhere. After a
+    // rebalance that left it here the ledger still has them open and skips them when they are read again: they go on.
+    if (departures !== departuresBefore) return;
     ledger.ended([...answered]);
     commitSoon();
     for (const call of calls) {
@@ -73,6 +76,7 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
     if (active) activeSince = clock.now();
     else if (activeSince !== undefined) {
       activeSince = undefined;
+      departures++;
       ledger.clear();
       parts.handOver();
     }
@@ -100,7 +104,7 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
     ledger.ended(tasks);
     commitSoon();
   });
-  consumer = await openConsumer(config, {
+  consumer = await openConsumer({
     topic,
     group: batcherGroup(config.POOL),
     clientId,
@@ -127,13 +131,14 @@ export type TaskInbox = AsyncDisposable & {
 };
 
 type TaskInboxParts = {
-  config: BatcherConfig;
+  config: Pick<BatcherConfig, "POOL" | "COMMIT_EVERY_MS">;
   clientId: string;
   clock: Clock;
-  redis: RedisConnection;
-  producer: Producer;
-  pulse: Pulse;
+  redis: { mget(keys: string[]): Promise<(string | null)[]> };
+  producer: Pick<Producer, "bury">;
+  pulse: Pick<Pulse, "tell" | "onEnded">;
   log: Log;
+  openConsumer(options: ConsumerOptions): Promise<Consumer>;
   /** Another batcher has the tasks now. */
   handOver(): void;
   /** Kafka cannot be read any more. */

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import test, { type TestContext } from "node:test";
+import type { TaskId } from "@faceline/contracts/ids";
+import type { ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
+import { openLog } from "@faceline/contracts/runtime/log";
+import { call } from "./scheduling/scene.ts";
+import type { Event } from "./scheduling/state.ts";
+import { openTaskInbox } from "./task-inbox.ts";
+
+test("a rebalance that leaves the partition here loses no call that is being looked up", async (t) => {
+  const { consumer, redis, arrived, end, committed } = await openInbox(t);
+  consumer.assigned([0]);
+  consumer.take(messages(7, 8));
+  // The group's other member has joined: the partition stays, and the consumer reads on from what was committed.
+  consumer.assigned([0]);
+  consumer.take(messages(7, 8));
+  await redis.reply();
+
+  assert.deepEqual(arrived(), ["call-7", "call-8"]);
+  end("call-7", "call-8");
+  t.mock.timers.tick(100);
+  assert.deepEqual(committed, ["9"]);
+});
+
+test("a call that was looked up while the partition left and came back arrives once, from the second reading", async (t) => {
+  const { consumer, redis, arrived } = await openInbox(t);
+  consumer.assigned([0]);
+  consumer.take(messages(7));
+  consumer.assigned([]);
+  await redis.reply();
+  assert.deepEqual(arrived(), []);
+
+  consumer.assigned([0]);
+  consumer.take(messages(7));
+  await redis.reply();
+  assert.deepEqual(arrived(), ["call-7"]);
+});
+
+/** An inbox whose messages were all sent before it became active, so that each of them is looked up. */
+async function openInbox(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const events: Event[] = [];
+  const committed: string[] = [];
+  const lookUps: (() => void)[] = [];
+  let now = 2_000;
+  let consumer: ConsumerOptions | undefined;
+  let onEnded = (_tasks: TaskId[]): void => {};
+
+  const inbox = await openTaskInbox({
+    config: { POOL: "default", COMMIT_EVERY_MS: 100 },
+    clientId: "batcher-0000000000000000",
+    clock: { now: () => now++ },
+    redis: {
+      mget: async (keys) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        lookUps.push(resolve);
+        await promise;
+        return keys.map(() => null);
+      },
+    },
+    producer: { bury: async () => assert.fail("every message can be read") },
+    pulse: {
+      tell: (event) => void events.push(event),
+      onEnded: (listener) => {
+        onEnded = listener;
+      },
+    },
+    log: openLog("batcher", "silent"),
+    handOver: () => {},
+    lost: (error) => assert.fail(error),
+    openConsumer: async (options) => {
+      consumer = options;
+      return {
+        commit: async (_partition, nextOffset) => {
+          committed.push(nextOffset);
+          return true;
+        },
+        async [Symbol.asyncDispose]() {},
+      };
+    },
+  });
+  t.after(() => inbox[Symbol.asyncDispose]());
+
+  return {
+    committed,
+    consumer: {
+      assigned: (partitions: number[]) => consumer!.assigned(partitions),
+      take: (fetched: ReadMessage[]) => consumer!.take(0, fetched, () => {}),
+    },
+    redis: {
+      /** Answers every look-up so far, and lets what waits for them run. */
+      async reply() {
+        for (const answer of lookUps.splice(0)) answer();
+        await new Promise(setImmediate);
+      },
+    },
+    arrived: () =>
+      events.flatMap((event) => (event.kind === "arrive" ? [event.call.requestId as string] : [])),
+    end: (...names: string[]) => onEnded(names.flatMap((name) => call(name, 1, { now: 1_000 }).call.tasks)),
+  };
+}
+
+const messages = (...offsets: number[]): ReadMessage[] =>
+  offsets.map((offset) => ({
+    offset: `${offset}`,
+    value: Buffer.from(JSON.stringify(call(`call-${offset}`, 1, { now: 1_000 }).call)),
+  }));
