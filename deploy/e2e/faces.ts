@@ -18,18 +18,30 @@ export const samplesFolder = join(
 );
 
 /** One face each, of three people, 200 pixels wide: quick to send, to decode and to look through. */
-export const portraits = (): Promise<Buffer[]> =>
-  Promise.all(
-    cuts.map(({ file, left, top }) =>
-      sharp(join(samplesFolder, file))
-        .extract({ left, top, width: 440, height: 440 })
-        .resize(200)
-        .jpeg()
-        .toBuffer(),
-    ),
-  );
+export const portraits = (): Promise<Buffer[]> => Promise.all(cuts.map((each) => cut(each, 200)));
 
-const cuts = [
+/** Two people: one large in 1,200 x 900 pixels, the other a passer-by whose face is some 75 pixels wide. */
+export async function withPasserBy(): Promise<Buffer> {
+  const [large, small] = await Promise.all([cut(cuts[0]!, 800), cut(cuts[1]!, 150)]);
+  return sharp({ create: { width: 1_200, height: 900, channels: 3, background: "#7c8a91" } })
+    .composite([
+      { input: large, left: 50, top: 50 },
+      { input: small, left: 950, top: 500 },
+    ])
+    .jpeg()
+    .toBuffer();
+}
+
+const cut = ({ file, left, top }: Cut, side: number): Promise<Buffer> =>
+  sharp(join(samplesFolder, file))
+    .extract({ left, top, width: 440, height: 440 })
+    .resize(side)
+    .jpeg()
+    .toBuffer();
+
+type Cut = { file: string; left: number; top: number };
+
+const cuts: readonly Cut[] = [
   { file: "sample1.jpg", left: 1350, top: 120 },
   { file: "sample2.jpg", left: 1320, top: 80 },
   { file: "sample6.jpg", left: 160, top: 430 },

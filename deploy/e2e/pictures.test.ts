@@ -5,7 +5,7 @@ import { Problem } from "@faceline/contracts/problem";
 import { RepresentReply } from "@faceline/contracts/represent";
 import sharp from "sharp";
 import { base64Of } from "./caller.ts";
-import { facesFolder, portraits, withoutFaces } from "./faces.ts";
+import { facesFolder, portraits, withoutFaces, withPasserBy } from "./faces.ts";
 import { stack } from "./stack.ts";
 
 const [portrait = Buffer.alloc(0)] = await portraits();
@@ -53,6 +53,18 @@ test("pictures", async (t) => {
 
   await t.test("couple.jpg shows two faces", { skip: withoutFaces }, async () => {
     assert.equal(await faces("a couple", base64Of(join(facesFolder, "couple.jpg"))), 2);
+  });
+
+  await t.test("single_only refuses a second person, however small", async () => {
+    const img = (await withPasserBy()).toString("base64");
+    assert.equal(await faces("a passer-by", img), 2);
+    const calls = (["img1", "img2"] as const).map(async (field) => {
+      const both = { img1: portrait.toString("base64"), img2: portrait.toString("base64"), [field]: img };
+      const reply = await post("/verify", { ...both, face_policy: "single_only" });
+      const problem = Problem.parse(reply.body);
+      assert.deepEqual([reply.status, problem.error, problem.field], [400, "multiple_faces", field]);
+    });
+    await Promise.all(calls);
   });
 
   for (const { name, picture, status, code } of pictures) {

@@ -83,8 +83,12 @@ test("/verify: several faces and face_policy", async (t) => {
   const refused = (await post("/verify", { ...body, face_policy: "single_only" })).json();
   assert.deepEqual([refused.error, refused.field, refused.index], ["multiple_faces", "img1", 0]);
   assert.deepEqual(
-    asked.map(({ options }) => options.facesMax),
-    [100, 1, 2],
+    asked.map(({ options }) => [options.facesMax, options.everyFace]),
+    [
+      [100, false],
+      [1, false],
+      [2, true],
+    ],
   );
 });
 

@@ -25,7 +25,8 @@ export async function verify(desk: Desk, request: FastifyRequest): Promise<Verif
     align: asked.align,
     enforceDetection: asked.enforce_detection,
     facesMax: facesWanted(asked.face_policy, settings.FACES_MAX),
-    everyFace: false,
+    // Whether there is a second face is the very question then, and it may be too small for the quick look.
+    everyFace: asked.face_policy === "single_only",
   };
   const subjects = await findSubjects(ports, arrival, { lane: choice.lane, options }, opened);
   const [one, two] = subjects.map(required);
