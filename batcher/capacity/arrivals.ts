@@ -1,4 +1,4 @@
-import type { Lane } from "@faceline/contracts/ids";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Random } from "./random.ts";
 
 /** One call on its way to the batcher. */
@@ -7,7 +7,7 @@ export type Arrival = {
   tenant: string;
   tasks: number;
   /** Another than the first of the workers' lanes. */
-  lane?: Lane;
+  lane?: LaneId;
   /** From its arrival to its deadline. */
   patienceMs: number;
 };

@@ -1,4 +1,4 @@
-import type { BatchId, BatchTask } from "@faceline/contracts/batch";
+import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { Move } from "../src/scheduling/state.ts";
 import { lane, type NewScheduler } from "./simulation.ts";
 
@@ -36,7 +36,12 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
       }
       while (queue.length > 0 && now > Math.min(queue[0]!.deadlineAt, queue[0]!.arrivedAt + waitMaxMs)) {
         const task = queue.shift()!;
-        const outcome = { kind: "shed", reason: "hopeless", predictedMs: 0, retryAfterMs: 0 } as const;
+        const outcome = {
+          kind: "shed",
+          reason: "deadline_infeasible",
+          predictedMs: 0,
+          retryAfterMs: 0,
+        } as const;
         moves.push({ kind: "answer", task, outcome });
       }
       for (const [partition, held] of inFlight.entries()) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Batch } from "@faceline/contracts/batch";
-import type { FinishedBatch } from "@faceline/contracts/report";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { FinishedBatch } from "@faceline/contracts/wire/report";
 import { decide } from "../src/scheduling/decide.ts";
 import { answered, batchesOf, call, newPool, report } from "../src/scheduling/scene.ts";
 import type { Event, Move, State } from "../src/scheduling/state.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Batch } from "@faceline/contracts/batch";
-import type { TaskId } from "@faceline/contracts/ids";
-import type { Report } from "@faceline/contracts/report";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import type { Report } from "@faceline/contracts/wire/report";
 import type { Event, Move } from "../src/scheduling/state.ts";
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { callOf } from "@faceline/contracts/ids";
+import { callIdOf } from "@faceline/contracts/wire/ids";
 import { poisson, spike, together } from "./arrivals.ts";
 import { capacityOf, hops, workers } from "./cases.ts";
 import { figuresOf, lifeOf } from "./figures.ts";
@@ -43,7 +43,7 @@ for (const harm of ["failed", "killed"] as const) {
       const runs = simulation.batches.filter((batch) => batch.tasks.some((task) => isPoison(task.id)));
       assert.ok(runs.length <= 2 + Math.ceil(Math.log2(32) / 2), `seed ${seed}: ${runs.length} runs`);
       for (const call of simulation.calls.values()) {
-        const expected = isPoison(callOf(call.tasks[0]!)) ? "failed" : "good";
+        const expected = isPoison(callIdOf(call.tasks[0]!)) ? "failed" : "good";
         assert.equal(lifeOf(call).fate, expected, `seed ${seed}: ${call.tasks[0]}`);
       }
     }

@@ -1,7 +1,7 @@
-import type { Batch, BatchTask } from "@faceline/contracts/batch";
-import { type CallId, callOf, laneOf, type TaskId } from "@faceline/contracts/ids";
-import type { Report } from "@faceline/contracts/report";
-import type { CallTasks } from "@faceline/contracts/task";
+import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import { type CallId, callIdOf, laneId, type TaskId } from "@faceline/contracts/wire/ids";
+import type { Report } from "@faceline/contracts/wire/report";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "../src/scheduling/decide.ts";
 import { type Event, type Move, newState } from "../src/scheduling/state.ts";
 import { Agenda } from "./agenda.ts";
@@ -76,7 +76,7 @@ export class Simulation {
         return;
       }
       case "ended":
-        for (const task of move.tasks) this.calls.get(callOf(task))!.ended.push(task);
+        for (const task of move.tasks) this.calls.get(callIdOf(task))!.ended.push(task);
         return;
     }
   }
@@ -167,7 +167,7 @@ export class Simulation {
   #answered(task: TaskId, outcome: Pick<Answer, "kind" | "reason">): void {
     const answer: Answer = { task, kind: outcome.kind, at: this.agenda.now };
     if (outcome.reason !== undefined) answer.reason = outcome.reason;
-    this.calls.get(callOf(task))!.answers.push(answer);
+    this.calls.get(callIdOf(task))!.answers.push(answer);
   }
 
   #hop(which: keyof Hops): number {
@@ -183,10 +183,10 @@ const productScheduler: NewScheduler = ({ hops }) => {
   return (event, now) => decide(state, event, now);
 };
 
-export const lane = laneOf("Dlib", "ssd");
-export const secondLane = laneOf("Dlib", "tiny");
+export const lane = laneId("Dlib", "ssd");
+export const secondLane = laneId("Dlib", "tiny");
 const nonce = "n".repeat(16);
-const options = { align: true, enforceDetection: true, facesMax: 1, everyFace: false };
+const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
 const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
 /** Instants are positive. */
 export const startAt = 1_000_000;

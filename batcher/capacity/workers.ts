@@ -1,6 +1,6 @@
-import type { Batch, BatchTask } from "@faceline/contracts/batch";
-import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/report";
-import { finishedMax } from "@faceline/contracts/report";
+import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
+import { finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { Agenda } from "./agenda.ts";
 import type { Random } from "./random.ts";
 
@@ -101,7 +101,7 @@ export class ModelledWorker {
     this.#later(this.#scene.replyMs(), () => {
       this.#answering.delete(batch);
       this.#finished.push({ batch: batch.id, lane: batch.lane, end, ...figures });
-      if (this.#finished.length > finishedMax) this.#finished.shift();
+      if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
       this.#report();
     });
   }

@@ -1,8 +1,8 @@
-import type { BatchTask } from "@faceline/contracts/batch";
-import type { Outcome } from "@faceline/contracts/outcome";
-import { type AddressedAnswer, layAnswers } from "@faceline/contracts/runtime/answers";
+import { type AddressedAnswer, publishAnswers } from "@faceline/contracts/runtime/answers";
 import type { Log } from "@faceline/contracts/runtime/log";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
 
 /** Answers to tasks that no worker will answer: refused, expired, failed. */
 export type AnswerOutbox = {
@@ -19,6 +19,6 @@ export const openAnswerOutbox = (redis: RedisConnection, log: Log): AnswerOutbox
         answer: { task: task.id, outcome, timing },
       };
     });
-    await layAnswers(redis, answers, now, log);
+    await publishAnswers(redis, answers, now, log);
   },
 });

@@ -1,9 +1,9 @@
-import { Cancel } from "@faceline/contracts/cancel";
-import type { CallId } from "@faceline/contracts/ids";
-import { cancelsChannel } from "@faceline/contracts/names";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { Cancel } from "@faceline/contracts/wire/cancel";
+import type { CallId } from "@faceline/contracts/wire/ids";
+import { cancelsChannel } from "@faceline/contracts/wire/names";
 
 /** Calls that nobody waits for any more. A cancel that is lost costs a run, nothing else. */
 export async function openCancelInbox(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { TaskId } from "@faceline/contracts/ids";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import { Ledger } from "./ledger.ts";
 
 const tasks = (...names: string[]) => names as TaskId[];

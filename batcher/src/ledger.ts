@@ -1,4 +1,4 @@
-import type { TaskId } from "@faceline/contracts/ids";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 
 /**
  * Which messages of the tasks partition have been dealt with. The offset to commit is the low-water mark: the first

@@ -3,7 +3,13 @@ import { configOrExit } from "@faceline/contracts/runtime/config";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
 import { openLog } from "@faceline/contracts/runtime/log";
-import { aborted, exitOn, newProcessId, sayReady, stopSignal } from "@faceline/contracts/runtime/process";
+import {
+  exitFatally,
+  newProcessId,
+  notifyReady,
+  stopSignal,
+  waitForAbort,
+} from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchOutbox } from "./batch-outbox.ts";
@@ -53,7 +59,7 @@ await using tasks = await openTaskInbox({
   log,
   openConsumer: (options) => openConsumer(config, options),
   handOver: () => handOver(state),
-  lost: exitOn(log),
+  lost: exitFatally(log),
 });
 await using poolState = openPoolOutbox({
   redis,
@@ -68,7 +74,7 @@ await using poolState = openPoolOutbox({
 pulse.onDecided(poolState.decided);
 
 log.info("ready");
-sayReady();
-await aborted(stop);
+notifyReady();
+await waitForAbort(stop);
 // Nothing is held for neighbours any more.
 pulse.tell({ kind: "drain" });

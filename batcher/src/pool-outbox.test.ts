@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import type { PoolState } from "@faceline/contracts/pool";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { openPoolOutbox } from "./pool-outbox.ts";
 import { decide } from "./scheduling/decide.ts";
 import { call, newPool, report } from "./scheduling/scene.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { poolChannel } from "@faceline/contracts/names";
-import type { LaneState, PoolState } from "@faceline/contracts/pool";
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import { poolChannel } from "@faceline/contracts/wire/names";
+import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
 import { jumped, laneStates } from "./scheduling/pool-state.ts";
 import type { State } from "./scheduling/state.ts";
 

@@ -1,7 +1,7 @@
-import type { BatchTask } from "@faceline/contracts/batch";
-import type { TaskId } from "@faceline/contracts/ids";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
 import { decide } from "./scheduling/decide.ts";

@@ -1,8 +1,8 @@
-import { reportsChannel } from "@faceline/contracts/names";
-import { Report } from "@faceline/contracts/report";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { reportsChannel } from "@faceline/contracts/wire/names";
+import { Report } from "@faceline/contracts/wire/report";
 
 /** Reports of the pool's workers. One that does not parse is left out: the next one is due in 250 ms. */
 export async function openReportInbox(

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import type { TaskId } from "@faceline/contracts/ids";
 import type { ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import { openLog } from "@faceline/contracts/runtime/log";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import { call } from "./scheduling/scene.ts";
 import type { Event } from "./scheduling/state.ts";
 import { openTaskInbox } from "./task-inbox.ts";
@@ -58,7 +58,7 @@ async function openInbox(t: TestContext) {
         return keys.map(() => null);
       },
     },
-    producer: { bury: async () => assert.fail("every message can be read") },
+    producer: { deadLetter: async () => assert.fail("every message can be read") },
     pulse: {
       tell: (event) => void events.push(event),
       onEnded: (listener) => {

@@ -1,11 +1,11 @@
-import type { TaskId } from "@faceline/contracts/ids";
-import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/names";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Producer } from "@faceline/contracts/runtime/kafka";
 import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import { CallTasks } from "@faceline/contracts/task";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/wire/names";
+import { CallTasks } from "@faceline/contracts/wire/task";
 import type { BatcherConfig } from "./config.ts";
 import { Ledger } from "./ledger.ts";
 import type { Pulse } from "./pulse.ts";
@@ -68,7 +68,7 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
   const bury = (offset: string, reason: string): void => {
     ledger.read(BigInt(offset), []);
     log.error({ topic, offset, reason }, "a message could not be read");
-    producer.bury({ topic, partition: tasksPartition, offset, reason }).catch(() => {});
+    producer.deadLetter({ topic, partition: tasksPartition, offset, reason }).catch(() => {});
   };
 
   const assigned = (partitions: number[]): void => {
@@ -135,7 +135,7 @@ type TaskInboxParts = {
   clientId: string;
   clock: Clock;
   redis: { mget(keys: string[]): Promise<(string | null)[]> };
-  producer: Pick<Producer, "bury">;
+  producer: Pick<Producer, "deadLetter">;
   pulse: Pick<Pulse, "tell" | "onEnded">;
   log: Log;
   openConsumer(options: ConsumerOptions): Promise<Consumer>;

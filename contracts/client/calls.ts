@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import type { Candidate, CompareRequest } from "../src/compare.ts";
-import type { RepresentRequest } from "../src/represent.ts";
-import type { VerifyRequest } from "../src/verify.ts";
+import type { Candidate, CompareRequest } from "../src/http/compare.ts";
+import type { RepresentRequest } from "../src/http/represent.ts";
+import type { VerifyRequest } from "../src/http/verify.ts";
 
 /** What the schemas take, with the defaults left out, and with Blobs where bytes may be. */
 export type VerifyCall = WithBlobs<z.input<(typeof VerifyRequest)["out"]>>;

@@ -1,8 +1,8 @@
-import type { CapabilitiesReply } from "../src/capabilities.ts";
-import type { CompareReply } from "../src/compare.ts";
-import type { HealthReply } from "../src/health.ts";
-import type { RepresentReply } from "../src/represent.ts";
-import type { VerifyReply } from "../src/verify.ts";
+import type { CapabilitiesReply } from "../src/http/capabilities.ts";
+import type { CompareReply } from "../src/http/compare.ts";
+import type { HealthReply } from "../src/http/health.ts";
+import type { RepresentReply } from "../src/http/represent.ts";
+import type { VerifyReply } from "../src/http/verify.ts";
 import type { CompareCall, RepresentCall, VerifyCall } from "./calls.ts";
 import { FacelineError, failureOf, notOurs } from "./failure.ts";
 import { encoded } from "./images.ts";

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../src/errors.ts";
-import type { Problem } from "../src/problem.ts";
+import type { ErrorCode } from "../src/http/errors.ts";
+import type { Problem } from "../src/http/problem.ts";
 
 /** Why a call has no answer. `code` is the stable one of the service's table, or one of the client's own three. */
 export class FacelineError extends Error {

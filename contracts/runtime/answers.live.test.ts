@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
-import type { Answer } from "../src/answer.ts";
-import type { TaskId } from "../src/ids.ts";
-import { answerKey, answersChannel } from "../src/names.ts";
-import { layAnswers } from "./answers.ts";
+import type { Answer } from "../src/wire/answer.ts";
+import type { TaskId } from "../src/wire/ids.ts";
+import { answerKey, answersChannel } from "../src/wire/names.ts";
+import { publishAnswers } from "./answers.ts";
 import { readConfig } from "./config.ts";
 import { openLog } from "./log.ts";
 import { newProcessId } from "./process.ts";
@@ -26,7 +26,7 @@ test("the first answer stands, every one rings the bell, and each ingress hears 
   const [a, b, other] = [0, 1, 2].map((index) => `${randomUUID()}/nnnnnnnnnnnnnnnn/${index}` as TaskId);
   const now = Date.now();
   const expired = answer(a!, { kind: "expired", lateByMs: 1 });
-  await layAnswers(
+  await publishAnswers(
     redis,
     [
       { ingress: here, deadlineAt: now + 1_000, answer: expired },
@@ -41,7 +41,7 @@ test("the first answer stands, every one rings the bell, and each ingress hears 
     log,
   );
   const second = answer(a!, { kind: "failed", reason: "run_failed" });
-  await layAnswers(redis, [{ ingress: here, deadlineAt: now + 1_000, answer: second }], now, log);
+  await publishAnswers(redis, [{ ingress: here, deadlineAt: now + 1_000, answer: second }], now, log);
   await both;
 
   assert.deepEqual(heard, [

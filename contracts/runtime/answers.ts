@@ -1,5 +1,5 @@
-import type { Answer } from "../src/answer.ts";
-import { answerKey, answersChannel } from "../src/names.ts";
+import type { Answer } from "../src/wire/answer.ts";
+import { answerKey, answersChannel } from "../src/wire/names.ts";
 import type { Log } from "./log.ts";
 import type { RedisConnection } from "./redis.ts";
 
@@ -13,7 +13,7 @@ const answerGraceMs = 10_000;
  *
  * Throws when the server cannot be reached: none of the answers may count as given then.
  */
-export async function layAnswers(
+export async function publishAnswers(
   redis: RedisConnection,
   answers: AddressedAnswer[],
   now: number,

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { KeyNotice } from "../src/api-key.ts";
-import { apiKeyKey, keysChannel } from "../src/names.ts";
-import { noLimits } from "../src/team.ts";
+import { KeyChange } from "../src/stored/api-key.ts";
+import { unlimited } from "../src/stored/team.ts";
+import { apiKeyKey, keyChangesChannel } from "../src/wire/names.ts";
 import {
   findApiKey,
   listApiKeys,
   newApiKey,
-  noteKeysUsed,
+  recordKeysUsed,
   revokeApiKey,
   setTeamLimits,
   storeApiKey,
@@ -39,7 +39,7 @@ test("several keys of a team are listed by age, with when they were last used", 
     // Two of one millisecond are of one age.
     for (const storedAt = Date.now(); Date.now() === storedAt; ) await setImmediate();
   }
-  await noteKeysUsed(redis, new Map([[digestOf(keys[1]!), 1_800_000_000_000]]));
+  await recordKeysUsed(redis, new Map([[digestOf(keys[1]!), 1_800_000_000_000]]));
   const own = (await listApiKeys(redis)).filter((each) => each.team === team);
   assert.deepEqual(
     own.map(({ name, lastUsedAt, sha256 }) => [name, lastUsedAt, sha256]),
@@ -55,7 +55,7 @@ test("a key that is revoked stays revoked when it is stored again, and everybody
   const heard = Promise.withResolvers<Buffer>();
   await using _notices = await subscribeDurable(
     { REDIS_DURABLE_URL: url, REDIS_COMMAND_MS: 1_000 },
-    [keysChannel],
+    [keyChangesChannel],
     heard.resolve,
     () => {},
   );
@@ -65,7 +65,7 @@ test("a key that is revoked stays revoked when it is stored again, and everybody
   await revokeApiKey(redis, listed!);
   assert.equal(await storeApiKey(redis, key, { team, name: "laptop" }), false);
   assert.equal((await findApiKey(redis, digestOf(key)))?.key.disabled, true);
-  assert.deepEqual(KeyNotice.parse(JSON.parse((await heard.promise).toString())), { sha256: digestOf(key) });
+  assert.deepEqual(KeyChange.parse(JSON.parse((await heard.promise).toString())), { sha256: digestOf(key) });
 });
 
 test("limits of a team are set one by one; those that were not set are absent", async (t) => {
@@ -79,8 +79,8 @@ test("limits of a team are set one by one; those that were not set are absent", 
     requestsPerSecond: 5,
     inFlightMax: 2,
   });
-  await setTeamLimits(redis, team, noLimits);
-  assert.deepEqual((await findApiKey(redis, digestOf(key)))?.limits, noLimits);
+  await setTeamLimits(redis, team, unlimited);
+  assert.deepEqual((await findApiKey(redis, digestOf(key)))?.limits, unlimited);
 });
 
 /** A connection, and a team that no other test has. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { ApiKey, type KeyNotice } from "../src/api-key.ts";
-import { apiKeyKey, keysChannel, keysUsedKey, teamKey } from "../src/names.ts";
-import { type OwnLimits, Team } from "../src/team.ts";
+import { ApiKey, type KeyChange } from "../src/stored/api-key.ts";
+import { type LimitOverrides, Team } from "../src/stored/team.ts";
+import { apiKeyKey, keyChangesChannel, keysLastUsedKey, teamKey } from "../src/wire/names.ts";
 import { readMessage } from "./message.ts";
 import type { RedisConnection } from "./redis.ts";
 
@@ -26,7 +26,7 @@ export async function storeApiKey(durable: RedisConnection, key: string, of: Key
 const prefixCharacters = 12;
 
 /** What is stored of a key and of its team; null: there is no such key. One that does not parse is no key. */
-export async function findApiKey(durable: RedisConnection, sha256: string): Promise<FoundKey | null> {
+export async function findApiKey(durable: RedisConnection, sha256: string): Promise<KeyRecord | null> {
   const found = await durable.getBuffer(apiKeyKey(sha256));
   const read = found === null ? undefined : readMessage(ApiKey, found);
   if (read?.ok !== true) return null;
@@ -34,7 +34,7 @@ export async function findApiKey(durable: RedisConnection, sha256: string): Prom
 }
 
 /** The limits that were set for a team; those that were not are the service's defaults. */
-export async function teamLimits(durable: RedisConnection, team: string): Promise<OwnLimits> {
+export async function teamLimits(durable: RedisConnection, team: string): Promise<LimitOverrides> {
   const found = await durable.getBuffer(teamKey(team));
   if (found === null) return {};
   const read = readMessage(Team, found);
@@ -47,7 +47,7 @@ export async function teamLimits(durable: RedisConnection, team: string): Promis
 export async function setTeamLimits(
   durable: RedisConnection,
   team: string,
-  limits: OwnLimits,
+  limits: LimitOverrides,
 ): Promise<void> {
   const before = await teamLimits(durable, team);
   const entry = Team.parse({ limits: { ...before, ...limits } });
@@ -66,7 +66,7 @@ export async function listApiKeys(durable: RedisConnection): Promise<ListedKey[]
     const digests = names.map((name) => name.slice(apiKeyKey("").length));
     const [entries, usedAt] = await Promise.all([
       durable.mgetBuffer(names),
-      durable.hmget(keysUsedKey, ...digests),
+      durable.hmget(keysLastUsedKey, ...digests),
     ]);
     for (const [i, sha256] of digests.entries()) {
       const read = readMessage(ApiKey, entries[i]!);
@@ -91,15 +91,15 @@ export async function revokeApiKey(durable: RedisConnection, { sha256 }: ListedK
 }
 
 /** When keys were last used. The durable server writes to its disk for each call of this: gather first. */
-export async function noteKeysUsed(durable: RedisConnection, usedAt: Map<string, number>): Promise<void> {
-  if (usedAt.size > 0) await durable.hset(keysUsedKey, usedAt);
+export async function recordKeysUsed(durable: RedisConnection, usedAt: Map<string, number>): Promise<void> {
+  if (usedAt.size > 0) await durable.hset(keysLastUsedKey, usedAt);
 }
 
-async function give(durable: RedisConnection, notice: KeyNotice): Promise<void> {
-  await durable.publish(keysChannel, JSON.stringify(notice));
+async function give(durable: RedisConnection, notice: KeyChange): Promise<void> {
+  await durable.publish(keyChangesChannel, JSON.stringify(notice));
 }
 
 export type KeyOwner = { team: string; name: string };
-export type FoundKey = { key: ApiKey; limits: OwnLimits };
+export type KeyRecord = { key: ApiKey; limits: LimitOverrides };
 /** `lastUsedAt` in epoch milliseconds, right to a minute or so; null: never, or not written down yet. */
 export type ListedKey = ApiKey & { sha256: string; lastUsedAt: number | null };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import { deadTopic } from "../src/names.ts";
+import { deadLetterTopic } from "../src/wire/names.ts";
 import { readConfig } from "./config.ts";
 import { KafkaConfig, openAdmin, openProducer } from "./kafka.ts";
-import { openLog } from "./log.ts";
 import { openConsumer } from "./kafka-consumer.ts";
+import { openLog } from "./log.ts";
 
 const config = readConfig(KafkaConfig, process.env);
 const log = openLog("test", "silent");
@@ -53,10 +53,10 @@ test("a partition has one reader in a group, and another takes over when it leav
 test("what could not be read is buried with its place and reason, and nothing of its content", async (t) => {
   const topic = await freshTopic(t, 1);
   await using admin = await openAdmin(config);
-  const [before] = await admin.fetchTopicOffsets(deadTopic);
+  const [before] = await admin.fetchTopicOffsets(deadLetterTopic);
   await using producer = await openProducer(config, "test");
-  await producer.bury({ topic, partition: 0, offset: "41", reason: "tasks: too_small" });
-  const [after] = await admin.fetchTopicOffsets(deadTopic);
+  await producer.deadLetter({ topic, partition: 0, offset: "41", reason: "tasks: too_small" });
+  const [after] = await admin.fetchTopicOffsets(deadLetterTopic);
   assert.equal(Number(after!.high) - Number(before!.high), 1);
 });
 

@@ -1,6 +1,6 @@
 import { type Admin, type IHeaders, Kafka, logLevel, Partitioners, type SASLOptions } from "kafkajs";
 import * as z from "zod";
-import { deadTopic } from "../src/names.ts";
+import { deadLetterTopic } from "../src/wire/names.ts";
 import "./kafka-idle.ts";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -107,8 +107,8 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
 
   return {
     send,
-    bury: ({ topic, partition, offset, reason }) =>
-      send(deadTopic, 0, null, { topic, partition: `${partition}`, offset, reason }),
+    deadLetter: ({ topic, partition, offset, reason }) =>
+      send(deadLetterTopic, 0, null, { topic, partition: `${partition}`, offset, reason }),
     [Symbol.asyncDispose]: () => producer.disconnect(),
   };
 }
@@ -118,7 +118,7 @@ const waitingMax = 10_000;
 export type Producer = AsyncDisposable & {
   send(topic: string, partition: number, value: string | null, headers?: IHeaders): Promise<void>;
   /** Records a message that could not be read or processed: where it lies and why, never what was in it. */
-  bury(message: { topic: string; partition: number; offset: string; reason: string }): Promise<void>;
+  deadLetter(message: { topic: string; partition: number; offset: string; reason: string }): Promise<void>;
 };
 
 type Waiting = {

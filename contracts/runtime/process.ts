@@ -22,23 +22,23 @@ export function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-export async function aborted(signal: AbortSignal): Promise<void> {
+export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
 }
 
 /** Tells the launcher, where there is one, that this process is in service. */
-export function sayReady(): void {
+export function notifyReady(): void {
   process.send?.({ kind: "ready" });
 }
 
 /** At the start, for what an operator has to mend: says it without a stack, and leaves. */
-export function exitAtStart(error: Error): never {
+export function exitWithMessage(error: Error): never {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
 
 /** For what cannot be mended in this process: says so and leaves, and the launcher starts a new one. */
-export const exitOn =
+export const exitFatally =
   (log: Log) =>
   (error: Error): never => {
     log.fatal({ reason: error.message }, "cannot go on");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Row } from "./accuracy.ts";
-import { rowOf } from "./accuracy-row.ts";
 import { brokenPromises } from "./accuracy-promise.ts";
+import { rowOf } from "./accuracy-row.ts";
 
 const judged = {
   usual: "ours",

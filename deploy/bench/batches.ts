@@ -1,8 +1,8 @@
-import { reportsChannel } from "@faceline/contracts/names";
-import { Report } from "@faceline/contracts/report";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import { subscribe, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { reportsChannel } from "@faceline/contracts/wire/names";
+import { Report } from "@faceline/contracts/wire/report";
 
 /** Listens to what workers report of the batches they have finished. */
 export async function openBatches(urls: Record<string, string>, pool: string): Promise<Batches> {

@@ -1,10 +1,10 @@
+import type { Installed } from "../src/venv.ts";
 import { openBatches } from "./batches.ts";
 import type { Bench } from "./bench.ts";
 import type { Target } from "./http-client.ts";
 import { meanBatchOf, type Seen } from "./outcomes.ts";
 import { openPeer, type Peer, peers } from "./peers.ts";
 import { openStack } from "./stack.ts";
-import type { Installed } from "../src/venv.ts";
 
 /** Who is measured in turn: Faceline, and the peers where they are installed. Each is started anew for each case. */
 export function contenders(bench: Bench, installed: Installed | undefined, plan: ContestPlan): Contender[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { betterPeers, type FaceCase, faceFigures, type FaceLoop, ratios } from "./face-figures.ts";
+import { betterPeers, type FaceCase, type FaceLoop, faceFigures, ratios } from "./face-figures.ts";
 
 test("the rounds of a server are one set of calls: rates over all their time, quantiles over all their calls", () => {
   const [figures] = faceFigures(

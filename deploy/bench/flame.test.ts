@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addProfile, type CpuProfile, flameGraph, Frame } from "./flame.ts";
+import { addProfile, type CpuProfile, Frame, flameGraph } from "./flame.ts";
 
 const frame = (id: number, functionName: string, children: number[] = []) => ({
   id,

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Case, pooled, type Pooled } from "./contest.ts";
+import { type Case, type Pooled, pooled } from "./contest.ts";
 import { answeredWithin, summarise } from "./outcomes.ts";
-import { box, colours, drawing, faint, grey, ink, legend, line, path, type Point, text } from "./svg.ts";
+import { box, colours, drawing, faint, grey, ink, legend, line, type Point, path, text } from "./svg.ts";
 
 /** Draws what the last full open-loop run has measured, for BENCHMARKS.md. */
 export function drawPlots(results: string, folder: string): string[] {

@@ -7,11 +7,11 @@ import test, { type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import sharp from "sharp";
+import { photographs } from "../bench/pictures.ts";
 import { LauncherConfig } from "../src/settings.ts";
 import { repository } from "../src/state-folder.ts";
 import { Steps } from "../src/steps.ts";
 import { findVenv, setUpVenv } from "../src/venv.ts";
-import { photographs } from "../bench/pictures.ts";
 import { readReport } from "./fuzzer/report.ts";
 
 // Draws calls from the OpenAPI document, valid ones and others, and holds every answer against it. A run is some five

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { RepresentReply } from "@faceline/contracts/represent";
+import { RepresentReply } from "@faceline/contracts/http/represent";
 import { caller, patient } from "./caller.ts";
 import { portraits } from "./faces.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { Problem } from "@faceline/contracts/problem";
-import { VerifyReply } from "@faceline/contracts/verify";
-import { base64Of, caller, patient, type Post, together } from "./caller.ts";
+import { Problem } from "@faceline/contracts/http/problem";
+import { VerifyReply } from "@faceline/contracts/http/verify";
+import { base64Of, caller, type Post, patient, together } from "./caller.ts";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "./faces.ts";
 
 const inFlightMax = 8;

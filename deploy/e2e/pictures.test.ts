@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { Problem } from "@faceline/contracts/problem";
-import { RepresentReply } from "@faceline/contracts/represent";
+import { Problem } from "@faceline/contracts/http/problem";
+import { RepresentReply } from "@faceline/contracts/http/represent";
 import sharp from "sharp";
 import { base64Of } from "./caller.ts";
 import { facesFolder, portraits, withoutFaces, withPasserBy } from "./faces.ts";

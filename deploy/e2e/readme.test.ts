@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
-import { VerifyReply } from "@faceline/contracts/verify";
+import { VerifyReply } from "@faceline/contracts/http/verify";
 import { cutSamples } from "../src/samples.ts";
 import { openState, repository } from "../src/state-folder.ts";
 import { welcome } from "../src/welcome.ts";

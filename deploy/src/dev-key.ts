@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/contracts/runtime/api-keys";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
-import { noLimits } from "@faceline/contracts/team";
+import { unlimited } from "@faceline/contracts/stored/team";
 
 const devKeyForm = /^fl_dev_[A-Za-z0-9_-]{43}$/;
 
@@ -24,7 +24,7 @@ export async function storeKey(durableUrl: string, key: string, team: string): P
   await using redis = await connectRedis("REDIS_DURABLE_URL", durableUrl, commandMs);
   await storeApiKey(redis, key, { team, name: `${team} key` });
   const { requestsPerSecond } = await teamLimits(redis, team);
-  if (requestsPerSecond === undefined) await setTeamLimits(redis, team, noLimits);
+  if (requestsPerSecond === undefined) await setTeamLimits(redis, team, unlimited);
 }
 
 const commandMs = 5_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { noLimits } from "@faceline/contracts/team";
+import { unlimited } from "@faceline/contracts/stored/team";
 import { readKeysCall } from "./keys-call.ts";
 
 const read = (line: string) => readKeysCall(line.split(" ").filter((word) => word !== ""));
@@ -16,7 +16,7 @@ test("create, list, revoke, limits", () => {
     verb: "create",
     team: "ants",
     name: "laptop",
-    limits: noLimits,
+    limits: unlimited,
   });
   assert.deepEqual(read("list"), { verb: "list" });
   assert.deepEqual(read("revoke --id 5b1b2f60"), { verb: "revoke", begins: "5b1b2f60" });

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { Tenant } from "@faceline/contracts/ids";
-import { noLimits, type OwnLimits, TeamLimits } from "@faceline/contracts/team";
+import { type LimitOverrides, TeamLimits, unlimited } from "@faceline/contracts/stored/team";
+import { Tenant } from "@faceline/contracts/wire/ids";
 
 export const usage = `usage: npm run keys -- VERB
 
@@ -88,7 +88,7 @@ function nameOfTeam(given: string | undefined): string {
   throw new Error("--team must be the team's name: 1 to 64 letters, digits, dots, dashes or underscores.");
 }
 
-function limitsOf(values: Values): OwnLimits | undefined {
+function limitsOf(values: Values): LimitOverrides | undefined {
   const given = {
     requestsPerSecond: values["per-second"],
     requestsBurst: values.burst,
@@ -97,7 +97,7 @@ function limitsOf(values: Values): OwnLimits | undefined {
   const some = Object.entries(given).filter(([, value]) => value !== undefined);
   if (values["no-limits"]) {
     if (some.length > 0) throw new Error("Give limits or --no-limits, not both.");
-    return noLimits;
+    return unlimited;
   }
   if (some.length === 0) return undefined;
   const numbers = some.map(([limit, value]) => [limit, /^\d+$/.test(value!) ? Number(value) : Number.NaN]);
@@ -110,7 +110,7 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"
 
 export type KeysCall =
   | { verb: "help" }
-  | { verb: "create"; team: string; name: string; limits: OwnLimits | undefined }
+  | { verb: "create"; team: string; name: string; limits: LimitOverrides | undefined }
   | { verb: "list"; team?: string }
   | { verb: "revoke"; begins: string }
-  | { verb: "limits"; team: string; limits: OwnLimits };
+  | { verb: "limits"; team: string; limits: LimitOverrides };

@@ -1,13 +1,13 @@
 import { kafkaBroker } from "./broker.ts";
 import { findJava } from "./java.ts";
 import { fetchKafkaJars } from "./kafka-jars.ts";
+import type { WantedPort } from "./ports.ts";
 import { findRedis } from "./redis-binary.ts";
 import { durableRedis, volatileRedis } from "./redis-server.ts";
 import { durableUrlOf, type LauncherConfig } from "./settings.ts";
 import type { StateFolder } from "./state-folder.ts";
 import type { Steps } from "./steps.ts";
 import { Supervisor, type Watch } from "./supervisor.ts";
-import type { WantedPort } from "./ports.ts";
 
 /** One Kafka broker and two Redis servers: those that are given, and processes for those that are not. */
 export class Servers implements AsyncDisposable {

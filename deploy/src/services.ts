@@ -4,8 +4,8 @@ import type { WantedPort } from "./ports.ts";
 import type { ServerUrls } from "./servers.ts";
 import type { Counts } from "./settings.ts";
 import { repository } from "./state-folder.ts";
-import { threadsEach } from "./worker-count.ts";
 import { Supervisor, type Watch } from "./supervisor.ts";
+import { threadsEach } from "./worker-count.ts";
 
 /**
  * The services of one pool, each a process. They start together, and stop in the way of a request: the ingresses

@@ -40,7 +40,7 @@ export const LauncherConfig = z.object({
   /** Kafka keeps tasks and batches this long: more than the longest deadline (2 minutes) and its grace. */
   TOPIC_RETENTION_MINUTES: z.coerce.number().int().min(3).default(10),
   /** What could not be read or processed is kept for whoever looks into it: ids and reasons, no content. */
-  DEAD_RETENTION_MINUTES: z.coerce.number().int().min(3).default(1440),
+  DEAD_LETTER_RETENTION_MINUTES: z.coerce.number().int().min(3).default(1440),
 
   /** How long a process may take from its start until it says that it is ready. */
   READY_WITHIN_MS: Length.default(60_000),

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
-import { aborted } from "@faceline/contracts/runtime/process";
+import { waitForAbort } from "@faceline/contracts/runtime/process";
 import { readDevKey, storeKey } from "./dev-key.ts";
 import { buildModels } from "./models.ts";
 import { checkPorts } from "./ports.ts";
@@ -82,5 +82,5 @@ async function start(): Promise<void> {
       tookMs: steps.tookMs,
     }),
   );
-  await aborted(stop);
+  await waitForAbort(stop);
 }

@@ -6,7 +6,7 @@ import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { buildModels } from "./models.ts";
 import { freePorts } from "./ports.ts";
 import { endLeftovers, ProcessRecord } from "./process-record.ts";
-import { type ServerUrls, Servers } from "./servers.ts";
+import { Servers, type ServerUrls } from "./servers.ts";
 import { type Launch, limitsOf } from "./settings.ts";
 import { openState, repository, type StateFolder } from "./state-folder.ts";
 import type { Steps } from "./steps.ts";

@@ -4,7 +4,7 @@ import { foreground } from "./foreground.ts";
 import { readLaunch } from "./settings.ts";
 import { Steps } from "./steps.ts";
 import { stopRequests } from "./stop.ts";
-import { runFiles, runWorkspaces, testFiles, type TestRun } from "./test-runner.ts";
+import { runFiles, runWorkspaces, type TestRun, testFiles } from "./test-runner.ts";
 import { openTestServers } from "./test-servers.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type KafkaConfig, openAdmin } from "@faceline/contracts/runtime/kafka";
-import { batcherGroup, batchesTopic, deadTopic, inferenceGroup, tasksTopic } from "@faceline/contracts/names";
+import {
+  batcherGroup,
+  batchesTopic,
+  deadLetterTopic,
+  inferenceGroup,
+  tasksTopic,
+} from "@faceline/contracts/wire/names";
 import { type LauncherConfig, poolWorkersMax } from "./settings.ts";
 
 /**
@@ -41,7 +47,7 @@ function poolTopics({ pool, retentionMs, deadRetentionMs }: TopicOptions) {
     // One partition: Kafka's group gives exactly one batcher all tasks, and a second one is its hot standby.
     topic(tasksTopic(pool), 1, retentionMs),
     topic(batchesTopic(pool), poolWorkersMax, retentionMs),
-    topic(deadTopic, 1, deadRetentionMs),
+    topic(deadLetterTopic, 1, deadRetentionMs),
   ];
 }
 
@@ -68,7 +74,7 @@ const minuteMs = 60_000;
 export const topicOptions = (config: LauncherConfig, pool: string, stop: AbortSignal): TopicOptions => ({
   pool,
   retentionMs: config.TOPIC_RETENTION_MINUTES * minuteMs,
-  deadRetentionMs: config.DEAD_RETENTION_MINUTES * minuteMs,
+  deadRetentionMs: config.DEAD_LETTER_RETENTION_MINUTES * minuteMs,
   withinMs: config.READY_WITHIN_MS,
   stop,
 });

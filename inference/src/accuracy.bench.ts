@@ -1,7 +1,7 @@
 import { readCatalogue } from "@faceline/models/catalogue";
 import { openConfigurations } from "./accuracy/configurations.ts";
 import { degradations } from "./accuracy/degradations.ts";
-import { comparisonsOf, lookAt, type Looks, type Seen } from "./accuracy/looks.ts";
+import { comparisonsOf, type Looks, lookAt, type Seen } from "./accuracy/looks.ts";
 import { type Comparison, distances, type Tally, tallyOf } from "./accuracy/tally.ts";
 import { decodePicture } from "./decode/decoder.ts";
 import { pictureLimits } from "./decode/picture.ts";

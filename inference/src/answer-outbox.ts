@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Answer, TaskTiming } from "@faceline/contracts/answer";
-import type { BatchTask } from "@faceline/contracts/batch";
-import type { Outcome } from "@faceline/contracts/outcome";
-import { layAnswers } from "@faceline/contracts/runtime/answers";
+import { publishAnswers } from "@faceline/contracts/runtime/answers";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { Answer, TaskTiming } from "@faceline/contracts/wire/answer";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
 
 const againAfterMs = 100;
 
@@ -24,7 +24,7 @@ export const openAnswerOutbox = (redis: RedisConnection, clock: Clock, log: Log)
     });
     for (;;) {
       try {
-        return await layAnswers(redis, answers, clock.now(), log);
+        return await publishAnswers(redis, answers, clock.now(), log);
       } catch (error) {
         if (clock.now() + againAfterMs > listenedUntil) {
           log.error(

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Lane } from "@faceline/contracts/ids";
+import { LaneId } from "@faceline/contracts/wire/ids";
 import { Decoder } from "./decode/decoder.ts";
 import { type Picture, pictureLimits } from "./decode/picture.ts";
 import { PixelRooms } from "./decode/pixel-rooms.ts";
@@ -14,7 +14,7 @@ import { PrecisionWishes } from "./engine/precision.ts";
 //     { loop: 40 }     40, the next is decoded meanwhile  ──► { tookMs }
 
 const [, , laneName = "", threads = "1", wanted, ...files] = process.argv;
-const lane = Lane.parse(laneName);
+const lane = LaneId.parse(laneName);
 const pictures = await Promise.all(files.map((file) => readFile(file)));
 const decoder = new Decoder({ decodesMax: 2, ...pictureLimits });
 const rooms = new PixelRooms({ batchMax: 1, ...pictureLimits });
@@ -31,8 +31,8 @@ const lanes = await openLanes({
 });
 
 /** Every face, as /represent; or the largest of the clear ones. */
-const everyFace = wanted === "every";
-const options = { align: true, enforceDetection: true, facesMax: everyFace ? 100 : 1, everyFace };
+const fullResolution = wanted === "every";
+const options = { align: true, enforceDetection: true, facesMax: fullResolution ? 100 : 1, fullResolution };
 
 const decode = async (index: number): Promise<Decoded> => {
   const room = await rooms.take();

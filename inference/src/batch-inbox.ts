@@ -1,9 +1,9 @@
-import { Batch } from "@faceline/contracts/batch";
-import { batchesTopic, inferenceGroup } from "@faceline/contracts/names";
 import type { Producer } from "@faceline/contracts/runtime/kafka";
 import { openConsumer, type ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
+import { Batch } from "@faceline/contracts/wire/batch";
+import { batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
 import type { InferenceConfig } from "./config.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
       return;
     }
     log.error({ topic, partition, offset, reason: read.reason }, "a message could not be read");
-    producer.bury({ topic, partition, offset, reason: read.reason }).catch(() => {});
+    producer.deadLetter({ topic, partition, offset, reason: read.reason }).catch(() => {});
   };
 
   return openConsumer(config, {

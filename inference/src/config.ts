@@ -1,6 +1,6 @@
-import { PoolName } from "@faceline/contracts/ids";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { EngineChoice } from "./engine/modelled.ts";
 import { PrecisionWishes } from "./engine/precision.ts";

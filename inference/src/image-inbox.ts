@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { TaskId } from "@faceline/contracts/ids";
-import { imageKey } from "@faceline/contracts/names";
 import {
   connectVolatileRedis,
   type RedisConnection,
   type VolatileRedisConfig,
 } from "@faceline/contracts/runtime/redis";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { imageKey } from "@faceline/contracts/wire/names";
 
 /** A connection that breaks is back within this, or the server is away: then the batch goes back to the batcher. */
 const triesMax = 8;

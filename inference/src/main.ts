@@ -1,17 +1,17 @@
-import { Lane } from "@faceline/contracts/ids";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { configOrExit } from "@faceline/contracts/runtime/config";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openLog } from "@faceline/contracts/runtime/log";
 import {
-  aborted,
-  exitAtStart,
-  exitOn,
+  exitFatally,
+  exitWithMessage,
   newProcessId,
-  sayReady,
+  notifyReady,
   stopSignal,
+  waitForAbort,
 } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
+import { LaneId } from "@faceline/contracts/wire/ids";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
 import { InferenceConfig } from "./config.ts";
@@ -36,7 +36,7 @@ if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers 
 await using engine = await openEngine({
   modelled,
   modelsDir: config.MODELS_DIR,
-  lanes: config.LANES.split(",").map((name) => Lane.parse(name.trim())),
+  lanes: config.LANES.split(",").map((name) => LaneId.parse(name.trim())),
   executionProvider: config.EXECUTION_PROVIDER,
   intraOpThreads: config.INTRA_OP_THREADS,
   precision: config.PRECISION,
@@ -46,10 +46,10 @@ await using engine = await openEngine({
   residualMaxPx: config.FACE_RESIDUAL_MAX_PX,
   runMaxMs: config.RUN_MAX_MS,
   onRun: (facts) => log.debug(facts, "ran"),
-}).catch(exitAtStart);
+}).catch(exitWithMessage);
 for (const reason of engine.fallbacks)
   log.warn({ reason }, "a model runs in float, which is right here, and slower");
-void engine.exited.then(exitOn(log));
+void engine.exited.then(exitFatally(log));
 
 await using images = await openImageInbox(config);
 const decoder = new Decoder({
@@ -93,11 +93,11 @@ await using _batches = await openBatchInbox({
     worker.partitions = partitions;
     reports.send();
   },
-  lost: exitOn(log),
+  lost: exitFatally(log),
 });
 
 log.info({ lanes: engine.lanes.map((each) => each.lane) }, "ready");
-sayReady();
-await aborted(stop);
+notifyReady();
+await waitForAbort(stop);
 worker.draining = true;
 reports.send();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import type { Batch } from "@faceline/contracts/batch";
+import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Picture } from "./decode/picture.ts";
 import { PixelRooms } from "./decode/pixel-rooms.ts";
 import { openPreparation } from "./preparation.ts";

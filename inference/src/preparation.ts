@@ -1,6 +1,6 @@
-import type { Batch, BatchTask } from "@faceline/contracts/batch";
-import type { Outcome } from "@faceline/contracts/outcome";
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Decode } from "./decode/decoder.ts";
 import type { Picture } from "./decode/picture.ts";
 import type { PixelRoom, PixelRooms } from "./decode/pixel-rooms.ts";

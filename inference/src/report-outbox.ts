@@ -1,7 +1,7 @@
-import { reportsChannel } from "@faceline/contracts/names";
-import type { Report } from "@faceline/contracts/report";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { reportsChannel } from "@faceline/contracts/wire/names";
+import type { Report } from "@faceline/contracts/wire/report";
 
 /**
  * Says what this worker is doing: on every change and every so often. One that is lost is healed by the next. What

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Batch } from "@faceline/contracts/batch";
 import { openLog } from "@faceline/contracts/runtime/log";
-import type { Outcome } from "@faceline/contracts/outcome";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Prepared } from "./preparation.ts";

@@ -1,7 +1,7 @@
-import type { Batch, BatchTask } from "@faceline/contracts/batch";
-import { type FinishedBatch, finishedMax, type Report } from "@faceline/contracts/report";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
+import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Preparation, Prepared } from "./preparation.ts";
@@ -148,7 +148,7 @@ export class Worker {
     this.#answering.delete(batch);
     const end = ends === undefined ? "failed" : "answered";
     this.#finished.push({ batch: batch.id, lane: batch.lane, end, ...figures });
-    if (this.#finished.length > finishedMax) this.#finished.shift();
+    if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
     this.#changed();
     this.#idle();
   }

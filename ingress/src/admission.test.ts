@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PoolState } from "@faceline/contracts/pool";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { soonestPool } from "./admission.ts";
 
 const pool = (name: string, lane: string, expectedWaitMs: number, workers = 1, waiting = 0): PoolState =>

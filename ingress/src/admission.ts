@@ -1,4 +1,4 @@
-import type { PoolState } from "@faceline/contracts/pool";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { Refusal } from "./refusal.ts";
 
 /**

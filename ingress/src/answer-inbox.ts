@@ -1,9 +1,9 @@
-import { Answer, Answers } from "@faceline/contracts/answer";
-import type { TaskId } from "@faceline/contracts/ids";
-import { answerKey, answersChannel } from "@faceline/contracts/names";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import { type RedisConnection, subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { Answer, Answers } from "@faceline/contracts/wire/answer";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
 
 /** What has waited this long may have been missed: its key is looked up, as often as this. */
 const sweepEveryMs = 500;

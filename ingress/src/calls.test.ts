@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer } from "@faceline/contracts/answer";
-import type { Lane, RequestId } from "@faceline/contracts/ids";
-import type { PoolState } from "@faceline/contracts/pool";
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import { openLog } from "@faceline/contracts/runtime/log";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { type CallParts, findFaces } from "./calls.ts";
 import type { FacesCall } from "./ports.ts";
 
@@ -80,8 +81,8 @@ const idle = {
 const call = (signal: AbortSignal): FacesCall => ({
   requestId: "a" as RequestId,
   tenant: "ants",
-  lane: "Dlib/ssd" as Lane,
-  options: { align: true, enforceDetection: true, facesMax: 1, everyFace: false },
+  lane: "Dlib/ssd" as LaneId,
+  options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
   images: [Buffer.from("picture")],
   arrivedAt: 1_000,
   deadlineAt: 31_000,

@@ -1,15 +1,15 @@
-import type { Answer } from "@faceline/contracts/answer";
-import { CallId, taskId } from "@faceline/contracts/ids";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import { CallId, taskId } from "@faceline/contracts/wire/ids";
 import { soonestPool } from "./admission.ts";
 import type { AnswerInbox } from "./answer-inbox.ts";
 import type { CancelOutbox } from "./cancel-outbox.ts";
 import type { ImageOutbox } from "./image-outbox.ts";
 import type { PoolInbox } from "./pool-inbox.ts";
 import type { FacesCall } from "./ports.ts";
-import { Refusal } from "./refusal.ts";
 import { randomBytes } from "./random.ts";
+import { Refusal } from "./refusal.ts";
 import type { TaskOutbox } from "./task-outbox.ts";
 
 /** What a client is told to wait for when a server behind us is away: the time in which ours reconnect. */

@@ -1,6 +1,6 @@
-import type { Cancel } from "@faceline/contracts/cancel";
-import { cancelsChannel } from "@faceline/contracts/names";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { Cancel } from "@faceline/contracts/wire/cancel";
+import { cancelsChannel } from "@faceline/contracts/wire/names";
 
 /** Says that nobody waits for a call any more. Lost, it costs a run. */
 export type CancelOutbox = { send(pool: string, cancel: Cancel): Promise<void> };

@@ -1,6 +1,6 @@
-import type { TaskId } from "@faceline/contracts/ids";
-import { imageKey } from "@faceline/contracts/names";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { imageKey } from "@faceline/contracts/wire/names";
 import { Refusal } from "./refusal.ts";
 
 /** An image outlives its deadline by this, for a worker that fetches it at the last moment. */

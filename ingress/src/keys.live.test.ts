@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
-import { test, type TestContext } from "node:test";
-import { keysUsedKey } from "@faceline/contracts/names";
+import { type TestContext, test } from "node:test";
 import {
   listApiKeys,
   newApiKey,
@@ -11,6 +10,7 @@ import {
 } from "@faceline/contracts/runtime/api-keys";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { keysLastUsedKey } from "@faceline/contracts/wire/names";
 import { openKeys } from "./keys.ts";
 import { stage, until } from "./stage.ts";
 
@@ -65,9 +65,9 @@ test("when a key was last used is written down once for many calls", async (t) =
   const { call, close } = await ingress();
   const sha256 = createHash("sha256").update(key).digest("hex");
   for (let i = 0; i < 3; i++) await call();
-  assert.equal(await durable.hget(keysUsedKey, sha256), null);
+  assert.equal(await durable.hget(keysLastUsedKey, sha256), null);
   await close();
-  assert.equal(await durable.hget(keysUsedKey, sha256), "1800000000000");
+  assert.equal(await durable.hget(keysLastUsedKey, sha256), "1800000000000");
 });
 
 test("while the durable Redis is away, known keys go on and unknown ones get 503", async (t) => {

@@ -1,6 +1,4 @@
-import { KeyNotice } from "@faceline/contracts/api-key";
-import { keysChannel } from "@faceline/contracts/names";
-import { findApiKey, noteKeysUsed } from "@faceline/contracts/runtime/api-keys";
+import { findApiKey, recordKeysUsed } from "@faceline/contracts/runtime/api-keys";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
@@ -9,6 +7,8 @@ import {
   type RedisConnection,
   subscribeDurable,
 } from "@faceline/contracts/runtime/redis";
+import { KeyChange } from "@faceline/contracts/stored/api-key";
+import { keyChangesChannel } from "@faceline/contracts/wire/names";
 import { KeyRing, type KeyRingLimits } from "./auth/key-ring.ts";
 import type { Ports } from "./ports.ts";
 import { Refusal } from "./refusal.ts";
@@ -31,9 +31,9 @@ export async function openKeys({ durable, config, clock, log }: KeysParts): Prom
   const ring = new KeyRing({ clock, findKey }, config);
   const notices = await subscribeDurable(
     config,
-    [keysChannel],
+    [keyChangesChannel],
     (message) => {
-      const read = readMessage(KeyNotice, message);
+      const read = readMessage(KeyChange, message);
       if (!read.ok) return log.error({ reason: read.reason }, "a notice of keys could not be read");
       if ("team" in read.value) ring.doubt(read.value.team);
       else ring.forget(read.value.sha256);
@@ -46,7 +46,7 @@ export async function openKeys({ durable, config, clock, log }: KeysParts): Prom
     const noted = new Map(usedAt);
     usedAt.clear();
     // What cannot be written down is lost: the next use of the key says it again.
-    await noteKeysUsed(durable, noted).catch(() => {});
+    await recordKeysUsed(durable, noted).catch(() => {});
   };
   const timer = setInterval(() => void note(), noteEveryMs);
 

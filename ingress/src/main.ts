@@ -3,7 +3,7 @@ import { configOrExit } from "@faceline/contracts/runtime/config";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openKafkaProbe } from "@faceline/contracts/runtime/kafka-probe";
 import { openLog } from "@faceline/contracts/runtime/log";
-import { aborted, newProcessId, sayReady, stopSignal } from "@faceline/contracts/runtime/process";
+import { newProcessId, notifyReady, stopSignal, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { openAnswerInbox } from "./answer-inbox.ts";
@@ -11,8 +11,8 @@ import { findFaces } from "./calls.ts";
 import { openCancelOutbox } from "./cancel-outbox.ts";
 import { IngressConfig } from "./config.ts";
 import { buildApp } from "./http/app.ts";
-import { openImageOutbox } from "./image-outbox.ts";
 import { openClaims } from "./idempotency/claims.ts";
+import { openImageOutbox } from "./image-outbox.ts";
 import { openKeys } from "./keys.ts";
 import { openEntrance } from "./limits/entrance.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
@@ -78,8 +78,8 @@ await using _calls = {
 };
 
 log.info({ address: app.listeningOrigin }, "ready");
-sayReady();
-await aborted(stop);
+notifyReady();
+await waitForAbort(stop);
 
 /** What has not ended by then is cut off. */
 async function within(ms: number, ending: Promise<unknown>): Promise<void> {

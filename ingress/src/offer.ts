@@ -1,5 +1,5 @@
-import type { DistanceMetric } from "@faceline/contracts/detection";
-import { type Lane, laneOf } from "@faceline/contracts/ids";
+import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
+import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import type { Catalogue, DetectorModel, EmbeddingModel } from "@faceline/models/catalogue";
 import { Refusal } from "./refusal.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -23,7 +23,7 @@ export class Offer {
     this.defaultModel = settings.MODEL_DEFAULT;
     this.defaultDetector = settings.DETECTOR_DEFAULT;
     this.lanes = new Set(
-      this.models.flatMap((model) => this.detectors.map((detector) => laneOf(model.name, detector.name))),
+      this.models.flatMap((model) => this.detectors.map((detector) => laneId(model.name, detector.name))),
     );
   }
 
@@ -43,7 +43,7 @@ export class Offer {
     if (!model.normalizations.includes(asked.normalization)) {
       throw notOffered("normalization", "invalid_request", model.normalizations);
     }
-    return { model, detector, lane: laneOf(model.name, detector.name) };
+    return { model, detector, lane: laneId(model.name, detector.name) };
   }
 }
 
@@ -76,4 +76,4 @@ type Asked = {
   normalization: string;
 };
 type AskedRule = { distance_metric: DistanceMetric; threshold?: number | undefined };
-export type Choice = { model: EmbeddingModel; detector: DetectorModel; lane: Lane };
+export type Choice = { model: EmbeddingModel; detector: DetectorModel; lane: LaneId };

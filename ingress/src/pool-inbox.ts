@@ -1,9 +1,9 @@
-import { poolChannel } from "@faceline/contracts/names";
-import { PoolState } from "@faceline/contracts/pool";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { poolChannel } from "@faceline/contracts/wire/names";
+import { PoolState } from "@faceline/contracts/wire/pool-state";
 
 /** A state older than this says nothing: the pool counts as absent. */
 const freshMs = 2_000;

@@ -1,10 +1,11 @@
-import type { Answer } from "@faceline/contracts/answer";
-import type { Lane, RequestId } from "@faceline/contracts/ids";
-import type { PoolState } from "@faceline/contracts/pool";
-import type { FoundKey } from "@faceline/contracts/runtime/api-keys";
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
 import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { TaskOptions } from "@faceline/contracts/task";
-import type { TeamLimits } from "@faceline/contracts/team";
+import type { TeamLimits } from "@faceline/contracts/stored/team";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import type { TaskOptions } from "@faceline/contracts/wire/task";
 import type { Refusal } from "./refusal.ts";
 
 /** What the HTTP side needs of the world. Functions, not transports: it knows neither Kafka nor Redis. */
@@ -17,7 +18,7 @@ export type Ports = {
    */
   findFaces(call: FacesCall): Promise<Answer[]>;
   /** Null: there is no such key. Throws a Refusal `dependency_unavailable` while nobody can know. */
-  findKey(sha256: string): Promise<FoundKey | null>;
+  findKey(sha256: string): Promise<KeyRecord | null>;
   /**
    * Counts a call against the limits of its team, over all ingresses. Does not throw: while nobody can know, this
    * process counts alone.
@@ -79,7 +80,7 @@ export type Claim = {
 export type FacesCall = {
   requestId: RequestId;
   tenant: string;
-  lane: Lane;
+  lane: LaneId;
   options: TaskOptions;
   images: Buffer[];
   arrivedAt: number;

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTable } from "@faceline/contracts/errors";
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 
 /**
  * A call that ends without its answer, in the words that the client reads. Whoever finds the reason throws it; one

@@ -1,6 +1,6 @@
-import { Tenant } from "@faceline/contracts/ids";
-import { callTasksMax } from "@faceline/contracts/task";
-import { vectorLengthMax } from "@faceline/contracts/vector";
+import { vectorLengthMax } from "@faceline/contracts/http/vector";
+import { Tenant } from "@faceline/contracts/wire/ids";
+import { callTasksMax } from "@faceline/contracts/wire/task";
 import * as z from "zod";
 
 const MiB = 1024 * 1024;

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "@faceline/contracts/answer";
-import type { InputFault } from "@faceline/contracts/errors";
-import { encodeEmbedding } from "@faceline/contracts/face";
-import type { TaskId } from "@faceline/contracts/ids";
-import type { Outcome } from "@faceline/contracts/outcome";
-import type { PoolState } from "@faceline/contracts/pool";
+import type { InputFault } from "@faceline/contracts/http/errors";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import { encodeEmbedding } from "@faceline/contracts/wire/face";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { Catalogue, type Model } from "@faceline/models/catalogue";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import sharp from "sharp";

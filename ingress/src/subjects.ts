@@ -1,8 +1,8 @@
-import type { Answer } from "@faceline/contracts/answer";
-import type { InputFault } from "@faceline/contracts/errors";
-import { decodeEmbedding, type Face } from "@faceline/contracts/face";
-import type { Lane } from "@faceline/contracts/ids";
-import type { TaskOptions } from "@faceline/contracts/task";
+import type { InputFault } from "@faceline/contracts/http/errors";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { TaskOptions } from "@faceline/contracts/wire/task";
 import type { Arrival } from "./http/arrival.ts";
 import type { Input } from "./images/inputs.ts";
 import type { Ports } from "./ports.ts";
@@ -59,7 +59,7 @@ function seenIn({ outcome }: Answer, place: Place): Subject | Refusal {
       return refusalAt(place, outcome.code, faultIn(place, outcome.code));
     case "shed": {
       const { reason, retryAfterMs } = outcome;
-      if (reason === "standing")
+      if (reason === "queue_too_long")
         throw new Refusal("queue_full", "Too many calls are waiting.", { retryAfterMs });
       throw new Refusal("queue_timeout", "The call could not have been served in time.", { retryAfterMs });
     }
@@ -95,4 +95,4 @@ const tooLate = () => new Refusal("upstream_timeout", "The call's time was over 
 
 const lengthOf = ({ queueMs, batchMs, inferMs }: Answer["timing"]): number => queueMs + batchMs + inferMs;
 
-export type Search = { lane: Lane; options: TaskOptions };
+export type Search = { lane: LaneId; options: TaskOptions };

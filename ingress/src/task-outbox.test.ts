@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { CallTasks } from "@faceline/contracts/task";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { openTaskOutbox } from "./task-outbox.ts";
 
 const tasks = {} as CallTasks;

@@ -1,6 +1,6 @@
-import { tasksTopic } from "@faceline/contracts/names";
 import type { Producer } from "@faceline/contracts/runtime/kafka";
-import type { CallTasks } from "@faceline/contracts/task";
+import { tasksTopic } from "@faceline/contracts/wire/names";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { Circuit } from "./circuit.ts";
 
 /**

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
 import { buildModel } from "./build.ts";
 import { type Build, type Model, readCatalogue } from "./catalogue.ts";
-import { readMetadata } from "./convert/onnx/metadata.ts";
 import { CONVERTER, convert } from "./convert/networks.ts";
+import { readMetadata } from "./convert/onnx/metadata.ts";
 import { modelFile, readModel, sha256 } from "./model-file.ts";
 import { verifyModel } from "./verify.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { convert } from "./convert/networks.ts";
 import type { Build, Model } from "./catalogue.ts";
+import { convert } from "./convert/networks.ts";
 import { modelFile, sha256 } from "./model-file.ts";
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
 import { type EmbeddingModel, euclideanL2Of, readCatalogue } from "./catalogue.ts";
 
 /** The entry of Dlib with changes, alone in a catalogue. */

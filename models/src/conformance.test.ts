@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, suite, test, type TestContext } from "node:test";
+import { before, suite, type TestContext, test } from "node:test";
 import * as ort from "onnxruntime-node";
 import { type Catalogue, type Model, readCatalogue } from "./catalogue.ts";
 import { convert } from "./convert/networks.ts";

@@ -1,5 +1,5 @@
-import type { Outcome } from "@faceline/contracts/outcome";
-import type { CallTasks } from "@faceline/contracts/task";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { type BatchSizing, batchSizing } from "./batch-size.ts";
 import type { Lane } from "./lane.ts";
 import { dueBeforeMs, longestBatchMs, rivalsOf, workersLeft } from "./rivals.ts";
@@ -40,9 +40,9 @@ export function refusal(
     retryAfterMs: waitMs,
   });
   const standingMaxMs = Math.max(standingRuns * longestRunMs, standingShare * (call.deadlineAt - now));
-  if (lane.waiting + count > state.settings.laneWaitingMax) return shed("standing");
+  if (lane.waiting + count > state.settings.laneWaitingMax) return shed("queue_too_long");
   if (now + predictedMs > call.deadlineAt) {
-    if (!mayTry(state, lane, now)) return shed("hopeless");
+    if (!mayTry(state, lane, now)) return shed("deadline_infeasible");
     lane.trial = call.call;
     return undefined;
   }
@@ -53,7 +53,7 @@ export function refusal(
   const capacity = (sizing.left * sizing.usefulSize) / sizing.cycleMs;
   const modest =
     own <= lane.tenants.mostOfOthers(call.tenant) || lane.offers.withinShare(call.tenant, capacity, now);
-  return modest && ownWaitMs <= standingMaxMs ? undefined : shed("standing");
+  return modest && ownWaitMs <= standingMaxMs ? undefined : shed("queue_too_long");
 }
 
 /**

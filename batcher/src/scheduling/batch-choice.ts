@@ -1,4 +1,4 @@
-import type { DispatchReason } from "@faceline/contracts/batch";
+import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import type { BatchSizing } from "./batch-size.ts";
 import type { Lane } from "./lane.ts";
 import { beginsAtLatest, endsAtLatest, guardMs, type Seat } from "./seats.ts";

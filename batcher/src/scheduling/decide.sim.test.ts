@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Batch } from "@faceline/contracts/batch";
+import type { Batch } from "@faceline/contracts/wire/batch";
 import { Random } from "../../capacity/random.ts";
 import { seedsOf } from "../../capacity/seeds.ts";
 import { decide } from "./decide.ts";

@@ -65,8 +65,14 @@ test("what cannot meet its deadline is refused on arrival, whole, with the wait 
   );
   const ends = endsOf(decide(pool, call("a", 2, { now: 0, deadlineAt: 400 }), 0));
   assert.deepEqual(ends, [
-    ["a/nnnnnnnnnnnnnnnn/0", { kind: "shed", reason: "hopeless", predictedMs: 517, retryAfterMs: 500 }],
-    ["a/nnnnnnnnnnnnnnnn/1", { kind: "shed", reason: "hopeless", predictedMs: 517, retryAfterMs: 500 }],
+    [
+      "a/nnnnnnnnnnnnnnnn/0",
+      { kind: "shed", reason: "deadline_infeasible", predictedMs: 517, retryAfterMs: 500 },
+    ],
+    [
+      "a/nnnnnnnnnnnnnnnn/1",
+      { kind: "shed", reason: "deadline_infeasible", predictedMs: 517, retryAfterMs: 500 },
+    ],
   ]);
 });
 
@@ -76,7 +82,7 @@ test("a lane has a bound: what comes above it is refused as standing", () => {
   const refused = endsOf(decide(pool, call("b", 1, { now: 0 }), 0));
   assert.deepEqual(
     refused.map(([, outcome]) => outcome.kind === "shed" && outcome.reason),
-    ["standing"],
+    ["queue_too_long"],
   );
 });
 

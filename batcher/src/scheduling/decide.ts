@@ -1,12 +1,12 @@
-import type { BatchId, BatchTask } from "@faceline/contracts/batch";
-import type { CallId, TaskId } from "@faceline/contracts/ids";
-import type { CallTasks } from "@faceline/contracts/task";
+import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
+import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { refusal } from "./admission.ts";
 import { pump } from "./dispatch.ts";
 import { recover, takeBack } from "./recovery.ts";
 import { hear } from "./reports.ts";
+import { type Event, end, laneNamed, type Move, type State } from "./state.ts";
 import { silenceMaxMs } from "./workers.ts";
-import { end, type Event, laneNamed, type Move, type State } from "./state.ts";
 
 /**
  * The batching policy of a pool. `decide` is told what happened and when, and says what to do: it holds no timer, no

@@ -1,4 +1,4 @@
-import type { Batch, BatchId, BatchTask, DispatchReason } from "@faceline/contracts/batch";
+import type { Batch, BatchId, BatchTask, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
 import { batchSizing } from "./batch-size.ts";
 import type { Lane } from "./lane.ts";

@@ -1,6 +1,6 @@
-import type { BatchTask } from "@faceline/contracts/batch";
-import type { CallId, Lane as LaneName, TaskId } from "@faceline/contracts/ids";
-import { callOf } from "@faceline/contracts/ids";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
+import { callIdOf } from "@faceline/contracts/wire/ids";
 import { ArrivalRate } from "./arrival-rate.ts";
 import { Offers } from "./offers.ts";
 import { Tenants } from "./tenants.ts";
@@ -13,7 +13,7 @@ import { TimeModel } from "./time-model.ts";
  *     a batch that came back ──► [ parts, first of all, never mixed with others ] ──► a batch
  */
 export class Lane {
-  readonly name: LaneName;
+  readonly name: LaneId;
   readonly tenants = new Tenants();
   readonly arrivals = new ArrivalRate();
   readonly offers = new Offers();
@@ -29,7 +29,7 @@ export class Lane {
   trial: CallId | undefined;
   #warmed = false;
 
-  constructor(name: LaneName) {
+  constructor(name: LaneId) {
     this.name = name;
   }
 
@@ -75,7 +75,7 @@ export class Lane {
   }
 
   removeCall(call: CallId): BatchTask[] {
-    return [...this.#removeFromParts((task) => callOf(task.id) === call), ...this.tenants.removeCall(call)];
+    return [...this.#removeFromParts((task) => callIdOf(task.id) === call), ...this.tenants.removeCall(call)];
   }
 
   removeTasks(ids: TaskId[]): void {

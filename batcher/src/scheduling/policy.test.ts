@@ -61,7 +61,7 @@ test("what would wait longer than a batch and a half is refused as standing, tho
   const reasons = outcomes.map(
     (moves) => endsOf(moves).map(([, outcome]) => "reason" in outcome && outcome.reason)[0],
   );
-  assert.deepEqual(reasons.slice(0, 3), [undefined, undefined, "standing"]);
+  assert.deepEqual(reasons.slice(0, 3), [undefined, undefined, "queue_too_long"]);
 });
 
 test("a lane that is loaded and not called makes nobody stand longer for its sake", () => {
@@ -89,7 +89,9 @@ test("a head so urgent that its batch could not keep up is dropped early, with i
   arrive(pool, 2, 2_000, { patienceMs: 165, name: "urgent" });
   for (let at = 2_000; at < 2_090; at += 3) arrive(pool, 1, at);
   const moves = decide(pool, { kind: "timer" }, 2_098);
-  const early = endsOf(moves).filter(([, outcome]) => outcome.kind === "shed" && outcome.reason === "early");
+  const early = endsOf(moves).filter(
+    ([, outcome]) => outcome.kind === "shed" && outcome.reason === "early_drop",
+  );
   assert.deepEqual(
     early.map(([task]) => task.split("/")[0]),
     ["urgent", "urgent"],

@@ -1,4 +1,4 @@
-import type { LaneState } from "@faceline/contracts/pool";
+import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { expectedBegin } from "./admission.ts";
 import type { State } from "./state.ts";
 import { workloads } from "./workers.ts";

@@ -1,4 +1,4 @@
-import type { BatchTask } from "@faceline/contracts/batch";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { Lane, Part } from "./lane.ts";
 import { laneNamed, type Move, type State } from "./state.ts";
 import { forgetAfterMs, overrunMs, type SentBatch, silent, type Worker } from "./workers.ts";

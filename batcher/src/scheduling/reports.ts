@@ -1,4 +1,4 @@
-import type { FinishedBatch, Report } from "@faceline/contracts/report";
+import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import { takeBack } from "./recovery.ts";
 import { end, laneNamed, type Move, type State } from "./state.ts";
 import { overrunMs, type SentBatch } from "./workers.ts";

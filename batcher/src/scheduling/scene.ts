@@ -1,7 +1,7 @@
-import type { Batch, BatchId } from "@faceline/contracts/batch";
-import type { Outcome } from "@faceline/contracts/outcome";
-import type { FinishedBatch, Report } from "@faceline/contracts/report";
-import type { CallTasks } from "@faceline/contracts/task";
+import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "./decide.ts";
 import { type Event, type Move, newState, type SchedulingSettings, type State } from "./state.ts";
 
@@ -27,7 +27,7 @@ export function call(
     ingress: "ingress-0000000000000000",
     arrivedAt: now,
     deadlineAt,
-    options: { align: true, enforceDetection: true, facesMax: 1, everyFace: false },
+    options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
     traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`,
     tasks: Array.from({ length: count }, (_, index) => `${name}/${nonce}/${index}`),
   };

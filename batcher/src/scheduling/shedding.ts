@@ -1,6 +1,6 @@
-import type { BatchTask } from "@faceline/contracts/batch";
-import { callOf } from "@faceline/contracts/ids";
-import type { ShedReason } from "@faceline/contracts/outcome";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import { callIdOf } from "@faceline/contracts/wire/ids";
+import type { ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Lane } from "./lane.ts";
 import { endsAtLatest, type Seat } from "./seats.ts";
 import type { Move, State } from "./state.ts";
@@ -30,8 +30,8 @@ export function shedHopeless(state: State, lane: Lane, seat: Seat, now: number):
   const moves: Move[] = [];
   const endsAt = endsAtLatest(state, lane, seat, 1, now);
   for (let head = lane.tenants.head; head !== undefined; head = lane.tenants.head) {
-    if (endsAt <= head.task.deadlineAt || callOf(head.task.id) === lane.trial) break;
-    moves.push(...shed(state, lane, head.task, "hopeless", seat, now));
+    if (endsAt <= head.task.deadlineAt || callIdOf(head.task.id) === lane.trial) break;
+    moves.push(...shed(state, lane, head.task, "deadline_infeasible", seat, now));
   }
   return moves;
 }
@@ -42,7 +42,7 @@ export function shedHopelessOfPart(state: State, lane: Lane, seat: Seat, now: nu
   if (tasks === undefined) return [];
   const endsAt = endsAtLatest(state, lane, seat, Math.min(tasks.length, seat.sizeMax), now);
   const hopeless = tasks.filter((task) => endsAt > task.deadlineAt);
-  return hopeless.flatMap((task) => shed(state, lane, task, "hopeless", seat, now));
+  return hopeless.flatMap((task) => shed(state, lane, task, "deadline_infeasible", seat, now));
 }
 
 /**
@@ -52,7 +52,7 @@ export function shedHopelessOfPart(state: State, lane: Lane, seat: Seat, now: nu
  */
 export function shedEarly(state: State, lane: Lane, urgent: Waiting, seat: Seat, now: number): Move[] {
   const spared = urgent.call.begun || lane.tenants.withinShare(urgent.tenant.name);
-  return spared ? [] : shed(state, lane, urgent.task, "early", seat, now);
+  return spared ? [] : shed(state, lane, urgent.task, "early_drop", seat, now);
 }
 
 function shed(
@@ -65,7 +65,7 @@ function shed(
 ): Move[] {
   const predictedMs = endsAtLatest(state, lane, seat, 1, now) - now;
   const retryAfterMs = seat.freeAt - now;
-  return lane.removeCall(callOf(task.id)).map((task) => {
+  return lane.removeCall(callIdOf(task.id)).map((task) => {
     state.open.delete(task.id);
     return { kind: "answer", task, outcome: { kind: "shed", reason, predictedMs, retryAfterMs } };
   });

@@ -1,8 +1,8 @@
-import type { Batch, BatchId, BatchTask } from "@faceline/contracts/batch";
-import type { CallId, Lane as LaneName, TaskId } from "@faceline/contracts/ids";
-import type { Outcome } from "@faceline/contracts/outcome";
-import type { Report } from "@faceline/contracts/report";
-import type { CallTasks } from "@faceline/contracts/task";
+import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
+import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { Report } from "@faceline/contracts/wire/report";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { HopTimes } from "./hop-times.ts";
 import { Lane } from "./lane.ts";
 import type { SentBatch, Worker } from "./workers.ts";
@@ -11,7 +11,7 @@ import type { SentBatch, Worker } from "./workers.ts";
 export type State = {
   readonly batcher: string;
   readonly settings: SchedulingSettings;
-  readonly lanes: Map<LaneName, Lane>;
+  readonly lanes: Map<LaneId, Lane>;
   readonly workers: Map<string, Worker>;
   readonly sent: Map<BatchId, SentBatch>;
   /** Every task that was read and has not ended, waiting or sent. */
@@ -39,7 +39,7 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
   };
 }
 
-export function laneNamed(state: State, name: LaneName): Lane {
+export function laneNamed(state: State, name: LaneId): Lane {
   const known = state.lanes.get(name);
   if (known !== undefined) return known;
   const lane = new Lane(name);
@@ -74,7 +74,7 @@ export type SchedulingSettings = {
   replyMs: number;
 };
 
-export type OpenTask = { task: BatchTask; lane: LaneName };
+export type OpenTask = { task: BatchTask; lane: LaneId };
 
 export type Event =
   | { kind: "arrive"; call: CallTasks }

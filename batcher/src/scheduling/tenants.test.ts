@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { BatchTask } from "@faceline/contracts/batch";
-import { callOf } from "@faceline/contracts/ids";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import { callIdOf } from "@faceline/contracts/wire/ids";
 import { Tenants } from "./tenants.ts";
 
 test("tenants take turns, and within a tenant the earliest deadline goes first", () => {
@@ -28,7 +28,7 @@ test("the head has the least deadline of all, and the oldest came first, whoever
   assert.equal(name(tenants.oldest!.task), "a1");
   tenants.removeTask(tenants.head!.task.id);
   assert.equal(name(tenants.head!.task), "a1");
-  tenants.removeCall(callOf(tenants.head!.task.id));
+  tenants.removeCall(callIdOf(tenants.head!.task.id));
   assert.equal(tenants.head, undefined);
   assert.equal(tenants.oldest, undefined);
 });
@@ -50,4 +50,4 @@ test("behind a flood a tenant's place counts as many of the flood as of its own"
 const nonce = "nnnnnnnnnnnnnnnn";
 const task = (call: string, deadlineAt: number) =>
   ({ id: `${call}/${nonce}/0`, deadlineAt }) as unknown as BatchTask;
-const name = ({ id }: BatchTask): string => callOf(id).replace(`/${nonce}`, "");
+const name = ({ id }: BatchTask): string => callIdOf(id).replace(`/${nonce}`, "");

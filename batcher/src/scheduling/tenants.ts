@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { BatchTask } from "@faceline/contracts/batch";
-import { type CallId, callOf, type TaskId } from "@faceline/contracts/ids";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 
 /**
  * What waits in a lane, fair over tenants: they take turns, one image a turn, and within a tenant the earliest deadline
@@ -130,7 +130,7 @@ export class Tenants {
   }
 
   removeTask(id: TaskId): void {
-    const waiting = this.#calls.get(callOf(id))?.waiting.find((each) => each.task.id === id);
+    const waiting = this.#calls.get(callIdOf(id))?.waiting.find((each) => each.task.id === id);
     if (waiting !== undefined) this.remove(waiting);
   }
 
@@ -166,7 +166,7 @@ export class Tenants {
   }
 
   #callOf(task: BatchTask): WaitingCall {
-    const id = callOf(task.id);
+    const id = callIdOf(task.id);
     const known = this.#calls.get(id);
     if (known !== undefined) return known;
     const call: WaitingCall = { id, waiting: [], begun: false };

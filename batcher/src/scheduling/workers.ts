@@ -1,6 +1,6 @@
-import type { BatchId } from "@faceline/contracts/batch";
-import type { Lane, TaskId } from "@faceline/contracts/ids";
-import type { Report } from "@faceline/contracts/report";
+import type { BatchId } from "@faceline/contracts/wire/batch";
+import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
+import type { Report } from "@faceline/contracts/wire/report";
 
 export type Worker = {
   id: string;
@@ -15,7 +15,7 @@ export type Worker = {
 /** A batch that was sent and has not come to an end. One that is lost may still end: its answers are as good. */
 export type SentBatch = {
   id: BatchId;
-  lane: Lane;
+  lane: LaneId;
   tasks: TaskId[];
   attempt: number;
   worker: string;
@@ -56,7 +56,7 @@ export function inService(worker: Worker, now: number): boolean {
 }
 
 /** The largest batch of this lane that the worker takes; 0: it has not loaded the lane. */
-export function sizeMaxOf(worker: Worker, lane: Lane): number {
+export function sizeMaxOf(worker: Worker, lane: LaneId): number {
   for (const loaded of worker.report.lanes) if (loaded.lane === lane) return loaded.sizes.at(-1)!.size;
   return 0;
 }
@@ -65,7 +65,7 @@ export function sizeMaxOf(worker: Worker, lane: Lane): number {
 export const partitionOf = (worker: Worker): number => Math.min(...worker.partitions);
 
 /** What the workers that serve this lane have to do, by their last reports and by what was sent since. */
-export function workloads({ workers, sent }: Pool, lane: Lane, now: number): Workload[] {
+export function workloads({ workers, sent }: Pool, lane: LaneId, now: number): Workload[] {
   const loads: Workload[] = [];
   for (const worker of workers.values()) {
     const sizeMax = sizeMaxOf(worker, lane);

@@ -5,7 +5,7 @@ import type { Bench, Measured } from "../bench.ts";
 import { Caller } from "../caller.ts";
 import { engineOn } from "../face-contenders.ts";
 import { table } from "../figures.ts";
-import { addProfile, type CpuProfile, flameGraph, Frame } from "../flame.ts";
+import { addProfile, type CpuProfile, Frame, flameGraph } from "../flame.ts";
 import { dataUrl, facePictures, rotatingPairs } from "../pairs.ts";
 import { openStack } from "../stack.ts";
 import { threadSeconds } from "../threads.ts";

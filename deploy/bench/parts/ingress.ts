@@ -1,4 +1,4 @@
-import { openAlone, type Alone } from "../alone.ts";
+import { type Alone, openAlone } from "../alone.ts";
 import { mulberry32 } from "../arrivals.ts";
 import type { Bench, Measured } from "../bench.ts";
 import type { Flood } from "../closed-loop.ts";

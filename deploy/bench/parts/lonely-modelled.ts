@@ -1,6 +1,6 @@
 import type { Bench, Measured } from "../bench.ts";
-import type { Lonely } from "../closed-loop.ts";
 import { readServerTiming } from "../caller.ts";
+import type { Lonely } from "../closed-loop.ts";
 import { median, quantile, table } from "../figures.ts";
 import { openLoad } from "../load.ts";
 import { heavy, tiny } from "../pictures.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { openBare } from "../bare.ts";
 import type { Bench, Measured } from "../bench.ts";
 import { Caller } from "../caller.ts";
-import { compare, type Comparison, tables } from "../comparison.ts";
+import { type Comparison, compare, tables } from "../comparison.ts";
 import { photographs, shrunk } from "../pictures.ts";
 import { openStack } from "../stack.ts";
 

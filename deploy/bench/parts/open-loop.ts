@@ -1,6 +1,6 @@
 import { findVenv } from "../../src/venv.ts";
 import type { Bench, Measured } from "../bench.ts";
-import { contenders, type Contender } from "../contenders.ts";
+import { type Contender, contenders } from "../contenders.ts";
 import { type Case, contestTables } from "../contest.ts";
 import { measureCpu } from "../cpu.ts";
 import { quantile } from "../figures.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { ErrorCode } from "@faceline/contracts/errors";
+import type { ErrorCode } from "@faceline/contracts/http/errors";
 
 /** Stands in every body: whatever comes back or is logged must not hold it. */
 export const marker = `marker-${randomBytes(12).toString("hex")}`;

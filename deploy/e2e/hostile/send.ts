@@ -1,8 +1,8 @@
-import { type ErrorCode, errorTable } from "@faceline/contracts/errors";
-import { CompareReply } from "@faceline/contracts/compare";
-import { Problem } from "@faceline/contracts/problem";
-import { RepresentReply } from "@faceline/contracts/represent";
-import { VerifyReply } from "@faceline/contracts/verify";
+import { CompareReply } from "@faceline/contracts/http/compare";
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import { Problem } from "@faceline/contracts/http/problem";
+import { RepresentReply } from "@faceline/contracts/http/represent";
+import { VerifyReply } from "@faceline/contracts/http/verify";
 import { type HostileCall, marker } from "./call.ts";
 
 /** Sends it. Resolves with what is wrong with its end, or undefined. */

@@ -1,4 +1,4 @@
-import { decodeEmbedding } from "@faceline/contracts/face";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
 import type { Rectangle } from "../align/affine.ts";
 import type { Pixels } from "../detect/letterbox.ts";
 import type { Pipeline } from "../engine/pipeline.ts";
@@ -7,7 +7,7 @@ import type { Comparison } from "./tally.ts";
 /** The largest face, as in a call that compares. Undefined: there is none. */
 export async function lookAt(picture: Pixels, pipeline: Pipeline): Promise<Seen | undefined> {
   const { width, height } = picture;
-  const options = { align: true, enforceDetection: true, facesMax: 1, everyFace: false };
+  const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
   const [result] = await pipeline.run([
     { ...picture, originalWidth: width, originalHeight: height, options },
   ]);

@@ -1,5 +1,5 @@
-import { convert } from "@faceline/models/convert/networks";
 import type { DetectorModel, Model } from "@faceline/models/catalogue";
+import { convert } from "@faceline/models/convert/networks";
 import * as ort from "onnxruntime-node";
 import sharp from "sharp";
 import { Aligner } from "../align/aligner.ts";
@@ -23,7 +23,7 @@ export class Crops {
 
   /** As it is, and as other cameras might have taken it. Throws for a picture that cannot be read. */
   async look(bytes: Uint8Array): Promise<void> {
-    const options = { align: true, enforceDetection: false, facesMax: 100, everyFace: true };
+    const options = { align: true, enforceDetection: false, facesMax: 100, fullResolution: true };
     for (const vary of variations) {
       const picture = await decodePicture(await vary(bytes), pictureLimits);
       if (picture.kind === "rejected") throw new Error(`a picture cannot be read: ${picture.code}`);

@@ -1,5 +1,5 @@
+import { imageFormat } from "@faceline/contracts/image/format";
 import { exifOrientation } from "./exif.ts";
-import { formatOf } from "./format.ts";
 
 /**
  * The header of a JPEG that is as almost all are: baseline or progressive, 8 bits, grey or YCbCr, chroma of full or half
@@ -7,7 +7,7 @@ import { formatOf } from "./format.ts";
  * to look. It is a microsecond where libvips takes 0.3 ms. Reads a bounded number of segments, whatever they hold.
  */
 export function plainJpeg(bytes: Uint8Array): PlainJpeg | undefined {
-  if (formatOf(bytes) !== "jpeg") return undefined;
+  if (imageFormat(bytes) !== "jpeg") return undefined;
   const jpeg = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let frame: Frame | undefined;
   let exif: number | undefined;

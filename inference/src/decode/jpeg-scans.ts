@@ -1,4 +1,4 @@
-import { formatOf } from "./format.ts";
+import { imageFormat } from "@faceline/contracts/image/format";
 
 /**
  * Whether a JPEG has more scans than any encoder makes. Each scan of a progressive picture is a pass over all its blocks,
@@ -6,7 +6,7 @@ import { formatOf } from "./format.ts";
  * an hour. Passes over the bytes once, marker by marker as libjpeg does, up to the end of the picture.
  */
 export function hasTooManyScans(bytes: Uint8Array): boolean {
-  if (formatOf(bytes) !== "jpeg") return false;
+  if (imageFormat(bytes) !== "jpeg") return false;
   let scans = 0;
   let at = 2;
   const end = bytes.length - 3;

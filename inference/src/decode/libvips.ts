@@ -1,5 +1,5 @@
+import { imageFormat } from "@faceline/contracts/image/format";
 import sharp from "sharp";
-import { formatOf } from "./format.ts";
 import { type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
 
 // Once per process. libvips reads some forty formats; what is blocked here cannot be attacked. SVG and PDF would even
@@ -32,7 +32,7 @@ export async function decodeByLibvips(
 }
 
 async function readHeader(bytes: Uint8Array, limits: PictureLimits): Promise<Header | Rejected> {
-  if (formatOf(bytes) === undefined) return rejected("unsupported_image_format");
+  if (imageFormat(bytes) === undefined) return rejected("unsupported_image_format");
   try {
     // Without sharp's own limit, so that a picture which is too large is told from one that is damaged: nothing is
     // allocated for a header.

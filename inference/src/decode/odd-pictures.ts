@@ -5,8 +5,8 @@
 import turbojpeg from "@julusian/jpeg-turbo";
 import sharp, { type JpegOptions } from "sharp";
 import {
-  exifBlock,
   type ExifLies,
+  exifBlock,
   greyWithRestarts,
   greyWithScans,
   patched,

@@ -1,4 +1,4 @@
-import type { InputFault } from "@faceline/contracts/errors";
+import type { InputFault } from "@faceline/contracts/http/errors";
 
 export type PictureLimits = {
   /** Width times height as the header tells them: refused before a pixel is allocated. */

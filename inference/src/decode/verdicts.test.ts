@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, type TestContext, test } from "node:test";
-import { decodeEmbedding } from "@faceline/contracts/face";
-import { laneOf } from "@faceline/contracts/ids";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
+import { laneId } from "@faceline/contracts/wire/ids";
 import { readCatalogue } from "@faceline/models/catalogue";
 import sharp, { type Region, type Sharp } from "sharp";
 import { distances } from "../accuracy/tally.ts";
@@ -34,7 +34,7 @@ import { Ways } from "./ways.ts";
 // threshold is told: a picture on the line could fall to either side, and would say nothing of the decoders.
 
 suite("in any form, a face gets the same verdict whichever way it was decoded", () => {
-  const ssd = laneOf("Dlib", "ssd");
+  const ssd = laneId("Dlib", "ssd");
   const metrics = ["cosine", "euclidean"] as const;
   let lanes: Lanes;
   let thresholds: Record<(typeof metrics)[number], number>;
@@ -126,7 +126,7 @@ suite("in any form, a face gets the same verdict whichever way it was decoded", 
   }
 
   async function lookAt(picture: Picture): Promise<Seen | undefined> {
-    const options = { align: true, enforceDetection: true, facesMax: 1, everyFace: false };
+    const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
     const { results } = await lanes.run({ lane: ssd, pictures: [{ ...picture, options }] });
     const [result] = results;
     if (result?.kind !== "faces") return undefined;

@@ -28,7 +28,7 @@ test("a clear face is not enough where there could be another", async () => {
 
 test("where every face is wanted, the full size alone will do", async () => {
   const { looks, detector } = staged({ 160: 0.9, 288: 0.9, 512: 0.6 });
-  await detector.detect([picture({ everyFace: true }), picture()]);
+  await detector.detect([picture({ fullResolution: true }), picture()]);
   assert.deepEqual(looks, ["160: 1", "288: 0", "512: 1", "512: 0"]);
 });
 
@@ -40,7 +40,7 @@ test("where a face is not aligned, nothing mends its box: the full size alone wi
 
 test("where none is seen, the picture is looked at once more in full size", async () => {
   const { looks, detector } = staged({ 160: 0.2, 288: 0.2, 512: 0.2 });
-  const { faces, secondLooks } = await detector.detect([picture(), picture({ everyFace: true })]);
+  const { faces, secondLooks } = await detector.detect([picture(), picture({ fullResolution: true })]);
   assert.deepEqual(looks, ["160: 1", "288: 1", "512: 2", "512: 2"]);
   assert.deepEqual([faces, secondLooks], [[[], []], 2]);
 });
@@ -66,6 +66,6 @@ function staged(scores: Record<number, number>, other: Record<number, number> = 
   return { looks, detector: new Detector(networks as unknown as Network[], limits) };
 }
 
-function picture({ everyFace = false, align = true } = {}): SearchedPicture {
-  return { pixels: new Uint8Array(3 * 64 * 64), width: 64, height: 64, options: { everyFace, align } };
+function picture({ fullResolution = false, align = true } = {}): SearchedPicture {
+  return { pixels: new Uint8Array(3 * 64 * 64), width: 64, height: 64, options: { fullResolution, align } };
 }

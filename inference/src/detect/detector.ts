@@ -1,7 +1,7 @@
 import type { DetectorModel } from "@faceline/models/catalogue";
 import type { Network } from "../engine/network.ts";
 import { Letterbox, type Pixels } from "./letterbox.ts";
-import { bySize, clip, type Found, select, type SelectionLimits } from "./selection.ts";
+import { bySize, clip, type Found, type SelectionLimits, select } from "./selection.ts";
 import { marginWindowOf, type Window, windowOf } from "./window.ts";
 
 /**
@@ -78,7 +78,7 @@ export function limitsOf({ selection, cascade }: DetectorModel): DetectorLimits 
 }
 
 function mayBeSmall({ options }: SearchedPicture): boolean {
-  return options.align && !options.everyFace;
+  return options.align && !options.fullResolution;
 }
 
 export type Detected = { faces: Found[][]; inSmall: number[]; secondLooks: number };
@@ -93,7 +93,7 @@ function isClear(seen: readonly Found[], { clear }: DetectorLimits): boolean {
   );
 }
 
-export type SearchedPicture = Pixels & { options: { everyFace: boolean; align: boolean } };
+export type SearchedPicture = Pixels & { options: { fullResolution: boolean; align: boolean } };
 
 export type DetectorLimits = SelectionLimits & {
   /** A box is a face above it. */

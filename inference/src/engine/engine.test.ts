@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
-import { laneOf } from "@faceline/contracts/ids";
+import { type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
+import { laneId } from "@faceline/contracts/wire/ids";
 import { Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
-import { PrecisionWishes } from "./precision.ts";
 import { builtModels, groupPhotograph, pictureOf } from "./photographs.ts";
+import { PrecisionWishes } from "./precision.ts";
 import type { EnginePicture, RunFacts } from "./work.ts";
 
-const lane = laneOf("Dlib", "tiny");
+const lane = laneId("Dlib", "tiny");
 
 test("the thread answers as the bare lanes do, run by run", async () => {
   const told: RunFacts[] = [];
@@ -48,7 +48,7 @@ test("a run blocks the engine's thread, not this one", async () => {
 
 test("a run that fails rejects, and the next succeeds", async () => {
   await using engine = await openEngine(await engineOptions());
-  const unknown = laneOf("Dlib", "none");
+  const unknown = laneId("Dlib", "none");
   await assert.rejects(
     engine.run({ lane: unknown, pictures: [] }),
     /a run of the engine failed: .* is not loaded/,
@@ -72,7 +72,7 @@ test("what cannot be had is told in a sentence at the start", async () => {
     openEngine({ ...options, modelsDir: "/nowhere" }),
     /cannot be read; "npm run models -- build"/,
   );
-  const missing = laneOf("Dlib", "none");
+  const missing = laneId("Dlib", "none");
   await assert.rejects(
     openEngine({ ...options, lanes: [missing] }),
     /no detector model none, only ssd, tiny/,

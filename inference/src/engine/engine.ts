@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { LoadedLane } from "@faceline/contracts/report";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { FromThread, ThreadOptions, ToThread } from "./thread-messages.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
 

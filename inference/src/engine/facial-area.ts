@@ -1,4 +1,4 @@
-import type { FacialArea } from "@faceline/contracts/face";
+import type { FacialArea } from "@faceline/contracts/http/facial-area";
 import type { Point, Rectangle } from "../align/affine.ts";
 import { leftEye, rightEye } from "../align/mean-face.ts";
 import { meanOf } from "../align/similarity.ts";

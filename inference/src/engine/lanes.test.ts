@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { PrecisionWishes } from "./precision.ts";
 import { after, before, suite, test } from "node:test";
-import { decodeEmbedding, type Face } from "@faceline/contracts/face";
+import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
+import { laneId } from "@faceline/contracts/wire/ids";
 import { readCatalogue } from "@faceline/models/catalogue";
-import { laneOf } from "@faceline/contracts/ids";
 import sharp from "sharp";
 import { type Lanes, openLanes } from "./lanes.ts";
 import {
@@ -14,11 +13,12 @@ import {
   pictureOf,
   withoutLabelled,
 } from "./photographs.ts";
+import { PrecisionWishes } from "./precision.ts";
 import { clipsSums } from "./sums.ts";
 import type { EnginePicture, TaskResult } from "./work.ts";
 
-const ssd = laneOf("Dlib", "ssd");
-const tiny = laneOf("Dlib", "tiny");
+const ssd = laneId("Dlib", "ssd");
+const tiny = laneId("Dlib", "tiny");
 
 suite("with the real models", () => {
   let lanes: Lanes;
@@ -43,13 +43,13 @@ suite("with the real models", () => {
     const [first] = lanes.loaded;
     assert.deepEqual([first!.lane, first!.executionProvider], [ssd, "cpu"]);
     // A CPU that clips sums runs all of them in float, and says so; one that does not, none.
-    const fellBack = await clipsSums({ executionProvider: "cpu", intraOpThreads: 1 });
-    const precision = fellBack ? "float32" : "int8";
+    const fallback = await clipsSums({ executionProvider: "cpu", intraOpThreads: 1 });
+    const precision = fallback ? "float32" : "int8";
     assert.deepEqual(
       first!.precisions,
-      ["ssd", "landmarks-68", "Dlib"].map((model) => ({ model, precision, fellBack })),
+      ["ssd", "landmarks-68", "Dlib"].map((model) => ({ model, precision, fallback })),
     );
-    assert.equal(lanes.fallbacks.length, fellBack ? 3 : 0);
+    assert.equal(lanes.fallbacks.length, fallback ? 3 : 0);
     assert.deepEqual(
       first!.sizes.map(({ size }) => size),
       [1, 2, 4, 6],
@@ -76,16 +76,18 @@ suite("with the real models", () => {
     },
   );
 
-  for (const everyFace of [false, true]) {
+  for (const fullResolution of [false, true]) {
     test(
-      `300 labelled pairs part at the catalogue's thresholds, ${everyFace ? "looked at in full" : "in small first"}`,
+      `300 labelled pairs part at the catalogue's thresholds, ${fullResolution ? "looked at in full" : "in small first"}`,
       skipped(),
       async (t) => {
         const embeddings = new Map<string, Float32Array>();
         const pairs = labelledPairs();
         assert.deepEqual([pairs.length, pairs.filter(({ same }) => same).length], [300, 38]);
         for (const name of new Set(pairs.flatMap(({ left, right }) => [left, right]))) {
-          const [face] = await facesOf(await pictureOf(labelledPhotograph(name), { facesMax: 1, everyFace }));
+          const [face] = await facesOf(
+            await pictureOf(labelledPhotograph(name), { facesMax: 1, fullResolution }),
+          );
           embeddings.set(name, decodeEmbedding(face!.embedding));
         }
         const { thresholds } = (await readCatalogue()).find("embedding", "Dlib")!;
@@ -109,7 +111,7 @@ suite("with the real models", () => {
 
   test("clear faces are found in small, and as many as in full", async () => {
     for (const group of [1, 2, 3, 4, 5, 6]) {
-      const inSmall = await facesOf(await pictureOf(groupPhotograph(group), { everyFace: false }));
+      const inSmall = await facesOf(await pictureOf(groupPhotograph(group), { fullResolution: false }));
       const inFull = await facesOf(await pictureOf(groupPhotograph(group)));
       assert.equal(inSmall.length, inFull.length, `sample ${group}`);
     }
@@ -186,7 +188,7 @@ suite("with the real models", () => {
   test("unaligned, a face is the same whether every face is wanted or one", async () => {
     const options = { align: false, facesMax: 1 };
     const portrait = await clearPortrait();
-    const [one] = await facesOf(await pictureOf(portrait, { ...options, everyFace: false }));
+    const [one] = await facesOf(await pictureOf(portrait, { ...options, fullResolution: false }));
     const [first] = await facesOf(await pictureOf(portrait, options));
     assert.deepEqual(one, first);
   });
@@ -204,7 +206,7 @@ suite("with the real models", () => {
       precision: PrecisionWishes.parse("auto"),
     });
     await using _ = strict;
-    const portrait = await pictureOf(await clearPortrait(), { everyFace: false });
+    const portrait = await pictureOf(await clearPortrait(), { fullResolution: false });
     const { results, facts } = await strict.run({ lane: ssd, pictures: [portrait] });
     assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
     assert.equal(facts.implausible, 2);

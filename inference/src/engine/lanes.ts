@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Lane } from "@faceline/contracts/ids";
-import type { LoadedLane, NetworkPrecision } from "@faceline/contracts/report";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { LoadedLane, NetworkPrecision } from "@faceline/contracts/wire/report";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { Aligner } from "../align/aligner.ts";
 import { Warp } from "../align/warp.ts";
@@ -21,7 +21,7 @@ export async function openLanes(options: LaneOptions): Promise<Lanes> {
   await using loading = new Loading(catalogue, options);
 
   const warp = new Warp();
-  const opened = new Map<Lane, OpenLane>();
+  const opened = new Map<LaneId, OpenLane>();
   for (const lane of options.lanes) {
     const [embeddingName = "", detectorName = ""] = lane.split("/");
     const detector = await loading.load("detector", detectorName, options.detectorChunkMax);
@@ -50,11 +50,11 @@ export class Lanes implements AsyncDisposable {
   readonly loaded: LoadedLane[];
   /** Why models run in float that were to run in int8: a clause for each. */
   readonly fallbacks: string[];
-  readonly #opened: ReadonlyMap<Lane, OpenLane>;
+  readonly #opened: ReadonlyMap<LaneId, OpenLane>;
   readonly #warp: Warp;
   readonly #resources: AsyncDisposableStack;
 
-  constructor(options: LaneOptions, opened: ReadonlyMap<Lane, OpenLane>, warp: Warp, loading: Loading) {
+  constructor(options: LaneOptions, opened: ReadonlyMap<LaneId, OpenLane>, warp: Warp, loading: Loading) {
     this.#opened = opened;
     this.#warp = warp;
     this.#resources = loading.move();
@@ -90,7 +90,7 @@ export class Lanes implements AsyncDisposable {
     await this.#resources.disposeAsync();
   }
 
-  #takeFacts(lane: Lane, { pipeline, networks }: OpenLane, runMs: number): RunFacts {
+  #takeFacts(lane: LaneId, { pipeline, networks }: OpenLane, runMs: number): RunFacts {
     const own = networks.map((network) => network.takeFacts());
     return { ...pipeline.takeFacts(), lane, runMs, networks: own };
   }
@@ -110,8 +110,8 @@ export function batchSizes(batchMax: number): number[] {
 async function warmLoops(pipeline: Pipeline): Promise<void> {
   const px = 512;
   const pixels = drawnFace(px);
-  for (const everyFace of [false, true, false]) {
-    const options = { align: true, enforceDetection: false, facesMax: 1, everyFace };
+  for (const fullResolution of [false, true, false]) {
+    const options = { align: true, enforceDetection: false, facesMax: 1, fullResolution };
     const picture = { width: px, height: px, originalWidth: px, originalHeight: px, options };
     await pipeline.run([{ ...picture, pixels }]);
   }
@@ -120,7 +120,7 @@ async function warmLoops(pipeline: Pipeline): Promise<void> {
 export const LANDMARKS = "landmarks-68";
 
 export type LaneOptions = LoadingOptions & {
-  lanes: readonly Lane[];
+  lanes: readonly LaneId[];
   /** The most pictures of a batch. */
   batchMax: number;
   /** The most pictures of one run of a detector, whose memory is 50 MB a picture. */

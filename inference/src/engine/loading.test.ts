@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
 import { Catalogue, type Model, readCatalogue } from "@faceline/models/catalogue";
 import { convert } from "@faceline/models/convert/networks";
 import { modelFile, sha256 } from "@faceline/models/model-file";
@@ -82,7 +82,7 @@ const optionsOf = (precision: string, folder = modelsDir) => ({
   precision: PrecisionWishes.parse(precision),
 });
 
-const told = (precision: string, fellBack: boolean) => ({ model: NAME, precision, fellBack });
+const told = (precision: string, fallback: boolean) => ({ model: NAME, precision, fallback });
 
 /** A catalogue whose landmarks have a layer's scale wrong in int8, and a folder of such files. */
 async function damaged(t: TestContext): Promise<Staged> {

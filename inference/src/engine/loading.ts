@@ -1,4 +1,4 @@
-import type { NetworkPrecision } from "@faceline/contracts/report";
+import type { NetworkPrecision } from "@faceline/contracts/wire/report";
 import { type Catalogue, type Model, type Precision, type Role, sidesOf } from "@faceline/models/catalogue";
 import { readModel } from "@faceline/models/model-file";
 import * as ort from "onnxruntime-node";
@@ -6,7 +6,7 @@ import { type Outputs, strayOf } from "./agreement.ts";
 import { drawnFace } from "./drawn-face.ts";
 import { Network, type NetworkSource } from "./network.ts";
 import { checkPlacement } from "./placement.ts";
-import { mustBeInt8, precisionFor, type PrecisionWishes } from "./precision.ts";
+import { mustBeInt8, type PrecisionWishes, precisionFor } from "./precision.ts";
 import { openSession, type SessionSettings } from "./provider.ts";
 import { clipsSums } from "./sums.ts";
 
@@ -69,7 +69,7 @@ export class Loading implements AsyncDisposable {
     for (const px of sides) networks.push(this.#opened.use(await this.#open(model, px, precision, chunkMax)));
     return {
       networks,
-      precision: { model: model.name, precision, fellBack: fallback !== undefined },
+      precision: { model: model.name, precision, fallback: fallback !== undefined },
       fallback,
     };
   }

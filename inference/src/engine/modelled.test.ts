@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { PrecisionWishes } from "./precision.ts";
 import { test } from "node:test";
-import { laneOf } from "@faceline/contracts/ids";
+import { laneId } from "@faceline/contracts/wire/ids";
 import { openEngine } from "./engine.ts";
 import { EngineChoice } from "./modelled.ts";
+import { PrecisionWishes } from "./precision.ts";
 import type { EnginePicture, RunFacts } from "./work.ts";
 
-const lane = laneOf("Dlib", "ssd");
+const lane = laneId("Dlib", "ssd");
 
 test("an engine is the networks, or a wait of alpha + beta times the batch", () => {
   assert.equal(EngineChoice.parse("onnx"), undefined);
@@ -39,7 +39,7 @@ test("a modelled engine needs no model, and a batch is padded to a size that it 
 });
 
 test("a lane that is not in the catalogue is refused at start, as by the networks", async () => {
-  await assert.rejects(openEngine({ ...options, lanes: [laneOf("Dlib", "none")] }), /no detector none/);
+  await assert.rejects(openEngine({ ...options, lanes: [laneId("Dlib", "none")] }), /no detector none/);
 });
 
 const picture: EnginePicture = {
@@ -48,7 +48,7 @@ const picture: EnginePicture = {
   height: 1,
   originalWidth: 1,
   originalHeight: 1,
-  options: { align: true, enforceDetection: true, facesMax: 1, everyFace: false },
+  options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
 };
 
 const options = {

@@ -1,6 +1,6 @@
-import type { Face } from "@faceline/contracts/face";
-import { encodeEmbedding } from "@faceline/contracts/face";
-import type { LoadedLane } from "@faceline/contracts/report";
+import type { Face } from "@faceline/contracts/wire/face";
+import { encodeEmbedding } from "@faceline/contracts/wire/face";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { readCatalogue } from "@faceline/models/catalogue";
 import * as z from "zod";
 import type { Decode } from "../decode/decoder.ts";

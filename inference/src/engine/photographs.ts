@@ -45,7 +45,7 @@ export async function pictureOf(
   const picture = await decodePicture(bytes, pictureLimits);
   if (picture.kind === "rejected") throw new Error(`a photograph of the tests is bad: ${picture.code}`);
   const { pixels, width, height, originalWidth, originalHeight } = picture;
-  const asked = { align: true, enforceDetection: true, facesMax: 100, everyFace: true, ...options };
+  const asked = { align: true, enforceDetection: true, facesMax: 100, fullResolution: true, ...options };
   return { pixels, width, height, originalWidth, originalHeight, options: asked };
 }
 

@@ -1,4 +1,4 @@
-import { encodeEmbedding, type Face } from "@faceline/contracts/face";
+import { encodeEmbedding, type Face } from "@faceline/contracts/wire/face";
 import { boxAt, type Rectangle } from "../align/affine.ts";
 import { type Aligner, type BoxedFace } from "../align/aligner.ts";
 import type { Detected, Detector } from "../detect/detector.ts";
@@ -84,7 +84,7 @@ export class Pipeline {
     if (mistaken.length === 0) return;
     const again = mistaken.map((i) => {
       const picture = pictures[i]!;
-      return { ...picture, options: { ...picture.options, everyFace: true } };
+      return { ...picture, options: { ...picture.options, fullResolution: true } };
     });
     const { faces: found } = await this.#detect(again);
     for (const [at, seen] of (await this.#align(again, found)).entries()) faces[mistaken[at]!] = seen;

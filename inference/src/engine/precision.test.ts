@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Model, readCatalogue } from "@faceline/models/catalogue";
-import { mustBeInt8, precisionFor, PrecisionWishes } from "./precision.ts";
+import { mustBeInt8, PrecisionWishes, precisionFor } from "./precision.ts";
 
 const { models } = await readCatalogue();
 const named = (name: string): Model => models.find((model) => model.name === name)!;

@@ -1,4 +1,4 @@
-import type { LoadedLane } from "@faceline/contracts/report";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { LaneOptions } from "./lanes.ts";
 import type { RunCost } from "./modelled.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";

@@ -1,10 +1,10 @@
-import type { Lane } from "@faceline/contracts/ids";
-import type { Outcome } from "@faceline/contracts/outcome";
-import type { TaskOptions } from "@faceline/contracts/task";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { TaskOptions } from "@faceline/contracts/wire/task";
 import type { NetworkFacts } from "./network.ts";
 
 /** Pictures of one lane that run together. */
-export type EngineWork = { lane: Lane; pictures: readonly EnginePicture[] };
+export type EngineWork = { lane: LaneId; pictures: readonly EnginePicture[] };
 
 /** A decoded picture, and what is asked of it. Between threads the pixels lie in shared memory and are not copied. */
 export type EnginePicture = {
@@ -22,7 +22,7 @@ export type EnginePicture = {
 export type TaskResult = Extract<Outcome, { kind: "faces" | "rejected" }>;
 
 /** How long each stage of a run took, and how full the networks were. For instruments; nothing of a picture. */
-export type RunFacts = PipelineFacts & { lane: Lane; runMs: number; networks: NetworkFacts[] };
+export type RunFacts = PipelineFacts & { lane: LaneId; runMs: number; networks: NetworkFacts[] };
 
 export type PipelineFacts = {
   detectMs: number;

@@ -1,4 +1,4 @@
-import { noLimits, type OwnLimits, type TeamLimits } from "@faceline/contracts/team";
+import { type LimitOverrides, type TeamLimits, unlimited } from "@faceline/contracts/stored/team";
 import type { FastifyRequest } from "fastify";
 import type { Ports } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
@@ -10,7 +10,7 @@ export function openGate(ports: Ports, settings: HttpSettings): Gate {
   if (settings.AUTH === "off") {
     return async (request) => {
       refusePages(request, settings);
-      return { tenant: settings.TENANT_WITHOUT_AUTH, limits: noLimits };
+      return { tenant: settings.TENANT_WITHOUT_AUTH, limits: unlimited };
     };
   }
   return async (request) => {
@@ -21,7 +21,7 @@ export function openGate(ports: Ports, settings: HttpSettings): Gate {
   };
 }
 
-const limitsOf = (own: OwnLimits, settings: HttpSettings): TeamLimits => ({
+const limitsOf = (own: LimitOverrides, settings: HttpSettings): TeamLimits => ({
   requestsPerSecond: own.requestsPerSecond ?? settings.TEAM_REQUESTS_PER_SECOND,
   requestsBurst: own.requestsBurst ?? settings.TEAM_REQUESTS_BURST,
   inFlightMax: own.inFlightMax ?? settings.TEAM_IN_FLIGHT_MAX,

@@ -1,4 +1,4 @@
-import type { FoundKey } from "@faceline/contracts/runtime/api-keys";
+import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
 import type { Ports } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -10,9 +10,9 @@ export class KeyRing {
   readonly #ports: Pick<Ports, "clock" | "findKey">;
   readonly #limits: KeyRingLimits;
   /** Oldest first. */
-  readonly #known = new Map<string, { found: FoundKey; foundAt: number }>();
+  readonly #known = new Map<string, { found: KeyRecord; foundAt: number }>();
   /** Calls that come together with one key ask once. */
-  readonly #asked = new Map<string, Promise<FoundKey | null>>();
+  readonly #asked = new Map<string, Promise<KeyRecord | null>>();
   /** Counts what was heard of changes: what was asked for before one may be what was before it. */
   #changes = 0;
 
@@ -21,7 +21,7 @@ export class KeyRing {
     this.#limits = limits;
   }
 
-  async find(sha256: string): Promise<FoundKey | null> {
+  async find(sha256: string): Promise<KeyRecord | null> {
     const known = this.#known.get(sha256);
     const ageMs = known === undefined ? Infinity : this.#ports.clock.now() - known.foundAt;
     if (known !== undefined && ageMs < this.#limits.KEY_CACHE_MS) return known.found;
@@ -54,7 +54,7 @@ export class KeyRing {
     this.#asked.clear();
   }
 
-  #ask(sha256: string): Promise<FoundKey | null> {
+  #ask(sha256: string): Promise<KeyRecord | null> {
     const before = this.#asked.get(sha256);
     if (before !== undefined) return before;
     const asked = this.#look(sha256).finally(() => {
@@ -64,7 +64,7 @@ export class KeyRing {
     return asked;
   }
 
-  async #look(sha256: string): Promise<FoundKey | null> {
+  async #look(sha256: string): Promise<KeyRecord | null> {
     const changes = this.#changes;
     const found = await this.#ports.findKey(sha256);
     if (changes !== this.#changes) return found;

@@ -1,16 +1,6 @@
-import type { RequestId } from "@faceline/contracts/ids";
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { Catalogue } from "@faceline/models/catalogue";
 import { type FastifyInstance, fastify } from "fastify";
-import { admitCalls } from "./arrival.ts";
-import { readBodies } from "./bodies.ts";
-import { budgetBodies } from "./body-budget.ts";
-import { answerBrokenCall, ignoreExpectations, refuseTunnels } from "./broken-calls.ts";
-import { allowOrigins } from "./cors.ts";
-import { replayCalls } from "./idempotency.ts";
-import { refusalOf, sendProblem } from "./problems.ts";
-import { requestIdOf } from "./request-id.ts";
-import { refuseHopeless } from "./hopeless.ts";
-import { refuseStrangers } from "./strangers.ts";
 import { Inputs } from "../images/inputs.ts";
 import { Offer } from "../offer.ts";
 import type { Ports } from "../ports.ts";
@@ -22,6 +12,16 @@ import { serveOpenApi } from "../routes/openapi.ts";
 import { represent } from "../routes/represent.ts";
 import { verify } from "../routes/verify.ts";
 import type { HttpSettings } from "../settings.ts";
+import { admitCalls } from "./arrival.ts";
+import { readBodies } from "./bodies.ts";
+import { budgetBodies } from "./body-budget.ts";
+import { answerBrokenCall, ignoreExpectations, refuseTunnels } from "./broken-calls.ts";
+import { allowOrigins } from "./cors.ts";
+import { refuseHopeless } from "./hopeless.ts";
+import { replayCalls } from "./idempotency.ts";
+import { refusalOf, sendProblem } from "./problems.ts";
+import { requestIdOf } from "./request-id.ts";
+import { refuseStrangers } from "./strangers.ts";
 
 /** The HTTP side of the ingress. It opens nothing: what it needs of the world comes through the ports. */
 export function buildApp(ports: Ports, settings: HttpSettings, catalogue: Catalogue): FastifyInstance {

@@ -1,5 +1,5 @@
-import type { TaskTiming } from "@faceline/contracts/answer";
-import type { RequestId } from "@faceline/contracts/ids";
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import type { TaskTiming } from "@faceline/contracts/wire/answer";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { openGate } from "../auth/gate.ts";
 import type { Ports } from "../ports.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CompareRequest } from "@faceline/contracts/compare";
-import { RepresentRequest } from "@faceline/contracts/represent";
-import { VerifyRequest } from "@faceline/contracts/verify";
+import { CompareRequest } from "@faceline/contracts/http/compare";
+import { RepresentRequest } from "@faceline/contracts/http/represent";
+import { VerifyRequest } from "@faceline/contracts/http/verify";
 import { Refusal } from "../refusal.ts";
 import { readBody } from "./body.ts";
 

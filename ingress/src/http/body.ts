@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@faceline/contracts/errors";
+import type { ErrorCode } from "@faceline/contracts/http/errors";
 import type * as z from "zod";
 import { noImage } from "../images/source.ts";
 import { placeOf, Refusal, refusalAt } from "../refusal.ts";

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { problemOf } from "./problems.ts";
 import { Refusal } from "../refusal.ts";
+import { problemOf } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
 
 /** The last words to a connection whose bytes are not HTTP, or do not come: in the shape of every other failure. */

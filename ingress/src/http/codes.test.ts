@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { type TestContext, test } from "node:test";
-import { type ErrorCode, errorTable } from "@faceline/contracts/errors";
-import { Problem } from "@faceline/contracts/problem";
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import { Problem } from "@faceline/contracts/http/problem";
 import type { LightMyRequestResponse } from "fastify";
 import { assertDocumented } from "../openapi/reading.ts";
 import { Refusal } from "../refusal.ts";
@@ -56,8 +56,8 @@ const calls: Record<ErrorCode, (t: TestContext) => Promise<LightMyRequestRespons
   unsupported_media_type: (t) => stage(t).post("/verify", "<a/>", { "content-type": "application/xml" }),
   internal_error: (t) => failing(t, new Error("a bug")),
   upstream_failed: (t) => finding(t, answer({ kind: "failed", reason: "run_failed" })).post("/verify", two),
-  queue_full: (t) => finding(t, shed("standing")).post("/verify", two),
-  queue_timeout: (t) => finding(t, shed("hopeless")).post("/verify", two),
+  queue_full: (t) => finding(t, shed("queue_too_long")).post("/verify", two),
+  queue_timeout: (t) => finding(t, shed("deadline_infeasible")).post("/verify", two),
   not_ready: (t) => stage(t, { serving: () => false }).post("/verify", two),
   model_unavailable: (t) => failing(t, new Refusal("model_unavailable", "No worker.", { retryAfterMs: 1 })),
   dependency_unavailable: (t) =>
@@ -171,7 +171,7 @@ const finding = (t: TestContext, found: ReturnType<typeof answer>): Stage =>
 
 const tooMany = new Refusal("rate_limited", "Too many calls.", { retryAfterMs: 1 });
 
-const shed = (reason: "standing" | "hopeless") =>
+const shed = (reason: "queue_too_long" | "deadline_infeasible") =>
   answer({ kind: "shed", reason, predictedMs: 9, retryAfterMs: 9 });
 
 const failing = (t: TestContext, error: Error) =>

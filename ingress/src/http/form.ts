@@ -1,6 +1,6 @@
-import { formLists, formNumbers } from "@faceline/contracts/form";
+import { formLists, formNumbers } from "@faceline/contracts/http/form-fields";
 import { Refusal } from "../refusal.ts";
-import { JsonReader, type JsonLimits, tooManyCandidates } from "./json.ts";
+import { type JsonLimits, JsonReader, tooManyCandidates } from "./json.ts";
 
 /**
  * The body that a form stands for: texts and files under the names of the fields. A text that begins like a list or an

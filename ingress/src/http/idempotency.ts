@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { pipeline } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fingerprint } from "../idempotency/fingerprint.ts";
 import type { Claim, Ports } from "../ports.ts";

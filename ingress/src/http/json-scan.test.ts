@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { JsonScan, type JsonBounds, jsonBounds } from "./json-scan.ts";
+import { type JsonBounds, JsonScan, jsonBounds } from "./json-scan.ts";
 
 const bounds: JsonBounds = { depthMax: 3, itemsMax: 3, listsMax: 8, textsMax: 12, valuesMax: 10 };
 const excessOf = (json: string, given = bounds) => new JsonScan(given).excessOf(Buffer.from(json));

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { formLists } from "@faceline/contracts/form";
+import { formLists } from "@faceline/contracts/http/form-fields";
 import { parse } from "secure-json-parse";
 import { Refusal } from "../refusal.ts";
 import type { CandidateLimits } from "../routes/candidates.ts";

@@ -1,6 +1,6 @@
-import { type ErrorCode, errorTable } from "@faceline/contracts/errors";
-import type { RequestId } from "@faceline/contracts/ids";
-import type { Problem } from "@faceline/contracts/problem";
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import type { Problem } from "@faceline/contracts/http/problem";
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.ts";
 

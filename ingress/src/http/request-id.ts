@@ -1,4 +1,4 @@
-import { RequestId } from "@faceline/contracts/ids";
+import { RequestId } from "@faceline/contracts/http/reply-fields";
 import { randomBytes } from "../random.ts";
 
 /** The client's own id where it is usable, else a new one. */

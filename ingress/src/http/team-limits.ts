@@ -1,4 +1,4 @@
-import type { TeamLimits } from "@faceline/contracts/team";
+import type { TeamLimits } from "@faceline/contracts/stored/team";
 import type { FastifyReply } from "fastify";
 import type { Ports } from "../ports.ts";
 import { whenClosed } from "./closing.ts";

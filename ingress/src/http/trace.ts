@@ -1,4 +1,4 @@
-import { Traceparent } from "@faceline/contracts/ids";
+import { Traceparent } from "@faceline/contracts/wire/ids";
 import { randomBytes } from "../random.ts";
 
 /** The span of this call: in the client's trace, or in a new one where it sent none that is usable. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { claimKey, keptBytesKey } from "@faceline/contracts/names";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { idempotencyRecordKey, storedBytesKey } from "@faceline/contracts/wire/names";
 import type { Ports, Standing } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
 import type { HttpSettings } from "../settings.ts";
@@ -44,8 +44,8 @@ export function openClaims(redis: RedisConnection, clock: Clock, settings: Claim
         const bytes = Buffer.byteLength(body) + answerOverheadBytes;
         const window = Math.floor(clock.now() / IDEMPOTENCY_KEPT_MS);
         const budgets = [team, "*"].flatMap((whose) => [
-          keptBytesKey(whose, window),
-          keptBytesKey(whose, window - 1),
+          storedBytesKey(whose, window),
+          storedBytesKey(whose, window - 1),
         ]);
         const fits = bytes <= IDEMPOTENCY_ANSWER_BYTES_MAX;
         // What does not fit is not even sent.
@@ -62,7 +62,7 @@ export function openClaims(redis: RedisConnection, clock: Clock, settings: Claim
 
   return {
     async claim(team, idempotencyKey, fingerprint) {
-      const key = claimKey(team, createHash("sha256").update(idempotencyKey).digest("hex"));
+      const key = idempotencyRecordKey(team, createHash("sha256").update(idempotencyKey).digest("hex"));
       const holder = randomUUID();
       const reply = await run.claim(key, fingerprint, holder, claimMs).catch(() => {
         throw new Refusal(

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { test, type TestContext } from "node:test";
-import type { Answer } from "@faceline/contracts/answer";
-import { claimKey } from "@faceline/contracts/names";
+import { type TestContext, test } from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import { idempotencyRecordKey } from "@faceline/contracts/wire/names";
 import type { FacesCall } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
 import { HttpSettings } from "../settings.ts";
@@ -239,5 +239,5 @@ async function scene(t: TestContext, given: Record<string, string> = {}) {
     return { app, post, redis, begun: begun.promise, computed: asked };
   };
   const sha256 = createHash("sha256").update(idempotency["idempotency-key"]).digest("hex");
-  return { ingress, idempotency, redis: await connection(), entry: claimKey(team, sha256) };
+  return { ingress, idempotency, redis: await connection(), entry: idempotencyRecordKey(team, sha256) };
 }

@@ -1,6 +1,6 @@
+import { type Dimensions, plainDimensions } from "@faceline/contracts/image/dimensions";
 import sharp from "sharp";
 import { type Place, refusalAt } from "../refusal.ts";
-import { type Dimensions, plainDimensions } from "./dimensions.ts";
 import type { Turnstile } from "./turnstile.ts";
 
 // libvips would otherwise open whatever it can: SVG, PDF, GIF. The format is known by then; this is the second lock.

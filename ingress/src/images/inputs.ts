@@ -1,5 +1,5 @@
-import { Image } from "@faceline/contracts/image";
-import { isVector } from "@faceline/contracts/vector";
+import { Image } from "@faceline/contracts/http/image";
+import { isVector } from "@faceline/contracts/http/vector";
 import { type Place, Refusal, refusalAt } from "../refusal.ts";
 import type { HttpSettings } from "../settings.ts";
 import { checkHeader } from "./header.ts";

@@ -1,12 +1,12 @@
-import type { Image } from "@faceline/contracts/image";
+import type { Image } from "@faceline/contracts/http/image";
+import { imageFormat } from "@faceline/contracts/image/format";
 import { type Place, refusalAt } from "../refusal.ts";
-import { formatOf } from "./format.ts";
 
 /** The bytes of an image that came as Base64, as a data URL, or as the file of a form. */
 export function imageBytes(given: Image | undefined, place: Place, limits: SourceLimits): Buffer {
   const bytes =
     given instanceof Uint8Array ? fileBytes(given, place, limits) : textBytes(given ?? "", place, limits);
-  if (formatOf(bytes) !== undefined) return bytes;
+  if (imageFormat(bytes) !== undefined) return bytes;
   const detail = `The image in ${place.called} is not JPEG, PNG or WebP.`;
   throw refusalAt(place, "unsupported_image_format", detail);
 }
@@ -31,7 +31,7 @@ function textBytes(given: string, place: Place, limits: SourceLimits): Buffer {
 
   const bytes = Buffer.from(base64, "base64");
   // Only what is no image may be a path: every JPEG begins with "/9j/" in Base64.
-  if (payload === undefined && formatOf(bytes) === undefined && isPath(text)) throw elsewhere(place);
+  if (payload === undefined && imageFormat(bytes) === undefined && isPath(text)) throw elsewhere(place);
   // Node's decoder skips what is not Base64; the length tells that it did.
   if (bytes.length !== decodedBytes(base64)) {
     throw refusalAt(place, "invalid_image", `What is in ${place.called} is not valid Base64.`);

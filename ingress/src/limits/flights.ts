@@ -1,5 +1,5 @@
-import { flightsKey } from "@faceline/contracts/names";
 import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { inFlightKey } from "@faceline/contracts/wire/names";
 
 /** An ingress that says nothing for this long is gone, and its calls with it. */
 const silenceMaxMs = 3_000;
@@ -70,7 +70,7 @@ export class Flights implements AsyncDisposable {
     own.asking++;
     // What others ask for at this moment counts as granted: rather one too few than one too many.
     const asked = own.held + own.asking;
-    const granted = await this.#take(flightsKey(team), this.#ingress, asked, inFlightMax, silenceMaxMs).then(
+    const granted = await this.#take(inFlightKey(team), this.#ingress, asked, inFlightMax, silenceMaxMs).then(
       (reply) => reply === 1,
       () => own.held + own.asking <= inFlightMax,
     );
@@ -109,7 +109,7 @@ export class Flights implements AsyncDisposable {
     const count = own === undefined ? 0 : own.held + own.asking;
     if (count === 0) this.#own.delete(team);
     // Lost, it is said again within a second, or not believed after three.
-    this.#say(flightsKey(team), this.#ingress, count, silenceMaxMs).catch(() => {});
+    this.#say(inFlightKey(team), this.#ingress, count, silenceMaxMs).catch(() => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

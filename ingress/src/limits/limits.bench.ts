@@ -2,8 +2,8 @@
 // volatile Redis: REDIS_VOLATILE_URL=redis://127.0.0.1:6379 node ingress/src/limits/limits.bench.ts
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { newProcessId } from "@faceline/contracts/runtime/process";
@@ -12,7 +12,7 @@ import {
   type RedisConnection,
   VolatileRedisConfig,
 } from "@faceline/contracts/runtime/redis";
-import type { OwnLimits } from "@faceline/contracts/team";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { key, stage, stageKey } from "../stage.ts";
 import { openEntrance } from "./entrance.ts";
 
@@ -28,7 +28,7 @@ async function measure(): Promise<void> {
   const entrance = openEntrance(redis, newProcessId("ingress"));
   // High enough that nobody is refused.
   const on = { requestsPerSecond: 1_000_000, requestsBurst: 1_000_000, inFlightMax: 1_000_000 };
-  const cases: Record<string, OwnLimits> = {
+  const cases: Record<string, LimitOverrides> = {
     "no limits": { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0 },
     "rate alone": { ...on, inFlightMax: 0 },
     "in flight alone": { ...on, requestsPerSecond: 0 },
@@ -58,7 +58,7 @@ async function measure(): Promise<void> {
   await redis[Symbol.asyncDispose]();
 }
 
-async function oneRound(limits: OwnLimits, enter: ReturnType<typeof openEntrance>["enter"]) {
+async function oneRound(limits: LimitOverrides, enter: ReturnType<typeof openEntrance>["enter"]) {
   const scene = { after() {}, diagnostic: console.error } as unknown as TestContext;
   const { app } = stage(scene, { findKey: async () => ({ ...stageKey, limits }), enter });
   await app.listen({ host: "127.0.0.1", port: 0 });

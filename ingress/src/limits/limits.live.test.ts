@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { test, type TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { newProcessId } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
-import type { OwnLimits } from "@faceline/contracts/team";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { faces, picture, stage, stageKey, until } from "../stage.ts";
 import { openEntrance } from "./entrance.ts";
 
@@ -112,7 +112,7 @@ test("while Redis is away every ingress counts alone", async (t) => {
 });
 
 /** A team of its own, and ingresses that share the real Redis. */
-async function scene(t: TestContext, limits: OwnLimits) {
+async function scene(t: TestContext, limits: LimitOverrides) {
   const team = `team-${randomUUID()}`;
   const redis = await connection(t);
   const ingress = async () => {

@@ -1,6 +1,6 @@
-import { ratePrefix } from "@faceline/contracts/names";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import type { TeamLimits } from "@faceline/contracts/team";
+import type { TeamLimits } from "@faceline/contracts/stored/team";
+import { rateKeyPrefix } from "@faceline/contracts/wire/names";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Rate } from "../ports.ts";
 
@@ -66,7 +66,7 @@ export class RequestRates {
     // All limiters of a connection share one script: the library defines it as a command of the connection.
     const limiter = new RateLimiterRedis({
       storeClient: this.#redis,
-      keyPrefix: ratePrefix,
+      keyPrefix: rateKeyPrefix,
       points: requestsBurst,
       duration: fullSeconds,
       customIncrTtlLuaScript: bucket,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { formLists, formNumbers } from "@faceline/contracts/form";
+import { formLists, formNumbers } from "@faceline/contracts/http/form-fields";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { faces, key, type Stage, stage } from "../stage.ts";

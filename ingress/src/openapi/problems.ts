@@ -1,5 +1,5 @@
-import { type ErrorCode, errorTable } from "@faceline/contracts/errors";
-import type { Problem } from "@faceline/contracts/problem";
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import type { Problem } from "@faceline/contracts/http/problem";
 import { carrying, type HeaderName, ofComputeCalls } from "./headers.ts";
 import { refTo } from "./schemas.ts";
 

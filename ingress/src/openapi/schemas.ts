@@ -1,14 +1,14 @@
-import { CapabilitiesReply } from "@faceline/contracts/capabilities";
-import { Candidate, CompareReply, CompareRequest, UnreadCandidate } from "@faceline/contracts/compare";
-import { ErrorCode } from "@faceline/contracts/errors";
-import { FacialArea } from "@faceline/contracts/face";
-import { HealthReply, LiveReply } from "@faceline/contracts/health";
-import { RequestId } from "@faceline/contracts/ids";
-import { Image } from "@faceline/contracts/image";
-import { Problem } from "@faceline/contracts/problem";
-import { RepresentReply, RepresentRequest, RepresentResult } from "@faceline/contracts/represent";
-import { Vector } from "@faceline/contracts/vector";
-import { VerifyReply, VerifyRequest } from "@faceline/contracts/verify";
+import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { Candidate, CompareReply, CompareRequest, RawCandidate } from "@faceline/contracts/http/compare";
+import { ErrorCode } from "@faceline/contracts/http/errors";
+import { FacialArea } from "@faceline/contracts/http/facial-area";
+import { HealthReply, LiveReply } from "@faceline/contracts/http/health";
+import { Image } from "@faceline/contracts/http/image";
+import { Problem } from "@faceline/contracts/http/problem";
+import { RequestId } from "@faceline/contracts/http/reply-fields";
+import { RepresentReply, RepresentRequest, RepresentResult } from "@faceline/contracts/http/represent";
+import { Vector } from "@faceline/contracts/http/vector";
+import { VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
 import * as z from "zod";
 
 /** The schemas that services parse with, as `components/schemas`: JSON Schema 2020-12, which OpenAPI 3.1 takes as it is. */
@@ -21,7 +21,7 @@ export function schemas(): Record<string, JsonSchema> {
     unrepresentable: "any",
     uri: (id) => refTo(id).$ref,
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema === UnreadCandidate) Object.assign(jsonSchema, refTo("Candidate"));
+      if (zodSchema === RawCandidate) Object.assign(jsonSchema, refTo("Candidate"));
       const { def } = zodSchema._zod;
       if (def.type === "default") jsonSchema.default ??= def.defaultValue as JsonSchema;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

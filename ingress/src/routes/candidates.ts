@@ -1,4 +1,4 @@
-import { candidateIdCharactersMax } from "@faceline/contracts/compare";
+import { candidateIdCharactersMax } from "@faceline/contracts/http/compare";
 import type { Given } from "../images/inputs.ts";
 import { Refusal } from "../refusal.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CapabilitiesReply } from "@faceline/contracts/capabilities";
-import type { PoolState } from "@faceline/contracts/pool";
+import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { stage, stagePool } from "../stage.ts";
 
@@ -29,8 +29,8 @@ test("GET /capabilities: a model without a worker is unavailable", async (t) => 
 test("GET /capabilities: which build of a model runs, and whether it is the one that was to run", async (t) => {
   const catalogue = await readCatalogue();
   const precisions = [
-    { model: "ssd", precision: "int8", fellBack: false },
-    { model: "Dlib", precision: "float32", fellBack: true },
+    { model: "ssd", precision: "int8", fallback: false },
+    { model: "Dlib", precision: "float32", fallback: true },
   ] as const;
   const pool = { ...stagePool, lanes: stagePool.lanes.map((lane) => ({ ...lane, precisions })) };
   const poolStates = () => [pool as unknown as PoolState];

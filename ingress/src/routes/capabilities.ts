@@ -1,10 +1,10 @@
-import type { CapabilitiesReply } from "@faceline/contracts/capabilities";
-import { DistanceMetric } from "@faceline/contracts/detection";
-import type { LaneState } from "@faceline/contracts/pool";
-import { EmbeddingFormat } from "@faceline/contracts/represent";
-import { FacePolicy } from "@faceline/contracts/verify";
+import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
+import { EmbeddingFormat } from "@faceline/contracts/http/represent";
+import { FacePolicy } from "@faceline/contracts/http/verify";
+import { imageFormats } from "@faceline/contracts/image/format";
+import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { licenseOf, type Model } from "@faceline/models/catalogue";
-import { imageFormats } from "../images/format.ts";
 import type { HttpSettings } from "../settings.ts";
 import { version } from "../version.ts";
 import type { Desk } from "./desk.ts";
@@ -61,7 +61,7 @@ function graphDetails(model: Model, lane: LaneState | undefined) {
     license: licenseOf(model),
     sha256: (build ?? model.builds[0]!).sha256,
     precision: running?.precision ?? null,
-    precision_fallback: running?.fellBack ?? false,
+    precision_fallback: running?.fallback ?? false,
     status: lane === undefined ? ("unavailable" as const) : ("ready" as const),
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CompareReply } from "@faceline/contracts/compare";
+import { CompareReply } from "@faceline/contracts/http/compare";
 import { answer, faces, picture, rejected, stage } from "../stage.ts";
 
 const image = await picture();
@@ -102,7 +102,7 @@ test("/compare: when all candidates fail the call does, with the first one's cod
 });
 
 test("/compare: all or nothing: a task that cannot be served refuses the call", async (t) => {
-  const shed = answer({ kind: "shed", reason: "standing", predictedMs: 1, retryAfterMs: 1 });
+  const shed = answer({ kind: "shed", reason: "queue_too_long", predictedMs: 1, retryAfterMs: 1 });
   const { post } = stage(t, { findFaces: async () => [faces([1, 0]), faces([1, 0]), shed] });
   const reply = await post("/compare", { img: image, candidates: [image, image] });
   assert.deepEqual([reply.json().error, reply.headers["retry-after"]], ["queue_full", "1"]);

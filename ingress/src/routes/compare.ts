@@ -1,4 +1,4 @@
-import { type CompareReply, CompareRequest } from "@faceline/contracts/compare";
+import { type CompareReply, CompareRequest } from "@faceline/contracts/http/compare";
 import type { FastifyRequest } from "fastify";
 import { secondsSince } from "../http/arrival.ts";
 import { readBody } from "../http/body.ts";
@@ -31,7 +31,7 @@ export async function compare(desk: Desk, request: FastifyRequest): Promise<Comp
     enforceDetection: asked.enforce_detection,
     facesMax: settings.FACES_MAX,
     // An index is one among all that are there.
-    everyFace: asked.face_index > 0,
+    fullResolution: asked.face_index > 0,
   };
   const search = { lane: choice.lane, options };
   const [shown, ...subjects] = await findSubjects(ports, arrival, search, [from, ...others]);

@@ -30,7 +30,7 @@ for (const [name, body] of verifyCalls) {
       align: true,
       enforceDetection: false,
       facesMax: 100,
-      everyFace: false,
+      fullResolution: false,
     });
   });
 }

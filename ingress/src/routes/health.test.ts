@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HealthReply } from "@faceline/contracts/health";
+import { HealthReply } from "@faceline/contracts/http/health";
 import { stage, stagePool } from "../stage.ts";
 
 const lane = { workers: 2, waiting: 3, expected_wait_ms: 12 };

@@ -1,5 +1,5 @@
-import type { HealthReply, LiveReply } from "@faceline/contracts/health";
-import type { PoolState } from "@faceline/contracts/pool";
+import type { HealthReply, LiveReply } from "@faceline/contracts/http/health";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { FastifyReply } from "fastify";
 import { notReady } from "../http/arrival.ts";
 import { version } from "../version.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeEmbedding } from "@faceline/contracts/face";
-import { RepresentReply } from "@faceline/contracts/represent";
+import { RepresentReply } from "@faceline/contracts/http/represent";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
 import { areaOf, embedding, faces, picture, stage } from "../stage.ts";
 
 const image = await picture();

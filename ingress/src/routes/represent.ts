@@ -1,10 +1,10 @@
-import { encodeEmbedding } from "@faceline/contracts/face";
 import {
   RepresentQuery,
   type RepresentReply,
   RepresentRequest,
   type RepresentResult,
-} from "@faceline/contracts/represent";
+} from "@faceline/contracts/http/represent";
+import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { FastifyRequest } from "fastify";
 import { secondsSince } from "../http/arrival.ts";
 import { readBody, readQuery } from "../http/body.ts";
@@ -31,7 +31,7 @@ export async function represent(
     align: asked.align,
     enforceDetection: asked.enforce_detection,
     facesMax: Math.min(asked.max_faces ?? settings.FACES_MAX, settings.FACES_MAX),
-    everyFace: asked.max_faces !== 1,
+    fullResolution: asked.max_faces !== 1,
   };
   const [subject] = await findSubjects(ports, arrival, { lane: choice.lane, options }, opened);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VerifyReply } from "@faceline/contracts/verify";
+import { VerifyReply } from "@faceline/contracts/http/verify";
 import { answer, areaOf, embedding, faces, picture, rejected, stage, stageNow } from "../stage.ts";
 
 const image = await picture();
@@ -22,7 +22,7 @@ test("/verify 200: verified, distance, threshold, model, facial_areas, time, and
   });
   const [{ requestId, tenant, lane, options, images, arrivedAt, deadlineAt }] = asked as [(typeof asked)[0]];
   assert.deepEqual([requestId, tenant, lane], ["mine", "ants", "Dlib/ssd"]);
-  assert.deepEqual(options, { align: true, enforceDetection: true, facesMax: 100, everyFace: false });
+  assert.deepEqual(options, { align: true, enforceDetection: true, facesMax: 100, fullResolution: false });
   assert.deepEqual([arrivedAt, deadlineAt], [stageNow, stageNow + 30_000]);
   assert.deepEqual(images, [Buffer.from(image, "base64"), Buffer.from(image, "base64")]);
 });
@@ -83,7 +83,7 @@ test("/verify: several faces and face_policy", async (t) => {
   const refused = (await post("/verify", { ...body, face_policy: "single_only" })).json();
   assert.deepEqual([refused.error, refused.field, refused.index], ["multiple_faces", "img1", 0]);
   assert.deepEqual(
-    asked.map(({ options }) => [options.facesMax, options.everyFace]),
+    asked.map(({ options }) => [options.facesMax, options.fullResolution]),
     [
       [100, false],
       [1, false],
@@ -105,7 +105,7 @@ test("Booleans in strings are parsed", async (t) => {
     align: false,
     enforceDetection: false,
     facesMax: 100,
-    everyFace: false,
+    fullResolution: false,
   });
 });
 
@@ -206,14 +206,14 @@ test("Limits: 40 MP and 10 MiB, both 413, before anything is queued", async (t) 
 });
 
 test("Which code: how tasks end", async (t) => {
-  const shed = (reason: "standing" | "hopeless" | "early") =>
+  const shed = (reason: "queue_too_long" | "deadline_infeasible" | "early_drop") =>
     answer({ kind: "shed", reason, predictedMs: 9, retryAfterMs: 2_001 });
   const ends = [
     [rejected("no_face_detected"), 400, "no_face_detected"],
     [rejected("invalid_image"), 400, "invalid_image"],
-    [shed("standing"), 503, "queue_full"],
-    [shed("hopeless"), 503, "queue_timeout"],
-    [shed("early"), 503, "queue_timeout"],
+    [shed("queue_too_long"), 503, "queue_full"],
+    [shed("deadline_infeasible"), 503, "queue_timeout"],
+    [shed("early_drop"), 503, "queue_timeout"],
     [answer({ kind: "expired", lateByMs: 1 }), 504, "upstream_timeout"],
     [answer({ kind: "failed", reason: "run_failed" }), 502, "upstream_failed"],
   ] as const;

@@ -1,4 +1,4 @@
-import { VerifyRequest, type VerifyReply } from "@faceline/contracts/verify";
+import { type VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
 import type { FastifyRequest } from "fastify";
 import { secondsSince } from "../http/arrival.ts";
 import { readBody } from "../http/body.ts";
@@ -26,7 +26,7 @@ export async function verify(desk: Desk, request: FastifyRequest): Promise<Verif
     enforceDetection: asked.enforce_detection,
     facesMax: facesWanted(asked.face_policy, settings.FACES_MAX),
     // Whether there is a second face is the very question then, and it may be too small for the quick look.
-    everyFace: asked.face_policy === "single_only",
+    fullResolution: asked.face_policy === "single_only",
   };
   const subjects = await findSubjects(ports, arrival, { lane: choice.lane, options }, opened);
   const [one, two] = subjects.map(required);

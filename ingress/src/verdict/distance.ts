@@ -1,4 +1,4 @@
-import type { DistanceMetric } from "@faceline/contracts/detection";
+import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 
 /**
  * How far apart two vectors of the same length are, in float64, rounded to 6 decimals: the number that is shown is the

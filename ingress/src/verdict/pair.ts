@@ -1,5 +1,5 @@
-import type { DistanceMetric } from "@faceline/contracts/detection";
-import type { FacePolicy } from "@faceline/contracts/verify";
+import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
+import type { FacePolicy } from "@faceline/contracts/http/verify";
 import { refusalAt } from "../refusal.ts";
 import { distance } from "./distance.ts";
 import type { SeenFace, Subject } from "./subject.ts";

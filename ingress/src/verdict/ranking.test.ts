@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { areaOf } from "../stage.ts";
 import { Refusal } from "../refusal.ts";
+import { areaOf } from "../stage.ts";
 import { type Contender, ranking } from "./ranking.ts";
 import type { SeenFace } from "./subject.ts";
 

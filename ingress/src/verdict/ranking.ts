@@ -1,5 +1,5 @@
-import type { Compared, NotCompared } from "@faceline/contracts/compare";
-import type { DistanceMetric } from "@faceline/contracts/detection";
+import type { ComparedCandidate, FailedCandidate } from "@faceline/contracts/http/compare";
+import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { Refusal } from "../refusal.ts";
 import { distanceFrom, type Numbers } from "./distance.ts";
 import type { Subject } from "./subject.ts";
@@ -10,13 +10,13 @@ import type { Subject } from "./subject.ts";
  */
 export function ranking(from: Numbers, candidates: Contender[], rule: Rule): Ranking {
   const distanceTo = distanceFrom(rule.metric, from);
-  const results = candidates.map(({ id, subject }, index): Compared | NotCompared => {
+  const results = candidates.map(({ id, subject }, index): ComparedCandidate | FailedCandidate => {
     if (subject instanceof Refusal) return { index, id, error: subject.code, detail: subject.message };
     const distance = Math.min(...subject.faces.map(({ vector }) => distanceTo(vector)));
     return { index, distance, id, match: distance <= rule.threshold };
   });
 
-  const compared = results.filter((result): result is Compared => "distance" in result);
+  const compared = results.filter((result): result is ComparedCandidate => "distance" in result);
   if (compared.length === 0) throw firstRefusal(candidates.map(({ subject }) => subject));
   const best_match = compared.reduce((best, next) => (next.distance < best.distance ? next : best));
   return { results, best_match };
@@ -29,4 +29,4 @@ export function firstRefusal(parts: unknown[]): Error {
 
 export type Contender = { id: string; subject: Subject | Refusal };
 export type Rule = { metric: DistanceMetric; threshold: number };
-export type Ranking = { results: (Compared | NotCompared)[]; best_match: Compared };
+export type Ranking = { results: (ComparedCandidate | FailedCandidate)[]; best_match: ComparedCandidate };

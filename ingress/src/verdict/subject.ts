@@ -1,4 +1,4 @@
-import type { FacialArea } from "@faceline/contracts/face";
+import type { FacialArea } from "@faceline/contracts/http/facial-area";
 import type { Place } from "../refusal.ts";
 import type { Numbers } from "./distance.ts";
 

@@ -1,6 +1,6 @@
-import type { Graph } from "./onnx/graph.ts";
 import type { FloatLayers } from "./layers/float.ts";
 import type { Convolution, Maps } from "./layers/layers.ts";
+import type { Graph } from "./onnx/graph.ts";
 
 /**
  * What the two detectors share after their last feature map. Both tell a box by its centre and the

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Graph } from "../onnx/graph.ts";
 import type { Convolution, Layers, Maps, Normalisation, Pool } from "./layers.ts";
-import { padsTo, type Placed, placeConvolution, placeDepthwise, placePool } from "./window.ts";
+import { type Placed, padsTo, placeConvolution, placeDepthwise, placePool } from "./window.ts";
 
 /** Layers in float32, as the weights were trained. */
 export class FloatLayers implements Layers<Maps> {

@@ -8,7 +8,7 @@ import {
   quantiseFilter,
   type Range,
 } from "./quantisation.ts";
-import { padsTo, type Placed, placeConvolution, placeDepthwise, placePool } from "./window.ts";
+import { type Placed, padsTo, placeConvolution, placeDepthwise, placePool } from "./window.ts";
 
 /**
  * Layers in eight bits.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as z from "zod";
-import { body, Flag } from "./body.ts";
+import { body, Flag } from "./request-body.ts";
 
 const Body = body({ b: "a" }, { a: z.int().optional(), flag: Flag.default(true) });
 

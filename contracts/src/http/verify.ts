@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { body, oneOf } from "./body.ts";
-import { DistanceMetric, detectionFields, distanceFields } from "./detection.ts";
-import { FacialArea } from "./face.ts";
-import { RequestId, Seconds } from "./ids.ts";
+import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
+import { FacialArea } from "./facial-area.ts";
 import { ImageOrVector } from "./image.ts";
+import { replyFields } from "./reply-fields.ts";
+import { body, oneOf } from "./request-body.ts";
 
 /** With several faces in an image: the nearest pair, the largest of each, or a refusal. */
 export const FacePolicy = oneOf(["best_pair", "largest", "single_only"]);
@@ -37,7 +37,6 @@ export const VerifyReply = z.object({
   facial_areas: z
     .object({ img1: FacialArea.nullable(), img2: FacialArea.nullable() })
     .describe("Null where a vector came in place of the image."),
-  time: Seconds,
-  request_id: RequestId,
+  ...replyFields,
 });
 export type VerifyReply = z.infer<typeof VerifyReply>;

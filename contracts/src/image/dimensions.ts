@@ -1,4 +1,4 @@
-import { formatOf } from "./format.ts";
+import { imageFormat } from "./format.ts";
 
 /**
  * Width and height in pixels, from a header that is laid out as its format's specification has it; undefined where
@@ -6,7 +6,7 @@ import { formatOf } from "./format.ts";
  * Reads a bounded number of bytes, whatever they hold. (JPEG: ITU T.81 B.1; PNG: W3C PNG 11.2.1; WebP: RFC 9649 2.)
  */
 export function plainDimensions(image: Buffer): Dimensions | undefined {
-  const found = readers[formatOf(image) ?? "none"](image);
+  const found = readers[imageFormat(image) ?? "none"](image);
   return found !== undefined && found.width > 0 && found.height > 0 ? found : undefined;
 }
 

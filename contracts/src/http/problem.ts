@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ErrorCode } from "./errors.ts";
-import { RequestId } from "./ids.ts";
+import { RequestId } from "./reply-fields.ts";
 
 /** The one shape of every failure: RFC 9457's members, and the stable code in `error`. */
 export const Problem = z.object({

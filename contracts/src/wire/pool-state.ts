@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { DurationMs, Instant, LaneId, PoolName, ProcessId } from "./ids.ts";
 import { NetworkPrecision } from "./report.ts";
-import { Instant, Lane, Length, PoolName, ProcessId } from "./ids.ts";
 
 export const LaneState = z.object({
-  lane: Lane,
+  lane: LaneId,
   /** Tasks that wait for a batch. */
   waiting: z.int().nonnegative(),
   /** Workers in service that have the lane loaded. */
@@ -12,9 +12,9 @@ export const LaneState = z.object({
    * From now to the begin of a task that would arrive now, of a tenant that has nothing waiting: nobody waits less, so
    * whoever cannot make it with this wait cannot make it at all. Who has more waiting is refused by the batcher.
    */
-  expectedWaitMs: Length,
+  expectedWaitMs: DurationMs,
   /** The time that a batch of one takes. */
-  expectedRunMs: Length,
+  expectedRunMs: DurationMs,
   batchMax: z.int().min(1),
   executionProvider: z.string(),
   /** Of the worker that came first. */

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { body } from "./body.ts";
-import { DistanceMetric, detectionFields, distanceFields } from "./detection.ts";
+import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
 import { ErrorCode } from "./errors.ts";
-import { RequestId, Seconds } from "./ids.ts";
 import { Image } from "./image.ts";
+import { replyFields } from "./reply-fields.ts";
+import { body } from "./request-body.ts";
 import { Vector } from "./vector.ts";
 
 /** Longer ids are the client's to keep. */
@@ -21,7 +21,7 @@ export const Candidate = z.union([
 export type Candidate = z.infer<typeof Candidate>;
 
 /** A candidate as it is in the body: not looked at yet. */
-export const UnreadCandidate = z.unknown();
+export const RawCandidate = z.unknown();
 
 /** In the document alone: here the ingress refuses, with the codes that say which is missing or too much. */
 const required = (...names: string[]) => ({ required: names });
@@ -47,7 +47,7 @@ export const CompareRequest = body(
     /** One bare vector is a list of one candidate: that is what `target_vector` and `vector_b` hold. */
     candidates: z.preprocess(
       (given) => (Array.isArray(given) && typeof given[0] === "number" ? [given] : given),
-      z.array(UnreadCandidate, listOfCandidates).min(1, listOfCandidates),
+      z.array(RawCandidate, listOfCandidates).min(1, listOfCandidates),
     ),
     ...detectionFields,
     ...distanceFields,
@@ -68,10 +68,10 @@ const Compared = z.object({
   id: z.string(),
   match: z.boolean(),
 });
-export type Compared = z.infer<typeof Compared>;
+export type ComparedCandidate = z.infer<typeof Compared>;
 
 const NotCompared = z.object({ index: Place, id: z.string(), error: ErrorCode, detail: z.string() });
-export type NotCompared = z.infer<typeof NotCompared>;
+export type FailedCandidate = z.infer<typeof NotCompared>;
 
 export const CompareReply = z.object({
   model_name: z.string(),
@@ -84,7 +84,6 @@ export const CompareReply = z.object({
   results: z.array(z.union([Compared, NotCompared])).describe("In the order of the request."),
   threshold: z.number().nonnegative(),
   best_match: Compared.describe("The least distance of all, whether or not it matches; the first of equals."),
-  time: Seconds,
-  request_id: RequestId,
+  ...replyFields,
 });
 export type CompareReply = z.infer<typeof CompareReply>;

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { body, flag, oneOf } from "./body.ts";
-import { detectionFields } from "./detection.ts";
-import { FacialArea } from "./face.ts";
-import { RequestId, Seconds } from "./ids.ts";
+import { detectionFields } from "./detection-fields.ts";
+import { FacialArea } from "./facial-area.ts";
 import { Image } from "./image.ts";
+import { replyFields } from "./reply-fields.ts";
+import { body, flag, oneOf } from "./request-body.ts";
 
 export const EmbeddingFormat = oneOf(["float", "base64"]);
 export type EmbeddingFormat = z.infer<typeof EmbeddingFormat>;
@@ -43,7 +43,6 @@ export const RepresentReply = z.object({
   results: z.array(RepresentResult),
   model: z.string(),
   detector_backend: z.string(),
-  time: Seconds,
-  request_id: RequestId,
+  ...replyFields,
 });
 export type RepresentReply = z.infer<typeof RepresentReply>;

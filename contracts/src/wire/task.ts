@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { CallId, Instant, Lane, ProcessId, RequestId, TaskId, Tenant, Traceparent } from "./ids.ts";
+import { RequestId } from "../http/reply-fields.ts";
+import { CallId, Instant, LaneId, ProcessId, TaskId, Tenant, Traceparent } from "./ids.ts";
 
 /** One source and 50 candidate images: the most that one call can bring. */
 export const callTasksMax = 51;
@@ -16,7 +17,7 @@ export const TaskOptions = z.object({
    * False: those that are seen clearly will do, so a picture may be looked at in small. True: small and unclear ones too,
    * as far as the detector's full size shows them.
    */
-  everyFace: z.boolean(),
+  fullResolution: z.boolean(),
 });
 export type TaskOptions = z.infer<typeof TaskOptions>;
 
@@ -28,7 +29,7 @@ export const CallTasks = z.object({
   requestId: RequestId,
   call: CallId,
   tenant: Tenant,
-  lane: Lane,
+  lane: LaneId,
   /** Where the answers are awaited. */
   ingress: ProcessId,
   arrivedAt: Instant,

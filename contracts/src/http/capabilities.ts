@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { DistanceMetric } from "./detection.ts";
-import { FacePolicy } from "./verify.ts";
+import { DistanceMetric } from "./detection-fields.ts";
 import { EmbeddingFormat } from "./represent.ts";
+import { FacePolicy } from "./verify.ts";
 
 /** Whether live workers have it loaded. */
 const Status = z.enum(["ready", "unavailable"]);

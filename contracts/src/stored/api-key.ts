@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Tenant } from "./ids.ts";
+import { Tenant } from "../wire/ids.ts";
 
 /** What the durable Redis holds of an API key, as JSON, under the key's SHA-256. */
 export const ApiKey = z.object({
@@ -14,5 +14,5 @@ export const ApiKey = z.object({
 export type ApiKey = z.infer<typeof ApiKey>;
 
 /** Says that what is known of a key, or of a team and its keys, has changed. Lost, it is healed by the cache's age. */
-export const KeyNotice = z.union([z.object({ sha256: z.hash("sha256") }), z.object({ team: Tenant })]);
-export type KeyNotice = z.infer<typeof KeyNotice>;
+export const KeyChange = z.union([z.object({ sha256: z.hash("sha256") }), z.object({ team: Tenant })]);
+export type KeyChange = z.infer<typeof KeyChange>;

@@ -1,20 +1,5 @@
 import * as z from "zod";
-
-const Point = z.tuple([z.int(), z.int()]);
-
-/**
- * Where a face is, in pixels of the upright image (EXIF orientation applied): integers, inside the image.
- * Eyes are the person's own left and right; null where the whole image was taken as the face.
- */
-export const FacialArea = z.object({
-  x: z.int().nonnegative(),
-  y: z.int().nonnegative(),
-  w: z.int().nonnegative(),
-  h: z.int().nonnegative(),
-  left_eye: Point.nullable(),
-  right_eye: Point.nullable(),
-});
-export type FacialArea = z.infer<typeof FacialArea>;
+import { FacialArea } from "../http/facial-area.ts";
 
 /** A face with its embedding, as it travels from a worker to the ingress. */
 export const Face = z.object({

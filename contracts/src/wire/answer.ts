@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { Length, TaskId } from "./ids.ts";
+import { DurationMs, TaskId } from "./ids.ts";
 import { Outcome } from "./outcome.ts";
 
 /** How long each part of the way took, for `Server-Timing`. Zero where a task never came so far. */
 export const TaskTiming = z.object({
   /** From the ingress to its batch. */
-  queueMs: Length,
+  queueMs: DurationMs,
   /** From the batcher to the begin of the run: transport, fetch, decode, and the run before it. */
-  batchMs: Length,
+  batchMs: DurationMs,
   /** The run of its batch. */
-  inferMs: Length,
+  inferMs: DurationMs,
 });
 export type TaskTiming = z.infer<typeof TaskTiming>;
 

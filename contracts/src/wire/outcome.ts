@@ -1,10 +1,14 @@
 import * as z from "zod";
-import { InputFault } from "./errors.ts";
+import { InputFault } from "../http/errors.ts";
 import { Face } from "./face.ts";
-import { Length } from "./ids.ts";
+import { DurationMs } from "./ids.ts";
 
-/** Why a task was refused in overload. `standing` is a queue that is too long, the others a deadline that is too near. */
-export const ShedReason = z.enum(["standing", "hopeless", "early"]);
+/**
+ * Why a task was refused in overload. `queue_too_long`: more waits before it than a healthy queue holds.
+ * `deadline_infeasible`: its answer would come past its deadline. `early_drop`: it heads the queue with so little time left
+ * that only a batch too small for the load could still meet its deadline (the early drop of the Nexus scheduler).
+ */
+export const ShedReason = z.enum(["queue_too_long", "deadline_infeasible", "early_drop"]);
 export type ShedReason = z.infer<typeof ShedReason>;
 
 /** How a task ends. There is no sixth way: every service switches over all five. */
@@ -13,8 +17,13 @@ export const Outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("faces"), faces: z.array(Face).min(1) }),
   /** The input is at fault. */
   z.object({ kind: z.literal("rejected"), code: InputFault }),
-  z.object({ kind: z.literal("shed"), reason: ShedReason, predictedMs: Length, retryAfterMs: Length }),
-  z.object({ kind: z.literal("expired"), lateByMs: Length }),
+  z.object({
+    kind: z.literal("shed"),
+    reason: ShedReason,
+    predictedMs: DurationMs,
+    retryAfterMs: DurationMs,
+  }),
+  z.object({ kind: z.literal("expired"), lateByMs: DurationMs }),
   /** We are at fault; the reason is for operators and holds nothing of the input. */
   z.object({
     kind: z.literal("failed"),

@@ -1,12 +1,5 @@
 import * as z from "zod";
 
-/** A client's own id, or a UUIDv7 that the ingress made. It may be reused freely: it never joins two calls. */
-export const RequestId = z
-  .string()
-  .regex(/^[A-Za-z0-9._:-]{1,128}$/)
-  .brand<"RequestId">();
-export type RequestId = z.infer<typeof RequestId>;
-
 /**
  * One call of one client: `<request id>/<nonce>`. The nonce is made by the ingress (96 random bits), so a client
  * that reuses an id can never see another caller's answer.
@@ -25,11 +18,11 @@ export const TaskId = z
 export type TaskId = z.infer<typeof TaskId>;
 
 /** Model and detector, the unit of batching: `Dlib/ssd`. */
-export const Lane = z
+export const LaneId = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,64}\/[A-Za-z0-9._-]{1,64}$/)
   .brand<"Lane">();
-export type Lane = z.infer<typeof Lane>;
+export type LaneId = z.infer<typeof LaneId>;
 
 export const PoolName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/);
 
@@ -44,15 +37,12 @@ export const Traceparent = z.string().regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a
 
 export const taskId = (call: CallId, index: number): TaskId => `${call}/${index}` as TaskId;
 
-export const callOf = (task: TaskId): CallId => task.slice(0, task.lastIndexOf("/")) as CallId;
+export const callIdOf = (task: TaskId): CallId => task.slice(0, task.lastIndexOf("/")) as CallId;
 
-export const laneOf = (model: string, detector: string): Lane => `${model}/${detector}` as Lane;
+export const laneId = (model: string, detector: string): LaneId => `${model}/${detector}` as LaneId;
 
 /** An instant on the shared clock, in epoch milliseconds (fractions allowed). */
 export const Instant = z.number().positive();
 
-/** A length of time as answers show it. */
-export const Seconds = z.number().nonnegative().describe("Seconds.");
-
 /** A length of time in milliseconds. */
-export const Length = z.number().nonnegative();
+export const DurationMs = z.number().nonnegative();

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Flag, flag, oneOf } from "./body.ts";
+import { Flag, flag, oneOf } from "./request-body.ts";
 
 export const DistanceMetric = oneOf(["cosine", "euclidean", "euclidean_l2"]);
 export type DistanceMetric = z.infer<typeof DistanceMetric>;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { errorTable } from "./errors.ts";
 
 test("README.md has the table of errors as it is", () => {
-  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const rows = readme.split("\n").filter((line) => /^\| \d{3} \|/.test(line));
   const codes = Object.entries(errorTable).map(
     ([code, { status, when, next }]) => `| ${status} | \`${code}\` | ${when} | ${next} |`,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Instant, Lane, Length, ProcessId, TaskId, Traceparent } from "./ids.ts";
+import { DurationMs, Instant, LaneId, ProcessId, TaskId, Traceparent } from "./ids.ts";
 import { TaskOptions } from "./task.ts";
 
 /** The batcher that made it, and a count: `batcher-1f…/17`. */
@@ -32,13 +32,13 @@ export type BatchTask = z.infer<typeof BatchTask>;
 /** batcher → inference: tasks of one lane that run together. */
 export const Batch = z.object({
   id: BatchId,
-  lane: Lane,
+  lane: LaneId,
   reason: DispatchReason,
   /** 1 for tasks that are sent for the first time. */
   attempt: z.int().min(1),
   sentAt: Instant,
   /** What the batcher's time model expects of the run: the worker derives the predicted end from it. */
-  predictedRunMs: Length,
+  predictedRunMs: DurationMs,
   tasks: z.array(BatchTask).min(1).max(batchTasksMax),
 });
 export type Batch = z.infer<typeof Batch>;
