@@ -1,0 +1,11 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bestEffort, bestEffortFailures } from "./best-effort.ts";
+
+test("a failure is counted under the name of its work, and a success is not", async () => {
+  bestEffort("report_publish", Promise.reject(new Error("Redis is away")));
+  bestEffort("report_publish", Promise.reject(new Error("Redis is away")));
+  bestEffort("image_removal", Promise.resolve());
+  await new Promise(setImmediate);
+  assert.deepEqual([...bestEffortFailures()], [["report_publish", 2]]);
+});
