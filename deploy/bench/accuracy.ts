@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { repository } from "../src/state-folder.ts";
+import { repository } from "../launcher/state-folder.ts";
 import { said } from "./bare.ts";
 
 /** The engine's accuracy over the labelled photographs, measured by a program of the engine's, a case at a time. */

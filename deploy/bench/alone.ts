@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { repository } from "../src/state-folder.ts";
+import { repository } from "../launcher/state-folder.ts";
 
 /** The HTTP side of the ingress, or a bare Fastify, in a process of its own: no Kafka, no Redis, no worker. */
 export async function openAlone(...args: AloneArgs): Promise<Alone> {

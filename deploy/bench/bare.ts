@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { repository } from "../src/state-folder.ts";
+import { repository } from "../launcher/state-folder.ts";
 
 /** The engine in a process of its own, without anything of the service around it. */
 export async function openBare({

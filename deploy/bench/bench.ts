@@ -1,6 +1,6 @@
-import type { Launch } from "../src/settings.ts";
-import type { Steps } from "../src/steps.ts";
-import type { TestServers } from "../src/test-servers.ts";
+import type { Launch } from "../launcher/settings.ts";
+import type { Steps } from "../launcher/steps.ts";
+import type { TestServers } from "../launcher/test-servers.ts";
 
 /** What every part of the benchmark is given. */
 export type Bench = {

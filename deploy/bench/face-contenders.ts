@@ -1,4 +1,4 @@
-import { poolWorkersMax } from "../src/settings.ts";
+import { poolWorkersMax } from "../launcher/settings.ts";
 import type { Bench } from "./bench.ts";
 import { type FacePeer, type FacePeersFound, facePeers, type Metric } from "./face-peers.ts";
 import type { Target } from "./http-client.ts";

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { capture } from "../src/program.ts";
-import { repository } from "../src/state-folder.ts";
-import type { Steps } from "../src/steps.ts";
-import { findVenv, type Installed, setUpVenv, type Venv } from "../src/venv.ts";
+import { capture } from "../launcher/program.ts";
+import { repository } from "../launcher/state-folder.ts";
+import type { Steps } from "../launcher/steps.ts";
+import { findVenv, type Installed, setUpVenv, type Venv } from "../commands/venv.ts";
 import type { Peer } from "./peers.ts";
 
 const own = (folder: string): string => join(folder, "faces");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import sharp from "sharp";
-import { repository } from "../src/state-folder.ts";
+import { repository } from "../launcher/state-folder.ts";
 import { mulberry32 } from "./arrivals.ts";
 
 /** The photographs that come with the models' package: some 0.2 MB and a megapixel each, with 1 to 6 faces. */

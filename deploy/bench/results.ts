@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
-import { capture } from "../src/program.ts";
-import { repository } from "../src/state-folder.ts";
+import { capture } from "../launcher/program.ts";
+import { repository } from "../launcher/state-folder.ts";
 import type { Bench, Measured } from "./bench.ts";
 
 /** Writes every value of a part with what it takes to judge it. Quick runs lie beside the full ones. Returns the file. */

@@ -1,5 +1,5 @@
-import { freePorts } from "../src/ports.ts";
-import { Services } from "../src/services.ts";
+import { freePorts } from "../launcher/ports.ts";
+import { Services } from "../launcher/services.ts";
 import type { Bench } from "./bench.ts";
 import type { Target } from "./http-client.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import sharp from "sharp";
-import { repository } from "../src/state-folder.ts";
+import { repository } from "../launcher/state-folder.ts";
 
 /** Photographs that may be used and not be copied: beside the repository, where somebody has laid them. */
 export const facesFolder = resolve(repository, "../shared/data/faces");

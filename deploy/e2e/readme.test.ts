@@ -6,9 +6,9 @@ import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 import { VerifyReply } from "@faceline/contracts/http/verify";
-import { cutSamples } from "../src/samples.ts";
-import { openState, repository } from "../src/state-folder.ts";
-import { welcome } from "../src/welcome.ts";
+import { cutSamples } from "../launcher/samples.ts";
+import { openState, repository } from "../launcher/state-folder.ts";
+import { welcome } from "../launcher/welcome.ts";
 import { stack } from "./stack.ts";
 
 const skip = spawnSync("curl", ["--version"]).error !== undefined && "there is no curl here";

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
-import { newDevKey, storeKey } from "../src/dev-key.ts";
-import { freePorts } from "../src/ports.ts";
-import type { ServerUrls } from "../src/servers.ts";
-import { Services } from "../src/services.ts";
-import { LauncherConfig, limitsOf } from "../src/settings.ts";
-import { createTopics, deleteTopics, topicOptions } from "../src/topics.ts";
+import { newDevKey, storeKey } from "../launcher/dev-key.ts";
+import { freePorts } from "../launcher/ports.ts";
+import type { ServerUrls } from "../launcher/servers.ts";
+import { Services } from "../launcher/services.ts";
+import { LauncherConfig, limitsOf } from "../launcher/settings.ts";
+import { createTopics, deleteTopics, topicOptions } from "../launcher/topics.ts";
 import { caller, type Post } from "./caller.ts";
 
 /**

@@ -79,6 +79,6 @@ test("teams, on two ingresses", async (t) => {
 const team = (): string => `team-${randomUUID()}`;
 
 async function keys(...args: string[]): Promise<string> {
-  const main = join(import.meta.dirname, "../src/keys.ts");
+  const main = join(import.meta.dirname, "../commands/keys.ts");
   return (await promisify(execFile)(process.execPath, [main, ...args])).stdout;
 }

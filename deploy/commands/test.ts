@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { foreground } from "./foreground.ts";
-import { readLaunch } from "./settings.ts";
-import { Steps } from "./steps.ts";
-import { stopRequests } from "./stop.ts";
+import { readLaunch } from "../launcher/settings.ts";
+import { Steps } from "../launcher/steps.ts";
+import { stopRequests } from "../launcher/stop.ts";
 import { runFiles, runWorkspaces, type TestRun, testFiles } from "./test-runner.ts";
-import { openTestServers } from "./test-servers.ts";
+import { openTestServers } from "../launcher/test-servers.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const requests = stopRequests(say);
@@ -28,7 +28,10 @@ async function testAll(): Promise<void> {
   const files =
     positionals.length > 0
       ? positionals
-      : testFiles("*/{src,runtime}/**/*.live.test.ts", "deploy/e2e/!(*.e2e).test.ts");
+      : testFiles(
+          "{contracts,ingress,batcher,inference,deploy}/**/*.live.test.ts",
+          "deploy/e2e/!(*.e2e).test.ts",
+        );
 
   await using servers = await openTestServers({
     launch: readLaunch([], process.env),

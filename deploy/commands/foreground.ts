@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
-import { repository } from "./state-folder.ts";
+import { repository } from "../launcher/state-folder.ts";
 
 /** Runs a program in the repository and shows each line that `show` lets through. Returns its exit code. */
 export async function foreground(

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { capture } from "./program.ts";
-import type { Steps } from "./steps.ts";
+import { capture } from "../launcher/program.ts";
+import type { Steps } from "../launcher/steps.ts";
 
 /** Installs the packages into a virtual environment, unless these very requirements are there. */
 export async function setUpVenv(wanted: Venv, steps: Steps, stop: AbortSignal): Promise<void> {

@@ -16,14 +16,14 @@ import { pipeline } from "../bench/parts/pipeline.ts";
 import { peersVenv } from "../bench/peers.ts";
 import { drawPlots } from "../bench/plots.ts";
 import { keepResults } from "../bench/results.ts";
-import { readDevKey, storeKey } from "./dev-key.ts";
-import { readLaunch } from "./settings.ts";
-import { repository } from "./state-folder.ts";
-import { Steps } from "./steps.ts";
-import { stopRequests } from "./stop.ts";
-import { openTestServers } from "./test-servers.ts";
+import { readDevKey, storeKey } from "../launcher/dev-key.ts";
+import { readLaunch } from "../launcher/settings.ts";
+import { repository } from "../launcher/state-folder.ts";
+import { Steps } from "../launcher/steps.ts";
+import { stopRequests } from "../launcher/stop.ts";
+import { openTestServers } from "../launcher/test-servers.ts";
 import { setUpVenv } from "./venv.ts";
-import { threadsEach } from "./worker-count.ts";
+import { threadsEach } from "../launcher/worker-count.ts";
 
 // `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
 //

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { repository } from "./state-folder.ts";
+import { repository } from "../launcher/state-folder.ts";
 
 test("what one service puts in an outbox, another takes from the inbox of the same name", () => {
   assert.deepEqual(messages("outbox"), messages("inbox"));

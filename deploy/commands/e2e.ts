@@ -1,11 +1,11 @@
-import { readDevKey, storeKey } from "./dev-key.ts";
-import { freePorts } from "./ports.ts";
-import { Services } from "./services.ts";
-import { readLaunch } from "./settings.ts";
-import { Steps } from "./steps.ts";
-import { stopRequests } from "./stop.ts";
+import { readDevKey, storeKey } from "../launcher/dev-key.ts";
+import { freePorts } from "../launcher/ports.ts";
+import { Services } from "../launcher/services.ts";
+import { readLaunch } from "../launcher/settings.ts";
+import { Steps } from "../launcher/steps.ts";
+import { stopRequests } from "../launcher/stop.ts";
 import { runFiles, testFiles } from "./test-runner.ts";
-import { openTestServers } from "./test-servers.ts";
+import { openTestServers } from "../launcher/test-servers.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const requests = stopRequests(say);

@@ -1,5 +1,5 @@
 import { foreground } from "./foreground.ts";
-import { Steps } from "./steps.ts";
+import { Steps } from "../launcher/steps.ts";
 
 const steps = new Steps();
 const check = async (name: string, command: string, ...args: string[]) => {
