@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, suite, test, type TestContext } from "node:test";
-import * as ort from "onnxruntime-node";
+import * as ort from "./onnxruntime.ts";
 import { type Catalogue, type Model, readCatalogue } from "./catalogue.ts";
 import { convert } from "./convert/networks.ts";
 import { noise, openSamples, SAMPLES } from "./pictures.ts";

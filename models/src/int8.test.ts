@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import * as ort from "onnxruntime-node";
+import * as ort from "./onnxruntime.ts";
 import { type Model, type Precision, readCatalogue, sidesOf } from "./catalogue.ts";
 import { convert } from "./convert/networks.ts";
 import { openSamples, SAMPLES } from "./pictures.ts";
