@@ -35,7 +35,7 @@ test("a thread is refused onnxruntime while its main thread has not turned telem
 function emptyHome(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "faceline-home-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  const env = { HOME: folder, TMPDIR: folder };
+  const env = { HOME: folder, TMPDIR: folder, ORT_DISABLE_TELEMETRY: "0" };
   const here = import.meta.dirname;
   const run = (module: string) =>
     promisify(execFile)(process.execPath, ["--eval", module], { cwd: here, env });
