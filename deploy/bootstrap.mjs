@@ -37,6 +37,9 @@ const { code, signal } = await run(node24, [resolve(root, file), ...rest], {
   PATH: [dirname(node24), join(packages, ".bin"), process.env.PATH].join(delimiter),
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(state, "compile-cache"),
   FACELINE_STARTED_AT: String(startedAt),
+  // models/src/onnxruntime-telemetry.ts sets these for whatever loads onnxruntime; this covers what forgets to.
+  ORT_DISABLE_TELEMETRY: "1",
+  ORT_TELEMETRY_DISABLED: "1",
 });
 process.exit(code ?? 128 + constants.signals[signal]);
 

@@ -22,8 +22,8 @@ import { repository } from "../launcher/state-folder.ts";
 import { Steps } from "../launcher/steps.ts";
 import { stopRequests } from "../launcher/stop.ts";
 import { openTestServers } from "../launcher/test-servers.ts";
-import { setUpVenv } from "./venv.ts";
 import { threadsEach } from "../launcher/worker-count.ts";
+import { setUpVenv } from "./venv.ts";
 
 // `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
 //

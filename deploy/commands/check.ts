@@ -1,5 +1,5 @@
-import { foreground } from "./foreground.ts";
 import { Steps } from "../launcher/steps.ts";
+import { foreground } from "./foreground.ts";
 
 const steps = new Steps();
 const check = async (name: string, command: string, ...args: string[]) => {

@@ -4,8 +4,8 @@ import { Services } from "../launcher/services.ts";
 import { readLaunch } from "../launcher/settings.ts";
 import { Steps } from "../launcher/steps.ts";
 import { stopRequests } from "../launcher/stop.ts";
-import { runFiles, testFiles } from "./test-runner.ts";
 import { openTestServers } from "../launcher/test-servers.ts";
+import { runFiles, testFiles } from "./test-runner.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const requests = stopRequests(say);

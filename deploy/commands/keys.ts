@@ -8,8 +8,8 @@ import {
 } from "@faceline/contracts/runtime/api-keys";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { connectRedis, type RedisConnection } from "@faceline/contracts/runtime/redis";
-import { type KeysCall, readKeysCall, usage } from "./keys-call.ts";
 import { durableUrlOf, LauncherConfig } from "../launcher/settings.ts";
+import { type KeysCall, readKeysCall, usage } from "./keys-call.ts";
 
 // `npm run keys -- VERB`: the keys and limits of teams, in the durable Redis of a Faceline that runs.
 

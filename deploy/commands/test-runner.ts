@@ -1,7 +1,7 @@
 import { existsSync, globSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { foreground } from "./foreground.ts";
 import { repository } from "../launcher/state-folder.ts";
+import { foreground } from "./foreground.ts";
 
 /** The test files of a pattern, in a steady order. */
 export const testFiles = (...patterns: string[]): string[] =>

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { foreground } from "./foreground.ts";
 import { readLaunch } from "../launcher/settings.ts";
 import { Steps } from "../launcher/steps.ts";
 import { stopRequests } from "../launcher/stop.ts";
-import { runFiles, runWorkspaces, type TestRun, testFiles } from "./test-runner.ts";
 import { openTestServers } from "../launcher/test-servers.ts";
+import { foreground } from "./foreground.ts";
+import { runFiles, runWorkspaces, type TestRun, testFiles } from "./test-runner.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const requests = stopRequests(say);

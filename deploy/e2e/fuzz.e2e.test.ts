@@ -8,10 +8,10 @@ import { promisify } from "node:util";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import sharp from "sharp";
 import { photographs } from "../bench/pictures.ts";
+import { findVenv, setUpVenv } from "../commands/venv.ts";
 import { LauncherConfig } from "../launcher/settings.ts";
 import { repository } from "../launcher/state-folder.ts";
 import { Steps } from "../launcher/steps.ts";
-import { findVenv, setUpVenv } from "../commands/venv.ts";
 import { readReport } from "./fuzzer/report.ts";
 
 // Draws calls from the OpenAPI document, valid ones and others, and holds every answer against it. A run is some five

@@ -20,7 +20,7 @@ import { caller, type Post } from "./caller.ts";
  *     const { post, services } = await stack(t, { workers: 2 });
  *     services.find("inference-2").kill("SIGKILL");
  */
-export async function stack(t: TestContext, options: StackOptions = {}): Promise<Stack> {
+export async function stack(t: Pick<TestContext, "after">, options: StackOptions = {}): Promise<Stack> {
   const { workers = 1, batchers = 1, ingress = 1, settings = {} } = options;
   const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);

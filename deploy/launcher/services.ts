@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
 import type { WantedPort } from "./ports.ts";
 import type { ServerUrls } from "./servers.ts";
 import type { Counts } from "./settings.ts";
@@ -19,7 +20,14 @@ export class Services implements AsyncDisposable {
     const { counts, environment } = plan;
     const supervise = (service: Service, count: number, own: (i: number) => NodeJS.ProcessEnv) =>
       Array.from({ length: count }, (_, i) => {
-        const env = { ...oneArena, ...environment, ...plan.urls, POOL: plan.pool, ...own(i) };
+        const env = {
+          ...oneArena,
+          ...environment,
+          ...telemetryOff,
+          ...plan.urls,
+          POOL: plan.pool,
+          ...own(i),
+        };
         const program = { name: `${service}-${i + 1}`, ...mainOf(service), env, ready: "message" } as const;
         return new Supervisor(program, watch);
       });

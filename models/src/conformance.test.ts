@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, suite, type TestContext, test } from "node:test";
-import * as ort from "onnxruntime-node";
 import { type Catalogue, type Model, readCatalogue } from "./catalogue.ts";
 import { convert } from "./convert/networks.ts";
+import * as ort from "./onnxruntime.ts";
 import { noise, openSamples, SAMPLES } from "./pictures.ts";
 import { type Batch, openReference, type ReferenceNetwork } from "./reference.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import * as ort from "onnxruntime-node";
 import { type Model, type Precision, readCatalogue, sidesOf } from "./catalogue.ts";
 import { convert } from "./convert/networks.ts";
+import * as ort from "./onnxruntime.ts";
 import { openSamples, SAMPLES } from "./pictures.ts";
 
 // What int8 says, beside what float says, on the sample photographs. The bounds are some three times what is seen: a

@@ -1,6 +1,6 @@
 import type { DetectorModel, Model } from "@faceline/models/catalogue";
 import { convert } from "@faceline/models/convert/networks";
-import * as ort from "onnxruntime-node";
+import * as ort from "@faceline/models/onnxruntime";
 import sharp from "sharp";
 import { Aligner } from "../align/aligner.ts";
 import { Warp } from "../align/warp.ts";

@@ -11,7 +11,7 @@ import {
 } from "@faceline/models/catalogue";
 import { convert, convertObserved } from "@faceline/models/convert/networks";
 import { sha256 } from "@faceline/models/model-file";
-import * as ort from "onnxruntime-node";
+import * as ort from "@faceline/models/onnxruntime";
 import { openCrops } from "./crops.ts";
 import { Clipping, Reach } from "./ranges.ts";
 

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { Engine, type EngineOptions, openEngine } from "./engine.ts";
@@ -92,6 +97,21 @@ for (const executionProvider of ["cuda", "webgpu"] as const) {
     }
   });
 }
+
+test("the engine's process leaves nothing in the home folder and the temporary one", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "faceline-home-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const module = `
+    import { openEngine } from "./engine.ts";
+    import { PrecisionWishes } from "./precision.ts";
+    const options = ${JSON.stringify(await engineOptions())};
+    const precision = PrecisionWishes.parse("auto");
+    await using engine = await openEngine({ ...options, precision, onRun: () => {} });`;
+  // With nothing else in the environment: CI=true, for one, would turn onnxruntime's telemetry off.
+  const env = { HOME: folder, TMPDIR: folder };
+  await promisify(execFile)(process.execPath, ["--eval", module], { cwd: import.meta.dirname, env });
+  assert.deepEqual(readdirSync(folder, { recursive: true }), []);
+});
 
 test("a thread that dies rejects all that is in flight, and says so", async (t) => {
   const engine = engineOver(t, "process.exit(3)");

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
+// For the thread: it cannot change the environment that onnxruntime reads.
+import "@faceline/models/onnxruntime-telemetry";
 import type { FromThread, ThreadOptions, ToThread } from "./thread-messages.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
 

@@ -1,7 +1,7 @@
 import type { NetworkPrecision } from "@faceline/contracts/wire/report";
 import { type Catalogue, type Model, type Precision, type Role, sidesOf } from "@faceline/models/catalogue";
 import { readModel } from "@faceline/models/model-file";
-import * as ort from "onnxruntime-node";
+import * as ort from "@faceline/models/onnxruntime";
 import { type Outputs, strayOf } from "./agreement.ts";
 import { drawnFace } from "./drawn-face.ts";
 import { Network, type NetworkSource } from "./network.ts";

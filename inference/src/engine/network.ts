@@ -1,4 +1,4 @@
-import * as ort from "onnxruntime-node";
+import * as ort from "@faceline/models/onnxruntime";
 import { chunksFor, runMsOf, type WarmSize } from "./chunks.ts";
 
 /**

@@ -1,4 +1,4 @@
-import * as ort from "onnxruntime-node";
+import * as ort from "@faceline/models/onnxruntime";
 
 /** Where networks run. One that was asked for and cannot be had is an error: never silently another. */
 export const executionProviders = ["cpu", "cuda", "webgpu"] as const;

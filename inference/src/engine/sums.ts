@@ -1,5 +1,5 @@
 import { Graph } from "@faceline/models/convert/onnx/graph";
-import * as ort from "onnxruntime-node";
+import * as ort from "@faceline/models/onnxruntime";
 import { openSession, type SessionSettings } from "./provider.ts";
 
 /**

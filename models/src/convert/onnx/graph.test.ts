@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as ort from "onnxruntime-node";
+import * as ort from "../../onnxruntime.ts";
 import { Graph } from "./graph.ts";
 import { readMetadata } from "./metadata.ts";
 

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+
+// In processes of their own: onnxruntime reads the environment once. CI=true would turn telemetry off too, so they are given nothing else.
+test("a process that runs a network leaves nothing in the home folder and the temporary one", async (t) => {
+  const { folder, run } = emptyHome(t);
+  await run(`
+    import { Graph } from "./convert/onnx/graph.ts";
+    import { InferenceSession, Tensor } from "./onnxruntime.ts";
+    const graph = new Graph("same");
+    graph.input("x", "float32", ["N"]);
+    graph.node("y", "Identity", ["x"]);
+    graph.output("y", "float32", ["N"]);
+    const session = await InferenceSession.create(graph.encode({}));
+    await session.run({ x: new Tensor("float32", [1], [1]) });`);
+  assert.deepEqual(readdirSync(folder, { recursive: true }), []);
+});
+
+test("a thread is refused onnxruntime while its main thread has not turned telemetry off", async (t) => {
+  const { run } = emptyHome(t);
+  const thread = `
+    import { Worker } from "node:worker_threads";
+    await new Promise((resolve, reject) =>
+      new Worker(new URL("./onnxruntime.ts", import.meta.url)).on("exit", resolve).on("error", reject));`;
+  await assert.rejects(run(thread), /import onnxruntime-telemetry.ts on the main thread before/);
+  await run(`import "./onnxruntime-telemetry.ts"; ${thread}`);
+});
+
+/** A folder for HOME and TMPDIR, and what runs a module with them, as if it lay here. */
+function emptyHome(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), "faceline-home-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const env = { HOME: folder, TMPDIR: folder, ORT_DISABLE_TELEMETRY: "0" };
+  const here = import.meta.dirname;
+  const run = (module: string) =>
+    promisify(execFile)(process.execPath, ["--eval", module], { cwd: here, env });
+  return { folder, run };
+}
