@@ -1,6 +1,8 @@
 import { connect } from "node:net";
 import type { Program } from "./child.ts";
 
+// Tested by deploy/e2e/volatile-redis.test.ts.
+
 /** The Redis of images, answers and reports: memory only. Nothing in it may ever reach a disk, or another server. */
 export function volatileRedis(command: string, folder: string, options: VolatileOptions): Program {
   return redis("redis-volatile", command, folder, options.port, {

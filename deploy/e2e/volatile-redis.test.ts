@@ -3,6 +3,10 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { before, test, type TestContext } from "node:test";
+import { HealthReply } from "@faceline/contracts/health";
+import type { TaskId } from "@faceline/contracts/ids";
+import { imageKey } from "@faceline/contracts/names";
+import { Problem } from "@faceline/contracts/problem";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import {
   connectRedis,
@@ -10,12 +14,15 @@ import {
   VolatileRedisConfig,
   type VolatileRedisOptions,
 } from "@faceline/contracts/runtime/redis";
-import { Child, type Program } from "./child.ts";
-import { freePorts } from "./ports.ts";
-import { findRedis } from "./redis-binary.ts";
-import { durableRedis, volatileRedis } from "./redis-server.ts";
-import { LauncherConfig } from "./settings.ts";
-import { openState, repository } from "./state-folder.ts";
+import { Child, type Program } from "../src/child.ts";
+import { freePorts } from "../src/ports.ts";
+import { findRedis } from "../src/redis-binary.ts";
+import { durableRedis, volatileRedis } from "../src/redis-server.ts";
+import { LauncherConfig } from "../src/settings.ts";
+import { openState, repository } from "../src/state-folder.ts";
+import { portraits } from "./faces.ts";
+import { until } from "./patience.ts";
+import { stack } from "./stack.ts";
 
 // Redis servers of their own, because they are reconfigured, made to replicate, and killed.
 
@@ -73,32 +80,32 @@ test("a server that has a replica is refused, and so is the replica", async (t) 
 
 test("a replica that attaches later is noticed: nothing is sent until it is gone", async (t) => {
   const { url, port } = await startUnrestricted(t);
-  const { options, told } = reports("error", "warn");
+  const { options, told } = reports();
   await using redis = await connectVolatileRedis(config(url), options);
   await redis.set("before", "bytes");
   const replica = await startUnrestricted(t, "--replicaof", "127.0.0.1", `${port}`);
-  assert.match((await told.error).reason, /^it must not replicate/);
+  assert.match(await told(), /^it must not replicate/);
   assert.equal(redis.usable, false);
   await assert.rejects(redis.set("after", "bytes"), /not accepted/);
 
   replica.child.kill("SIGKILL");
-  await told.warn;
+  assert.equal(await told(), "the volatile Redis is in use again");
   assert.equal(redis.usable, true);
   assert.deepEqual(await redis.mget("before", "after"), ["bytes", null]);
 });
 
 test("snapshots that are turned on later are noticed", async (t) => {
   const { url } = await startUnrestricted(t);
-  const { options, told } = reports("error");
+  const { options, told } = reports();
   await using redis = await connectVolatileRedis(config(url), options);
   await redis.config("SET", "save", "1 1");
-  assert.equal((await told.error).reason, 'set `save ""`, it writes snapshots of pictures to disk');
+  assert.equal(await told(), 'set `save ""`, it writes snapshots of pictures to disk');
   await assert.rejects(redis.set("after", "bytes"), /not accepted/);
 });
 
 test("after a reconnect nothing is sent before the server was checked again", async (t) => {
   const { url } = await startUnrestricted(t);
-  const { options, told } = reports("error");
+  const { options, told } = reports();
   // Only the reconnect can notice it.
   await using redis = await connectVolatileRedis(config(url), {
     ...options,
@@ -117,7 +124,7 @@ test("after a reconnect nothing is sent before the server was checked again", as
     (await sentWhenReady).map(({ status }) => status),
     ["rejected", "rejected", "rejected"],
   );
-  await told.error;
+  await told();
   assert.equal(await operator.dbsize(), 0);
 });
 
@@ -133,12 +140,12 @@ test("a server that refuses CONFIG is taken only with the setting that says so, 
   });
 
   const accept = { ...guest, REDIS_VOLATILE_CONFIG_UNREADABLE: "accept" as const };
-  const { options, told } = reports("error", "warn");
+  const { options, told } = reports();
   await using redis = await connectVolatileRedis(accept, options);
-  assert.match((await told.warn).reason, /nobody checks `save`/);
+  assert.match(await told(), /nobody checks `save`/);
   await redis.set("picture", "bytes");
   await operator.bgsave();
-  assert.match((await told.error).reason, /^it has written a snapshot since it started/);
+  assert.match(await told(), /^it has written a snapshot since it started/);
   await operator.config("SET", "maxmemory", "0");
   await assert.rejects(connectVolatileRedis(accept), /; set `maxmemory`, its memory has no bound$/);
 });
@@ -163,6 +170,27 @@ for (const [name, program] of [
     );
   });
 }
+
+test("a server that begins to write snapshots gets no picture, calls are refused, and once it is mended they are served", async (t) => {
+  const { url, folder } = await startUnrestricted(t);
+  const { address, post } = await stack(t, { settings: { REDIS_VOLATILE_URL: url } });
+  const [portrait] = await portraits();
+  const call = () => post("/represent", { img: portrait!.toString("base64"), detector_backend: "tiny" });
+  const health = async () => HealthReply.parse(await (await fetch(`${address}/health`)).json()).checks.redis;
+  assert.equal((await call()).status, 200);
+
+  await using operator = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
+  // Far off: only the setting is at fault, and the test finds the disk empty.
+  await operator.config("SET", "save", "86400 1000000");
+  await until("the ingress refuses the server", async () => (await health()) === "unavailable");
+  const { status, body } = await call();
+  assert.deepEqual([status, Problem.parse(body).error], [503, "dependency_unavailable"]);
+  assert.deepEqual(await operator.keys(imageKey("*" as TaskId)), []);
+
+  await operator.config("SET", "save", "");
+  await until("calls are served again", async () => (await call()).status === 200);
+  assert.equal(existsSync(join(folder, "dump.rdb")), false);
+});
 
 /** The `volatile` server of the launcher. */
 const startVolatile = (t: TestContext) =>
@@ -219,24 +247,22 @@ async function start(t: TestContext, program: (folder: string, port: number) => 
 
 const config = (url: string) => readConfig(VolatileRedisConfig, { REDIS_VOLATILE_URL: url });
 
-/** Options of a connection that checks often, and what it logs first of each level. */
-function reports<Level extends "error" | "warn">(...levels: Level[]) {
-  const first = Object.fromEntries(
-    levels.map((level) => [level, Promise.withResolvers<{ reason: string }>()]),
-  ) as Record<Level, PromiseWithResolvers<{ reason: string }>>;
-  const tell = (level: string) => (said: string | { reason: string }) =>
-    first[level as Level]?.resolve(typeof said === "string" ? { reason: said } : said);
-  const log = { error: tell("error"), warn: tell("warn") } as unknown as VolatileRedisOptions["log"];
-  return {
-    options: { log, everyMs: 50 },
-    told: Object.fromEntries(levels.map((level) => [level, first[level].promise])) as Record<
-      Level,
-      Promise<{ reason: string }>
-    >,
+/** Options of a connection that checks often, and what comes to be logged next. */
+function reports() {
+  const said: string[] = [];
+  const say = (line: string | { reason: string }): void =>
+    void said.push(typeof line === "string" ? line : line.reason);
+  const log = { error: say, warn: say } as unknown as VolatileRedisOptions["log"];
+  const told = async (): Promise<string> => {
+    await until("a check says so", async () => said.length > 0);
+    return said.shift()!;
   };
+  return { options: { log, everyMs: 50 }, told };
 }
 
 async function replicates(url: string): Promise<void> {
   await using redis = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
-  while (!(await redis.info("replication")).includes("connected_slaves:1")) {}
+  await until("the replica is connected", async () =>
+    (await redis.info("replication")).includes("connected_slaves:1"),
+  );
 }
