@@ -19,6 +19,7 @@ export class VolatileRedis extends Redis {
   /** The socket on which a check waits for its replies. */
   #checking: Redis["stream"] | undefined;
   #reported = "";
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(url: string, options: Omit<RedisOptions, "replyMapping">, check: CheckOptions) {
     // A pipeline would hold back the check together with the commands that wait for it to pass.
@@ -34,6 +35,12 @@ export class VolatileRedis extends Redis {
   /** While a socket closes, ioredis still calls it ready. */
   get #open(): boolean {
     return this.status === "ready" && this.stream.writable;
+  }
+
+  override disconnect(reconnect = false): void {
+    // Not at the event `end`: it does not come where the server is away.
+    if (!reconnect) clearInterval(this.#timer);
+    super.disconnect(reconnect);
   }
 
   override sendCommand(command: Command, stream?: Parameters<Redis["sendCommand"]>[1]): unknown {
@@ -64,10 +71,9 @@ export class VolatileRedis extends Redis {
       log?.warn("REDIS_VOLATILE_CONFIG_UNREADABLE=accept: where CONFIG is refused, nobody checks `save`");
     }
     this.on("ready", () => void this.#checkAgain());
-    const timer = setInterval(() => {
+    this.#timer = setInterval(() => {
       if (this.#open && (whileInUse || !this.usable)) void this.#checkAgain();
     }, everyMs);
-    this.on("end", () => clearInterval(timer));
   }
 
   async #checkAgain(): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -126,6 +127,18 @@ test("after a reconnect nothing is sent before the server was checked again", as
   );
   await told();
   assert.equal(await operator.dbsize(), 0);
+});
+
+test("a connection that is closed while its server is away keeps no process alive", async (t) => {
+  const { url, child } = await startUnrestricted(t);
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+  const before = timers();
+  const redis = await connectVolatileRedis(config(url));
+  const away = once(redis, "close");
+  child.kill("SIGKILL");
+  await Promise.all([away, child.ended]);
+  await redis[Symbol.asyncDispose]();
+  await until("no timer is left", async () => timers() <= before);
 });
 
 test("a server that refuses CONFIG is taken only with the setting that says so, and watched through INFO", async (t) => {
