@@ -31,7 +31,7 @@ const state = newState(id, {
   replyMs: config.REPLY_MS,
 });
 
-await using redis = await connectVolatileRedis(config);
+await using redis = await connectVolatileRedis(config, { log });
 await using clock = await openSharedClock(redis);
 await using producer = await openProducer(config, id);
 const batches = openBatchOutbox(producer, config.POOL);

@@ -1,8 +1,11 @@
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 import * as z from "zod";
+import { type CheckOptions, VolatileRedis, volatileCheckEveryMs } from "./volatile-redis.ts";
 
 export const VolatileRedisConfig = z.object({
   REDIS_VOLATILE_URL: z.string().default("redis://127.0.0.1:6379"),
+  /** Managed servers often refuse CONFIG. `accept`: the operator answers for it that no snapshots are written. */
+  REDIS_VOLATILE_CONFIG_UNREADABLE: z.enum(["refuse", "accept"]).default("refuse"),
   /** How long one command may take before it counts as failed. */
   REDIS_COMMAND_MS: z.coerce.number().int().min(50).max(10_000).default(1_000),
 });
@@ -19,22 +22,55 @@ export async function connectRedis(
   setting: string,
   url: string,
   commandMs: number,
-  { gathers = false }: RedisManners = {},
+  manners: RedisManners = {},
 ): Promise<RedisConnection> {
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    // RESP2 on purpose: every server from 6.2 on speaks it, and replies keep their plain types.
-    protocol: 2,
-    connectTimeout: connectMs,
-    commandTimeout: commandMs,
-    maxRetriesPerRequest: 1,
-    enableOfflineQueue: false,
-    enableAutoPipelining: gathers,
-    autoResubscribe: false,
-    keepAlive: 10_000,
-    noDelay: true,
-    retryStrategy: (attempt) => Math.min(20 * attempt, reconnectAfterMaxMs),
+  return open(setting, new Redis(url, optionsOf(commandMs, manners)));
+}
+
+/**
+ * A connection to the volatile server. A server that persists, replicates or evicts is refused: pictures must never
+ * reach a disk, and an answer that is evicted is an answer that is lost. Throws a sentence that says what to mend. A
+ * server that becomes such a one later is not used until it is mended; the log says so.
+ */
+export async function connectVolatileRedis(
+  config: VolatileRedisConfig,
+  { gathers, log, everyMs = volatileCheckEveryMs, whileInUse = true }: VolatileRedisOptions = {},
+): Promise<VolatileConnection> {
+  const { REDIS_VOLATILE_URL, REDIS_VOLATILE_CONFIG_UNREADABLE, REDIS_COMMAND_MS } = config;
+  const options = optionsOf(REDIS_COMMAND_MS, { gathers });
+  const check = { configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE, everyMs, whileInUse, log };
+  const redis = await open("REDIS_VOLATILE_URL", new VolatileRedis(REDIS_VOLATILE_URL, options, check));
+  const faults = await redis.check().catch((cause: unknown) => {
+    redis.disconnect();
+    throw new Error("REDIS_VOLATILE_URL: the server does not answer INFO and CONFIG GET in time", { cause });
   });
+  if (faults.length > 0) {
+    redis.disconnect();
+    throw new Error(`REDIS_VOLATILE_URL: this server may not hold pictures: ${faults.join("; ")}`);
+  }
+  redis.keepChecking();
+  return redis;
+}
+
+const optionsOf = (
+  commandMs: number,
+  { gathers = false }: RedisManners,
+): Omit<RedisOptions, "replyMapping"> => ({
+  lazyConnect: true,
+  // RESP2 on purpose: every server from 6.2 on speaks it, and replies keep their plain types.
+  protocol: 2,
+  connectTimeout: connectMs,
+  commandTimeout: commandMs,
+  maxRetriesPerRequest: 1,
+  enableOfflineQueue: false,
+  enableAutoPipelining: gathers,
+  autoResubscribe: false,
+  keepAlive: 10_000,
+  noDelay: true,
+  retryStrategy: (attempt) => Math.min(20 * attempt, reconnectAfterMaxMs),
+});
+
+async function open<R extends Redis>(setting: string, redis: R): Promise<R & AsyncDisposable> {
   // Each command's own failure is what callers act on; without a listener the event would end the process.
   redis.on("error", () => {});
   try {
@@ -51,28 +87,6 @@ export async function connectRedis(
       redis.disconnect();
     },
   });
-}
-
-/**
- * A connection to the volatile server. A server that persists or evicts is refused: pictures must never reach a
- * disk, and an answer that is evicted is an answer that is lost.
- */
-export async function connectVolatileRedis(
-  config: VolatileRedisConfig,
-  manners: RedisManners = {},
-): Promise<RedisConnection> {
-  const { REDIS_VOLATILE_URL, REDIS_COMMAND_MS } = config;
-  const redis = await connectRedis("REDIS_VOLATILE_URL", REDIS_VOLATILE_URL, REDIS_COMMAND_MS, manners);
-  const setting = async (name: string) => (await redis.config("GET", name))[1];
-  const faults = [
-    (await setting("save")) === "" ? "" : 'set `save ""`, it writes snapshots of pictures to disk',
-    (await setting("appendonly")) === "no" ? "" : "set `appendonly no`, it writes pictures to disk",
-    (await setting("maxmemory-policy")) === "noeviction" ? "" : "set `maxmemory-policy noeviction`",
-    (await setting("maxmemory")) === "0" ? "set `maxmemory`, its memory has no bound" : "",
-  ].filter((fault) => fault !== "");
-  if (faults.length === 0) return redis;
-  redis.disconnect();
-  throw new Error(`REDIS_VOLATILE_URL: this server may not hold pictures: ${faults.join("; ")}`);
 }
 
 /**
@@ -136,7 +150,9 @@ async function listen(
 const pingEveryMs = 5_000;
 
 /** `gathers`: commands of one turn of the event loop go out together, which saves a busy process a write each. */
-export type RedisManners = { gathers?: boolean };
+export type RedisManners = { gathers?: boolean | undefined };
+
+export type VolatileRedisOptions = RedisManners & Partial<Omit<CheckOptions, "configUnreadable">>;
 
 /**
  * A Lua script as a function, which Redis runs as one step. It is sent once and called by its hash afterwards. The
@@ -152,6 +168,8 @@ export function script(
 }
 
 export type RedisConnection = Redis & AsyncDisposable;
+
+export type VolatileConnection = VolatileRedis & AsyncDisposable;
 
 export type Subscription = AsyncDisposable & { connected(): boolean };
 

@@ -1,40 +1,54 @@
 import { connect } from "node:net";
 import type { Program } from "./child.ts";
 
-/** The Redis of images, answers and reports: memory only. Nothing in it may ever reach a disk. */
+// Tested by deploy/e2e/volatile-redis.test.ts.
+
+/** The Redis of images, answers and reports: memory only. Nothing in it may ever reach a disk, or another server. */
 export function volatileRedis(command: string, folder: string, options: VolatileOptions): Program {
   return redis("redis-volatile", command, folder, options.port, {
-    save: "",
-    appendonly: "no",
-    maxmemory: `${options.memoryMaxMib}mb`,
-    "maxmemory-policy": "noeviction",
+    save: [""],
+    appendonly: ["no"],
+    maxmemory: [`${options.memoryMaxMib}mb`],
+    "maxmemory-policy": ["noeviction"],
+    // Clients can make it neither save nor replicate nor change its settings. These two hold should it replicate yet.
+    user: ["default", "on", "nopass", "~*", "&*", ...volatileCommands],
+    "repl-diskless-sync": ["yes"],
+    "rdb-del-sync-files": ["yes"],
   });
 }
+
+/**
+ * Rules of an ACL. The category @admin holds what saves (SAVE, BGSAVE, BGREWRITEAOF), replicates (SYNC, PSYNC, REPLICAOF,
+ * FAILOVER), changes settings (CONFIG, ACL, MODULE), shows what others send (MONITOR, SLOWLOG) or stops the server (DEBUG,
+ * SHUTDOWN). MIGRATE sends keys elsewhere.
+ */
+const volatileCommands = ["+@all", "-@admin", "-migrate", "+config|get", "+client"];
 
 /** The Redis of API keys and usage: what was acknowledged is on disk. */
 export function durableRedis(command: string, folder: string, port: number): Program {
   return redis("redis-durable", command, folder, port, {
-    save: "",
-    appendonly: "yes",
-    appendfsync: "always",
+    save: [""],
+    appendonly: ["yes"],
+    appendfsync: ["always"],
   });
 }
 
 function redis(name: string, command: string, folder: string, port: number, own: RedisSettings): Program {
   const settings: RedisSettings = {
-    bind: "127.0.0.1",
-    port: `${port}`,
-    dir: folder,
-    daemonize: "no",
-    loglevel: "notice",
-    // Redis would otherwise tell of a crash with what its memory held.
-    "crash-memcheck-enabled": "no",
+    bind: ["127.0.0.1"],
+    port: [`${port}`],
+    dir: [folder],
+    daemonize: ["no"],
+    loglevel: ["notice"],
+    // The report of a crash would quote the arguments of the command that ran, and the memory test print more.
+    "crash-log-enabled": ["no"],
+    "crash-memcheck-enabled": ["no"],
     ...own,
   };
   return {
     name,
     command,
-    args: Object.entries(settings).flatMap(([setting, value]) => [`--${setting}`, value]),
+    args: Object.entries(settings).flatMap(([setting, values]) => [`--${setting}`, ...values]),
     env: process.env,
     ready: () => answers(port),
   };
@@ -52,4 +66,4 @@ function answers(port: number): Promise<boolean> {
 
 export type VolatileOptions = { port: number; memoryMaxMib: number };
 
-type RedisSettings = Record<string, string>;
+type RedisSettings = Record<string, string[]>;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Log } from "@faceline/contracts/runtime/log";
 import {
   connectVolatileRedis,
   type RedisConnection,
@@ -13,10 +14,10 @@ const againAfterMs = 100;
 
 /**
  * Has a connection of its own, because what comes over it is zeroed: nothing but images may come there, and those of one
- * batch at a time.
+ * batch at a time. So this server is not checked while images come; the worker's other connection does that.
  */
-export async function openImageInbox(config: VolatileRedisConfig): Promise<ImageInbox> {
-  const redis = await connectVolatileRedis(config);
+export async function openImageInbox(config: VolatileRedisConfig, log: Log): Promise<ImageInbox> {
+  const redis = await connectVolatileRedis(config, { log, whileInUse: false });
   return {
     async fetch(tasks) {
       for (let tries = 1; ; tries++) {

@@ -29,7 +29,7 @@ const config = configOrExit(InferenceConfig, process.env);
 const id = newProcessId("inference");
 const log = openLog("inference", config.LOG_LEVEL).child({ worker: id });
 
-await using redis = await connectVolatileRedis(config);
+await using redis = await connectVolatileRedis(config, { log });
 await using clock = await openSharedClock(redis);
 const modelled = config.ENGINE;
 if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers are made up");
@@ -51,7 +51,7 @@ for (const reason of engine.fallbacks)
   log.warn({ reason }, "a model runs in float, which is right here, and slower");
 void engine.exited.then(exitFatally(log));
 
-await using images = await openImageInbox(config);
+await using images = await openImageInbox(config, log);
 const decoder = new Decoder({
   decodesMax: config.DECODES_MAX,
   pixelsMax: config.IMAGE_PIXELS_MAX,

@@ -23,7 +23,7 @@ const config = configOrExit(IngressConfig, process.env);
 const id = newProcessId("ingress");
 const log = openLog("ingress", config.LOG_LEVEL).child({ ingress: id });
 
-await using redis = await connectVolatileRedis(config, { gathers: true });
+await using redis = await connectVolatileRedis(config, { gathers: true, log });
 await using durable = await connectRedis(
   "REDIS_DURABLE_URL",
   config.REDIS_DURABLE_URL,
@@ -61,7 +61,7 @@ const app = buildApp(
     enter: entrance.enter,
     claim: claims.claim,
     poolStates: () => pools.fresh(),
-    checks: async () => ({ kafka: await probe.reachable(), redis: redis.status === "ready" }),
+    checks: async () => ({ kafka: await probe.reachable(), redis: redis.usable }),
     serving: () => answers.connected() && !stop.aborted,
     unexpected: (error, requestId) => log.error({ requestId, error: (error as Error).stack }, "a bug"),
   },
