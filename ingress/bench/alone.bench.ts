@@ -6,8 +6,8 @@ import { HttpSettings } from "../src/config.ts";
 import { EnabledModels } from "../src/endpoints/enabled-models.ts";
 import { buildServer } from "../src/server.ts";
 
-// The HTTP server of the ingress with nothing behind it, or a bare Fastify that parses the same JSON and replies {}. A
-// benchmark starts one process of each, and calls them in turn on the same cores:
+// The HTTP server of the ingress with nothing behind it, or a bare Fastify that parses the same JSON and
+// replies {}. A benchmark starts one process of each, and calls them in turn on the same cores:
 //
 //     alone.bench.ts ingress KEY VECTOR_LENGTH   ──► { port }
 //     alone.bench.ts bare                        ──► { port }

@@ -1,5 +1,7 @@
-// The cost of team limits: calls per second of a /verify of two vectors on one process, with and without limits, in turn.
-// Needs the volatile Redis: REDIS_VOLATILE_URL=redis://127.0.0.1:6379 node ingress/bench/limits.bench.ts
+// The cost of team limits: calls per second of a /verify of two vectors on one process, with and without
+// limits, in turn. Needs the volatile Redis:
+//
+//     REDIS_VOLATILE_URL=redis://127.0.0.1:6379 node ingress/bench/limits.bench.ts
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import type { TestContext } from "node:test";

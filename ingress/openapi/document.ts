@@ -6,8 +6,8 @@ import { computeStatuses, problemAt, problemResponses } from "./problems.ts";
 import { formSchema, type JsonSchema, queryParameters, refTo, schemas } from "./schemas.ts";
 
 /**
- * Returns the OpenAPI 3.1 document, made from the table of endpoints, the schemas that bodies are parsed with and the
- * table of errors.
+ * Returns the OpenAPI 3.1 document, made from the table of endpoints, the schemas that bodies are parsed with
+ * and the table of errors.
  */
 export function openApiDocument() {
   const components = schemas();

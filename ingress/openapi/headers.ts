@@ -13,7 +13,8 @@ export const parameters = {
     in: "header",
     description:
       "Echoed in the answer where it is 1 to 128 letters, digits and `._:-`; else the service makes a UUIDv7. It may be reused: it joins no calls.",
-    // Not RequestId, because no value is refused: with that schema clients would refuse values before they send them.
+    // Not RequestId, because no value is refused: with that schema clients would refuse values before they
+    // send them.
     schema: text,
   },
   RequestTimeoutMs: {

@@ -12,14 +12,15 @@ import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
 // Covered by ./document.test.ts.
 
 /**
- * Returns `components/schemas`: the schemas that services parse with as JSON Schema 2020-12, which OpenAPI 3.1 uses
- * unchanged.
+ * Returns `components/schemas`: the schemas that services parse with as JSON Schema 2020-12, which OpenAPI
+ * 3.1 uses unchanged.
  */
 export function schemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
   const converted = z.toJSONSchema(registry, {
-    // What clients send, so fields with defaults are optional. Replies may get more fields than their schema has.
+    // What clients send, so fields with defaults are optional. Replies may get more fields than their schema
+    // has.
     io: "input",
     unrepresentable: "any",
     uri: (id) => refTo(id).$ref,
@@ -73,7 +74,9 @@ function withAliases({ aliases, ...schema }: JsonSchema): JsonSchema {
   };
 }
 
-/** Returns the schema of the same request as a form: images may be files, and a list is a field that repeats. */
+/**
+ * Returns the schema of the same request as a form: images may be files, and a list is a field that repeats.
+ */
 export function formSchema(schema: JsonSchema): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
     name,

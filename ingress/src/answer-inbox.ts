@@ -8,16 +8,19 @@ import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
 
 // Covered by ../../deploy/e2e: a stack without it answers nothing.
 
-/** The notification of an answer that is pending this long may be lost: its key is read, and again as often as this. */
+/**
+ * The notification of an answer that is pending this long may be lost: its key is read, and again as often as
+ * this.
+ */
 const lookupEveryMs = 500;
 
 /** The keys of pending answers that one MGET reads. */
 const lookupKeysMax = 500;
 
 /**
- * Receives the answers that are addressed to this process. Redis pub/sub forgets what a broken connection missed, so the
- * keys of pending answers are read after a reconnect and twice a second. The first answer to a task counts; all later
- * ones are ignored, which makes redelivery harmless.
+ * Receives the answers that are addressed to this process. Redis pub/sub forgets what a broken connection
+ * missed, so the keys of pending answers are read after a reconnect and twice a second. The first answer to a
+ * task counts; all later ones are ignored, which makes redelivery harmless.
  */
 export async function openAnswerInbox({
   config,
@@ -84,8 +87,8 @@ type AnswerInboxParts = { config: VolatileRedisConfig; ingress: string; redis: R
 
 export type AnswerInbox = AsyncDisposable & {
   /**
-   * `answers` resolves to the answers in the order of the tasks, once all have come. To be called before the tasks are
-   * sent, because a fast worker may answer at once. Disposing ends the subscription.
+   * `answers` resolves to the answers in the order of the tasks, once all have come. To be called before the
+   * tasks are sent, because a fast worker may answer at once. Disposing ends the subscription.
    */
   subscribe(tasks: TaskId[]): Disposable & { answers: Promise<Answer[]> };
   /** Whether answers can be received now. */

@@ -5,7 +5,10 @@ import { cancelsChannel } from "@faceline/contracts/wire/names";
 
 // Covered by ./dispatch/dispatch-call.test.ts.
 
-/** Tells the batcher of a pool that nobody waits for a call any more. A lost message costs at most a wasted run. */
+/**
+ * Tells the batcher of a pool that nobody waits for a call any more. A lost message costs at most a wasted
+ * run.
+ */
 export type CancelOutbox = { send(pool: string, cancel: Cancel): void };
 
 export const openCancelOutbox = (redis: RedisConnection): CancelOutbox => ({

@@ -10,9 +10,9 @@ import { deadlineMsFrom, traceparentFrom } from "./call/request-headers.ts";
 import type { HttpSettings } from "./config.ts";
 
 /**
- * Adds the hooks that every compute call passes before its body is read, in this order: is the service serving, who
- * calls, within which limits, until when. A refusal here costs no memory: a client without a key cannot make the service
- * read a body of 32 MiB. Replies get their `traceparent` and `Server-Timing`.
+ * Adds the hooks that every compute call passes before its body is read, in this order: is the service
+ * serving, who calls, within which limits, until when. A refusal here costs no memory: a client without a key
+ * cannot make the service read a body of 32 MiB. Replies get their `traceparent` and `Server-Timing`.
  */
 export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: HttpSettings): void {
   const authenticate = createAuthenticator(ports, settings);
@@ -44,8 +44,8 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
 }
 
 /**
- * Counts a call against the limits of its team until it has ended, and adds the RateLimit headers to its reply, also to
- * an error. Throws `rate_limited`.
+ * Counts a call against the limits of its team until it has ended, and adds the RateLimit headers to its
+ * reply, also to an error. Throws `rate_limited`.
  */
 async function acquireTeamSlot(
   ports: Pick<Ports, "acquireTeamSlot">,
@@ -63,7 +63,10 @@ async function acquireTeamSlot(
   if (error !== undefined) throw error;
 }
 
-/** Aborts when the client disconnects before the reply was sent. (The `close` event of the request comes with its end.) */
+/**
+ * Aborts when the client disconnects before the reply was sent. (The `close` event of the request comes with
+ * its end.)
+ */
 function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   onClose(reply, () => {

@@ -44,10 +44,15 @@ export const HttpSettings = z
     TEAM_REQUESTS_PER_SECOND: teamLimit(50),
     TEAM_REQUESTS_BURST: teamLimit(100),
     TEAM_IN_FLIGHT_MAX: teamLimit(64),
-    /** How long the reply of an `Idempotency-Key` is stored; and its largest size, 512 bytes of overhead included. */
+    /**
+     * How long the reply of an `Idempotency-Key` is stored; and its largest size, 512 bytes of overhead
+     * included.
+     */
     IDEMPOTENCY_KEPT_MS: count(86_400_000, 600_000),
     IDEMPOTENCY_ANSWER_BYTES_MAX: count(16 * MiB, 256 * 1024),
-    /** Bytes of stored replies, of one team and of all teams together. Replies that exceed it are not stored. */
+    /**
+     * Bytes of stored replies, of one team and of all teams together. Replies that exceed it are not stored.
+     */
     IDEMPOTENCY_TEAM_BYTES_MAX: count(1024 * MiB, 32 * MiB),
     IDEMPOTENCY_BYTES_MAX: count(64 * 1024 * MiB, 128 * MiB),
     /** Origins of web pages that may call, separated by commas: `https://a.example,https://b.example`. */
@@ -81,7 +86,9 @@ export const HttpSettings = z
     DETECTORS_ENABLED: names("ssd,tiny"),
     DETECTOR_DEFAULT: z.string().default("ssd"),
 
-    /** Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service. */
+    /**
+     * Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service.
+     */
     PUBLIC_URL: z.string().default(""),
   })
   .refine((settings) => settings.MODELS_ENABLED.includes(settings.MODEL_DEFAULT), {

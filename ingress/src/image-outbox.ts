@@ -10,8 +10,9 @@ import { capacityReached, dependencyUnavailable } from "./call/api-error.ts";
 const imageGraceMs = 2_000;
 
 /**
- * Puts images into the volatile Redis for the time of their call, where workers fetch them (claim check pattern). The bytes in
- * flight of this process are limited to `bytesMax`, so that a burst of large images is refused and never fills Redis.
+ * Puts images into the volatile Redis for the time of their call, where workers fetch them (claim check
+ * pattern). The bytes in flight of this process are limited to `bytesMax`, so that a burst of large images is
+ * refused and never fills Redis.
  */
 export function openImageOutbox(redis: RedisConnection, bytesMax: number): ImageOutbox {
   let bytesInFlight = 0;
@@ -42,8 +43,8 @@ export function openImageOutbox(redis: RedisConnection, bytesMax: number): Image
 
 export type ImageOutbox = {
   /**
-   * Stores the images for `timeToLiveMs` and a grace period. Disposing the result removes them. Throws `queue_full` if
-   * they exceed the bytes in flight, and `dependency_unavailable` if Redis cannot take them.
+   * Stores the images for `timeToLiveMs` and a grace period. Disposing the result removes them. Throws
+   * `queue_full` if they exceed the bytes in flight, and `dependency_unavailable` if Redis cannot take them.
    */
   publish(images: { task: TaskId; bytes: Buffer }[], timeToLiveMs: number): Promise<Disposable>;
 };

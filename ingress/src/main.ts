@@ -64,7 +64,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     models,
   );
   await server.listen({ host: config.HOST, port: config.PORT });
-  // Opened last and so closed first: the server takes no new call and lets those in flight end, for DRAIN_WITHIN_MS at most.
+  // Opened last and so closed first: the server takes no new call and lets those in flight end, for
+  // DRAIN_WITHIN_MS at most.
   await using _drain = {
     async [Symbol.asyncDispose]() {
       const timedOut = new Promise<void>((resolve) => setTimeout(resolve, config.DRAIN_WITHIN_MS).unref());

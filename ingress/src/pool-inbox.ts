@@ -10,7 +10,9 @@ import { PoolState } from "@faceline/contracts/wire/pool-state";
 /** A pool whose last state is older than this counts as absent. */
 const stateValidMs = 2_000;
 
-/** Receives the states that the batchers of the pools publish. A state that arrives out of order is dropped. */
+/**
+ * Receives the states that the batchers of the pools publish. A state that arrives out of order is dropped.
+ */
 export async function openPoolInbox({ config, pools, clock, log }: PoolInboxParts): Promise<PoolInbox> {
   const states = new Map<string, { state: PoolState; receivedAt: number }>();
   const subscription = await subscribe(config, pools.map(poolChannel), (bytes) => {

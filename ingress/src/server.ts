@@ -18,7 +18,10 @@ import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
 import { InputReader } from "./images/inputs.ts";
 
-/** Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through the ports. */
+/**
+ * Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through
+ * the ports.
+ */
 export function buildServer(ports: Ports, settings: HttpSettings, models: EnabledModels): FastifyInstance {
   const site = settings.PUBLIC_URL.replace(/\/$/, "");
   const now = () => ports.clock.now();

@@ -4,8 +4,8 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 import { CircuitBreaker } from "./dispatch/circuit-breaker.ts";
 
 /**
- * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws after `requestMs` at the latest, even while
- * an earlier send hangs; and at once while Kafka is known to be unreachable.
+ * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws after `requestMs` at the latest,
+ * even while an earlier send hangs; and at once while Kafka is known to be unreachable.
  */
 export function openTaskOutbox({ producer, isReachable, requestMs }: TaskOutboxParts): TaskOutbox {
   const breaker = new CircuitBreaker(isReachable);

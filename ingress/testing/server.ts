@@ -16,8 +16,9 @@ import { EnabledModels } from "../src/endpoints/enabled-models.ts";
 import { buildServer } from "../src/server.ts";
 
 /**
- * Builds the HTTP server with ports of its own and closes it after the test. Time stands still at `testNow`, every image
- * shows one face with the embedding `[1, 0]`, and models have embeddings of two numbers, so that a test can write them down.
+ * Builds the HTTP server with ports of its own and closes it after the test. Time stands still at `testNow`,
+ * every image shows one face with the embedding `[1, 0]`, and models have embeddings of two numbers, so that
+ * a test can write them down.
  */
 export function testServer(
   t: TestContext,

@@ -7,9 +7,9 @@ import type { Ports } from "../call/ports.ts";
 import { type CorsSettings, rejectUnlistedOrigin } from "./cors.ts";
 
 /**
- * Returns the function that authenticates a request by its headers alone, before the body is read. It resolves to the
- * team of the API key and its limits, or throws an ApiError (401, 403, 503). With AUTH=off every request belongs to
- * TENANT_WITHOUT_AUTH, and only the origins of web pages are checked.
+ * Returns the function that authenticates a request by its headers alone, before the body is read. It
+ * resolves to the team of the API key and its limits, or throws an ApiError (401, 403, 503). With AUTH=off
+ * every request belongs to TENANT_WITHOUT_AUTH, and only the origins of web pages are checked.
  */
 export function createAuthenticator(ports: Pick<Ports, "findKey">, settings: AuthSettings): Authenticator {
   if (settings.AUTH === "off") {
@@ -27,9 +27,9 @@ export function createAuthenticator(ports: Pick<Ports, "findKey">, settings: Aut
 }
 
 /**
- * Returns the SHA-256 (hex) of the API key in `Authorization: Bearer` or `x-api-key`. Throws `missing_api_key`, or
- * `invalid_api_key` if both headers hold different keys. Digests are compared in constant time, and the key itself does
- * not leave this function.
+ * Returns the SHA-256 (hex) of the API key in `Authorization: Bearer` or `x-api-key`. Throws
+ * `missing_api_key`, or `invalid_api_key` if both headers hold different keys. Digests are compared in
+ * constant time, and the key itself does not leave this function.
  */
 export function keyDigest(headers: IncomingHttpHeaders): string {
   const digests = [bearerToken(headers.authorization), headers["x-api-key"]]

@@ -29,9 +29,9 @@ const allowedHeaders =
   "authorization, content-type, x-api-key, x-request-id, x-request-timeout-ms, idempotency-key, traceparent";
 
 /**
- * Throws if a web page sent the request and its origin is not listed, or its content type is one that browsers send
- * across origins without a preflight. For AUTH=off: then reaching the service is the only permission, and any page that
- * a user opens could reach it through the user's browser.
+ * Throws if a web page sent the request and its origin is not listed, or its content type is one that
+ * browsers send across origins without a preflight. For AUTH=off: then reaching the service is the only
+ * permission, and any page that a user opens could reach it through the user's browser.
  */
 export function rejectUnlistedOrigin({ headers }: FastifyRequest, { CORS_ORIGINS }: CorsSettings): void {
   if (headers.origin === undefined) return;

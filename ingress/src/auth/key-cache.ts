@@ -3,9 +3,9 @@ import { ApiError } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";
 
 /**
- * Cache of API keys by their SHA-256, so that most calls need no lookup in Redis. Only existing keys are cached, so a
- * flood of invalid keys evicts nothing. While the durable Redis is unreachable, cached keys stay valid for
- * KEY_CACHE_WITHOUT_REDIS_MS.
+ * Cache of API keys by their SHA-256, so that most calls need no lookup in Redis. Only existing keys are
+ * cached, so a flood of invalid keys evicts nothing. While the durable Redis is unreachable, cached keys stay
+ * valid for KEY_CACHE_WITHOUT_REDIS_MS.
  */
 export class KeyCache {
   readonly #ports: Pick<Ports, "clock" | "findKey">;
@@ -14,7 +14,10 @@ export class KeyCache {
   readonly #entries = new Map<string, { record: KeyRecord; readAt: number }>();
   /** Lookups in flight: calls that come together with one key share one. */
   readonly #lookups = new Map<string, Promise<KeyRecord | null>>();
-  /** Counts the change notices. A lookup that began before a notice may return the old record, so it is not cached. */
+  /**
+   * Counts the change notices. A lookup that began before a notice may return the old record, so it is not
+   * cached.
+   */
   #changes = 0;
 
   constructor(ports: Pick<Ports, "clock" | "findKey">, settings: KeyCacheSettings) {
@@ -37,15 +40,18 @@ export class KeyCache {
     }
   }
 
-  /** Removes a key that has changed. It is not used again before it was read anew, even while Redis is unreachable. */
+  /**
+   * Removes a key that has changed. It is not used again before it was read anew, even while Redis is
+   * unreachable.
+   */
   remove(sha256: string): void {
     this.#recordChange();
     this.#entries.delete(sha256);
   }
 
   /**
-   * Marks the keys of a team (or all keys) as possibly changed. They are read anew at their next use, but stay usable
-   * while Redis is unreachable.
+   * Marks the keys of a team (or all keys) as possibly changed. They are read anew at their next use, but
+   * stay usable while Redis is unreachable.
    */
   invalidate(team?: string): void {
     this.#recordChange();

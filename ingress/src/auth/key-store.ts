@@ -18,8 +18,8 @@ import { KeyCache, type KeyCacheSettings } from "./key-cache.ts";
 const recordUsedEveryMs = 60_000;
 
 /**
- * The API keys of the durable Redis, behind a cache. Changes are published, and take effect at once; a notice that is lost
- * takes effect when the cached record expires.
+ * The API keys of the durable Redis, behind a cache. Changes are published, and take effect at once; a notice
+ * that is lost takes effect when the cached record expires.
  */
 export async function openKeyStore({ durable, config, clock, log }: KeyStoreParts): Promise<KeyStore> {
   const findKey = (sha256: string) =>

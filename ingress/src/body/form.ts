@@ -6,9 +6,9 @@ import type { BodyLimits } from "./json-limits.ts";
 // Covered by ./parsers.test.ts.
 
 /**
- * Returns the body that the fields of a form stand for, as JSON would hold it. A text that begins like a list or an object
- * is parsed as JSON (Base64 never does), an empty text counts as absent, and the fields of candidates may repeat.
- * Throws an ApiError.
+ * Returns the body that the fields of a form stand for, as JSON would hold it. A text that begins like a list
+ * or an object is parsed as JSON (Base64 never does), an empty text counts as absent, and the fields of
+ * candidates may repeat. Throws an ApiError.
  */
 export function bodyFromForm(entries: FormEntry[], limits: BodyLimits): Record<string, unknown> {
   const json = new JsonParser(limits);

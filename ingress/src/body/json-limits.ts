@@ -1,7 +1,8 @@
 /**
- * Counts what the bytes of a body hold before they are parsed: `JSON.parse` makes of 32 MiB of brackets or zeros many
- * times their size, and the schemas could refuse it only afterwards. One pass without tokens; strings are skipped. Bytes
- * that are not JSON pass: the parser reports them. One scan counts all JSON of one body, also where a form holds several.
+ * Counts what the bytes of a body hold before they are parsed: `JSON.parse` makes of 32 MiB of brackets or
+ * zeros many times their size, and the schemas could refuse it only afterwards. One pass without tokens;
+ * strings are skipped. Bytes that are not JSON pass: the parser reports them. One scan counts all JSON of one
+ * body, also where a form holds several.
  */
 export class JsonScan {
   readonly #limits: JsonLimits;
@@ -14,7 +15,10 @@ export class JsonScan {
     this.#limits = limits;
   }
 
-  /** Whether a string may be a key that reaches a prototype, escaped or not: then the parser has to search for it. */
+  /**
+   * Whether a string may be a key that reaches a prototype, escaped or not: then the parser has to search for
+   * it.
+   */
   get mayHavePrototypeKey(): boolean {
     return this.#mayNamePrototype;
   }
@@ -79,7 +83,10 @@ export function jsonLimits(limits: BodyLimits): JsonLimits {
   };
 }
 
-/** Returns the position of the closing quote of the string whose opening quote is at `from`, or the end of the body. */
+/**
+ * Returns the position of the closing quote of the string whose opening quote is at `from`, or the end of the
+ * body.
+ */
 function stringEnd(bytes: Buffer, from: number): number {
   const end = bytes.indexOf(quote, from + 1);
   if (end === -1) return bytes.length;

@@ -7,8 +7,8 @@ import { type BodyLimits, type ExceededLimit, type JsonLimits, JsonScan, jsonLim
 // Covered by ./parsers.test.ts and ../server.test.ts.
 
 /**
- * Parses the JSON of one request body. The bytes are checked against limits before they are parsed, so that no body takes
- * many times its size in memory.
+ * Parses the JSON of one request body. The bytes are checked against limits before they are parsed, so that
+ * no body takes many times its size in memory.
  */
 export class JsonParser {
   readonly #limits: JsonLimits;
@@ -20,8 +20,8 @@ export class JsonParser {
   }
 
   /**
-   * Returns the parsed value; of a key that occurs twice the last one counts. Throws `invalid_json`, or the error of the
-   * limit that the bytes exceed. `subject` names what holds the JSON in errors.
+   * Returns the parsed value; of a key that occurs twice the last one counts. Throws `invalid_json`, or the
+   * error of the limit that the bytes exceed. `subject` names what holds the JSON in errors.
    */
   parse(bytes: Buffer, subject = "The body"): unknown {
     if (bytes.length === 0) throw new ApiError("invalid_json", `${subject} is empty.`);
@@ -30,7 +30,8 @@ export class JsonParser {
     if (exceeded !== undefined) throw this.#limitError(exceeded);
     try {
       const text = bytes.toString("utf8");
-      // `secure-json-parse` refuses `__proto__` and `constructor.prototype` as keys. Its search takes longer than parsing.
+      // `secure-json-parse` refuses `__proto__` and `constructor.prototype` as keys. Its search takes longer
+      // than parsing.
       return (this.#scan.mayHavePrototypeKey ? parse(text) : JSON.parse(text)) as unknown;
     } catch {
       throw new ApiError("invalid_json", `${subject} is not valid JSON.`);

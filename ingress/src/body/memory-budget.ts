@@ -3,9 +3,9 @@ import { capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
 
 /**
- * Limits the bytes of request bodies that are in memory at a time, each from its first byte to the end of its call. A
- * call above the limit is refused with `queue_full` before its body is read. Without Content-Length a body counts as
- * BODY_BYTES_MAX.
+ * Limits the bytes of request bodies that are in memory at a time, each from its first byte to the end of its
+ * call. A call above the limit is refused with `queue_full` before its body is read. Without Content-Length a
+ * body counts as BODY_BYTES_MAX.
  */
 export function limitBodyMemory(app: FastifyInstance, settings: BodyMemorySettings): void {
   let heldBytes = 0;

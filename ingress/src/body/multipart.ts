@@ -6,8 +6,9 @@ import type { BodyLimits } from "./json-limits.ts";
 // Covered by ./parsers.test.ts.
 
 /**
- * Returns the fields of a `multipart/form-data` body, texts and files, in order. The body is in memory already, so nothing
- * is streamed or written to disk. Throws `invalid_request` if it is malformed or has too many fields.
+ * Returns the fields of a `multipart/form-data` body, texts and files, in order. The body is in memory
+ * already, so nothing is streamed or written to disk. Throws `invalid_request` if it is malformed or has too
+ * many fields.
  */
 export async function multipartFields(
   bytes: Buffer,
@@ -17,7 +18,8 @@ export async function multipartFields(
   const parts: { name: string; value: string | Buffer[] }[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const boundary = boundaryOf(contentType);
-  // The parser creates a stream for each part, even for parts that it skips, and a part may be as short as 14 bytes.
+  // The parser creates a stream for each part, even for parts that it skips, and a part may be as short as 14
+  // bytes.
   if (occursMoreThan(4 * formFieldsMax(limits), `--${boundary}`, bytes)) {
     throw new ApiError("invalid_request", "The multipart body holds its boundary too often.");
   }

@@ -7,8 +7,9 @@ import type { BodyLimits } from "./json-limits.ts";
 import { multipartFields } from "./multipart.ts";
 
 /**
- * Registers the content types of request bodies: JSON, also as `text/plain` and without a type, because scripts and old
- * clients send it so; and forms, with files under the names of the fields. Endpoints read the same object from either.
+ * Registers the content types of request bodies: JSON, also as `text/plain` and without a type, because
+ * scripts and old clients send it so; and forms, with files under the names of the fields. Endpoints read the
+ * same object from either.
  */
 export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers();
@@ -37,7 +38,9 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   });
 }
 
-/** Covers Transfer-Encoding too: Node reads `gzip, chunked` as `chunked`, and would pass on compressed bytes. */
+/**
+ * Covers Transfer-Encoding too: Node reads `gzip, chunked` as `chunked`, and would pass on compressed bytes.
+ */
 function isCompressed(headers: IncomingHttpHeaders): boolean {
   const { "content-encoding": coding, "transfer-encoding": transfer } = headers;
   return (

@@ -4,8 +4,8 @@ import { ApiError, inputError, inputRef } from "../call/api-error.ts";
 import { missingImageError } from "../images/base64.ts";
 
 /**
- * Returns the body or the query of a call as its schema parses it. Throws an ApiError about the first field that is wrong, or
- * `invalid_json` if there is no body.
+ * Returns the body or the query of a call as its schema parses it. Throws an ApiError about the first field
+ * that is wrong, or `invalid_json` if there is no body.
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   if (value === undefined)

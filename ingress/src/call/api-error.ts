@@ -1,8 +1,9 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 
 /**
- * A call that ends without its result: the code and the words that the client reads. Any step may throw it; one error
- * handler turns it into the reply (RFC 9457). The detail never repeats anything that the client sent.
+ * A call that ends without its result: the code and the words that the client reads. Any step may throw it;
+ * one error handler turns it into the reply (RFC 9457). The detail never repeats anything that the client
+ * sent.
  */
 export class ApiError extends Error {
   override name = "ApiError";
@@ -21,7 +22,7 @@ export class ApiError extends Error {
   }
 }
 
-export type ApiErrorDetails = {
+type ApiErrorDetails = {
   /** The field at fault. */
   field?: string;
   /** The image or candidate at fault: its position in the request. */
@@ -33,8 +34,8 @@ export type ApiErrorDetails = {
 };
 
 /**
- * Returns the value, or throws it if it is an ApiError. Where one part of a call may fail alone (a candidate of
- * /compare), its error stays a value until the part is needed.
+ * Returns the value, or throws it if it is an ApiError. Where one part of a call may fail alone (a candidate
+ * of /compare), its error stays a value until the part is needed.
  */
 export function orThrow<T>(part: T | ApiError): T {
   if (part instanceof ApiError) throw part;
@@ -45,7 +46,9 @@ export function orThrow<T>(part: T | ApiError): T {
 export const retryAfterMs = {
   /** Kafka or Redis is unreachable: their clients reconnect in about this time. */
   dependency: 1_000,
-  /** A bound of this process is reached (bytes in flight, waiting header checks); calls take about this time. */
+  /**
+   * A bound of this process is reached (bytes in flight, waiting header checks); calls take about this time.
+   */
   capacity: 1_000,
   /** This process starts or stops: a load balancer has found another one by then. */
   notServing: 1_000,
@@ -53,7 +56,9 @@ export const retryAfterMs = {
   worker: 3_000,
 } as const;
 
-/** The value of `Retry-After`: whole seconds, rounded up so that no client comes back too early; at least 1. */
+/**
+ * The value of `Retry-After`: whole seconds, rounded up so that no client comes back too early; at least 1.
+ */
 export const retryAfterSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 export const dependencyUnavailable = (detail: string): ApiError =>

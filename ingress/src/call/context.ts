@@ -18,8 +18,8 @@ export const secondsSince = ({ arrivedAt }: RequestContext, now: number): number
   Number(((now - arrivedAt) / 1000).toFixed(3));
 
 /**
- * Runs `done` once the response was sent or the client disconnected. If that has already happened, while a hook awaited
- * something, `done` runs at once: no further event would come.
+ * Runs `done` once the response was sent or the client disconnected. If that has already happened, while a
+ * hook awaited something, `done` runs at once: no further event would come.
  */
 export function onClose(reply: FastifyReply, done: () => void): void {
   if (reply.raw.closed) done();

@@ -8,20 +8,21 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { ApiError } from "./api-error.ts";
 
 /**
- * Everything that the HTTP server needs from outside the process, as functions: the server knows neither Kafka nor
- * Redis, and tests pass functions of their own.
+ * Everything that the HTTP server needs from outside the process, as functions: the server knows neither
+ * Kafka nor Redis, and tests pass functions of their own.
  */
 export type Ports = {
   clock: Clock;
   /**
-   * Sends the images of a call to the workers and returns one answer per image, in order. Throws an ApiError if the call
-   * cannot be served: `model_unavailable`, `queue_full`, `queue_timeout`, `dependency_unavailable`, or
-   * `upstream_timeout` once the deadline has passed. After `signal` aborts its result is ignored.
+   * Sends the images of a call to the workers and returns one answer per image, in order. Throws an ApiError
+   * if the call cannot be served: `model_unavailable`, `queue_full`, `queue_timeout`,
+   * `dependency_unavailable`, or `upstream_timeout` once the deadline has passed. After `signal` aborts its
+   * result is ignored.
    */
   dispatch(call: DispatchedCall): Promise<Answer[]>;
   /**
-   * Returns the record of the API key with this SHA-256, or null if there is none. Throws `dependency_unavailable` while
-   * the key store is unreachable.
+   * Returns the record of the API key with this SHA-256, or null if there is none. Throws
+   * `dependency_unavailable` while the key store is unreachable.
    */
   findKey(sha256: string): Promise<KeyRecord | null>;
   /**
@@ -30,8 +31,8 @@ export type Ports = {
    */
   acquireTeamSlot(team: string, limits: TeamLimits): Promise<TeamSlot>;
   /**
-   * Looks up an `Idempotency-Key` of a team, and locks it for this call if it is new. Throws `dependency_unavailable` while
-   * Redis is unreachable.
+   * Looks up an `Idempotency-Key` of a team, and locks it for this call if it is new. Throws
+   * `dependency_unavailable` while Redis is unreachable.
    */
   acquireIdempotencyKey(
     team: string,
@@ -56,7 +57,7 @@ export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress"> & {
 };
 
 /** A call that was counted. */
-export type TeamSlot = {
+type TeamSlot = {
   /** Why the call may not go on: `rate_limited`. */
   error?: ApiError;
   /** Absent if the team's rate is not limited. */
@@ -88,7 +89,10 @@ export type IdempotencyLookup =
   /** The key was sent before with another body, or to another path. */
   | { kind: "conflict" };
 
-/** The right to compute the reply of one `Idempotency-Key`. The first call of either method ends it; neither throws. */
+/**
+ * The right to compute the reply of one `Idempotency-Key`. The first call of either method ends it; neither
+ * throws.
+ */
 export type IdempotencyLock = {
   store(reply: StoredReply): Promise<void>;
   release(): Promise<void>;

@@ -1,8 +1,8 @@
 import { randomFillSync } from "node:crypto";
 
 /**
- * Returns `count` random bytes from a pool that is refilled 4,096 bytes at a time. A call needs random bytes about three
- * times, and each system call for them would cost ten microseconds.
+ * Returns `count` random bytes from a pool that is refilled 4,096 bytes at a time. A call needs random bytes
+ * about three times, and each system call for them would cost ten microseconds.
  */
 export function randomBytes(count: number): Buffer {
   if (next + count > pool.length) {

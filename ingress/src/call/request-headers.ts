@@ -25,8 +25,8 @@ function uuidV7(now: number): RequestId {
 }
 
 /**
- * Returns the `traceparent` of a new span (W3C Trace Context): in the client's trace if the client sent a valid one,
- * else in a new, sampled trace.
+ * Returns the `traceparent` of a new span (W3C Trace Context): in the client's trace if the client sent a
+ * valid one, else in a new, sampled trace.
  */
 export function traceparentFrom(header: HeaderValue): string {
   const parsed = Traceparent.safeParse(header);
@@ -40,8 +40,8 @@ export function traceparentFrom(header: HeaderValue): string {
 const allZero = /^0+$/;
 
 /**
- * Returns how long the client waits, in ms: `x-request-timeout-ms`, or the default. Throws `invalid_request` if the header
- * is not a whole number within the bounds.
+ * Returns how long the client waits, in ms: `x-request-timeout-ms`, or the default. Throws `invalid_request`
+ * if the header is not a whole number within the bounds.
  */
 export function deadlineMsFrom(header: HeaderValue, settings: DeadlineSettings): number {
   if (header === undefined) return settings.DEADLINE_DEFAULT_MS;

@@ -4,11 +4,13 @@ import { ApiError, retryAfterMs } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";
 
 /**
- * Returns the pool that would finish a call first; of several the one with the shortest queue for each worker. The expected wait
- * that pools report is that of a tenant without waiting tasks, a lower bound for every tenant.
+ * Returns the pool that would finish a call first; of several the one with the shortest queue for each
+ * worker. The expected wait that pools report is that of a tenant without waiting tasks, a lower bound for
+ * every tenant.
  *
- * Throws `model_unavailable` if no pool has a worker for any of the lanes, and `queue_timeout` if none would finish by
- * `deadlineAt`. The batcher may still refuse what passes here: a pool state is up to 100 ms old and knows no tenants.
+ * Throws `model_unavailable` if no pool has a worker for any of the lanes, and `queue_timeout` if none would
+ * finish by `deadlineAt`. The batcher may still refuse what passes here: a pool state is up to 100 ms old and
+ * knows no tenants.
  */
 export function soonestPool(
   states: PoolState[],
@@ -41,9 +43,9 @@ export function soonestPool(
 }
 
 /**
- * Returns a hook that rejects a call before its body is read, if none of the enabled lanes could finish it by its
- * deadline. For endpoints that always need a worker: a /verify or a /compare of vectors alone needs none, so their calls
- * are rejected after the body was read.
+ * Returns a hook that rejects a call before its body is read, if none of the enabled lanes could finish it by
+ * its deadline. For endpoints that always need a worker: a /verify or a /compare of vectors alone needs none,
+ * so their calls are rejected after the body was read.
  */
 export const rejectEarly =
   (ports: Ports, lanes: ReadonlySet<string>) =>

@@ -2,8 +2,9 @@
 const probeEveryMs = 250;
 
 /**
- * Circuit breaker for one server. After a failure it is open: callers should not try, because each would wait as long
- * for the same failure. Meanwhile it probes the server, one probe at a time; the first success closes it.
+ * Circuit breaker for one server. After a failure it is open: callers should not try, because each would wait
+ * as long for the same failure. Meanwhile it probes the server, one probe at a time; the first success closes
+ * it.
  *
  *     closed ──recordFailure()──► open ──probe() true──► closed
  *                                 │  ▲

@@ -15,7 +15,7 @@ import { soonestPool } from "./admission.ts";
 /**
  * Sends the images of a call to the workers of one pool and returns one answer per image, in order:
  *
- *     choose a pool ──► subscribe to the answers ──► publish the images ──► send the tasks ──► await the answers
+ *     choose a pool ──► subscribe to answers ──► publish images ──► send tasks ──► await answers
  *
  * However it ends, the images are removed and the subscription ends; tasks that are not answered by then are
  * cancelled. Throws an ApiError: see `Ports.dispatch`.

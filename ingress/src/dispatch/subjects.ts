@@ -10,9 +10,9 @@ import type { Subject, SubjectFace } from "../matching/subject.ts";
 // Covered by ../endpoints/verify.test.ts and ../endpoints/compare.test.ts.
 
 /**
- * Sends the images among the inputs to the workers, all in one call, and returns one answer per image, in order. Without
- * images it returns [] and nothing leaves this process. Throws `upstream_timeout` if the deadline has passed already, and
- * what `Ports.dispatch` throws.
+ * Sends the images among the inputs to the workers, all in one call, and returns one answer per image, in
+ * order. Without images it returns [] and nothing leaves this process. Throws `upstream_timeout` if the
+ * deadline has passed already, and what `Ports.dispatch` throws.
  */
 export async function dispatchImages(
   ports: Ports,
@@ -29,9 +29,9 @@ export async function dispatchImages(
 }
 
 /**
- * Returns what each input shows, in order: the faces that a worker found in an image, or the one face that a vector
- * stands for. An input at fault is an ApiError. Throws an ApiError if a task failed for any other reason, because a call is
- * answered whole.
+ * Returns what each input shows, in order: the faces that a worker found in an image, or the one face that a
+ * vector stands for. An input at fault is an ApiError. Throws an ApiError if a task failed for any other
+ * reason, because a call is answered whole.
  */
 export function subjectsFrom(inputs: (Input | ApiError)[], answers: Answer[]): (Subject | ApiError)[] {
   const next = answers.values();
@@ -97,4 +97,4 @@ const deadlinePassed = () =>
   new ApiError("upstream_timeout", "The call's time was over before its answer came.");
 
 /** What workers are asked for, beside the images. */
-export type LaneRequest = Pick<DispatchedCall, "lane" | "options">;
+type LaneRequest = Pick<DispatchedCall, "lane" | "options">;

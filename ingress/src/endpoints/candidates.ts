@@ -7,9 +7,9 @@ import { type InputValue, invalidVectorError } from "../images/inputs.ts";
 // Covered by ./compare.test.ts.
 
 /**
- * Returns the candidates of a comparison: vectors and images, bare or in an object with an id. The schema of the body
- * leaves them unparsed, because an invalid candidate does not fail the call: it is an ApiError in `input`. Throws
- * `too_many_candidates`.
+ * Returns the candidates of a comparison: vectors and images, bare or in an object with an id. The schema of
+ * the body leaves them unparsed, because an invalid candidate does not fail the call: it is an ApiError in
+ * `input`. Throws `too_many_candidates`.
  */
 export function readCandidates(values: unknown[], limits: CandidateLimits): Candidate[] {
   const fields = values.map(candidateFields);
@@ -40,7 +40,9 @@ function candidateFields(candidate: unknown): { id?: unknown; value: unknown } {
   return { id, value: vector ?? img ?? value };
 }
 
-/** Ids are only returned to the client: a number is accepted as a string, and anything else counts as no id. */
+/**
+ * Ids are only returned to the client: a number is accepted as a string, and anything else counts as no id.
+ */
 function validId(id: unknown): string | undefined {
   if (typeof id === "number") return String(id);
   return typeof id === "string" && id.length <= candidateIdCharactersMax ? id : undefined;

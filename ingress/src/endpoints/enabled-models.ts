@@ -36,8 +36,8 @@ export class EnabledModels {
   }
 
   /**
-   * Returns the model and detector of a call, the defaults where it names none. Throws an ApiError that lists the allowed
-   * names; the names that were sent are not repeated.
+   * Returns the model and detector of a call, the defaults where it names none. Throws an ApiError that lists
+   * the allowed names; the names that were sent are not repeated.
    */
   select(fields: ModelFields): SelectedModels {
     const modelName = fields.model_name ?? this.defaultModel;
@@ -51,7 +51,8 @@ export class EnabledModels {
       throw notEnabled("detector_backend", "detector_not_allowed", namesOf(this.detectors));
     }
 
-    // Preprocessing is part of the model's graph, so another one than the model's own would be ignored silently.
+    // Preprocessing is part of the model's graph, so another one than the model's own would be ignored
+    // silently.
     if (!model.normalizations.includes(fields.normalization)) {
       throw notEnabled("normalization", "invalid_request", model.normalizations);
     }

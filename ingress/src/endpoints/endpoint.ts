@@ -17,8 +17,8 @@ export type RouteContext = {
 };
 
 /**
- * A POST that needs an API key and may run models. The server parses body and query by its schemas before it calls
- * `handle`; the OpenAPI document is made from the rest.
+ * A POST that needs an API key and may run models. The server parses body and query by its schemas before it
+ * calls `handle`; the OpenAPI document is made from the rest.
  */
 export type ComputeEndpoint<
   Request extends z.ZodType = z.ZodType,
@@ -36,8 +36,8 @@ export type ComputeEndpoint<
   /** If `?format=array` is possible: its reply is a bare array of these. */
   arrayReplyOf?: Record<string, z.ZodType>;
   /**
-   * True: every call needs a worker, so a call is rejected before its body is read if no worker could finish it in time.
-   * False: calls of vectors alone need none.
+   * True: every call needs a worker, so a call is rejected before its body is read if no worker could finish
+   * it in time. False: calls of vectors alone need none.
    */
   needsWorker: boolean;
   /** Requests by content type, and replies. A test sends each request and expects a 200. */
@@ -62,5 +62,5 @@ export type ServiceEndpoint = {
   handle(context: RouteContext, reply: FastifyReply): Promise<unknown>;
 };
 
-export type BodyType = "application/json" | "multipart/form-data" | "application/x-www-form-urlencoded";
-export type Examples = Record<string, { summary: string; value: unknown }>;
+type BodyType = "application/json" | "multipart/form-data" | "application/x-www-form-urlencoded";
+type Examples = Record<string, { summary: string; value: unknown }>;

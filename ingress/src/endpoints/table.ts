@@ -21,8 +21,8 @@ import { verify } from "./verify.ts";
 // Covered by ../../openapi/document.test.ts: the routes of the server are the paths of the document.
 
 /**
- * Every endpoint, one row each: the server takes its routes from here, and the OpenAPI document its paths and schemas. A
- * new compute endpoint is a contract, a handler, a row and its examples.
+ * Every endpoint, one row each: the server takes its routes from here, and the OpenAPI document its paths and
+ * schemas. A new compute endpoint is a contract, a handler, a row and its examples.
  */
 export const computeEndpoints: ComputeEndpoint[] = [
   row({

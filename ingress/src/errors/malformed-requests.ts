@@ -8,8 +8,8 @@ import { problemFrom } from "./problem-reply.ts";
 // Covered by ./error-codes.test.ts.
 
 /**
- * Replies on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual shape, and
- * closes it. For Node's `clientError`, where there is no request to reply to.
+ * Replies on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual
+ * shape, and closes it. For Node's `clientError`, where there is no request to reply to.
  */
 export function answerMalformedRequest(
   error: { code?: string },
@@ -20,11 +20,15 @@ export function answerMalformedRequest(
   if (error.code !== "ECONNRESET") endWithProblem(parserError(error.code), socket, site, now);
 }
 
-/** Answers CONNECT with a problem. Node hands its connection over without a request, and would else close it silently. */
+/**
+ * Answers CONNECT with a problem. Node hands its connection over without a request, and would else close it
+ * silently.
+ */
 export function rejectConnect(app: FastifyInstance, site: string, now: () => number): void {
   const error = new ApiError("invalid_request", "The call is a CONNECT: this service is no proxy.");
   app.server.on("connect", (_request, socket) => {
-    // Node no longer watches this socket: it must not stay half open, and its errors must not end the process.
+    // Node no longer watches this socket: it must not stay half open, and its errors must not end the
+    // process.
     socket.once("finish", () => socket.destroy()).on("error", () => socket.destroy());
     endWithProblem(error, socket, site, now());
   });

@@ -12,8 +12,9 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   if (status === 429 || status === 503) {
     reply.header("retry-after", retryAfterSeconds(details.retryAfterMs ?? 0));
   }
-  // Fastify would close the connection for a body that is too large, and a client that still sends would then fail before
-  // it reads the reply. Without the header Node discards the rest of the body, for BODY_RECEIVE_MS at most.
+  // Fastify would close the connection for a body that is too large, and a client that still sends would then
+  // fail before it reads the reply. Without the header Node discards the rest of the body, for
+  // BODY_RECEIVE_MS at most.
   if (status === 413) reply.removeHeader("connection");
   const type = request.headers.accept?.includes("application/problem+json") ? "problem+json" : "json";
   return reply
@@ -43,8 +44,8 @@ export function problemFrom(
 }
 
 /**
- * Returns the ApiError for anything that was thrown: itself, or our own words for an error of Fastify, whose messages
- * repeat parts of the request. Undefined: a bug of this service.
+ * Returns the ApiError for anything that was thrown: itself, or our own words for an error of Fastify, whose
+ * messages repeat parts of the request. Undefined: a bug of this service.
  */
 export function apiErrorFrom(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;

@@ -2,9 +2,9 @@ import { createHash, type Hash } from "node:crypto";
 import { Transform } from "node:stream";
 
 /**
- * SHA-256 of a call: its path, its query and its body. Two calls with one `Idempotency-Key` are the same call if their
- * fingerprints are equal. JSON is hashed byte for byte; forms by their fields, because clients choose a new multipart
- * boundary for every try.
+ * SHA-256 of a call: its path, its query and its body. Two calls with one `Idempotency-Key` are the same call
+ * if their fingerprints are equal. JSON is hashed byte for byte; forms by their fields, because clients
+ * choose a new multipart boundary for every try.
  */
 export class Fingerprint {
   readonly #hash: Hash;

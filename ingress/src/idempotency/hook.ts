@@ -9,9 +9,10 @@ import { Fingerprint } from "./fingerprint.ts";
 // Covered by ./store.live.test.ts.
 
 /**
- * Adds hooks for calls with an `Idempotency-Key`. Of several calls with one key and one body, one computes; the others
- * wait for its reply, or get the stored reply within ten minutes. A reply is stored if the same call would get it again;
- * after a failure of this service, or a refusal that is temporary, the key is released.
+ * Adds hooks for calls with an `Idempotency-Key`. Of several calls with one key and one body, one computes;
+ * the others wait for its reply, or get the stored reply within ten minutes. A reply is stored if the same
+ * call would get it again; after a failure of this service, or a refusal that is temporary, the key is
+ * released.
  */
 export function addIdempotency(app: FastifyInstance, ports: Ports): void {
   app.decorateRequest("idempotency");
@@ -34,7 +35,8 @@ export function addIdempotency(app: FastifyInstance, ports: Ports): void {
     switch (lookup.kind) {
       case "acquired":
         idempotency.lock = lookup.lock;
-        // A client that disconnects leaves the key to the next call. After the reply was stored this does nothing.
+        // A client that disconnects leaves the key to the next call. After the reply was stored this does
+        // nothing.
         onClose(reply, () => void lookup.lock.release());
         return;
       case "not_stored":

@@ -1,5 +1,6 @@
-// The Lua scripts of the idempotency store. A record is a hash with the fingerprint of its call, its state (`running`,
-// `stored`, `not_stored`), the holder of the lock while it is running, and the reply once it is stored.
+// The Lua scripts of the idempotency store. A record is a hash with the fingerprint of its call, its state
+// (`running`, `stored`, `not_stored`), the holder of the lock while it is running, and the reply once it is
+// stored.
 // Covered by ./store.live.test.ts.
 
 /** KEYS: record. ARGV: fingerprint, holder, lock time. Returns [result, and the reply if it is stored]. */
@@ -17,11 +18,11 @@ return {'stored', reply[1], reply[2], reply[3]}
 `;
 
 /**
- * Stores a reply if its bytes fit into the budget of the team and of all teams. Bytes are counted by time window, as long
- * as the storage time: whatever is still stored was counted in this window or in the one before.
+ * Stores a reply if its bytes fit into the budget of the team and of all teams. Bytes are counted by time
+ * window of the storage time, so whatever is still stored was counted in this window or in the last.
  *
- * KEYS: record; bytes of the team in this window and the last; bytes of all teams in this window and the last.
- * ARGV: holder, status, type, body, bytes, storage time, budget of the team, budget of all, time of `not_stored`.
+ * KEYS: record; bytes of the team, now and in the last window; bytes of all teams, likewise.
+ * ARGV: holder, status, type, body, bytes, storage time, budget of the team, of all, time of `not_stored`.
  */
 export const storeScript = `
 if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end

@@ -16,9 +16,9 @@ const notStoredMs = 10_000;
 const replyOverheadBytes = 512;
 
 /**
- * Locks and stored replies of `Idempotency-Key`s, in the volatile Redis and nowhere else. A lock is renewed for as long
- * as its call runs. A lost renewal is repeated by the next one; if all are lost the lock expires, another call computes,
- * and the reply that is stored first counts.
+ * Locks and stored replies of `Idempotency-Key`s, in the volatile Redis and nowhere else. A lock is renewed
+ * for as long as its call runs. A lost renewal is repeated by the next one; if all are lost the lock expires,
+ * another call computes, and the reply that is stored first counts.
  */
 export function openIdempotencyStore(
   redis: RedisConnection,

@@ -3,8 +3,8 @@ import { imageFormat } from "@faceline/contracts/image/format";
 import { type InputRef, inputError } from "../call/api-error.ts";
 
 /**
- * Returns the bytes of an image that was sent as Base64, as a data URL, or as the file of a form. Throws an ApiError if
- * it is absent, too large, not valid Base64, or neither JPEG, PNG nor WebP by its first bytes.
+ * Returns the bytes of an image that was sent as Base64, as a data URL, or as the file of a form. Throws an
+ * ApiError if it is absent, too large, not valid Base64, or neither JPEG, PNG nor WebP by its first bytes.
  */
 export function imageBytes(image: Image | undefined, ref: InputRef, limits: ImageBytesLimits): Buffer {
   const bytes =
@@ -21,8 +21,8 @@ function fileBytes(file: Uint8Array, ref: InputRef, limits: ImageBytesLimits): B
 }
 
 /**
- * Accepts white space and the URL-safe alphabet. Rejects addresses and paths: this service opens no file and no
- * connection because a client named it.
+ * Accepts white space and the URL-safe alphabet. Rejects addresses and paths: this service opens no file and
+ * no connection because a client named it.
  */
 function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buffer {
   const text = value.trim();
@@ -47,7 +47,10 @@ function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buff
 const dataUrl = /^data:[^,]*;base64,/i;
 const dataUrlPrefixCharactersMax = 256;
 
-/** Letters, then a colon, is never Base64. A data URL without `;base64,` is reported as invalid Base64 instead. */
+/**
+ * Letters, then a colon, is never Base64. A data URL without `;base64,` is reported as invalid Base64
+ * instead.
+ */
 const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]{0,31}:/i.test(text) && !/^data:/i.test(text);
 
 function isPath(text: string): boolean {
@@ -61,7 +64,10 @@ const pathCharactersMax = 4096;
 
 const withoutSpace = (text: string): string => (/\s/.test(text) ? text.replace(/\s+/g, "") : text);
 
-/** The number of bytes that Base64 of this length encodes: 3 for 4 characters, without padding. NaN: not a valid length. */
+/**
+ * The number of bytes that Base64 of this length encodes: 3 for 4 characters, without padding. NaN: not a
+ * valid length.
+ */
 function decodedBytes(base64: string): number {
   const length = base64.endsWith("==")
     ? base64.length - 2
@@ -88,4 +94,4 @@ const unsupportedSourceError = (ref: InputRef) =>
 const imageTooLargeError = (ref: InputRef, { IMAGE_BYTES_MAX }: ImageBytesLimits) =>
   inputError(ref, "image_too_large", `The image in ${ref.label} has more than ${IMAGE_BYTES_MAX} bytes.`);
 
-export type ImageBytesLimits = { IMAGE_BYTES_MAX: number };
+type ImageBytesLimits = { IMAGE_BYTES_MAX: number };

@@ -3,15 +3,17 @@ import PQueue from "p-queue";
 import sharp from "sharp";
 import { capacityReached, type InputRef, inputError } from "../call/api-error.ts";
 
-// libvips could open many more formats (SVG, PDF, GIF). The format was checked before; this is the second barrier.
+// libvips could open many more formats (SVG, PDF, GIF). The format was checked before; this is the second
+// barrier.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: ["VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp"] });
 sharp.cache(false);
 sharp.concurrency(1);
 
 /**
- * Checks by the header of an image whether a worker may decode it. No pixel is read, so an image that would unpack to
- * gigabytes costs as little as any other. Few headers need libvips; of those HEADER_CHECKS_MAX are read at a time.
+ * Checks by the header of an image whether a worker may decode it. No pixel is read, so an image that would
+ * unpack to gigabytes costs as little as any other. Few headers need libvips; of those HEADER_CHECKS_MAX are
+ * read at a time.
  */
 export class HeaderChecker {
   readonly #limits: HeaderLimits;
@@ -23,8 +25,8 @@ export class HeaderChecker {
   }
 
   /**
-   * Throws `invalid_image`, `image_too_large` or `image_too_small`; and `queue_full` if too many headers are waiting for
-   * libvips.
+   * Throws `invalid_image`, `image_too_large` or `image_too_small`; and `queue_full` if too many headers are
+   * waiting for libvips.
    */
   async check(image: Buffer, ref: InputRef): Promise<void> {
     const { width, height } = plainDimensions(image) ?? (await this.#dimensionsByLibvips(image, ref));

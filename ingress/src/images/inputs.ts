@@ -6,8 +6,8 @@ import { HeaderChecker, type HeaderLimits } from "./header.ts";
 // Covered by ../endpoints/verify.test.ts and ../endpoints/compare.test.ts.
 
 /**
- * Turns what a client sent for a face into an Input: an image whose header was checked, or a vector of the model's
- * length. Runs before anything is queued.
+ * Turns what a client sent for a face into an Input: an image whose header was checked, or a vector of the
+ * model's length. Runs before anything is queued.
  */
 export class InputReader {
   readonly #limits: InputLimits;
@@ -19,8 +19,8 @@ export class InputReader {
   }
 
   /**
-   * Returns the inputs in order. An input at fault is an ApiError: the endpoint decides whether the call ends with it. Throws an
-   * ApiError that is not the fault of an input (a status of 500 or more).
+   * Returns the inputs in order. An input at fault is an ApiError: the endpoint decides whether the call ends
+   * with it. Throws an ApiError that is not the fault of an input (a status of 500 or more).
    */
   readInputs(values: (InputValue | ApiError)[], embeddingSize: number): Promise<(Input | ApiError)[]> {
     return Promise.all(

@@ -11,8 +11,8 @@ const reportEveryMs = 1_000;
 const releaseBatchMs = 5;
 
 /**
- * KEYS: the team's calls in flight, a field per ingress process: `count:reportedAt`. ARGV: ingress, its count with the
- * new call, the limit, how long reports are valid. Returns 1 if the call fits.
+ * KEYS: the team's calls in flight, a field per ingress process: `count:reportedAt`. ARGV: ingress, its count
+ * with the new call, the limit, how long reports are valid. Returns 1 if the call fits.
  */
 const acquireScript = `
 local time = redis.call('TIME')
@@ -40,15 +40,18 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `;
 
 /**
- * Limits the calls that each team has in flight, over all ingress processes. Each process reports its whole count, never
- * a difference: the next report heals a lost one, and the calls of a dead process expire with its report. While Redis is
- * unreachable, each process counts alone.
+ * Limits the calls that each team has in flight, over all ingress processes. Each process reports its whole
+ * count, never a difference: the next report heals a lost one, and the calls of a dead process expire with
+ * its report. While Redis is unreachable, each process counts alone.
  */
 export class InFlightLimiter implements AsyncDisposable {
   readonly #ingress: string;
   readonly #acquire: (...args: (string | number)[]) => Promise<unknown>;
   readonly #report: (...args: (string | number)[]) => Promise<unknown>;
-  /** The calls of this process, by team; teams without calls are absent. `pending` calls wait for a reply of Redis. */
+  /**
+   * The calls of this process, by team; teams without calls are absent. `pending` calls wait for a reply of
+   * Redis.
+   */
   readonly #counts = new Map<string, { held: number; pending: number }>();
   /** Teams whose count in Redis may be too high. */
   readonly #unreported = new Set<string>();

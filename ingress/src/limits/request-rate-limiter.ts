@@ -7,12 +7,13 @@ import type { RateLimitState } from "../call/ports.ts";
 // Covered by ./team-limiter.live.test.ts.
 
 /**
- * A token bucket shared by all ingress processes: in any t seconds at most `burst + rate × t` calls, and a team that
- * keeps to the rate is never refused. The fixed windows of rate-limiter-flexible would allow twice the burst where two
- * windows meet, and would refuse a call that is on time but a millisecond early.
+ * A token bucket shared by all ingress processes: in any t seconds at most `burst + rate × t` calls, and a
+ * team that keeps to the rate is never refused. The fixed windows of rate-limiter-flexible would allow twice
+ * the burst where two windows meet, and would refuse a call that is on time but a millisecond early.
  *
- * The key holds the instant at which the bucket will be full. ARGV: calls, unused, burst, seconds from empty to full.
- * Returns [calls taken of the burst, ms until full], or [burst + 1, ms until there is room for these calls].
+ * The key holds the instant at which the bucket will be full. ARGV: calls, unused, burst, seconds from empty
+ * to full. Returns [calls taken of the burst, ms until full], or [burst + 1, ms until there is room for these
+ * calls].
  */
 const tokenBucketScript = `
 local time = redis.call('TIME')
@@ -27,8 +28,8 @@ return {math.ceil((fullAt - now) / callMs - 0.001), math.ceil(fullAt - now)}
 `;
 
 /**
- * Limits how often teams call, over all ingress processes. While Redis is unreachable each process counts alone, in fixed
- * windows.
+ * Limits how often teams call, over all ingress processes. While Redis is unreachable each process counts
+ * alone, in fixed windows.
  */
 export class RequestRateLimiter {
   readonly #redis: RedisConnection;
@@ -39,7 +40,10 @@ export class RequestRateLimiter {
     this.#redis = redis;
   }
 
-  /** Whether a team that was just refused would be refused again. Known from memory, without a request to Redis. */
+  /**
+   * Whether a team that was just refused would be refused again. Known from memory, without a request to
+   * Redis.
+   */
   isBlocked(team: string, limits: RateLimits): boolean {
     const limiter = this.#limiterFor(limits);
     return limiter.getInMemoryBlockMsBeforeExpire(limiter.getKey(team)) > 0;
@@ -51,7 +55,8 @@ export class RequestRateLimiter {
     const fullMs = limiter.duration * 1000;
     try {
       const { remainingPoints, msBeforeNext } = await limiter.consume(team, 1, {
-        // The library runs the script only for durations of a second or more; the script reads the limiter's own duration.
+        // The library runs the script only for durations of a second or more; the script reads the limiter's
+        // own duration.
         customDuration: Math.max(1, limiter.duration),
       });
       const rate = { limit: limits.requestsBurst, remaining: remainingPoints, resetMs: msBeforeNext };

@@ -4,7 +4,10 @@ import type { Ports } from "../call/ports.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
 import { RequestRateLimiter } from "./request-rate-limiter.ts";
 
-/** Counts calls against the limits of their teams, over all ingress processes: their rate, and how many are in flight. */
+/**
+ * Counts calls against the limits of their teams, over all ingress processes: their rate, and how many are in
+ * flight.
+ */
 export function openTeamLimiter(redis: RedisConnection, ingress: string): TeamLimiter {
   const rates = new RequestRateLimiter(redis);
   const inFlight = new InFlightLimiter(redis, ingress);

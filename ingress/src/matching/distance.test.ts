@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { distance, distanceFrom, unitVector } from "./distance.ts";
 
-// Lengths from 1 to 4096, drawn from a seed that is printed. The reference uses dot products and norms without scaling.
+// Lengths from 1 to 4096, drawn from a seed that is printed. The reference uses dot products and norms
+// without scaling.
 test("distances agree with a float64 reference over 10,000 random pairs", () => {
   const seed = Number(process.env["SEED"] ?? 20_261);
   const random = randomFrom(seed);

@@ -1,20 +1,21 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 
 /**
- * Returns the distance of two vectors of equal length, computed in float64 and rounded to 6 decimals. Replies show the
- * number that was compared with the threshold, so they never contradict themselves.
+ * Returns the distance of two vectors of equal length, computed in float64 and rounded to 6 decimals. Replies
+ * show the number that was compared with the threshold, so they never contradict themselves.
  *
- * A vector of zeros has no direction. Its cosine distance is 1 from every vector, itself included; normalized it stays
- * zero, so its `euclidean_l2` distance is 1 from every other vector. The result is always finite, however large the
- * numbers are, because JSON would show Infinity and NaN as null.
+ * A vector of zeros has no direction. Its cosine distance is 1 from every vector, itself included; normalized
+ * it stays zero, so its `euclidean_l2` distance is 1 from every other vector. The result is always finite,
+ * however large the numbers are, because JSON would show Infinity and NaN as null.
  */
 export function distance(metric: DistanceMetric, a: NumericVector, b: NumericVector): number {
   return distanceFrom(metric, a)(b);
 }
 
 /**
- * Returns the distance function from one vector to others of its length. Its own norm is computed once, and each other
- * vector is copied into one buffer: a list as JSON.parse makes it is slow to read, and 1,000 new arrays are slow to free.
+ * Returns the distance function from one vector to others of its length. Its own norm is computed once, and
+ * each other vector is copied into one buffer: a list as JSON.parse makes it is slow to read, and 1,000 new
+ * arrays are slow to free.
  */
 export function distanceFrom(metric: DistanceMetric, from: NumericVector): (to: NumericVector) => number {
   const origin = metric === "euclidean" ? new Float64Array(from) : unitVector(from);

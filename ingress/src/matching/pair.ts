@@ -5,8 +5,8 @@ import { distance } from "./distance.ts";
 import type { Subject, SubjectFace } from "./subject.ts";
 
 /**
- * Returns the pair of faces that decides a verification. Of pairs with equal distance the larger faces count. Throws
- * `multiple_faces` if the policy is `single_only` and a subject has several.
+ * Returns the pair of faces that decides a verification. Of pairs with equal distance the larger faces count.
+ * Throws `multiple_faces` if the policy is `single_only` and a subject has several.
  */
 export function decidingPair(
   policy: FacePolicy,

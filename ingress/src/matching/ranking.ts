@@ -5,9 +5,9 @@ import { distanceFrom, type NumericVector } from "./distance.ts";
 import type { Subject } from "./subject.ts";
 
 /**
- * Compares every candidate with one face. Returns the results in the order of the request and the best match, the
- * candidate at the least distance, whether or not it is within the threshold. Of a candidate image with several faces the
- * nearest counts. If every candidate failed, throws the error of the first.
+ * Compares every candidate with one face. Returns the results in the order of the request and the best match,
+ * the candidate at the least distance, whether or not it is within the threshold. Of a candidate image with
+ * several faces the nearest counts. If every candidate failed, throws the error of the first.
  */
 export function rankCandidates(from: NumericVector, candidates: RankedCandidate[], rule: MatchRule): Ranking {
   const distanceTo = distanceFrom(rule.metric, from);
