@@ -6,7 +6,14 @@ import { test } from "node:test";
 import { errorTable } from "@faceline/contracts/http/errors";
 import { Problem } from "@faceline/contracts/http/problem";
 import type { FastifyInstance } from "fastify";
-import { base64Image, facesAnswer, testKey, testKeyRecord, testServer } from "../testing/server.ts";
+import {
+  base64Image,
+  facesAnswer,
+  rejectedAnswer,
+  testKey,
+  testKeyRecord,
+  testServer,
+} from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 
 const image = await base64Image();
@@ -147,6 +154,17 @@ test("Server-Timing: queue, batch, infer, total", async (t) => {
     "queue;dur=0.0, batch;dur=0.0, infer;dur=0.0, total;dur=0.0",
   );
   assert.match(String(refused.headers["traceparent"]), /^00-/);
+
+  const rejected = { ...rejectedAnswer("no_face_detected"), timing: slow.timing };
+  const failed = await testServer(t, { dispatch: async () => [facesAnswer([1, 0]), rejected] }).post(
+    "/verify",
+    {
+      img1: image,
+      img2: image,
+    },
+  );
+  assert.equal(failed.statusCode, 400);
+  assert.match(String(failed.headers["server-timing"]), /^queue;dur=4.3, batch;dur=5.0, infer;dur=60.0/);
 });
 
 test("Bodies: JSON, also when the content type is missing or text/plain", async (t) => {

@@ -95,7 +95,7 @@ export const testFacialArea = (i: number) => ({
   right_eye: [3, 3] as [number, number],
 });
 
-/** Waits until `condition` resolves to true. Throws after 20 s with `what` was waited for. */
+/** Waits until `condition` resolves to true. Throws after 20 s; `what` completes its message. */
 export async function waitUntil(what: string, condition: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + waitMaxMs;
   while (!(await condition())) {

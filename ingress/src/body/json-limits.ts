@@ -6,7 +6,7 @@
  */
 export class JsonScan {
   readonly #limits: JsonLimits;
-  #mayNamePrototype = false;
+  #mayHavePrototypeKey = false;
   #lists = 0;
   #strings = 0;
   #values = 0;
@@ -20,7 +20,7 @@ export class JsonScan {
    * it.
    */
   get mayHavePrototypeKey(): boolean {
-    return this.#mayNamePrototype;
+    return this.#mayHavePrototypeKey;
   }
 
   /** Returns the first limit that the bytes exceed; undefined: they may be parsed. */
@@ -42,7 +42,7 @@ export class JsonScan {
           at = stringEnd(bytes, from);
           if (depth === 1) string = { from: from + 1, to: at };
           if (at - from <= prototypeKeyCharactersMax && mayBePrototypeKey(bytes, from + 1, at))
-            this.#mayNamePrototype = true;
+            this.#mayHavePrototypeKey = true;
           if (++this.#strings > stringsMax) return { kind: "strings" };
           if (++items[depth]! > itemsMax && depth > 1) return itemsExceeded(bytes, depth, key);
           break;
@@ -96,7 +96,7 @@ function stringEnd(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** The length of `constructor` with every letter escaped (`\\u0063…`), and a quote. */
+/** The length of `constructor` with every letter escaped (`\u0063…`), and a quote. */
 const prototypeKeyCharactersMax = 6 * 11 + 1;
 
 function mayBePrototypeKey(bytes: Buffer, from: number, to: number): boolean {
