@@ -1,5 +1,7 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 
+// Covered by ../errors/error-codes.test.ts.
+
 /**
  * A call that ends without its result: the code and the words that the client reads. Any step may throw it;
  * one error handler turns it into the reply (RFC 9457). The detail never repeats anything that the client

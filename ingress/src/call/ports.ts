@@ -7,6 +7,8 @@ import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { ApiError } from "./api-error.ts";
 
+// Types only.
+
 /**
  * Everything that the HTTP server needs from outside the process, as functions: the server knows neither
  * Kafka nor Redis, and tests pass functions of their own.

@@ -4,6 +4,8 @@ import type { Catalogue, DetectorModel, EmbeddingModel } from "@faceline/models/
 import { ApiError } from "../call/api-error.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 
+// Covered by ./capabilities.test.ts and ./verify.test.ts.
+
 /** The models and detectors that the operator enabled. */
 export class EnabledModels {
   readonly embeddingModels: EmbeddingModel[];
