@@ -8,6 +8,7 @@ export type BestEffortWork =
   | "dead_letter"
   | "idempotency_release"
   | "idempotency_renewal"
+  | "idempotency_store"
   | "image_removal"
   | "in_flight_report"
   | "keys_used_record"

@@ -5,7 +5,7 @@ import { repository } from "../launcher/state-folder.ts";
 
 /** The HTTP side of the ingress, or a bare Fastify, in a process of its own: no Kafka, no Redis, no worker. */
 export async function openAlone(...args: AloneArgs): Promise<Alone> {
-  const main = join(repository, "ingress/src/alone.bench.ts");
+  const main = join(repository, "ingress/bench/alone.bench.ts");
   const child = spawn(process.execPath, [main, ...args], {
     // The leader of a group of its own: its CPU time is told apart.
     detached: true,

@@ -8,7 +8,7 @@ const fix = async (name: string, command: string, ...args: string[]) => {
 };
 
 // The document of the API is made from its schemas.
-await fix("openapi", process.execPath, "ingress/src/openapi/write.ts");
+await fix("openapi", process.execPath, "ingress/openapi/write.ts");
 // Lint first: what it rewrites is formatted after.
 await fix("lint", "oxlint", "--type-aware", "--fix");
 await fix("format", "biome", "format", "--write");

@@ -1,3 +1,4 @@
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import { type RedisConnection, subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
@@ -5,16 +6,21 @@ import { Answer, Answers } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
 
-/** What has waited this long may have been missed: its key is looked up, as often as this. */
-const sweepEveryMs = 500;
-
-/** Keys a sweep asks for at once. */
-const sweepKeysMax = 500;
+// Covered by ../../deploy/e2e: a stack without it answers nothing.
 
 /**
- * Hears the answers that are meant for this ingress. The bell is pub/sub, which forgets: so after a reconnect, and
- * twice a second for what has waited longest, the answers' keys are read. The first answer to a task is taken and every
- * further one ignored, which makes redelivery harmless.
+ * The notification of an answer that is pending this long may be lost: its key is read, and again as often as
+ * this.
+ */
+const lookupEveryMs = 500;
+
+/** The keys of pending answers that one MGET reads. */
+const lookupKeysMax = 500;
+
+/**
+ * Receives the answers that are addressed to this process. Redis pub/sub forgets what a broken connection
+ * missed, so the keys of pending answers are read after a reconnect and twice a second. The first answer to a
+ * task counts; all later ones are ignored, which makes redelivery harmless.
  */
 export async function openAnswerInbox({
   config,
@@ -22,56 +28,57 @@ export async function openAnswerInbox({
   redis,
   log,
 }: AnswerInboxParts): Promise<AnswerInbox> {
-  const waiting = new Map<TaskId, { hear(answer: Answer): void; since: number }>();
+  const pending = new Map<TaskId, { resolve(answer: Answer): void; since: number }>();
 
-  const hear = (answer: Answer): void => {
-    waiting.get(answer.task)?.hear(answer);
-    waiting.delete(answer.task);
+  const receive = (answer: Answer): void => {
+    pending.get(answer.task)?.resolve(answer);
+    pending.delete(answer.task);
   };
 
-  const sweep = async (olderThanMs: number): Promise<void> => {
-    const bornBefore = performance.now() - olderThanMs;
-    const tasks = [...waiting].filter(([, each]) => each.since <= bornBefore).map(([task]) => task);
-    for (let at = 0; at < tasks.length; at += sweepKeysMax) {
-      const found = await redis.mgetBuffer(tasks.slice(at, at + sweepKeysMax).map(answerKey));
-      for (const value of found) {
-        const read = value === null ? undefined : readMessage(Answer, value);
-        if (read?.ok) hear(read.value);
+  const lookUpPending = async (olderThanMs: number): Promise<void> => {
+    const pendingSince = performance.now() - olderThanMs;
+    const tasks = [...pending].filter(([, { since }]) => since <= pendingSince).map(([task]) => task);
+    for (let start = 0; start < tasks.length; start += lookupKeysMax) {
+      const values = await redis.mgetBuffer(tasks.slice(start, start + lookupKeysMax).map(answerKey));
+      for (const value of values) {
+        const message = value === null ? undefined : readMessage(Answer, value);
+        if (message?.ok) receive(message.value);
       }
     }
   };
+  const lookUp = (olderThanMs: number) => bestEffort("pending_answers_lookup", lookUpPending(olderThanMs));
 
-  const bell = await subscribe(
+  const subscription = await subscribe(
     config,
     [answersChannel(ingress)],
-    (message) => {
-      const read = readMessage(Answers, message);
-      if (read.ok) for (const answer of read.value) hear(answer);
-      else log.error({ reason: read.reason }, "answers could not be read");
+    (bytes) => {
+      const message = readMessage(Answers, bytes);
+      if (message.ok) for (const answer of message.value) receive(answer);
+      else log.error({ reason: message.reason }, "answers could not be read");
     },
-    () => void sweep(0).catch(() => {}),
+    () => lookUp(0),
   );
-  const timer = setInterval(() => void sweep(sweepEveryMs).catch(() => {}), sweepEveryMs);
+  const timer = setInterval(() => lookUp(lookupEveryMs), lookupEveryMs);
 
   return {
-    connected: bell.connected,
-    listen(tasks) {
+    connected: subscription.connected,
+    subscribe(tasks) {
       const since = performance.now();
-      const heard = tasks.map((task) => {
+      const answers = tasks.map((task) => {
         const { promise, resolve } = Promise.withResolvers<Answer>();
-        waiting.set(task, { hear: resolve, since });
+        pending.set(task, { resolve, since });
         return promise;
       });
       return {
-        answers: Promise.all(heard),
+        answers: Promise.all(answers),
         [Symbol.dispose]() {
-          for (const task of tasks) waiting.delete(task);
+          for (const task of tasks) pending.delete(task);
         },
       };
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      await bell[Symbol.asyncDispose]();
+      await subscription[Symbol.asyncDispose]();
     },
   };
 }
@@ -79,7 +86,11 @@ export async function openAnswerInbox({
 type AnswerInboxParts = { config: VolatileRedisConfig; ingress: string; redis: RedisConnection; log: Log };
 
 export type AnswerInbox = AsyncDisposable & {
-  /** Listen before asking: a fast worker must not answer into an empty room. Answers come in the order of the tasks. */
-  listen(tasks: TaskId[]): Disposable & { answers: Promise<Answer[]> };
+  /**
+   * `answers` resolves to the answers in the order of the tasks, once all have come. To be called before the
+   * tasks are sent, because a fast worker may answer at once. Disposing ends the subscription.
+   */
+  subscribe(tasks: TaskId[]): Disposable & { answers: Promise<Answer[]> };
+  /** Whether answers can be received now. */
   connected(): boolean;
 };

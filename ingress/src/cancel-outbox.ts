@@ -1,12 +1,18 @@
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { Cancel } from "@faceline/contracts/wire/cancel";
 import { cancelsChannel } from "@faceline/contracts/wire/names";
 
-/** Says that nobody waits for a call any more. Lost, it costs a run. */
-export type CancelOutbox = { send(pool: string, cancel: Cancel): Promise<void> };
+// Covered by ./dispatch/dispatch-call.test.ts.
+
+/**
+ * Tells the batcher of a pool that nobody waits for a call any more. A lost message costs at most a wasted
+ * run.
+ */
+export type CancelOutbox = { send(pool: string, cancel: Cancel): void };
 
 export const openCancelOutbox = (redis: RedisConnection): CancelOutbox => ({
-  async send(pool, cancel) {
-    await redis.publish(cancelsChannel(pool), JSON.stringify(cancel)).catch(() => {});
+  send(pool, cancel) {
+    bestEffort("cancel_publish", redis.publish(cancelsChannel(pool), JSON.stringify(cancel)));
   },
 });

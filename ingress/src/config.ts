@@ -1,29 +1,136 @@
+import { readFileSync } from "node:fs";
+import { vectorLengthMax } from "@faceline/contracts/http/vector";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
-import { PoolName } from "@faceline/contracts/wire/ids";
+import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
+import { callTasksMax } from "@faceline/contracts/wire/task";
 import * as z from "zod";
-import { HttpSettings } from "./settings.ts";
 
+const MiB = 1024 * 1024;
+
+const integer = (min: number, max: number, standard: number) =>
+  z.coerce.number().int().min(min).max(max).default(standard);
+
+const count = (max: number, standard: number) => integer(1, max, standard);
+
+const teamLimit = (standard: number) => integer(0, 1_000_000, standard);
+
+/** `a,b` → ["a", "b"]. */
+const commaList = (standard: string) =>
+  z
+    .string()
+    .default(standard)
+    .transform((list) => list.split(",").map((item) => item.trim()));
+
+const names = (standard: string) =>
+  commaList(standard).refine(
+    (list) => list.every((name) => name !== ""),
+    "must be names, separated by commas",
+  );
+
+/** The settings of the HTTP server alone: what tests and benchmarks need. */
+export const HttpSettings = z
+  .object({
+    /** `off`: no API keys; a drop-in for DeepFace's own server on a private network. */
+    AUTH: z.enum(["on", "off"]).default("on"),
+    /** The tenant of every call when AUTH is off. */
+    TENANT_WITHOUT_AUTH: Tenant.default("anonymous"),
+    /** How long a key record from the durable Redis is used before it is read again. */
+    KEY_CACHE_MS: count(600_000, 30_000),
+    /** The same while the durable Redis is unreachable. */
+    KEY_CACHE_WITHOUT_REDIS_MS: count(86_400_000, 600_000),
+    KEYS_CACHED_MAX: count(1_000_000, 10_000),
+    /** The limits of a team that has none of its own. 0: not limited. */
+    TEAM_REQUESTS_PER_SECOND: teamLimit(50),
+    TEAM_REQUESTS_BURST: teamLimit(100),
+    TEAM_IN_FLIGHT_MAX: teamLimit(64),
+    /**
+     * How long the reply of an `Idempotency-Key` is stored; and its largest size, 512 bytes of overhead
+     * included.
+     */
+    IDEMPOTENCY_KEPT_MS: count(86_400_000, 600_000),
+    IDEMPOTENCY_ANSWER_BYTES_MAX: count(16 * MiB, 256 * 1024),
+    /**
+     * Bytes of stored replies, of one team and of all teams together. Replies that exceed it are not stored.
+     */
+    IDEMPOTENCY_TEAM_BYTES_MAX: count(1024 * MiB, 32 * MiB),
+    IDEMPOTENCY_BYTES_MAX: count(64 * 1024 * MiB, 128 * MiB),
+    /** Origins of web pages that may call, separated by commas: `https://a.example,https://b.example`. */
+    CORS_ORIGINS: commaList("").transform((list) => list.filter((origin) => origin !== "")),
+
+    BODY_BYTES_MAX: count(1024 * MiB, 32 * MiB),
+    /** Bytes of request bodies in memory at a time, each from its first byte to the end of its call. */
+    BODIES_IN_FLIGHT_BYTES_MAX: count(64 * 1024 * MiB, 512 * MiB),
+    /** A client that takes longer than this to send its request is disconnected. */
+    BODY_RECEIVE_MS: count(600_000, 120_000),
+    IMAGE_BYTES_MAX: count(256 * MiB, 10 * MiB),
+    IMAGE_PIXELS_MAX: count(1_000_000_000, 40_000_000),
+    IMAGE_SIDE_MIN_PX: count(1_024, 16),
+    /** Image headers that a library reads at the same time, and how many more may wait for it. */
+    HEADER_CHECKS_MAX: count(64, 2),
+    HEADER_CHECKS_WAITING_MAX: count(100_000, 2_000),
+    CANDIDATE_VECTORS_MAX: count(100_000, 1_000),
+    /** One task of the call is left for the source image. */
+    CANDIDATE_IMAGES_MAX: count(callTasksMax - 1, 50),
+    VECTOR_LENGTH_MAX: count(vectorLengthMax, vectorLengthMax),
+    /** At least 2: with 1 nobody could tell that an image has several faces. */
+    FACES_MAX: integer(2, 100, 100),
+
+    DEADLINE_DEFAULT_MS: count(3_600_000, 30_000),
+    DEADLINE_MIN_MS: count(3_600_000, 50),
+    DEADLINE_MAX_MS: count(3_600_000, 120_000),
+
+    /** Names from the catalogue. */
+    MODELS_ENABLED: names("Dlib"),
+    MODEL_DEFAULT: z.string().default("Dlib"),
+    DETECTORS_ENABLED: names("ssd,tiny"),
+    DETECTOR_DEFAULT: z.string().default("ssd"),
+
+    /**
+     * Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service.
+     */
+    PUBLIC_URL: z.string().default(""),
+  })
+  .refine((settings) => settings.MODELS_ENABLED.includes(settings.MODEL_DEFAULT), {
+    path: ["MODEL_DEFAULT"],
+    error: "must be one of MODELS_ENABLED",
+  })
+  .refine((settings) => settings.BODY_BYTES_MAX <= settings.BODIES_IN_FLIGHT_BYTES_MAX, {
+    path: ["BODIES_IN_FLIGHT_BYTES_MAX"],
+    error: "must have room for one body of BODY_BYTES_MAX",
+  })
+  .refine((settings) => settings.DETECTORS_ENABLED.includes(settings.DETECTOR_DEFAULT), {
+    path: ["DETECTOR_DEFAULT"],
+    error: "must be one of DETECTORS_ENABLED",
+  })
+  .refine(
+    ({ DEADLINE_MIN_MS, DEADLINE_DEFAULT_MS, DEADLINE_MAX_MS }) =>
+      DEADLINE_MIN_MS <= DEADLINE_DEFAULT_MS && DEADLINE_DEFAULT_MS <= DEADLINE_MAX_MS,
+    { path: ["DEADLINE_DEFAULT_MS"], error: "must lie between DEADLINE_MIN_MS and DEADLINE_MAX_MS" },
+  );
+export type HttpSettings = z.infer<typeof HttpSettings>;
+
+/** Every setting of the service. `safeExtend` keeps the relations between the settings above. */
 export const IngressConfig = HttpSettings.safeExtend({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
   REDIS_DURABLE_URL: z.string().default("redis://127.0.0.1:6380"),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
-  /** The pools whose state is listened to, with commas. */
-  POOLS: z
-    .string()
-    .default("default")
-    .transform((list) => list.split(",").map((name) => name.trim()))
-    .pipe(z.array(PoolName).min(1).max(64)),
-  /** Bytes of images that are laid in Redis at the same time by this ingress. */
+  PORT: integer(0, 65_535, 8080),
+  /** The pools that calls may be sent to, separated by commas. */
+  POOLS: commaList("default").pipe(z.array(PoolName).min(1).max(64)),
+  /** Bytes of images of this process that are in Redis at a time. */
   IMAGES_IN_FLIGHT_BYTES_MAX: z.coerce
     .number()
     .int()
     .min(1)
-    .default(256 * 1024 * 1024),
-  /** How long calls in flight may take to end when the ingress is asked to stop. */
-  DRAIN_WITHIN_MS: z.coerce.number().int().min(0).max(600_000).default(35_000),
+    .default(256 * MiB),
+  /** How long calls in flight may take to end after the process was asked to stop. */
+  DRAIN_WITHIN_MS: integer(0, 600_000, 35_000),
 });
-export type IngressConfig = z.infer<typeof IngressConfig>;
+
+/** The version of the service, from its package.json. */
+export const version = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+).version;

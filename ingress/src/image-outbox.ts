@@ -1,46 +1,50 @@
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
-import { Refusal } from "./refusal.ts";
+import { capacityReached, dependencyUnavailable } from "./call/api-error.ts";
 
-/** An image outlives its deadline by this, for a worker that fetches it at the last moment. */
+// Covered by ../../deploy/e2e.
+
+/** An image outlives the deadline of its call by this, for a worker that fetches it at the last moment. */
 const imageGraceMs = 2_000;
 
 /**
- * Lays images where workers fetch them (claim check): in the volatile Redis, for the time of the call. The bytes in
- * flight of this ingress have a budget, so that a burst of large pictures is refused and never fills the server.
+ * Puts images into the volatile Redis for the time of their call, where workers fetch them (claim check
+ * pattern). The bytes in flight of this process are limited to `bytesMax`, so that a burst of large images is
+ * refused and never fills Redis.
  */
 export function openImageOutbox(redis: RedisConnection, bytesMax: number): ImageOutbox {
   let bytesInFlight = 0;
 
   return {
-    async lay(images, lastsMs) {
-      const bytes = images.reduce((sum, each) => sum + each.bytes.byteLength, 0);
-      if (bytesInFlight + bytes > bytesMax) {
-        throw new Refusal("queue_full", "Too many images are in flight; try again shortly.", {
-          retryAfterMs: 1_000,
-        });
+    async publish(images, timeToLiveMs) {
+      const callBytes = images.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+      if (bytesInFlight + callBytes > bytesMax) {
+        throw capacityReached("Too many images are in flight; try again shortly.");
       }
-      bytesInFlight += bytes;
-      const keys = images.map((each) => imageKey(each.task));
-      const take = () => {
-        bytesInFlight -= bytes;
-        // Nobody's reply waits for it, and what cannot be taken away now goes with its TTL.
-        redis.unlink(keys).catch(() => {});
+      bytesInFlight += callBytes;
+      const keys = images.map(({ task }) => imageKey(task));
+      const remove = () => {
+        bytesInFlight -= callBytes;
+        // An image that cannot be removed now expires with its TTL.
+        bestEffort("image_removal", redis.unlink(keys));
       };
-      const laid = await Promise.allSettled(
-        images.map(({ bytes }, i) => redis.set(keys[i]!, bytes, "PX", Math.ceil(lastsMs + imageGraceMs))),
+      const expiresInMs = Math.ceil(timeToLiveMs + imageGraceMs);
+      const writes = await Promise.allSettled(
+        images.map(({ bytes }, i) => redis.set(keys[i]!, bytes, "PX", expiresInMs)),
       );
-      if (laid.every(({ status }) => status === "fulfilled")) return { [Symbol.dispose]: take };
-      take();
-      throw new Refusal("dependency_unavailable", "Images cannot be taken right now; try again shortly.", {
-        retryAfterMs: 1_000,
-      });
+      if (writes.every(({ status }) => status === "fulfilled")) return { [Symbol.dispose]: remove };
+      remove();
+      throw dependencyUnavailable("Images cannot be taken right now; try again shortly.");
     },
   };
 }
 
 export type ImageOutbox = {
-  /** Disposing of what was laid takes it away again. Throws a Refusal: over the budget, or Redis cannot take it. */
-  lay(images: { task: TaskId; bytes: Buffer }[], lastsMs: number): Promise<Disposable>;
+  /**
+   * Stores the images for `timeToLiveMs` and a grace period. Disposing the result removes them. Throws
+   * `queue_full` if they exceed the bytes in flight, and `dependency_unavailable` if Redis cannot take them.
+   */
+  publish(images: { task: TaskId; bytes: Buffer }[], timeToLiveMs: number): Promise<Disposable>;
 };

@@ -5,27 +5,32 @@ import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime
 import { poolChannel } from "@faceline/contracts/wire/names";
 import { PoolState } from "@faceline/contracts/wire/pool-state";
 
-/** A state older than this says nothing: the pool counts as absent. */
-const freshMs = 2_000;
+// Covered by ../../deploy/e2e.
 
-/** What the pools say of themselves. */
+/** A pool whose last state is older than this counts as absent. */
+const stateValidMs = 2_000;
+
+/**
+ * Receives the states that the batchers of the pools publish. A state that arrives out of order is dropped.
+ */
 export async function openPoolInbox({ config, pools, clock, log }: PoolInboxParts): Promise<PoolInbox> {
-  const states = new Map<string, { state: PoolState; heardAt: number }>();
-  const subscription = await subscribe(config, pools.map(poolChannel), (message) => {
-    const read = readMessage(PoolState, message);
-    if (!read.ok) {
-      log.error({ reason: read.reason }, "a pool's state could not be read");
+  const states = new Map<string, { state: PoolState; receivedAt: number }>();
+  const subscription = await subscribe(config, pools.map(poolChannel), (bytes) => {
+    const message = readMessage(PoolState, bytes);
+    if (!message.ok) {
+      log.error({ reason: message.reason }, "a pool's state could not be read");
       return;
     }
-    const known = states.get(read.value.pool)?.state;
-    const stale = known?.batcher === read.value.batcher && known.sequence >= read.value.sequence;
-    if (!stale) states.set(read.value.pool, { state: read.value, heardAt: clock.now() });
+    const state = message.value;
+    const previous = states.get(state.pool)?.state;
+    const stale = previous?.batcher === state.batcher && previous.sequence >= state.sequence;
+    if (!stale) states.set(state.pool, { state, receivedAt: clock.now() });
   });
 
   return {
     fresh() {
-      const since = clock.now() - freshMs;
-      return [...states.values()].filter((each) => each.heardAt >= since).map((each) => each.state);
+      const since = clock.now() - stateValidMs;
+      return [...states.values()].filter(({ receivedAt }) => receivedAt >= since).map(({ state }) => state);
     },
     [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
   };
@@ -34,5 +39,6 @@ export async function openPoolInbox({ config, pools, clock, log }: PoolInboxPart
 type PoolInboxParts = { config: VolatileRedisConfig; pools: string[]; clock: Clock; log: Log };
 
 export type PoolInbox = AsyncDisposable & {
+  /** The last states of the pools that have reported within two seconds. */
   fresh(): PoolState[];
 };

@@ -1,36 +1,36 @@
 import type { Producer } from "@faceline/contracts/runtime/kafka";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import { Circuit } from "./circuit.ts";
+import { CircuitBreaker } from "./dispatch/circuit-breaker.ts";
 
 /**
- * Tasks, to the one partition of a pool's topic. `send` throws after `requestMs` at the latest, also where it had to wait
- * for another send to fail; and at once while Kafka is known to be away.
+ * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws after `requestMs` at the latest,
+ * even while an earlier send hangs; and at once while Kafka is known to be unreachable.
  */
-export function openTaskOutbox({ producer, reachable, requestMs }: TaskOutboxParts): TaskOutbox {
-  const circuit = new Circuit(reachable);
+export function openTaskOutbox({ producer, isReachable, requestMs }: TaskOutboxParts): TaskOutbox {
+  const breaker = new CircuitBreaker(isReachable);
   return {
     async send(pool, tasks) {
-      if (circuit.open) throw new Error("Kafka is away");
-      const { promise: late, reject } = Promise.withResolvers<never>();
+      if (breaker.isOpen) throw new Error("Kafka is unreachable");
+      const { promise: timedOut, reject } = Promise.withResolvers<never>();
       const timer = setTimeout(() => reject(new Error(`Kafka took longer than ${requestMs} ms`)), requestMs);
       try {
-        await Promise.race([producer.send(tasksTopic(pool), 0, JSON.stringify(tasks)), late]);
+        await Promise.race([producer.send(tasksTopic(pool), 0, JSON.stringify(tasks)), timedOut]);
       } catch (error) {
-        circuit.failed();
+        breaker.recordFailure();
         throw error;
       } finally {
         clearTimeout(timer);
       }
     },
-    [Symbol.dispose]: () => circuit[Symbol.dispose](),
+    [Symbol.dispose]: () => breaker[Symbol.dispose](),
   };
 }
 
 type TaskOutboxParts = {
   producer: Pick<Producer, "send">;
-  /** Whether Kafka answers again, asked once something could not be sent. */
-  reachable(): Promise<boolean>;
+  /** Probes Kafka. Called only after a send has failed; resolves in bounded time and does not throw. */
+  isReachable(): Promise<boolean>;
   requestMs: number;
 };
 

@@ -10,12 +10,12 @@ async function json(text: string, pieces: number, url = "/verify"): Promise<stri
   const bytes = Buffer.from(text);
   const size = Math.ceil(bytes.length / pieces);
   const chunks = Array.from({ length: pieces }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
-  const read = await Readable.from(chunks).pipe(fingerprint.through()).toArray();
+  const read = await Readable.from(chunks).pipe(fingerprint.hashingStream()).toArray();
   assert.equal(Buffer.concat(read).toString(), text);
   return fingerprint.digest(JSON.parse(text));
 }
 
-test("JSON counts byte for byte, in whatever pieces it comes, with path and query", async () => {
+test("JSON is hashed byte for byte, in whatever chunks it arrives, with path and query", async () => {
   const text = '{"img1":"a","img2":"b"}';
   assert.equal(await json(text, 1), await json(text, 5));
   for (const other of [
@@ -27,7 +27,7 @@ test("JSON counts byte for byte, in whatever pieces it comes, with path and quer
   }
 });
 
-test("forms count by their fields, in whatever order they come", () => {
+test("forms are hashed by their fields, in whatever order they arrive", () => {
   const one = { img1: Buffer.from("a"), img2: "b", align: true };
   assert.equal(form(one), form({ align: true, img2: "b", img1: Buffer.from("a") }));
   const different = [

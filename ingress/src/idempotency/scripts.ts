@@ -1,34 +1,36 @@
-// What Redis does in one step with the claim of an `Idempotency-Key`: a hash of the fingerprint of the call that has it,
-// its state (`running`, `kept`, `unkept`), who runs it, and the answer once there is one.
+// The Lua scripts of the idempotency store. A record is a hash with the fingerprint of its call, its state
+// (`running`, `stored`, `not_stored`), the holder of the lock while it is running, and the reply once it is
+// stored.
+// Covered by ./store.live.test.ts.
 
-/** KEYS: claim. ARGV: fingerprint, holder, how long it lasts. Returns [how it stands, and the answer where it is kept]. */
-export const claim = `
-local found = redis.call('HMGET', KEYS[1], 'fingerprint', 'state')
-if not found[1] then
+/** KEYS: record. ARGV: fingerprint, holder, lock time. Returns [result, and the reply if it is stored]. */
+export const acquireScript = `
+local record = redis.call('HMGET', KEYS[1], 'fingerprint', 'state')
+if not record[1] then
   redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'state', 'running', 'holder', ARGV[2])
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  return {'claimed'}
+  return {'acquired'}
 end
-if found[1] ~= ARGV[1] then return {'conflict'} end
-if found[2] ~= 'kept' then return {found[2]} end
-local answer = redis.call('HMGET', KEYS[1], 'status', 'type', 'body')
-return {'kept', answer[1], answer[2], answer[3]}
+if record[1] ~= ARGV[1] then return {'conflict'} end
+if record[2] ~= 'stored' then return {record[2]} end
+local reply = redis.call('HMGET', KEYS[1], 'status', 'type', 'body')
+return {'stored', reply[1], reply[2], reply[3]}
 `;
 
 /**
- * Keeps an answer where its bytes fit into what the team and all teams may keep. Bytes are counted by the window in which
- * they came; whatever is still kept came in this one or the one before.
+ * Stores a reply if its bytes fit into the budget of the team and of all teams. Bytes are counted by time
+ * window of the storage time, so whatever is still stored was counted in this window or in the last.
  *
- * KEYS: claim, bytes of the team now and before, bytes of all now and before. ARGV: holder, status, type, body, bytes,
- * how long it is kept, bytes a team and all may keep, how long it is known that it was not kept.
+ * KEYS: record; bytes of the team, now and in the last window; bytes of all teams, likewise.
+ * ARGV: holder, status, type, body, bytes, storage time, budget of the team, of all, time of `not_stored`.
  */
-export const keep = `
+export const storeScript = `
 if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
 local counted = redis.call('MGET', KEYS[2], KEYS[3], KEYS[4], KEYS[5])
 for i = 1, 4 do counted[i] = tonumber(counted[i] or 0) end
 local bytes = tonumber(ARGV[5])
 if counted[1] + counted[2] + bytes > tonumber(ARGV[7]) or counted[3] + counted[4] + bytes > tonumber(ARGV[8]) then
-  redis.call('HSET', KEYS[1], 'state', 'unkept')
+  redis.call('HSET', KEYS[1], 'state', 'not_stored')
   redis.call('HDEL', KEYS[1], 'holder')
   redis.call('PEXPIRE', KEYS[1], ARGV[9])
   return 0
@@ -37,18 +39,18 @@ for _, key in ipairs({KEYS[2], KEYS[4]}) do
   redis.call('INCRBY', key, ARGV[5])
   redis.call('PEXPIRE', key, 2 * ARGV[6])
 end
-redis.call('HSET', KEYS[1], 'state', 'kept', 'status', ARGV[2], 'type', ARGV[3], 'body', ARGV[4])
+redis.call('HSET', KEYS[1], 'state', 'stored', 'status', ARGV[2], 'type', ARGV[3], 'body', ARGV[4])
 redis.call('HDEL', KEYS[1], 'holder')
 redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return 1
 `;
 
-/** KEYS: claim. ARGV: holder. */
-export const free = `
+/** KEYS: record. ARGV: holder. */
+export const releaseScript = `
 if redis.call('HGET', KEYS[1], 'holder') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 `;
 
-/** KEYS: claim. ARGV: holder, how long it lasts from now. */
-export const renew = `
+/** KEYS: record. ARGV: holder, lock time from now. */
+export const renewScript = `
 if redis.call('HGET', KEYS[1], 'holder') == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `;

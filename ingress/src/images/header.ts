@@ -1,43 +1,64 @@
 import { type Dimensions, plainDimensions } from "@faceline/contracts/image/dimensions";
+import PQueue from "p-queue";
 import sharp from "sharp";
-import { type Place, refusalAt } from "../refusal.ts";
-import type { Turnstile } from "./turnstile.ts";
+import { capacityReached, type InputRef, inputError } from "../call/api-error.ts";
 
-// libvips would otherwise open whatever it can: SVG, PDF, GIF. The format is known by then; this is the second lock.
+// libvips could open many more formats (SVG, PDF, GIF). The format was checked before; this is the second
+// barrier.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: ["VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp"] });
 sharp.cache(false);
 sharp.concurrency(1);
 
 /**
- * Throws unless the image's header says that a worker may decode it. Reads no pixel: a picture that would unpack to
- * gigabytes costs as little as any other.
+ * Checks by the header of an image whether a worker may decode it. No pixel is read, so an image that would
+ * unpack to gigabytes costs as little as any other. Few headers need libvips; of those HEADER_CHECKS_MAX are
+ * read at a time.
  */
-export async function checkHeader(
-  image: Buffer,
-  place: Place,
-  limits: HeaderLimits,
-  turnstile: Turnstile,
-): Promise<void> {
-  const { width, height } = plainDimensions(image) ?? (await turnstile.through(() => doubtful(image, place)));
-  if (width * height > limits.IMAGE_PIXELS_MAX) {
-    const detail = `The image in ${place.called} has more than ${limits.IMAGE_PIXELS_MAX} pixels.`;
-    throw refusalAt(place, "image_too_large", detail);
+export class HeaderChecker {
+  readonly #limits: HeaderLimits;
+  readonly #libvips: PQueue;
+
+  constructor(limits: HeaderLimits) {
+    this.#limits = limits;
+    this.#libvips = new PQueue({ concurrency: limits.HEADER_CHECKS_MAX });
   }
-  if (Math.min(width, height) < limits.IMAGE_SIDE_MIN_PX) {
-    const detail = `The image in ${place.called} has a side of less than ${limits.IMAGE_SIDE_MIN_PX} pixels.`;
-    throw refusalAt(place, "image_too_small", detail);
+
+  /**
+   * Throws `invalid_image`, `image_too_large` or `image_too_small`; and `queue_full` if too many headers are
+   * waiting for libvips.
+   */
+  async check(image: Buffer, ref: InputRef): Promise<void> {
+    const { width, height } = plainDimensions(image) ?? (await this.#dimensionsByLibvips(image, ref));
+    const { IMAGE_PIXELS_MAX, IMAGE_SIDE_MIN_PX } = this.#limits;
+    if (width * height > IMAGE_PIXELS_MAX) {
+      const detail = `The image in ${ref.label} has more than ${IMAGE_PIXELS_MAX} pixels.`;
+      throw inputError(ref, "image_too_large", detail);
+    }
+    if (Math.min(width, height) < IMAGE_SIDE_MIN_PX) {
+      const detail = `The image in ${ref.label} has a side of less than ${IMAGE_SIDE_MIN_PX} pixels.`;
+      throw inputError(ref, "image_too_small", detail);
+    }
+  }
+
+  async #dimensionsByLibvips(image: Buffer, ref: InputRef): Promise<Dimensions> {
+    if (this.#libvips.size >= this.#limits.HEADER_CHECKS_WAITING_MAX) {
+      throw capacityReached("Too many images wait to be looked at.");
+    }
+    return this.#libvips.add(async () => {
+      try {
+        // The pixel limit is checked above, with its own error, so the limit of sharp is off.
+        return await sharp(image, { limitInputPixels: false }).metadata();
+      } catch {
+        throw inputError(ref, "invalid_image", `The image in ${ref.label} is damaged.`);
+      }
+    });
   }
 }
 
-/** Throws where libvips finds no header either. */
-async function doubtful(image: Buffer, place: Place): Promise<Dimensions> {
-  try {
-    // The pixel limit is ours to word, so sharp's own is off.
-    return await sharp(image, { limitInputPixels: false }).metadata();
-  } catch {
-    throw refusalAt(place, "invalid_image", `The image in ${place.called} is damaged.`);
-  }
-}
-
-export type HeaderLimits = { IMAGE_PIXELS_MAX: number; IMAGE_SIDE_MIN_PX: number };
+export type HeaderLimits = {
+  IMAGE_PIXELS_MAX: number;
+  IMAGE_SIDE_MIN_PX: number;
+  HEADER_CHECKS_MAX: number;
+  HEADER_CHECKS_WAITING_MAX: number;
+};

@@ -1,68 +1,66 @@
-import { Image } from "@faceline/contracts/http/image";
-import { isVector } from "@faceline/contracts/http/vector";
-import { type Place, Refusal, refusalAt } from "../refusal.ts";
-import type { HttpSettings } from "../settings.ts";
-import { checkHeader } from "./header.ts";
-import { imageBytes } from "./source.ts";
-import { Turnstile } from "./turnstile.ts";
+import type { Image } from "@faceline/contracts/http/image";
+import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
+import { imageBytes } from "./base64.ts";
+import { HeaderChecker, type HeaderLimits } from "./header.ts";
+
+// Covered by ../endpoints/verify.test.ts and ../endpoints/compare.test.ts.
 
 /**
- * Opens what a caller gave as face: an image, known by its header to be worth decoding, or a vector of the model's
- * length. All of it before anything is queued.
+ * Turns what a client sent for a face into an Input: an image whose header was checked, or a vector of the
+ * model's length. Runs before anything is queued.
  */
-export class Inputs {
-  readonly #settings: HttpSettings;
-  readonly #headers: Turnstile;
+export class InputReader {
+  readonly #limits: InputLimits;
+  readonly #headers: HeaderChecker;
 
-  constructor(settings: HttpSettings) {
-    this.#settings = settings;
-    this.#headers = new Turnstile({
-      insideMax: settings.HEADER_CHECKS_MAX,
-      waitingMax: settings.HEADER_CHECKS_WAITING_MAX,
-    });
+  constructor(limits: InputLimits) {
+    this.#limits = limits;
+    this.#headers = new HeaderChecker(limits);
   }
 
-  /** In order. An input that is at fault is its Refusal: the caller decides whether the call ends with it. */
-  open(givens: Given[], vectorLength: number): Promise<(Input | Refusal)[]> {
+  /**
+   * Returns the inputs in order. An input at fault is an ApiError: the endpoint decides whether the call ends
+   * with it. Throws an ApiError that is not the fault of an input (a status of 500 or more).
+   */
+  readInputs(values: (InputValue | ApiError)[], embeddingSize: number): Promise<(Input | ApiError)[]> {
     return Promise.all(
-      givens.map(async ({ place, value }) => {
+      values.map(async (input) => {
+        if (input instanceof ApiError) return input;
         try {
-          if (Array.isArray(value)) return this.#vector(value, place, vectorLength);
-          return await this.#image(value, place);
+          const { ref, value } = input;
+          if (Array.isArray(value)) return this.#vector(value, ref, embeddingSize);
+          return await this.#image(value, ref);
         } catch (error) {
-          // What is not the input's fault ends the call.
-          if (error instanceof Refusal && error.status < 500) return error;
+          if (error instanceof ApiError && error.status < 500) return error;
           throw error;
         }
       }),
     );
   }
 
-  #vector(numbers: unknown[], place: Place, vectorLength: number): Input {
-    const { VECTOR_LENGTH_MAX } = this.#settings;
-    if (numbers.length > VECTOR_LENGTH_MAX || !isVector(numbers)) {
-      const detail = `${place.called} must be a list of 1 to ${VECTOR_LENGTH_MAX} finite numbers.`;
-      throw refusalAt(place, "invalid_vector", detail);
-    }
-    if (numbers.length === vectorLength) return { kind: "vector", place, vector: numbers };
-    const detail = `${place.called} has ${numbers.length} numbers; the model's vectors have ${vectorLength}.`;
-    throw refusalAt(place, "dimension_mismatch", detail);
+  #vector(vector: number[], ref: InputRef, embeddingSize: number): Input {
+    const { VECTOR_LENGTH_MAX } = this.#limits;
+    if (vector.length > VECTOR_LENGTH_MAX) throw invalidVectorError(ref, VECTOR_LENGTH_MAX);
+    if (vector.length === embeddingSize) return { kind: "vector", ref, vector };
+    const detail = `${ref.label} has ${vector.length} numbers; the model's vectors have ${embeddingSize}.`;
+    throw inputError(ref, "dimension_mismatch", detail);
   }
 
-  async #image(value: unknown, place: Place): Promise<Input> {
-    const read = Image.optional().safeParse(value ?? undefined);
-    if (!read.success) {
-      throw refusalAt(place, "invalid_request", `${place.called} must be an image or a vector.`);
-    }
-    const image = imageBytes(read.data, place, this.#settings);
-    await checkHeader(image, place, this.#settings, this.#headers);
-    return { kind: "image", place, image };
+  async #image(value: Image | undefined, ref: InputRef): Promise<Input> {
+    const image = imageBytes(value, ref, this.#limits);
+    await this.#headers.check(image, ref);
+    return { kind: "image", ref, image };
   }
 }
 
-/** A value as it came, and where. */
-export type Given = { place: Place; value: unknown };
+export const invalidVectorError = (ref: InputRef, lengthMax: number): ApiError =>
+  inputError(ref, "invalid_vector", `${ref.label} must be a list of 1 to ${lengthMax} finite numbers.`);
+
+/** An input as the request schema has parsed it. Undefined: an image that is absent. */
+export type InputValue = { ref: InputRef; value: Image | number[] | undefined };
 
 export type Input =
-  | { kind: "image"; place: Place; image: Buffer }
-  | { kind: "vector"; place: Place; vector: number[] };
+  | { kind: "image"; ref: InputRef; image: Buffer }
+  | { kind: "vector"; ref: InputRef; vector: number[] };
+
+type InputLimits = HeaderLimits & { IMAGE_BYTES_MAX: number; VECTOR_LENGTH_MAX: number };

@@ -1,0 +1,123 @@
+// The cost of team limits: calls per second of a /verify of two vectors on one process, with and without
+// limits, in turn. Needs the volatile Redis:
+//
+//     REDIS_VOLATILE_URL=redis://127.0.0.1:6379 node ingress/bench/limits.bench.ts
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { newProcessId } from "@faceline/contracts/runtime/process";
+import {
+  connectVolatileRedis,
+  type RedisConnection,
+  VolatileRedisConfig,
+} from "@faceline/contracts/runtime/redis";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import { openTeamLimiter, type TeamLimiter } from "../src/limits/team-limiter.ts";
+import { testKey, testKeyRecord, testServer } from "../testing/server.ts";
+
+const connections = 32;
+const rounds = 5;
+const roundMs = 2_000;
+
+if (isMainThread) await measure();
+else await load(workerData as number);
+
+async function measure(): Promise<void> {
+  const redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));
+  const limiter = openTeamLimiter(redis, newProcessId("ingress"));
+  // High enough that nobody is refused.
+  const on = { requestsPerSecond: 1_000_000, requestsBurst: 1_000_000, inFlightMax: 1_000_000 };
+  const cases: Record<string, LimitOverrides> = {
+    "no limits": { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0 },
+    "rate alone": { ...on, inFlightMax: 0 },
+    "in flight alone": { ...on, requestsPerSecond: 0 },
+    both: on,
+  };
+  const results = new Map<string, Round[]>(Object.keys(cases).map((name) => [name, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (const [name, limits] of Object.entries(cases)) {
+      const redisBefore = await cpuOf(redis);
+      const { answered, cpuUs } = await oneRound(limits, limiter.acquire);
+      const redisUs = ((await cpuOf(redis)) - redisBefore) / answered;
+      // The first round warms up.
+      if (round >= 0) results.get(name)!.push({ perSecond: answered / (roundMs / 1_000), cpuUs, redisUs });
+    }
+  }
+  console.log("                 calls/s   µs of the ingress' thread a call   µs of Redis a call");
+  for (const [name, each] of results) {
+    const median = (of: keyof Round, digits = 0) => {
+      const inOrder = each.map((round) => round[of]).toSorted((a, b) => a - b);
+      return inOrder[Math.floor(rounds / 2)]!.toFixed(digits);
+    };
+    console.log(
+      `${name.padEnd(16)} ${median("perSecond").padStart(7)} ${median("cpuUs", 1).padStart(34)} ${median("redisUs", 1).padStart(20)}`,
+    );
+  }
+  await limiter[Symbol.asyncDispose]();
+  await redis[Symbol.asyncDispose]();
+}
+
+async function oneRound(limits: LimitOverrides, acquireTeamSlot: TeamLimiter["acquire"]) {
+  const noTest = { after() {}, diagnostic: console.error } as unknown as TestContext;
+  const { app } = testServer(noTest, {
+    findKey: async () => ({ ...testKeyRecord, limits }),
+    acquireTeamSlot,
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const worker = new Worker(import.meta.filename, {
+    workerData: (app.server.address() as AddressInfo).port,
+  });
+  const { user, system } = process.threadCpuUsage();
+  const [answered] = (await once(worker, "message")) as [number];
+  const used = process.threadCpuUsage({ user, system });
+  await worker.terminate();
+  app.server.closeAllConnections();
+  await app.close();
+  return { answered, cpuUs: (used.user + used.system) / answered };
+}
+
+/** The CPU time that Redis has used, in microseconds. */
+async function cpuOf(redis: RedisConnection): Promise<number> {
+  const info = await redis.info("cpu");
+  const seconds = [...info.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)].map(([, value]) => Number(value));
+  return seconds.reduce((a, b) => a + b, 0) * 1e6;
+}
+
+/** Sends one call after the other on each connection, and posts how many were answered. */
+async function load(port: number): Promise<void> {
+  const body = JSON.stringify({ img1: [1, 0], img2: [1, 0] });
+  const call = [
+    "POST /verify HTTP/1.1",
+    "host: a",
+    `x-api-key: ${testKey}`,
+    "content-type: application/json",
+    `content-length: ${body.length}`,
+    "",
+    body,
+  ].join("\r\n");
+  let answered = 0;
+  for (let i = 0; i < connections; i++) {
+    const socket = connect(port, "127.0.0.1");
+    let read = "";
+    socket.on("data", (data) => {
+      read += data.toString("latin1");
+      const end = read.indexOf("\r\n\r\n");
+      const length = Number(/content-length: (\d+)/.exec(read)?.[1] ?? Number.NaN);
+      if (end < 0 || !(read.length >= end + 4 + length)) return;
+      if (!read.startsWith("HTTP/1.1 200")) throw new Error(read);
+      read = "";
+      answered++;
+      socket.write(call);
+    });
+    socket.on("error", () => {});
+    socket.write(call);
+  }
+  await sleep(roundMs);
+  parentPort!.postMessage(answered);
+}
+
+/** On a machine that others use too, CPU time per call is more exact than calls per second. */
+type Round = { perSecond: number; cpuUs: number; redisUs: number };

@@ -1,0 +1,133 @@
+import { version } from "../src/config.ts";
+import type { ComputeEndpoint, ServiceEndpoint } from "../src/endpoints/endpoint.ts";
+import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
+import { computeReplyHeaders, type HeaderName, headerRefs, headers, parameters } from "./headers.ts";
+import { computeStatuses, problemAt, problemResponses } from "./problems.ts";
+import { formSchema, type JsonSchema, queryParameters, refTo, schemas } from "./schemas.ts";
+
+/**
+ * Returns the OpenAPI 3.1 document, made from the table of endpoints, the schemas that bodies are parsed with
+ * and the table of errors.
+ */
+export function openApiDocument() {
+  const components = schemas();
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Faceline",
+      version,
+      description,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    tags: [
+      { name: "faces", description: "Calls that run models. They need a key." },
+      { name: "service", description: "What the service offers and how it fares. Public." },
+    ],
+    paths: Object.fromEntries([
+      ...computeEndpoints.map((endpoint) => [
+        endpoint.path,
+        { post: computeOperation(endpoint, components) },
+      ]),
+      ...serviceEndpoints.map((endpoint) => [endpoint.path, { get: serviceOperation(endpoint) }]),
+    ]),
+    components: {
+      schemas: components,
+      parameters,
+      headers,
+      responses: problemResponses(),
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer KEY`" },
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+      },
+    },
+  };
+}
+
+/** Returns the document as text. Lists of numbers stand on one line: a vector would fill a page. */
+export const formatDocument = (document: object): string =>
+  `${JSON.stringify(document, null, 2).replace(/\[\s+(-?[\d.]+(,\s+-?[\d.]+)*)\s+\]/g, (list) => list.replace(/\s+/g, " "))}\n`;
+
+const description = `Face verification, embeddings and comparison.
+
+Images come as Base64 or data URLs, or as files of a form: JPEG, PNG or WebP, EXIF orientation applied. Nothing is fetched on a caller's word, and nothing is stored.
+
+\`null\` means absent, unknown fields are ignored, and booleans may be words ("false" is false). In a form texts are numbers where the field is one, and JSON where they begin like a list or an object.
+
+Every failure has one shape, with a stable code in \`error\`; \`application/problem+json\` when Accept names it. A path that does not exist is 404 \`not_found\`, a wrong method 405 \`method_not_allowed\`.
+
+What stands here are the defaults: /capabilities tells what this service enables and allows. The pictures of the examples are plain squares, in which no face is found.`;
+
+function computeOperation(endpoint: ComputeEndpoint, components: Record<string, JsonSchema>) {
+  const { path, summary, description, query, arrayReplyOf, examples } = endpoint;
+  const requestName = nameOf(endpoint.request);
+  const request = refTo(requestName);
+  const bodies = {
+    "application/json": request,
+    "multipart/form-data": formSchema(components[requestName]!),
+    "application/x-www-form-urlencoded": request,
+  } as const;
+  const reply = refTo(nameOf(endpoint.reply));
+  const replySchema =
+    arrayReplyOf === undefined
+      ? reply
+      : { anyOf: [reply, { type: "array", items: refTo(nameOf(arrayReplyOf)) }] };
+  return {
+    operationId: path.slice(1),
+    tags: ["faces"],
+    summary,
+    description,
+    security: [{ bearer: [] }, { apiKey: [] }],
+    parameters: [
+      ...Object.keys(parameters).map((name) => refTo(name, "parameters")),
+      ...(query === undefined ? [] : queryParameters(query)),
+    ],
+    requestBody: {
+      required: true,
+      content: Object.fromEntries(
+        (["application/json", "multipart/form-data", "application/x-www-form-urlencoded"] as const).map(
+          (type) => [type, { schema: bodies[type], examples: examples.requests[type] }],
+        ),
+      ),
+    },
+    responses: {
+      200: {
+        description: "The answer.",
+        headers: headerRefs(...computeReplyHeaders, "Idempotency-Replayed"),
+        content: { "application/json": { schema: replySchema, examples: examples.replies } },
+      },
+      ...Object.fromEntries(computeStatuses.map((status) => [status, problemAt(status)])),
+    },
+  };
+}
+
+function serviceOperation({ operationId, summary, reply, unavailable }: ServiceEndpoint) {
+  const schema = reply === undefined ? { type: "object" } : refTo(nameOf(reply));
+  return {
+    operationId,
+    tags: ["service"],
+    summary,
+    parameters: [refTo("RequestId", "parameters")],
+    responses: {
+      200: response(schema),
+      ...(unavailable === "reply" ? { 503: response(schema, "Retry-After") } : {}),
+      ...(unavailable === "problem" ? { 503: problemAt(503) } : {}),
+      default: anyProblem,
+    },
+  };
+}
+
+const response = (schema: object, ...more: HeaderName[]) => ({
+  description: "The answer.",
+  headers: headerRefs("x-request-id", ...more),
+  content: { "application/json": { schema } },
+});
+
+const anyProblem = {
+  description: "Any other failure.",
+  headers: headerRefs("x-request-id"),
+  content: { "application/json": { schema: refTo("Problem") } },
+};
+
+/** The name of the one schema of `request` or `reply`. */
+const nameOf = (schema: Record<string, unknown>): string => Object.keys(schema)[0]!;

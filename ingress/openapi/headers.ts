@@ -1,0 +1,83 @@
+import { refTo } from "./schemas.ts";
+
+const text = { type: "string" };
+const seconds = { type: "integer", minimum: 1 };
+const count = { type: "integer", minimum: 0 };
+
+// Covered by ./document.test.ts.
+
+/** The headers that a request may have, as `components/parameters`. */
+export const parameters = {
+  RequestId: {
+    name: "x-request-id",
+    in: "header",
+    description:
+      "Echoed in the answer where it is 1 to 128 letters, digits and `._:-`; else the service makes a UUIDv7. It may be reused: it joins no calls.",
+    // Not RequestId, because no value is refused: with that schema clients would refuse values before they
+    // send them.
+    schema: text,
+  },
+  RequestTimeoutMs: {
+    name: "x-request-timeout-ms",
+    in: "header",
+    description: "How long the caller waits. `limits` of /capabilities has the bounds and the default.",
+    schema: { type: "integer", minimum: 50, maximum: 120_000, default: 30_000 },
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "A second call with this key and the same body gets the first one's answer, for 10 minutes; with another body it is 409.",
+    schema: { type: "string", minLength: 1, maxLength: 128 },
+  },
+  Traceparent: {
+    name: "traceparent",
+    in: "header",
+    description: "W3C Trace Context: the trace that this call belongs to.",
+    schema: text,
+  },
+};
+
+/** The headers of replies, as `components/headers`. */
+export const headers = {
+  "x-request-id": {
+    required: true,
+    description: "The id of this call, in every log line and trace of it.",
+    schema: refTo("RequestId"),
+  },
+  "Server-Timing": {
+    description: "Milliseconds in the queue, in a batch, in the models, and all in all.",
+    schema: text,
+  },
+  traceparent: { description: "The span of this call.", schema: text },
+  "Retry-After": {
+    required: true,
+    description: "Seconds after which a second try could go better.",
+    schema: seconds,
+  },
+  "RateLimit-Limit": { description: "How many calls the team may make at once.", schema: count },
+  "RateLimit-Remaining": { description: "How many of them it has left.", schema: count },
+  "RateLimit-Reset": { description: "Seconds until it has all of them again.", schema: count },
+  "Idempotency-Replayed": {
+    description: "`true`: the answer of an earlier call with the same Idempotency-Key.",
+    schema: text,
+  },
+  "WWW-Authenticate": { required: true, description: "How to send a key.", schema: text },
+  Allow: { required: true, description: "The methods that this path takes.", schema: text },
+};
+
+export type HeaderName = keyof typeof headers;
+
+/** Returns references to headers, as a response lists them. */
+export const headerRefs = (...names: HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, refTo(name, "headers")]));
+
+/** The headers of every reply to a compute call. */
+export const computeReplyHeaders = [
+  "x-request-id",
+  "Server-Timing",
+  "traceparent",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+] as const;

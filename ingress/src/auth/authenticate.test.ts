@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { keyDigest } from "./authenticate.ts";
+
+const digest = createHash("sha256").update("k1").digest("hex");
+
+test("Keys: `Authorization: Bearer` or `x-api-key`, one is enough", () => {
+  assert.equal(keyDigest({ authorization: "Bearer k1" }), digest);
+  assert.equal(keyDigest({ authorization: "bearer  k1 " }), digest);
+  assert.equal(keyDigest({ "x-api-key": "k1" }), digest);
+  assert.equal(keyDigest({ authorization: "Bearer k1", "x-api-key": "k1" }), digest);
+  assert.equal(keyDigest({ authorization: "Basic dXNlcg==", "x-api-key": "k1" }), digest);
+});
+
+test("Keys: both and different → invalid_api_key; none → missing_api_key", () => {
+  assert.throws(() => keyDigest({ authorization: "Bearer k2", "x-api-key": "k1" }), {
+    code: "invalid_api_key",
+  });
+  for (const headers of [
+    {},
+    { "x-api-key": "" },
+    { authorization: "Bearer" },
+    { authorization: "Basic k1" },
+  ]) {
+    assert.throws(() => keyDigest(headers), { code: "missing_api_key" });
+  }
+});

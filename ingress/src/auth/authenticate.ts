@@ -1,0 +1,66 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { type LimitOverrides, type TeamLimits, unlimited } from "@faceline/contracts/stored/team";
+import type { FastifyRequest } from "fastify";
+import { ApiError } from "../call/api-error.ts";
+import type { Ports } from "../call/ports.ts";
+import { type CorsSettings, rejectUnlistedOrigin } from "./cors.ts";
+
+/**
+ * Returns the function that authenticates a request by its headers alone, before the body is read. It
+ * resolves to the team of the API key and its limits, or throws an ApiError (401, 403, 503). With AUTH=off
+ * every request belongs to TENANT_WITHOUT_AUTH, and only the origins of web pages are checked.
+ */
+export function createAuthenticator(ports: Pick<Ports, "findKey">, settings: AuthSettings): Authenticator {
+  if (settings.AUTH === "off") {
+    return async (request) => {
+      rejectUnlistedOrigin(request, settings);
+      return { tenant: settings.TENANT_WITHOUT_AUTH, limits: unlimited };
+    };
+  }
+  return async (request) => {
+    const record = await ports.findKey(keyDigest(request.headers));
+    if (record === null) throw new ApiError("invalid_api_key", "The API key is not known.");
+    if (record.key.disabled) throw new ApiError("key_disabled", "The API key is disabled.");
+    return { tenant: record.key.team, limits: effectiveLimits(record.limits, settings) };
+  };
+}
+
+/**
+ * Returns the SHA-256 (hex) of the API key in `Authorization: Bearer` or `x-api-key`. Throws
+ * `missing_api_key`, or `invalid_api_key` if both headers hold different keys. Digests are compared in
+ * constant time, and the key itself does not leave this function.
+ */
+export function keyDigest(headers: IncomingHttpHeaders): string {
+  const digests = [bearerToken(headers.authorization), headers["x-api-key"]]
+    .filter((key) => typeof key === "string")
+    .filter((key) => key !== "")
+    .map((key) => createHash("sha256").update(key).digest());
+  const [first, second] = digests;
+  if (first === undefined) throw new ApiError("missing_api_key", "This call needs an API key.");
+  if (second !== undefined && !timingSafeEqual(first, second)) {
+    throw new ApiError("invalid_api_key", "Authorization and x-api-key hold different keys.");
+  }
+  return first.toString("hex");
+}
+
+/** Undefined for other schemes: a proxy may have added one of its own beside `x-api-key`. */
+function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
+}
+
+const effectiveLimits = (overrides: LimitOverrides, settings: AuthSettings): TeamLimits => ({
+  requestsPerSecond: overrides.requestsPerSecond ?? settings.TEAM_REQUESTS_PER_SECOND,
+  requestsBurst: overrides.requestsBurst ?? settings.TEAM_REQUESTS_BURST,
+  inFlightMax: overrides.inFlightMax ?? settings.TEAM_IN_FLIGHT_MAX,
+});
+
+type Authenticator = (request: FastifyRequest) => Promise<{ tenant: string; limits: TeamLimits }>;
+
+type AuthSettings = CorsSettings & {
+  AUTH: "on" | "off";
+  TENANT_WITHOUT_AUTH: string;
+  TEAM_REQUESTS_PER_SECOND: number;
+  TEAM_REQUESTS_BURST: number;
+  TEAM_IN_FLIGHT_MAX: number;
+};

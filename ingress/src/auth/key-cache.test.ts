@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testKeyRecord } from "../../testing/server.ts";
+import { ApiError } from "../call/api-error.ts";
+import { KeyCache } from "./key-cache.ts";
+
+const limits = { KEY_CACHE_MS: 30_000, KEY_CACHE_WITHOUT_REDIS_MS: 600_000, KEYS_CACHED_MAX: 2 };
+
+test("a key is cached for 30 s, and concurrent calls share one lookup", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await Promise.all([cache.find("a"), cache.find("a")]);
+  redis.now = 29_999;
+  await cache.find("a");
+  assert.deepEqual(redis.lookups, ["a"]);
+  redis.now = 30_000;
+  await cache.find("a");
+  assert.deepEqual(redis.lookups, ["a", "a"]);
+});
+
+test("a key that no longer exists is dropped, and an unknown key is never cached", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  redis.now = 30_000;
+  redis.keys.delete("a");
+  assert.equal(await cache.find("a"), null);
+  assert.equal(await cache.find("a"), null);
+  assert.deepEqual(redis.lookups, ["a", "a", "a"]);
+});
+
+test("while the durable Redis is unreachable, cached keys work for 10 minutes and others get 503", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  redis.unreachable = true;
+  redis.now = 599_999;
+  assert.equal(await cache.find("a"), testKeyRecord);
+  await assert.rejects(cache.find("b"), { code: "dependency_unavailable" });
+  redis.now = 600_000;
+  await assert.rejects(cache.find("a"), { code: "dependency_unavailable" });
+});
+
+test("the cache holds KEYS_CACHED_MAX keys and evicts the oldest", async () => {
+  const { cache, redis } = cacheOverRedis();
+  for (const sha256 of ["a", "b", "c", "b", "c", "a"]) await cache.find(sha256);
+  assert.deepEqual(redis.lookups, ["a", "b", "c", "a"]);
+});
+
+test("a removed key is looked up at once, and does not work while Redis is unreachable", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  cache.remove("a");
+  await cache.find("a");
+  assert.deepEqual(redis.lookups, ["a", "a"]);
+  cache.remove("a");
+  redis.unreachable = true;
+  await assert.rejects(cache.find("a"), { code: "dependency_unavailable" });
+});
+
+test("invalidated keys are looked up again, and work while Redis is unreachable", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  cache.invalidate("bees");
+  await cache.find("a");
+  assert.deepEqual(redis.lookups, ["a"]);
+  cache.invalidate("ants");
+  redis.unreachable = true;
+  assert.equal(await cache.find("a"), testKeyRecord);
+  redis.unreachable = false;
+  await cache.find("a");
+  assert.deepEqual(redis.lookups, ["a", "a"]);
+});
+
+test("the result of a lookup that began before a removal is not cached", async () => {
+  const { cache, redis } = cacheOverRedis();
+  const looking = cache.find("a");
+  cache.remove("a");
+  await looking;
+  await cache.find("a");
+  assert.deepEqual(redis.lookups, ["a", "a"]);
+});
+
+function cacheOverRedis() {
+  const redis = { now: 0, unreachable: false, lookups: [] as string[], keys: new Set(["a", "b", "c"]) };
+  const findKey = async (sha256: string) => {
+    if (redis.unreachable) throw new ApiError("dependency_unavailable", "Redis is unreachable.");
+    redis.lookups.push(sha256);
+    return redis.keys.has(sha256) ? testKeyRecord : null;
+  };
+  return { cache: new KeyCache({ clock: { now: () => redis.now }, findKey }, limits), redis };
+}

@@ -1,0 +1,98 @@
+import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
+import { ApiError } from "../call/api-error.ts";
+import type { Ports } from "../call/ports.ts";
+
+/**
+ * Cache of API keys by their SHA-256, so that most calls need no lookup in Redis. Only existing keys are
+ * cached, so a flood of invalid keys evicts nothing. While the durable Redis is unreachable, cached keys stay
+ * valid for KEY_CACHE_WITHOUT_REDIS_MS.
+ */
+export class KeyCache {
+  readonly #ports: Pick<Ports, "clock" | "findKey">;
+  readonly #settings: KeyCacheSettings;
+  /** Oldest first. */
+  readonly #entries = new Map<string, { record: KeyRecord; readAt: number }>();
+  /** Lookups in flight: calls that come together with one key share one. */
+  readonly #lookups = new Map<string, Promise<KeyRecord | null>>();
+  /**
+   * Counts the change notices. A lookup that began before a notice may return the old record, so it is not
+   * cached.
+   */
+  #changes = 0;
+
+  constructor(ports: Pick<Ports, "clock" | "findKey">, settings: KeyCacheSettings) {
+    this.#ports = ports;
+    this.#settings = settings;
+  }
+
+  /** Returns the record of a key, or null if there is none. Throws what `Ports.findKey` throws. */
+  async find(sha256: string): Promise<KeyRecord | null> {
+    const cached = this.#entries.get(sha256);
+    const ageMs = cached === undefined ? Infinity : this.#ports.clock.now() - cached.readAt;
+    if (cached !== undefined && ageMs < this.#settings.KEY_CACHE_MS) return cached.record;
+    try {
+      return await this.#lookUpOnce(sha256);
+    } catch (error) {
+      const unreachable = error instanceof ApiError && error.code === "dependency_unavailable";
+      const usable = cached !== undefined && ageMs < this.#settings.KEY_CACHE_WITHOUT_REDIS_MS;
+      if (unreachable && usable) return cached.record;
+      throw error;
+    }
+  }
+
+  /**
+   * Removes a key that has changed. It is not used again before it was read anew, even while Redis is
+   * unreachable.
+   */
+  remove(sha256: string): void {
+    this.#recordChange();
+    this.#entries.delete(sha256);
+  }
+
+  /**
+   * Marks the keys of a team (or all keys) as possibly changed. They are read anew at their next use, but
+   * stay usable while Redis is unreachable.
+   */
+  invalidate(team?: string): void {
+    this.#recordChange();
+    for (const [sha256, { record, readAt }] of this.#entries) {
+      if (team !== undefined && record.key.team !== team) continue;
+      this.#entries.set(sha256, { record, readAt: readAt - this.#settings.KEY_CACHE_MS });
+    }
+  }
+
+  #recordChange(): void {
+    this.#changes++;
+    this.#lookups.clear();
+  }
+
+  #lookUpOnce(sha256: string): Promise<KeyRecord | null> {
+    const running = this.#lookups.get(sha256);
+    if (running !== undefined) return running;
+    const lookup = this.#lookUp(sha256).finally(() => {
+      if (this.#lookups.get(sha256) === lookup) this.#lookups.delete(sha256);
+    });
+    this.#lookups.set(sha256, lookup);
+    return lookup;
+  }
+
+  async #lookUp(sha256: string): Promise<KeyRecord | null> {
+    const changesBefore = this.#changes;
+    const record = await this.#ports.findKey(sha256);
+    if (changesBefore !== this.#changes) return record;
+    this.#entries.delete(sha256);
+    if (record === null) return null;
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined && this.#entries.size >= this.#settings.KEYS_CACHED_MAX) {
+      this.#entries.delete(oldest);
+    }
+    this.#entries.set(sha256, { record, readAt: this.#ports.clock.now() });
+    return record;
+  }
+}
+
+export type KeyCacheSettings = {
+  KEY_CACHE_MS: number;
+  KEY_CACHE_WITHOUT_REDIS_MS: number;
+  KEYS_CACHED_MAX: number;
+};

@@ -1,0 +1,53 @@
+import { formLists, formNumbers } from "@faceline/contracts/http/form-fields";
+import { ApiError } from "../call/api-error.ts";
+import { JsonParser, tooManyCandidatesError } from "./json.ts";
+import type { BodyLimits } from "./json-limits.ts";
+
+// Covered by ./parsers.test.ts.
+
+/**
+ * Returns the body that the fields of a form stand for, as JSON would hold it. A text that begins like a list
+ * or an object is parsed as JSON (Base64 never does), an empty text counts as absent, and the fields of
+ * candidates may repeat. Throws an ApiError.
+ */
+export function bodyFromForm(entries: FormEntry[], limits: BodyLimits): Record<string, unknown> {
+  const json = new JsonParser(limits);
+  const fields = new Map<string, unknown[]>();
+  for (const [name, value] of entries) {
+    if (value === "") continue;
+    const parsed = typeof value === "string" ? parseText(name, value, json) : value;
+    const previous = fields.get(name);
+    if (previous === undefined) fields.set(name, [parsed]);
+    else previous.push(parsed);
+  }
+  return Object.fromEntries(Array.from(fields, ([name, values]) => [name, oneOrList(name, values)]));
+}
+
+function parseText(name: string, text: string, json: JsonParser): unknown {
+  if (/^\s*[[{]/.test(text)) return json.parse(Buffer.from(text), "A field of the form");
+  if (formNumbers.has(name) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  return text;
+}
+
+function oneOrList(name: string, values: unknown[]): unknown {
+  const [first] = values;
+  // A single list is the whole list: `candidates=[[1, 0], [0, 1]]`.
+  if (formLists.has(name)) return values.length === 1 && Array.isArray(first) ? first : values;
+  if (values.length === 1) return first;
+  throw new ApiError("invalid_request", "A field stands in the form twice that holds one value.");
+}
+
+/** The number of fields that a form may have: one for each candidate, and 64 for all others. */
+export const formFieldsMax = (limits: BodyLimits): number => candidatesMax(limits) + 64;
+
+/** The error for a form with more fields; `names` are those of the first ones. */
+export function tooManyFieldsError(names: string[], limits: BodyLimits): ApiError {
+  const candidates = names.filter((name) => formLists.has(name)).length;
+  if (candidates > candidatesMax(limits)) return tooManyCandidatesError(candidatesMax(limits));
+  return new ApiError("invalid_request", `A form takes at most ${formFieldsMax(limits)} fields.`);
+}
+
+const candidatesMax = (limits: BodyLimits): number =>
+  limits.CANDIDATE_VECTORS_MAX + limits.CANDIDATE_IMAGES_MAX;
+
+export type FormEntry = [name: string, value: string | Buffer];

@@ -1,0 +1,151 @@
+/**
+ * Counts what the bytes of a body hold before they are parsed: `JSON.parse` makes of 32 MiB of brackets or
+ * zeros many times their size, and the schemas could refuse it only afterwards. One pass without tokens;
+ * strings are skipped. Bytes that are not JSON pass: the parser reports them. One scan counts all JSON of one
+ * body, also where a form holds several.
+ */
+export class JsonScan {
+  readonly #limits: JsonLimits;
+  #mayHavePrototypeKey = false;
+  #lists = 0;
+  #strings = 0;
+  #values = 0;
+
+  constructor(limits: JsonLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Whether a string may be a key that reaches a prototype, escaped or not: then the parser has to search for
+   * it.
+   */
+  get mayHavePrototypeKey(): boolean {
+    return this.#mayHavePrototypeKey;
+  }
+
+  /** Returns the first limit that the bytes exceed; undefined: they may be parsed. */
+  exceeded(bytes: Buffer): ExceededLimit | undefined {
+    const { depthMax, itemsMax, listsMax, stringsMax, valuesMax } = this.#limits;
+    // Items of each open list or object besides numbers, by depth. The depth of the body's own object is 1.
+    const items = new Int32Array(depthMax + 2);
+    let depth = 0;
+    let key = { from: 0, to: 0 };
+    let string = key;
+
+    for (let at = 0, end = bytes.length; at < end; at++) {
+      const byte = bytes[at]!;
+      // Digits, points and signs are most of the bytes of vectors.
+      if (byte > comma && byte < colon) continue;
+      switch (byte) {
+        case quote: {
+          const from = at;
+          at = stringEnd(bytes, from);
+          if (depth === 1) string = { from: from + 1, to: at };
+          if (at - from <= prototypeKeyCharactersMax && mayBePrototypeKey(bytes, from + 1, at))
+            this.#mayHavePrototypeKey = true;
+          if (++this.#strings > stringsMax) return { kind: "strings" };
+          if (++items[depth]! > itemsMax && depth > 1) return itemsExceeded(bytes, depth, key);
+          break;
+        }
+        case openList:
+        case openObject:
+          if (++this.#lists > listsMax) return { kind: "lists" };
+          if (++items[depth]! > itemsMax && depth > 1) return itemsExceeded(bytes, depth, key);
+          if (++depth > depthMax) return { kind: "depth" };
+          items[depth] = 0;
+          break;
+        case closeList:
+        case closeObject:
+          if (depth > 0) depth--;
+          break;
+        case comma:
+          if (++this.#values > valuesMax) return { kind: "values" };
+          break;
+        case colon:
+          if (depth === 1) key = string;
+          break;
+        default:
+      }
+    }
+    return undefined;
+  }
+}
+
+/** The limits that the largest call of these settings needs, with room for fields that are ignored. */
+export function jsonLimits(limits: BodyLimits): JsonLimits {
+  const itemsMax = limits.CANDIDATE_VECTORS_MAX + limits.CANDIDATE_IMAGES_MAX;
+  return {
+    depthMax: 16,
+    itemsMax,
+    listsMax: 4 * itemsMax + 1_000,
+    stringsMax: 8 * itemsMax + 1_000,
+    valuesMax: (itemsMax + 2) * limits.VECTOR_LENGTH_MAX + 10_000,
+  };
+}
+
+/**
+ * Returns the position of the closing quote of the string whose opening quote is at `from`, or the end of the
+ * body.
+ */
+function stringEnd(bytes: Buffer, from: number): number {
+  const end = bytes.indexOf(quote, from + 1);
+  if (end === -1) return bytes.length;
+  if (bytes[end - 1] !== backslash) return end;
+  let at = from + 1;
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+  return at;
+}
+
+/** The length of `constructor` with every letter escaped (`\u0063…`), and a quote. */
+const prototypeKeyCharactersMax = 6 * 11 + 1;
+
+function mayBePrototypeKey(bytes: Buffer, from: number, to: number): boolean {
+  const length = to - from;
+  if (length === 9) return bytes.toString("latin1", from, to) === "__proto__";
+  if (length === 11) return bytes.toString("latin1", from, to) === "constructor";
+  return length > 11 && bytes.subarray(from, to).includes(backslash);
+}
+
+function itemsExceeded(
+  bytes: Buffer,
+  depth: number,
+  { from, to }: { from: number; to: number },
+): ExceededLimit {
+  if (depth > 2) return { kind: "items" };
+  return { kind: "items", field: bytes.toString("latin1", from, Math.min(to, from + nameCharactersMax)) };
+}
+
+const nameCharactersMax = 64;
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openList = 0x5b;
+const backslash = 0x5c;
+const closeList = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+
+export type JsonLimits = {
+  depthMax: number;
+  /** Strings, lists and objects in one list or object other than the body itself. */
+  itemsMax: number;
+  /** Lists and objects in all. */
+  listsMax: number;
+  /** Strings in all, keys included. */
+  stringsMax: number;
+  /** Commas in all: values, roughly. */
+  valuesMax: number;
+};
+
+export type ExceededLimit =
+  | { kind: "depth" | "lists" | "strings" | "values" }
+  /** `field`: the field of the body that holds them, as it was sent. */
+  | { kind: "items"; field?: string };
+
+/** The settings that limit what a body may hold. */
+export type BodyLimits = {
+  CANDIDATE_VECTORS_MAX: number;
+  CANDIDATE_IMAGES_MAX: number;
+  VECTOR_LENGTH_MAX: number;
+};

@@ -1,0 +1,97 @@
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+
+// Covered by ../errors/error-codes.test.ts.
+
+/**
+ * A call that ends without its result: the code and the words that the client reads. Any step may throw it;
+ * one error handler turns it into the reply (RFC 9457). The detail never repeats anything that the client
+ * sent.
+ */
+export class ApiError extends Error {
+  override name = "ApiError";
+  readonly code: ErrorCode;
+  readonly details: ApiErrorDetails;
+
+  constructor(code: ErrorCode, detail: string, details: ApiErrorDetails = {}) {
+    super(detail);
+    this.code = code;
+    this.details = details;
+  }
+
+  /** The HTTP status of the reply. */
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+}
+
+type ApiErrorDetails = {
+  /** The field at fault. */
+  field?: string;
+  /** The image or candidate at fault: its position in the request. */
+  index?: number;
+  /** With every 429 and 503: the time after which a second try may succeed. */
+  retryAfterMs?: number;
+  /** With a 405: the methods that the path takes. */
+  allow?: string[];
+};
+
+/**
+ * Returns the value, or throws it if it is an ApiError. Where one part of a call may fail alone (a candidate
+ * of /compare), its error stays a value until the part is needed.
+ */
+export function orThrow<T>(part: T | ApiError): T {
+  if (part instanceof ApiError) throw part;
+  return part;
+}
+
+/** `Retry-After` where nothing more exact is known, in ms, by the reason of the error. */
+export const retryAfterMs = {
+  /** Kafka or Redis is unreachable: their clients reconnect in about this time. */
+  dependency: 1_000,
+  /**
+   * A bound of this process is reached (bytes in flight, waiting header checks); calls take about this time.
+   */
+  capacity: 1_000,
+  /** This process starts or stops: a load balancer has found another one by then. */
+  notServing: 1_000,
+  /** No worker is alive: the launcher restarts one in about this time. */
+  worker: 3_000,
+} as const;
+
+/**
+ * The value of `Retry-After`: whole seconds, rounded up so that no client comes back too early; at least 1.
+ */
+export const retryAfterSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+
+export const dependencyUnavailable = (detail: string): ApiError =>
+  new ApiError("dependency_unavailable", detail, { retryAfterMs: retryAfterMs.dependency });
+
+/** For a bound of this process that is reached. */
+export const capacityReached = (detail: string): ApiError =>
+  new ApiError("queue_full", detail, { retryAfterMs: retryAfterMs.capacity });
+
+export const notServing = (): ApiError =>
+  new ApiError("not_ready", "This instance is starting or stopping.", {
+    retryAfterMs: retryAfterMs.notServing,
+  });
+
+/** Names one input of a call (an image or a vector) in errors. */
+export type InputRef = {
+  field: string;
+  /** Position among the inputs. Absent where the call has one input. */
+  index?: number;
+  /** In a sentence: "img1", "candidate 3". */
+  label: string;
+};
+
+/** Of a field that holds one input. `img1` and `img2` have the indices 0 and 1, as candidates have theirs. */
+export function inputRef(field: string): InputRef {
+  const index = ["img1", "img2"].indexOf(field);
+  return index === -1 ? { field, label: field } : { field, index, label: field };
+}
+
+/** An ApiError about one input: `field` and `index` are the input's. */
+export function inputError(ref: InputRef, code: ErrorCode, detail: string): ApiError {
+  const { field, index } = ref;
+  return new ApiError(code, detail, index === undefined ? { field } : { field, index });
+}

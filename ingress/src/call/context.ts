@@ -1,0 +1,34 @@
+import type { TaskTiming } from "@faceline/contracts/wire/answer";
+import type { FastifyReply } from "fastify";
+import type { DispatchedCall } from "./ports.ts";
+
+// Covered by ../compute-hooks.test.ts and ../server.test.ts.
+
+/** One compute call after it was let in: who calls, until when, and whether the client is still there. */
+export type RequestContext = Omit<DispatchedCall, "lane" | "options" | "images"> & {
+  /** For the Server-Timing header. The endpoint sets it once workers have answered. */
+  timing: TaskTiming;
+};
+
+/** The timing of a call that no worker took part in. */
+export const noTiming: TaskTiming = { queueMs: 0, batchMs: 0, inferMs: 0 };
+
+/** Seconds since the call arrived, to the millisecond: the `time` of replies. */
+export const secondsSince = ({ arrivedAt }: RequestContext, now: number): number =>
+  Number(((now - arrivedAt) / 1000).toFixed(3));
+
+/**
+ * Runs `done` once the response was sent or the client disconnected. If that has already happened, while a
+ * hook awaited something, `done` runs at once: no further event would come.
+ */
+export function onClose(reply: FastifyReply, done: () => void): void {
+  if (reply.raw.closed) done();
+  else reply.raw.once("close", done);
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set for compute calls once they are let in. */
+    requestContext?: RequestContext;
+  }
+}

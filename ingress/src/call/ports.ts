@@ -1,0 +1,103 @@
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
+import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { TeamLimits } from "@faceline/contracts/stored/team";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import type { CallTasks } from "@faceline/contracts/wire/task";
+import type { ApiError } from "./api-error.ts";
+
+// Types only.
+
+/**
+ * Everything that the HTTP server needs from outside the process, as functions: the server knows neither
+ * Kafka nor Redis, and tests pass functions of their own.
+ */
+export type Ports = {
+  clock: Clock;
+  /**
+   * Sends the images of a call to the workers and returns one answer per image, in order. Throws an ApiError
+   * if the call cannot be served: `model_unavailable`, `queue_full`, `queue_timeout`,
+   * `dependency_unavailable`, or `upstream_timeout` once the deadline has passed. After `signal` aborts its
+   * result is ignored.
+   */
+  dispatch(call: DispatchedCall): Promise<Answer[]>;
+  /**
+   * Returns the record of the API key with this SHA-256, or null if there is none. Throws
+   * `dependency_unavailable` while the key store is unreachable.
+   */
+  findKey(sha256: string): Promise<KeyRecord | null>;
+  /**
+   * Counts a call against the limits of its team, over all ingress processes. Does not throw: while Redis is
+   * unreachable, this process counts alone.
+   */
+  acquireTeamSlot(team: string, limits: TeamLimits): Promise<TeamSlot>;
+  /**
+   * Looks up an `Idempotency-Key` of a team, and locks it for this call if it is new. Throws
+   * `dependency_unavailable` while Redis is unreachable.
+   */
+  acquireIdempotencyKey(
+    team: string,
+    idempotencyKey: string,
+    fingerprint: string,
+  ): Promise<IdempotencyLookup>;
+  /** The states of the pools that have reported lately. */
+  poolStates(): PoolState[];
+  /** Whether Kafka and Redis are reachable. Returns in bounded time even if they are not. */
+  dependencyHealth(): Promise<{ kafka: boolean; redis: boolean }>;
+  /** True from the moment that answers can be received until draining begins. */
+  isServing(): boolean;
+  /** Logs a bug of this service. The client learns only the request id. */
+  reportBug(error: unknown, requestId: RequestId): void;
+};
+
+/** The call as workers need it (see CallTasks), with its images and a signal for the client's disconnect. */
+export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress"> & {
+  images: Buffer[];
+  /** Aborts when the client disconnects before the reply is sent. */
+  signal: AbortSignal;
+};
+
+/** A call that was counted. */
+type TeamSlot = {
+  /** Why the call may not go on: `rate_limited`. */
+  error?: ApiError;
+  /** Absent if the team's rate is not limited. */
+  rate?: RateLimitState;
+  /** To be called once the call has ended. Does nothing for a call that was refused. */
+  release(): void;
+};
+
+/** How much of its rate limit a team has left: the RateLimit headers. */
+export type RateLimitState = {
+  /** Calls that the team may send at once after a pause. */
+  limit: number;
+  /** Calls that the team may send at once now. */
+  remaining: number;
+  /** Milliseconds until `remaining` is `limit` again. */
+  resetMs: number;
+};
+
+/** What is known of an `Idempotency-Key`. */
+export type IdempotencyLookup =
+  /** The key is new, and now locked for this call. */
+  | { kind: "acquired"; lock: IdempotencyLock }
+  /** The first call with this key has not ended. */
+  | { kind: "running" }
+  /** The reply of the first call. */
+  | { kind: "stored"; reply: StoredReply }
+  /** The first call has just ended, and its reply was not stored: it exceeds a limit in bytes. */
+  | { kind: "not_stored" }
+  /** The key was sent before with another body, or to another path. */
+  | { kind: "conflict" };
+
+/**
+ * The right to compute the reply of one `Idempotency-Key`. The first call of either method ends it; neither
+ * throws.
+ */
+export type IdempotencyLock = {
+  store(reply: StoredReply): Promise<void>;
+  release(): Promise<void>;
+};
+
+export type StoredReply = { status: number; type: string; body: string };

@@ -1,0 +1,55 @@
+import { RequestId } from "@faceline/contracts/http/reply-fields";
+import { Traceparent } from "@faceline/contracts/wire/ids";
+import { ApiError } from "./api-error.ts";
+import { randomBytes } from "./random.ts";
+
+// Covered by ../server.test.ts.
+
+type HeaderValue = string | string[] | undefined;
+
+/** Returns the client's `x-request-id` if it is valid, else a new UUIDv7. `now` is in epoch ms. */
+export function requestIdFrom(header: HeaderValue, now: number): RequestId {
+  const parsed = RequestId.safeParse(header);
+  return parsed.success ? parsed.data : uuidV7(now);
+}
+
+/** Sorts by time: 48 bits of epoch milliseconds, then 74 random bits (RFC 9562). */
+function uuidV7(now: number): RequestId {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(Math.trunc(now), 0, 6);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString("hex");
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
+  return parts.join("-") as RequestId;
+}
+
+/**
+ * Returns the `traceparent` of a new span (W3C Trace Context): in the client's trace if the client sent a
+ * valid one, else in a new, sampled trace.
+ */
+export function traceparentFrom(header: HeaderValue): string {
+  const parsed = Traceparent.safeParse(header);
+  const [, trace, parent, flags] = parsed.success ? parsed.data.split("-") : [];
+  const usable = trace !== undefined && parent !== undefined && !allZero.test(trace) && !allZero.test(parent);
+  const traceId = usable ? trace : randomBytes(16).toString("hex");
+  return `00-${traceId}-${randomBytes(8).toString("hex")}-${usable ? flags : "01"}`;
+}
+
+/** The specification reserves ids of zeros for "none". */
+const allZero = /^0+$/;
+
+/**
+ * Returns how long the client waits, in ms: `x-request-timeout-ms`, or the default. Throws `invalid_request`
+ * if the header is not a whole number within the bounds.
+ */
+export function deadlineMsFrom(header: HeaderValue, settings: DeadlineSettings): number {
+  if (header === undefined) return settings.DEADLINE_DEFAULT_MS;
+  const ms = typeof header === "string" && /^\d{1,9}$/.test(header) ? Number(header) : Number.NaN;
+  const { DEADLINE_MIN_MS: min, DEADLINE_MAX_MS: max } = settings;
+  if (ms >= min && ms <= max) return ms;
+  const detail = `x-request-timeout-ms must be a whole number from ${min} to ${max}.`;
+  throw new ApiError("invalid_request", detail, { field: "x-request-timeout-ms" });
+}
+
+type DeadlineSettings = { DEADLINE_DEFAULT_MS: number; DEADLINE_MIN_MS: number; DEADLINE_MAX_MS: number };

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HttpSettings } from "./config.ts";
+
+test("the default limits", () => {
+  const settings = HttpSettings.parse({});
+  assert.equal(settings.BODY_BYTES_MAX, 33_554_432);
+  assert.equal(settings.IMAGE_BYTES_MAX, 10_485_760);
+  assert.deepEqual([settings.IMAGE_PIXELS_MAX, settings.IMAGE_SIDE_MIN_PX], [40_000_000, 16]);
+  assert.deepEqual([settings.CANDIDATE_VECTORS_MAX, settings.CANDIDATE_IMAGES_MAX], [1_000, 50]);
+  assert.deepEqual([settings.VECTOR_LENGTH_MAX, settings.FACES_MAX], [4_096, 100]);
+  assert.deepEqual([settings.MODEL_DEFAULT, settings.DETECTOR_DEFAULT, settings.AUTH], ["Dlib", "ssd", "on"]);
+  assert.deepEqual(settings.CORS_ORIGINS, []);
+  const { TEAM_REQUESTS_PER_SECOND, TEAM_REQUESTS_BURST, TEAM_IN_FLIGHT_MAX } = settings;
+  assert.deepEqual([TEAM_REQUESTS_PER_SECOND, TEAM_REQUESTS_BURST, TEAM_IN_FLIGHT_MAX], [50, 100, 64]);
+});
+
+test("all wrong settings are reported together", () => {
+  const wrong = HttpSettings.safeParse({
+    MODEL_DEFAULT: "Facenet",
+    DETECTORS_ENABLED: "tiny",
+    DEADLINE_DEFAULT_MS: "10",
+  });
+  const paths = wrong.error?.issues.map(({ path }) => path.join("."));
+  assert.deepEqual(paths, ["MODEL_DEFAULT", "DETECTOR_DEFAULT", "DEADLINE_DEFAULT_MS"]);
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import { openLog } from "@faceline/contracts/runtime/log";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import type { DispatchedCall } from "../call/ports.ts";
+import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
+
+test("a client that disconnects while tasks wait cancels them, and everything of the call is removed", async () => {
+  const { parts, steps, sent } = idlePool();
+  const client = new AbortController();
+  const answers = dispatchCall(parts, call(client.signal));
+  await sent;
+  assert.deepEqual(steps, ["subscribe", "publish images", "send tasks"]);
+  client.abort();
+  await assert.rejects(answers, { code: "upstream_timeout" });
+  assert.deepEqual(steps, [
+    "subscribe",
+    "publish images",
+    "send tasks",
+    "cancel default",
+    "remove images",
+    "unsubscribe",
+  ]);
+});
+
+test("a call of a client that has disconnected before is cancelled at once", async () => {
+  const { parts, steps } = idlePool();
+  await assert.rejects(dispatchCall(parts, call(AbortSignal.abort())), { code: "upstream_timeout" });
+  assert.deepEqual(steps.slice(-3), ["cancel default", "remove images", "unsubscribe"]);
+});
+
+test("a call at its deadline is cancelled", async () => {
+  const { parts, steps } = idlePool();
+  await assert.rejects(dispatchCall(parts, { ...call(new AbortController().signal), deadlineAt: 1_051 }), {
+    code: "upstream_timeout",
+  });
+  assert.deepEqual(steps, [
+    "subscribe",
+    "publish images",
+    "send tasks",
+    "cancel default",
+    "remove images",
+    "unsubscribe",
+  ]);
+});
+
+/** One pool whose workers never answer; `steps` records what happened. */
+function idlePool() {
+  const steps: string[] = [];
+  const sent = Promise.withResolvers<void>();
+  const undo = (step: string) => ({ [Symbol.dispose]: () => void steps.push(step) });
+  const never = new Promise<Answer[]>(() => {});
+  const parts = {
+    clock: { now: () => 1_001 },
+    ingress: "ingress-0000000000000000",
+    pools: {
+      fresh: () => [idle],
+    },
+    answers: {
+      subscribe() {
+        steps.push("subscribe");
+        return { answers: never, ...undo("unsubscribe") };
+      },
+    },
+    images: {
+      async publish() {
+        steps.push("publish images");
+        return undo("remove images");
+      },
+    },
+    tasks: {
+      async send() {
+        steps.push("send tasks");
+        sent.resolve();
+      },
+    },
+    cancels: {
+      send(pool: string) {
+        steps.push(`cancel ${pool}`);
+      },
+    },
+    log: openLog("test", "silent"),
+  } as unknown as DispatchParts;
+  return { parts, steps, sent: sent.promise };
+}
+
+const idle = {
+  pool: "default",
+  lanes: [{ lane: "Dlib/ssd", workers: 1, waiting: 0, expectedWaitMs: 5, expectedRunMs: 5 }],
+} as unknown as PoolState;
+
+const call = (signal: AbortSignal): DispatchedCall => ({
+  requestId: "a" as RequestId,
+  tenant: "ants",
+  lane: "Dlib/ssd" as LaneId,
+  options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
+  images: [Buffer.from("picture")],
+  arrivedAt: 1_000,
+  deadlineAt: 31_000,
+  traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",
+  signal,
+});

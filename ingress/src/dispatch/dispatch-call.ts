@@ -1,0 +1,77 @@
+import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { Log } from "@faceline/contracts/runtime/log";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import { type CallId, taskId } from "@faceline/contracts/wire/ids";
+import type { AnswerInbox } from "../answer-inbox.ts";
+import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
+import type { DispatchedCall } from "../call/ports.ts";
+import { randomBytes } from "../call/random.ts";
+import type { CancelOutbox } from "../cancel-outbox.ts";
+import type { ImageOutbox } from "../image-outbox.ts";
+import type { PoolInbox } from "../pool-inbox.ts";
+import type { TaskOutbox } from "../task-outbox.ts";
+import { soonestPool } from "./admission.ts";
+
+/**
+ * Sends the images of a call to the workers of one pool and returns one answer per image, in order:
+ *
+ *     choose a pool ──► subscribe to answers ──► publish images ──► send tasks ──► await answers
+ *
+ * However it ends, the images are removed and the subscription ends; tasks that are not answered by then are
+ * cancelled. Throws an ApiError: see `Ports.dispatch`.
+ */
+export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): Promise<Answer[]> {
+  const { clock, ingress, pools, log } = parts;
+  const { images, signal, ...fields } = call;
+  const { requestId, lane, deadlineAt } = fields;
+  const pool = soonestPool(pools.fresh(), new Set([lane]), clock.now(), deadlineAt);
+
+  const callId = `${requestId}/${randomBytes(12).toString("base64url")}` as CallId;
+  const tasks = images.map((_, index) => taskId(callId, index));
+  // Subscribed before the tasks are sent: a fast worker may answer at once.
+  using subscription = parts.answers.subscribe(tasks);
+  using _published = await parts.images.publish(
+    tasks.map((task, index) => ({ task, bytes: images[index]! })),
+    deadlineAt - clock.now(),
+  );
+  using end = endOfCall(signal, deadlineAt - clock.now());
+  try {
+    await Promise.race([parts.tasks.send(pool, { ...fields, call: callId, ingress, tasks }), end.reached]);
+  } catch (error) {
+    log.warn({ requestId, reason: (error as Error).message }, "tasks could not be sent");
+    throw dependencyUnavailable("Work cannot be queued right now; try again shortly.");
+  }
+
+  const answers = await Promise.race([subscription.answers, end.reached]);
+  if (answers !== undefined) return answers;
+  parts.cancels.send(pool, { call: callId });
+  throw new ApiError("upstream_timeout", "The deadline passed before the answer came.");
+}
+
+/** `reached` resolves when the client disconnects or `withinMs` is over. */
+function endOfCall(signal: AbortSignal, withinMs: number): Disposable & { reached: Promise<undefined> } {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const end = () => resolve(undefined);
+  const timer = setTimeout(end, Math.max(0, Math.ceil(withinMs)));
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  return {
+    reached: promise,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+    },
+  };
+}
+
+export type DispatchParts = {
+  clock: Clock;
+  /** The id of this process, which the answers are addressed to. */
+  ingress: string;
+  pools: PoolInbox;
+  images: ImageOutbox;
+  tasks: Pick<TaskOutbox, "send">;
+  answers: AnswerInbox;
+  cancels: CancelOutbox;
+  log: Log;
+};

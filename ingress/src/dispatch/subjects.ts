@@ -1,0 +1,100 @@
+import type { InputFault } from "@faceline/contracts/http/errors";
+import type { Answer, TaskTiming } from "@faceline/contracts/wire/answer";
+import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
+import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
+import { noTiming, type RequestContext } from "../call/context.ts";
+import type { DispatchedCall, Ports } from "../call/ports.ts";
+import type { Input } from "../images/inputs.ts";
+import type { Subject, SubjectFace } from "../matching/subject.ts";
+
+// Covered by ../endpoints/verify.test.ts and ../endpoints/compare.test.ts.
+
+/**
+ * Sends the images among the inputs to the workers, all in one call, and returns one answer per image, in
+ * order. Without images it returns [] and nothing leaves this process. Throws `upstream_timeout` if the
+ * deadline has passed already, and what `Ports.dispatch` throws.
+ */
+export async function dispatchImages(
+  ports: Ports,
+  context: RequestContext,
+  request: LaneRequest,
+  inputs: (Input | ApiError)[],
+): Promise<Answer[]> {
+  const images = inputs.flatMap((input) => (isImage(input) ? [input.image] : []));
+  if (images.length === 0) return [];
+  // The body may have taken longer to arrive than the client wanted to wait.
+  if (ports.clock.now() >= context.deadlineAt) throw deadlinePassed();
+  const { timing: _timing, ...fields } = context;
+  return ports.dispatch({ ...fields, ...request, images });
+}
+
+/**
+ * Returns what each input shows, in order: the faces that a worker found in an image, or the one face that a
+ * vector stands for. An input at fault is an ApiError. Throws an ApiError if a task failed for any other
+ * reason, because a call is answered whole.
+ */
+export function subjectsFrom(inputs: (Input | ApiError)[], answers: Answer[]): (Subject | ApiError)[] {
+  const next = answers.values();
+  return inputs.map((input) => {
+    if (input instanceof ApiError) return input;
+    if (isImage(input)) return subjectFrom(next.next().value!, input.ref);
+    return { ref: input.ref, faces: [{ vector: input.vector, area: null, confidence: 1 }] };
+  });
+}
+
+/** Returns the timing of the answer that took longest; zeros if there is no answer. */
+export const slowestTiming = (answers: Answer[]): TaskTiming =>
+  answers.reduce((slowest, { timing }) => (totalMs(timing) > totalMs(slowest) ? timing : slowest), noTiming);
+
+const totalMs = ({ queueMs, batchMs, inferMs }: TaskTiming): number => queueMs + batchMs + inferMs;
+
+const isImage = (input: Input | ApiError): input is Extract<Input, { kind: "image" }> =>
+  !(input instanceof ApiError) && input.kind === "image";
+
+function subjectFrom({ outcome }: Answer, ref: InputRef): Subject | ApiError {
+  switch (outcome.kind) {
+    case "faces": {
+      const [largest, ...others] = outcome.faces.map(subjectFace);
+      return { ref, faces: [largest!, ...others] };
+    }
+    case "rejected":
+      return inputError(ref, outcome.code, faultDetail(ref, outcome.code));
+    case "shed": {
+      const { reason, retryAfterMs } = outcome;
+      if (reason === "queue_too_long")
+        throw new ApiError("queue_full", "Too many calls are waiting.", { retryAfterMs });
+      throw new ApiError("queue_timeout", "The call could not have been served in time.", { retryAfterMs });
+    }
+    case "expired":
+      throw deadlinePassed();
+    case "failed":
+      throw new ApiError("upstream_failed", "The images could not be processed.");
+  }
+}
+
+const subjectFace = ({ embedding, area, confidence }: Face): SubjectFace => ({
+  vector: decodeEmbedding(embedding),
+  area,
+  confidence,
+});
+
+function faultDetail({ label }: InputRef, code: InputFault): string {
+  switch (code) {
+    case "no_face_detected":
+      return `No face was found in ${label}.`;
+    case "invalid_image":
+      return `The image in ${label} is damaged.`;
+    case "unsupported_image_format":
+      return `The image in ${label} is not JPEG, PNG or WebP.`;
+    case "image_too_large":
+      return `The image in ${label} is too large.`;
+    case "image_too_small":
+      return `The image in ${label} is too small.`;
+  }
+}
+
+const deadlinePassed = () =>
+  new ApiError("upstream_timeout", "The call's time was over before its answer came.");
+
+/** What workers are asked for, beside the images. */
+type LaneRequest = Pick<DispatchedCall, "lane" | "options">;

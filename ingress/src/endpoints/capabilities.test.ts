@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { testPool, testServer } from "../../testing/server.ts";
+
+test("GET /capabilities: what is enabled, what of it has live workers, and the limits, without a key", async (t) => {
+  const reply = await testServer(t, { settings: { FACES_MAX: "7" } }).app.inject("/capabilities");
+  assert.equal(reply.statusCode, 200);
+  const shown = CapabilitiesReply.strict().parse(reply.json());
+  assert.deepEqual([shown.models, shown.default_model], [["Dlib"], "Dlib"]);
+  assert.deepEqual([shown.detectors, shown.default_detector], [["ssd", "tiny"], "ssd"]);
+  const { status, batch_max, execution_provider, license, thresholds } = shown.model_details["Dlib"]!;
+  assert.deepEqual([status, batch_max, execution_provider, license], ["ready", 8, "cpu", "MIT"]);
+  assert.equal(thresholds.cosine, 0.1);
+  assert.equal(shown.detector_details["ssd"]?.status, "ready");
+  assert.equal(shown.detector_details["tiny"]?.status, "unavailable");
+  assert.equal(shown.limits.faces, 7);
+  assert.equal(shown.features.thresholds_unaligned, "unmeasured");
+});
+
+test("GET /capabilities: a model without a worker is unavailable", async (t) => {
+  const reply = await testServer(t, { poolStates: () => [] }).app.inject("/capabilities");
+  const { status, batch_max, execution_provider } = reply.json().model_details.Dlib;
+  assert.deepEqual([status, batch_max, execution_provider], ["unavailable", null, null]);
+});
+
+test("GET /capabilities: which build of a model runs, and whether it is a fallback", async (t) => {
+  const catalogue = await readCatalogue();
+  const precisions = [
+    { model: "ssd", precision: "int8", fallback: false },
+    { model: "Dlib", precision: "float32", fallback: true },
+  ] as const;
+  const pool = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, precisions })) };
+  const poolStates = () => [pool as unknown as PoolState];
+  const shown = (await testServer(t, { catalogue, poolStates }).app.inject("/capabilities")).json();
+  const builds = [shown.model_details.Dlib, shown.detector_details.ssd, shown.detector_details.tiny].map(
+    ({ precision, precision_fallback, sha256 }) => ({ precision, precision_fallback, sha256 }),
+  );
+  const sha256Of = (name: string, precision: string) => {
+    const model = catalogue.models.find((each) => each.name === name)!;
+    const own = model.builds.filter(({ input_px }) => input_px === model.input_px);
+    return own.find((build) => build.precision === precision)!.sha256;
+  };
+  assert.deepEqual(builds, [
+    { precision: "float32", precision_fallback: true, sha256: sha256Of("Dlib", "float32") },
+    { precision: "int8", precision_fallback: false, sha256: sha256Of("ssd", "int8") },
+    { precision: null, precision_fallback: false, sha256: sha256Of("tiny", "float32") },
+  ]);
+});
+
+test("enabled names that are not in the catalogue end the start, all in one error", (t) => {
+  const settings = { MODELS_ENABLED: "Dlib,Facenet,ArcFace", DETECTORS_ENABLED: "ssd,mtcnn" };
+  assert.throws(() => testServer(t, { settings }), {
+    name: "SettingsError",
+    message: [
+      "settings:",
+      "  MODELS_ENABLED: the catalogue has no Facenet",
+      "  MODELS_ENABLED: the catalogue has no ArcFace",
+      "  DETECTORS_ENABLED: the catalogue has no mtcnn",
+    ].join("\n"),
+  });
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CompareReply } from "@faceline/contracts/http/compare";
+import { answerWith, base64Image, facesAnswer, rejectedAnswer, testServer } from "../../testing/server.ts";
+
+const image = await base64Image();
+
+test("/compare 200: vectors alone never leave the ingress", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const candidates = [{ id: "ann", vector: [0, 1] }, [0.6, 0.8], { id: 7, vector: [2, 0] }];
+  const reply = await post("/compare", { vector: [1, 0], candidates }, { "x-request-id": "mine" });
+  assert.equal(reply.statusCode, 200);
+  assert.deepEqual(CompareReply.strict().parse(reply.json()), {
+    model_name: "Dlib",
+    metric: "cosine",
+    source: { type: "vector", vector_length: 2, face_index: null },
+    results: [
+      { index: 0, distance: 1, id: "ann", match: false },
+      { index: 1, distance: 0.4, id: "1", match: false },
+      { index: 2, distance: 0, id: "7", match: true },
+    ],
+    threshold: 0.1,
+    best_match: { index: 2, distance: 0, id: "7", match: true },
+    time: 0,
+    request_id: "mine",
+  });
+  assert.equal(reply.headers["server-timing"], "queue;dur=0.0, batch;dur=0.0, infer;dur=0.0, total;dur=0.0");
+  assert.equal(dispatched.length, 0);
+});
+
+test("/compare aliases: source_vector, target_vectors, target_vector, vectors, vector_b, metric", async (t) => {
+  const { post } = testServer(t);
+  const bodies = [
+    { source_vector: [1, 0], target_vectors: [[3, 4]] },
+    { source_vector: [1, 0], target_vector: [3, 4] },
+    { vector: [1, 0], vectors: [[3, 4]] },
+    { vector: [1, 0], vector_b: [3, 4] },
+  ];
+  for (const body of bodies) {
+    const { metric, results } = (await post("/compare", { ...body, metric: "euclidean" })).json();
+    assert.deepEqual([metric, results.length, results[0].distance], ["euclidean", 1, 4.472136]);
+  }
+});
+
+test("/compare: vectors and images are dispatched in one call, with results in the order of the request", async (t) => {
+  const { post, dispatched } = testServer(t, {
+    dispatch: async () => [facesAnswer([1, 0], [0, 1]), facesAnswer([1, 0]), facesAnswer([1, 0], [0.6, 0.8])],
+  });
+  const candidates = [image, [0, 1], { id: "b", img: image }];
+  const reply = (await post("/compare", { img: image, candidates, face_index: 1 })).json();
+  assert.deepEqual(reply.source, { type: "image", vector_length: 2, face_index: 1 });
+  const distances = reply.results.map(({ distance }: { distance: number }) => distance);
+  assert.deepEqual(distances, [1, 0, 0.2]);
+  assert.equal(reply.best_match.index, 1);
+  assert.deepEqual(
+    dispatched.map(({ images }) => images.length),
+    [3],
+  );
+});
+
+test("/compare: a candidate that fails has error and detail, and the others are compared", async (t) => {
+  const { post } = testServer(t, {
+    dispatch: async () => [facesAnswer([1, 0]), rejectedAnswer("no_face_detected")],
+  });
+  const candidates = [
+    [1, 2, 3],
+    { id: "b", vector: [1, "x"] },
+    { id: "c" },
+    { id: "d", img: "/etc/passwd" },
+    image,
+    5,
+    null,
+    [0, 1],
+  ];
+  const { results, best_match } = (await post("/compare", { img: image, candidates })).json();
+  assert.deepEqual(
+    results.map(({ id, error }: { id: string; error?: string }) => [id, error]),
+    [
+      ["0", "dimension_mismatch"],
+      ["b", "invalid_vector"],
+      ["c", "missing_image"],
+      ["d", "unsupported_image_source"],
+      ["4", "no_face_detected"],
+      ["5", "invalid_request"],
+      ["6", "missing_image"],
+      ["7", undefined],
+    ],
+  );
+  assert.deepEqual(results[4], {
+    index: 4,
+    id: "4",
+    error: "no_face_detected",
+    detail: "No face was found in candidate 4.",
+  });
+  assert.deepEqual(best_match, { index: 7, distance: 1, id: "7", match: false });
+});
+
+test("/compare: when all candidates fail, the call fails with the code of the first", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const reply = await post("/compare", { img: image, candidates: [[1, 2, 3], { img: "" }] });
+  const { error, status, field, index } = reply.json();
+  assert.deepEqual([error, status, field, index], ["dimension_mismatch", 400, "candidates", 0]);
+  assert.equal(dispatched.length, 0);
+});
+
+test("/compare: a task that is shed fails the whole call", async (t) => {
+  const shed = answerWith({ kind: "shed", reason: "queue_too_long", predictedMs: 1, retryAfterMs: 1 });
+  const { post } = testServer(t, { dispatch: async () => [facesAnswer([1, 0]), facesAnswer([1, 0]), shed] });
+  const reply = await post("/compare", { img: image, candidates: [image, image] });
+  assert.deepEqual([reply.json().error, reply.headers["retry-after"]], ["queue_full", "1"]);
+});
+
+test("/compare: one source, at least one candidate, and a face_index that exists", async (t) => {
+  const { post } = testServer(t);
+  const wrong: [object, string, string][] = [
+    [{ candidates: [[1, 0]] }, "missing_image", "img"],
+    [{ img: image, vector: [1, 0], candidates: [[1, 0]] }, "invalid_request", "vector"],
+    [{ vector: [1, 2, 3], candidates: [[1, 0]] }, "dimension_mismatch", "vector"],
+    [{ vector: "1,0", candidates: [[1, 0]] }, "invalid_vector", "vector"],
+    [{ vector: [1, 0] }, "invalid_request", "candidates"],
+    [{ vector: [1, 0], candidates: [] }, "invalid_request", "candidates"],
+    [{ img: image, candidates: [[1, 0]], face_index: 1 }, "invalid_request", "face_index"],
+    [{ img: image, candidates: [[1, 0]], face_index: -1 }, "invalid_request", "face_index"],
+    [{ vector: [1, 0], candidates: [[1, 0]], metric: "l1" }, "invalid_distance_metric", "distance_metric"],
+  ];
+  for (const [body, code, field] of wrong) {
+    const { error, field: actualField } = (await post("/compare", body)).json();
+    assert.deepEqual([error, actualField], [code, field], JSON.stringify(body).slice(0, 80));
+  }
+});
+
+test("Limits: 1,000 vectors and 50 images", async (t) => {
+  const { post } = testServer(t);
+  const compare = (count: number, candidate: unknown) =>
+    post("/compare", { vector: [1, 0], candidates: Array.from({ length: count }, () => candidate) });
+  assert.equal((await compare(1_000, [1, 0])).json().results.length, 1_000);
+  assert.equal((await compare(1_001, [1, 0])).json().error, "too_many_candidates");
+  assert.equal((await compare(50, image)).json().results.length, 50);
+  assert.equal((await compare(51, image)).json().error, "too_many_candidates");
+});

@@ -1,0 +1,73 @@
+import type { CompareReply, CompareRequest } from "@faceline/contracts/http/compare";
+import { ApiError, inputRef, orThrow } from "../call/api-error.ts";
+import { type RequestContext, secondsSince } from "../call/context.ts";
+import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
+import type { InputValue } from "../images/inputs.ts";
+import { firstError, rankCandidates } from "../matching/ranking.ts";
+import type { Subject, SubjectFace } from "../matching/subject.ts";
+import { readCandidates } from "./candidates.ts";
+import { matchRule } from "./enabled-models.ts";
+import type { RouteContext } from "./endpoint.ts";
+
+/** POST /compare: which of many is nearest to one? */
+export async function compare(
+  { ports, settings, models, inputs: reader }: RouteContext,
+  call: RequestContext,
+  body: CompareRequest,
+): Promise<CompareReply> {
+  const selected = models.select(body);
+  const rule = matchRule(body, selected);
+  const candidates = readCandidates(body.candidates, settings);
+
+  const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
+  const inputs = await reader.readInputs(values, selected.model.embedding_size);
+  const [source, ...candidateInputs] = inputs;
+  const { kind } = orThrow(source!);
+  // Without a candidate to compare with, no worker needs to look at the source.
+  if (candidateInputs.every((input) => input instanceof ApiError)) throw firstError(candidateInputs);
+
+  const options = {
+    align: body.align,
+    enforceDetection: body.enforce_detection,
+    facesMax: settings.FACES_MAX,
+    // A face index counts all faces, also those that a reduced resolution would miss.
+    fullResolution: body.face_index > 0,
+  };
+  const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
+  call.timing = slowestTiming(answers);
+  const [sourceSubject, ...subjects] = subjectsFrom(inputs, answers);
+  const face = selectFace(orThrow(sourceSubject!), body.face_index);
+  const ranked = candidates.map(({ id }, index) => ({ id, subject: subjects[index]! }));
+  const { results, best_match } = rankCandidates(face.vector, ranked, rule);
+
+  return {
+    model_name: selected.model.name,
+    metric: rule.metric,
+    source: {
+      type: kind,
+      vector_length: face.vector.length,
+      face_index: kind === "image" ? body.face_index : null,
+    },
+    results,
+    threshold: rule.threshold,
+    best_match,
+    time: secondsSince(call, ports.clock.now()),
+    request_id: call.requestId,
+  };
+}
+
+function sourceInput({ img, vector }: CompareRequest): InputValue {
+  if (img !== undefined && vector !== undefined) {
+    throw new ApiError("invalid_request", "The source is img or vector, not both.", { field: "vector" });
+  }
+  const field = vector === undefined ? "img" : "vector";
+  return { ref: inputRef(field), value: vector ?? img };
+}
+
+function selectFace({ faces, ref }: Subject, index: number): SubjectFace {
+  // A vector stands for one face, whatever index the call has.
+  const face = faces[0].area === null ? faces[0] : faces[index];
+  if (face !== undefined) return face;
+  const detail = `face_index must be less than ${faces.length}, the number of faces in ${ref.label}.`;
+  throw new ApiError("invalid_request", detail, { field: "face_index" });
+}

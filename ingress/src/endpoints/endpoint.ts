@@ -1,0 +1,66 @@
+import type { FastifyReply } from "fastify";
+import type * as z from "zod";
+import type { RequestContext } from "../call/context.ts";
+import type { Ports } from "../call/ports.ts";
+import type { HttpSettings } from "../config.ts";
+import type { InputReader } from "../images/inputs.ts";
+import type { EnabledModels } from "./enabled-models.ts";
+
+// Covered by the tests of the endpoints and by ../../openapi/document.test.ts.
+
+/** What every endpoint works with. */
+export type RouteContext = {
+  ports: Ports;
+  settings: HttpSettings;
+  models: EnabledModels;
+  inputs: InputReader;
+};
+
+/**
+ * A POST that needs an API key and may run models. The server parses body and query by its schemas before it
+ * calls `handle`; the OpenAPI document is made from the rest.
+ */
+export type ComputeEndpoint<
+  Request extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+> = {
+  path: string;
+  summary: string;
+  description: string;
+  /** The schemas under the names that they have in `components/schemas` of the document: one entry each. */
+  request: Record<string, Request>;
+  reply: Record<string, Reply>;
+  /** The schema of the query, and a description of each parameter. */
+  query?: { schema: Query; descriptions: Record<string, string> };
+  /** If `?format=array` is possible: its reply is a bare array of these. */
+  arrayReplyOf?: Record<string, z.ZodType>;
+  /**
+   * True: every call needs a worker, so a call is rejected before its body is read if no worker could finish
+   * it in time. False: calls of vectors alone need none.
+   */
+  needsWorker: boolean;
+  /** Requests by content type, and replies. A test sends each request and expects a 200. */
+  examples: { requests: Record<BodyType, Examples>; replies: Examples };
+  handle(
+    context: RouteContext,
+    call: RequestContext,
+    body: z.infer<Request>,
+    query: z.infer<Query>,
+  ): Promise<unknown>;
+};
+
+/** A public GET about the service. */
+export type ServiceEndpoint = {
+  path: string;
+  operationId: string;
+  summary: string;
+  /** As in ComputeEndpoint. Undefined: any JSON object. */
+  reply?: Record<string, z.ZodType>;
+  /** The body of a 503, if the endpoint has one: the reply itself, or a problem. */
+  unavailable?: "reply" | "problem";
+  handle(context: RouteContext, reply: FastifyReply): Promise<unknown>;
+};
+
+type BodyType = "application/json" | "multipart/form-data" | "application/x-www-form-urlencoded";
+type Examples = Record<string, { summary: string; value: unknown }>;

@@ -1,0 +1,132 @@
+import type { ComputeEndpoint } from "./endpoint.ts";
+
+// Covered by ../../openapi/document.test.ts, which sends every request.
+
+/** A plain square, small enough for a document. The service finds no face in it. */
+const image = "UklGRjgAAABXRUJQVlA4ICwAAACQAQCdASoQABAAAUAmJaACdLoAA5gA/vBTH+j64RZGX/7Gb/56P/z0f6hgAA==";
+const dataUrl = `data:image/webp;base64,${image}`;
+
+/** A vector of the length of Dlib's embeddings. */
+const vector = (seed: number): number[] =>
+  Array.from({ length: 128 }, (_, i) => Number((Math.sin(i * seed + seed) / 8).toFixed(4)));
+
+const facialArea = { x: 116, y: 164, w: 243, h: 231, left_eye: [301, 235], right_eye: [203, 245] };
+const request_id = "01a1fd7b-f82f-723a-ba87-61ba8be62e83";
+const result = {
+  embedding: vector(5),
+  facial_area: facialArea,
+  face_confidence: 0.98,
+  model_name: "Dlib",
+};
+
+export const verifyExamples: ComputeEndpoint["examples"] = {
+  requests: {
+    "application/json": {
+      images: {
+        summary: "Two images",
+        value: { img1: image, img2: image, distance_metric: "euclidean", threshold: 0.6 },
+      },
+      vectors: { summary: "An image and a vector", value: { img1: dataUrl, img2: vector(2) } },
+      deepface: {
+        summary: "As clients of DeepFace's own server send it",
+        value: {
+          img1_path: dataUrl,
+          img2_path: dataUrl,
+          model_name: "Dlib",
+          detector_backend: "ssd",
+          distance_metric: "cosine",
+          align: true,
+          enforce_detection: true,
+          anti_spoofing: false,
+        },
+      },
+    },
+    "multipart/form-data": {
+      images: { summary: "A form", value: { img1: image, img2: image, threshold: 0.1, align: false } },
+    },
+    "application/x-www-form-urlencoded": {
+      images: { summary: "A form", value: { img1: image, img2: image, face_policy: "largest" } },
+    },
+  },
+  replies: {
+    verified: {
+      summary: "The same person",
+      value: {
+        verified: true,
+        distance: 0.0015,
+        threshold: 0.0737,
+        model: "Dlib",
+        detector_backend: "ssd",
+        similarity_metric: "cosine",
+        facial_areas: { img1: facialArea, img2: facialArea },
+        time: 0.142,
+        request_id,
+      },
+    },
+  },
+};
+
+export const representExamples: ComputeEndpoint["examples"] = {
+  requests: {
+    "application/json": {
+      image: { summary: "An image", value: { img: image, max_faces: 1, l2_normalize: true } },
+      base64: { summary: "Embeddings as Base64", value: { img: image, embedding_format: "base64" } },
+      deepface: {
+        summary: "As clients of DeepFace's own server send it",
+        value: { img_path: dataUrl, model_name: "Dlib", detector_backend: "ssd", max_faces: 1 },
+      },
+    },
+    "multipart/form-data": {
+      image: { summary: "A form", value: { img: image, detector_backend: "tiny" } },
+    },
+    "application/x-www-form-urlencoded": {
+      image: { summary: "A form", value: { img: image, enforce_detection: "False" } },
+    },
+  },
+  replies: {
+    object: {
+      summary: "An object",
+      value: { results: [result], model: "Dlib", detector_backend: "ssd", time: 0.09, request_id },
+    },
+    array: { summary: "With ?format=array", value: [result] },
+  },
+};
+
+export const compareExamples: ComputeEndpoint["examples"] = {
+  requests: {
+    "application/json": {
+      images: {
+        summary: "One image with several",
+        value: { img: image, candidates: [{ id: "ann", img: image }, dataUrl] },
+      },
+      vectors: {
+        summary: "Vectors alone",
+        value: { vector: vector(2), candidates: [{ id: "ann", vector: vector(3) }], metric: "euclidean_l2" },
+      },
+    },
+    "multipart/form-data": {
+      images: { summary: "A form", value: { img: image, candidates: [image, dataUrl] } },
+    },
+    "application/x-www-form-urlencoded": {
+      images: { summary: "A form", value: { img: image, candidates: [image] } },
+    },
+  },
+  replies: {
+    compared: {
+      summary: "The second candidate has no face",
+      value: {
+        model_name: "Dlib",
+        metric: "cosine",
+        source: { type: "image", vector_length: 128, face_index: 0 },
+        results: [
+          { index: 0, distance: 0.0412, id: "ann", match: true },
+          { index: 1, id: "1", error: "no_face_detected", detail: "No face was found in candidate 1." },
+        ],
+        threshold: 0.0737,
+        best_match: { index: 0, distance: 0.0412, id: "ann", match: true },
+        time: 0.166,
+        request_id,
+      },
+    },
+  },
+};

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HealthReply } from "@faceline/contracts/http/health";
+import { testPool, testServer } from "../../testing/server.ts";
+
+const lane = { workers: 2, waiting: 3, expected_wait_ms: 12 };
+
+test("GET /health: 200 ok with its checks, without a key", async (t) => {
+  const reply = await testServer(t).app.inject("/health");
+  assert.equal(reply.statusCode, 200);
+  const { version, ...health } = HealthReply.strict().parse(reply.json());
+  assert.match(version, /^\d+\.\d+\.\d+/);
+  assert.deepEqual(health, {
+    status: "ok",
+    checks: { kafka: "ok", redis: "ok", pools: { default: { "Dlib/ssd": lane } } },
+  });
+});
+
+test("GET /health: 503 degraded if a compute call could not be served", async (t) => {
+  const idle = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, workers: 0 })) };
+  const failures = [
+    { dependencyHealth: async () => ({ kafka: false, redis: true }) },
+    { dependencyHealth: async () => ({ kafka: true, redis: false }) },
+    { poolStates: () => [] },
+    { poolStates: () => [idle] },
+    { isServing: () => false },
+  ];
+  for (const failure of failures) {
+    const reply = await testServer(t, failure).app.inject("/health");
+    assert.deepEqual([reply.statusCode, reply.json().status], [503, "degraded"]);
+    assert.equal(reply.headers["retry-after"], "1");
+  }
+});
+
+test("/livez is always 200; /readyz is 503 while the process does not serve", async (t) => {
+  let serving = true;
+  const { app, post } = testServer(t, { isServing: () => serving });
+  assert.equal((await app.inject("/readyz")).statusCode, 200);
+  serving = false;
+  assert.equal((await app.inject("/livez")).statusCode, 200);
+  const refused = await app.inject("/readyz");
+  assert.deepEqual([refused.statusCode, refused.json().error], [503, "not_ready"]);
+  assert.equal((await post("/verify", {})).json().error, "not_ready");
+});

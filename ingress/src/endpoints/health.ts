@@ -1,0 +1,45 @@
+import type { HealthReply, LiveReply } from "@faceline/contracts/http/health";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import type { FastifyReply } from "fastify";
+import { notServing, retryAfterMs, retryAfterSeconds } from "../call/api-error.ts";
+import { version } from "../config.ts";
+import type { RouteContext } from "./endpoint.ts";
+
+/**
+ * GET /health, for people and dashboards: 503 if a compute call could not be served now. Runs no model.
+ */
+export async function health({ ports, models }: RouteContext, reply: FastifyReply): Promise<HealthReply> {
+  const { kafka, redis } = await ports.dependencyHealth();
+  const pools = ports.poolStates();
+  const healthy = kafka && redis && ports.isServing() && pools.some((pool) => canServe(pool, models.lanes));
+  if (!healthy) reply.code(503).header("retry-after", retryAfterSeconds(retryAfterMs.notServing));
+  return {
+    status: healthy ? "ok" : "degraded",
+    version,
+    checks: {
+      kafka: kafka ? "ok" : "unavailable",
+      redis: redis ? "ok" : "unavailable",
+      pools: Object.fromEntries(pools.map((pool) => [pool.pool, laneHealth(pool)])),
+    },
+  };
+}
+
+/** GET /readyz, for load balancers: throws `not_ready` before this process can serve and while it drains. */
+export async function readyz({ ports }: RouteContext): Promise<LiveReply> {
+  if (ports.isServing()) return { status: "ok" };
+  throw notServing();
+}
+
+/** GET /livez, for restarts: a process that replies is alive, whatever the state of its dependencies. */
+export const livez = async (): Promise<LiveReply> => ({ status: "ok" });
+
+const canServe = ({ lanes }: PoolState, enabledLanes: ReadonlySet<string>): boolean =>
+  lanes.some(({ lane, workers }) => workers > 0 && enabledLanes.has(lane));
+
+const laneHealth = ({ lanes }: PoolState): HealthReply["checks"]["pools"][string] =>
+  Object.fromEntries(
+    lanes.map(({ lane, workers, waiting, expectedWaitMs }) => [
+      lane,
+      { workers, waiting, expected_wait_ms: expectedWaitMs },
+    ]),
+  );

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RepresentReply } from "@faceline/contracts/http/represent";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
+import {
+  base64Image,
+  encodedEmbedding,
+  facesAnswer,
+  testFacialArea,
+  testServer,
+} from "../../testing/server.ts";
+
+const image = await base64Image();
+
+test("/represent 200: results, model, detector_backend, time, request_id", async (t) => {
+  const { post, dispatched } = testServer(t, { dispatch: async () => [facesAnswer([3, 4], [0, 1])] });
+  const reply = await post(
+    "/represent",
+    { img: image, detector_backend: "tiny" },
+    { "x-request-id": "mine" },
+  );
+  assert.equal(reply.statusCode, 200);
+  assert.deepEqual(RepresentReply.strict().parse(reply.json()), {
+    results: [
+      { embedding: [3, 4], facial_area: testFacialArea(0), face_confidence: 0.9, model_name: "Dlib" },
+      { embedding: [0, 1], facial_area: testFacialArea(1), face_confidence: 0.9, model_name: "Dlib" },
+    ],
+    model: "Dlib",
+    detector_backend: "tiny",
+    time: 0,
+    request_id: "mine",
+  });
+  assert.equal(dispatched[0]?.lane, "Dlib/tiny");
+});
+
+test("/represent: `?format=array` gives the bare array", async (t) => {
+  const { post } = testServer(t);
+  const reply = await post("/represent?format=array", { img_path: image });
+  assert.deepEqual(
+    reply.json().map(({ embedding }: { embedding: number[] }) => embedding),
+    [[1, 0]],
+  );
+  assert.equal((await post("/represent?format=xml", { img: image })).json().field, "format");
+});
+
+test("/represent: l2_normalize and embedding_format", async (t) => {
+  const { post } = testServer(t, { dispatch: async () => [facesAnswer([3, 4])] });
+  const shown = async (options: object) =>
+    (await post("/represent?format=array", { img: image, ...options })).json()[0].embedding;
+  assert.deepEqual(await shown({ l2_normalize: true }), [0.6, 0.8]);
+  assert.equal(await shown({ embedding_format: "base64" }), encodedEmbedding([3, 4]));
+  const both = decodeEmbedding(await shown({ l2_normalize: "true", embedding_format: "base64" }));
+  assert.deepEqual(both, Float32Array.of(0.6, 0.8));
+});
+
+test("/represent: max_faces, largest first, never more than the service gives", async (t) => {
+  const { post, dispatched } = testServer(t);
+  for (const max_faces of [2, 500, null]) await post("/represent", { img: image, max_faces });
+  assert.deepEqual(
+    dispatched.map(({ options }) => options.facesMax),
+    [2, 100, 100],
+  );
+  assert.equal((await post("/represent", { img: image, max_faces: 0 })).json().field, "max_faces");
+});
+
+test("/represent takes images alone", async (t) => {
+  const { post } = testServer(t);
+  assert.equal((await post("/represent", { img: [1, 0] })).json().error, "invalid_request");
+  assert.equal((await post("/represent", {})).json().error, "missing_image");
+});

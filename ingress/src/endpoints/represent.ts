@@ -1,0 +1,63 @@
+import type {
+  RepresentQuery,
+  RepresentReply,
+  RepresentRequest,
+  RepresentResult,
+} from "@faceline/contracts/http/represent";
+import { encodeEmbedding } from "@faceline/contracts/wire/face";
+import type * as z from "zod";
+import { inputRef, orThrow } from "../call/api-error.ts";
+import { type RequestContext, secondsSince } from "../call/context.ts";
+import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
+import { unitVector } from "../matching/distance.ts";
+import type { SubjectFace } from "../matching/subject.ts";
+import type { RouteContext } from "./endpoint.ts";
+
+/** POST /represent: the faces of an image, each with its embedding. */
+export async function represent(
+  { ports, settings, models, inputs: reader }: RouteContext,
+  call: RequestContext,
+  body: RepresentRequest,
+  { format }: z.infer<typeof RepresentQuery>,
+): Promise<RepresentReply | RepresentResult[]> {
+  const { model, detector, lane } = models.select(body);
+
+  const values = [{ ref: inputRef("img"), value: body.img }];
+  const inputs = (await reader.readInputs(values, model.embedding_size)).map(orThrow);
+  const options = {
+    align: body.align,
+    enforceDetection: body.enforce_detection,
+    facesMax: Math.min(body.max_faces ?? settings.FACES_MAX, settings.FACES_MAX),
+    fullResolution: body.max_faces !== 1,
+  };
+  const answers = await dispatchImages(ports, call, { lane, options }, inputs);
+  call.timing = slowestTiming(answers);
+  const [subject] = subjectsFrom(inputs, answers);
+
+  const results = orThrow(subject!).faces.map(
+    (face): RepresentResult => ({
+      embedding: embeddingOf(face, body),
+      facial_area: face.area!,
+      face_confidence: face.confidence,
+      model_name: model.name,
+    }),
+  );
+  if (format === "array") return results;
+  return {
+    results,
+    model: model.name,
+    detector_backend: detector.name,
+    time: secondsSince(call, ports.clock.now()),
+    request_id: call.requestId,
+  };
+}
+
+function embeddingOf({ vector }: SubjectFace, body: RepresentRequest): number[] | string {
+  const embedding = body.l2_normalize ? unitVector(vector) : vector;
+  switch (body.embedding_format) {
+    case "float":
+      return Array.from(embedding);
+    case "base64":
+      return encodeEmbedding(Float32Array.from(embedding));
+  }
+}

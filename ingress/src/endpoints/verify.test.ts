@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { VerifyReply } from "@faceline/contracts/http/verify";
+import {
+  answerWith,
+  base64Image,
+  encodedEmbedding,
+  facesAnswer,
+  rejectedAnswer,
+  testFacialArea,
+  testNow,
+  testServer,
+} from "../../testing/server.ts";
+
+const image = await base64Image();
+
+test("/verify 200: verified, distance, threshold, model, detector, metric, facial_areas, time", async (t) => {
+  const { post, dispatched } = testServer(t, {
+    dispatch: async () => [facesAnswer([1, 0]), facesAnswer([0.6, 0.8])],
+  });
+  const reply = await post("/verify", { img1: image, img2: image }, { "x-request-id": "mine" });
+  assert.equal(reply.statusCode, 200);
+  assert.deepEqual(VerifyReply.strict().parse(reply.json()), {
+    verified: false,
+    distance: 0.4,
+    threshold: 0.1,
+    model: "Dlib",
+    detector_backend: "ssd",
+    similarity_metric: "cosine",
+    facial_areas: { img1: testFacialArea(0), img2: testFacialArea(0) },
+    time: 0,
+    request_id: "mine",
+  });
+  const [{ requestId, tenant, lane, options, images, arrivedAt, deadlineAt }] = dispatched as [
+    (typeof dispatched)[0],
+  ];
+  assert.deepEqual([requestId, tenant, lane], ["mine", "ants", "Dlib/ssd"]);
+  assert.deepEqual(options, { align: true, enforceDetection: true, facesMax: 100, fullResolution: false });
+  assert.deepEqual([arrivedAt, deadlineAt], [testNow, testNow + 30_000]);
+  assert.deepEqual(images, [Buffer.from(image, "base64"), Buffer.from(image, "base64")]);
+});
+
+test("/verify aliases: img1_path and img2_path; the field's own name wins; null is absent", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const other = await base64Image(64);
+  const body = { img1_path: image, img2_path: image, img1: other, threshold: null, detector_backend: null };
+  const reply = await post("/verify", body);
+  assert.equal(reply.statusCode, 200);
+  assert.deepEqual(dispatched[0]?.images[0], Buffer.from(other, "base64"));
+});
+
+test("/verify: a distance up to and including the threshold is verified", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const vectors = { img1: [0, 0], img2: [0.25, 0], distance_metric: "euclidean" };
+  const results = [0.249999, 0.25, 0.250001].map(async (threshold) => {
+    const { verified, distance } = (await post("/verify", { ...vectors, threshold })).json();
+    return [verified, distance];
+  });
+  assert.deepEqual(await Promise.all(results), [
+    [false, 0.25],
+    [true, 0.25],
+    [true, 0.25],
+  ]);
+  // Rounded first: a distance that exceeds the threshold by less than the rounding equals it.
+  const close = await post("/verify", { ...vectors, img2: [0.2500004, 0], threshold: 0.25 });
+  assert.equal(close.json().verified, true);
+  assert.equal(dispatched.length, 0, "vectors alone never leave the ingress");
+});
+
+test("/verify: the default threshold is that of the model for the metric", async (t) => {
+  const { post } = testServer(t);
+  for (const [distance_metric, threshold] of [
+    ["cosine", 0.1],
+    ["euclidean", 0.6],
+    ["euclidean_l2", 0.4472],
+  ]) {
+    const reply = await post("/verify", { img1: [1, 0], img2: [1, 0], distance_metric });
+    assert.equal(reply.json().threshold, threshold);
+  }
+});
+
+test("/verify: a vector may take the place of an image, and has no facial area", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const { facial_areas, distance } = (await post("/verify", { img1: [1, 0], img2: image })).json();
+  assert.deepEqual(facial_areas, { img1: null, img2: testFacialArea(0) });
+  assert.equal(distance, 0);
+  assert.equal(dispatched[0]?.images.length, 1);
+});
+
+test("/verify: several faces and face_policy", async (t) => {
+  const dispatch = async () => [facesAnswer([1, 0], [0, 1]), facesAnswer([0, 1])];
+  const { post, dispatched } = testServer(t, { dispatch });
+  const body = { img1: image, img2: image };
+  assert.equal((await post("/verify", body)).json().distance, 0);
+  assert.equal((await post("/verify", { ...body, face_policy: "largest" })).json().distance, 1);
+  const refused = (await post("/verify", { ...body, face_policy: "single_only" })).json();
+  assert.deepEqual([refused.error, refused.field, refused.index], ["multiple_faces", "img1", 0]);
+  assert.deepEqual(
+    dispatched.map(({ options }) => [options.facesMax, options.fullResolution]),
+    [
+      [100, false],
+      [1, false],
+      [2, true],
+    ],
+  );
+});
+
+test("Booleans in strings are parsed", async (t) => {
+  const { post, dispatched } = testServer(t);
+  await post("/verify", {
+    img1: image,
+    img2: image,
+    enforce_detection: "False",
+    align: "false",
+    anti_spoofing: "no",
+  });
+  assert.deepEqual(dispatched[0]?.options, {
+    align: false,
+    enforceDetection: false,
+    facesMax: 100,
+    fullResolution: false,
+  });
+});
+
+test("Defaults: model Dlib, detector ssd, metric cosine", async (t) => {
+  const { post } = testServer(t);
+  const reply = (await post("/verify", { img1: image, img2: image })).json();
+  const { model, detector_backend, similarity_metric } = reply;
+  assert.deepEqual([model, detector_backend, similarity_metric], ["Dlib", "ssd", "cosine"]);
+});
+
+test("An image is a Base64 payload or a data URL: JPEG, PNG, WebP, sniffed from the bytes", async (t) => {
+  const { post, dispatched } = testServer(t);
+  for (const format of ["jpeg", "png", "webp"] as const) {
+    const base64 = await base64Image(32, format);
+    await post("/verify", { img1: base64, img2: `data:text/plain;base64,${base64}` });
+    assert.ok(dispatched.at(-1)!.images.every((sent) => sent.equals(Buffer.from(base64, "base64"))));
+  }
+});
+
+test("`normalization`: one that the model does not have is 400 with the allowed ones", async (t) => {
+  const { post } = testServer(t);
+  assert.equal((await post("/verify", { img1: image, img2: image, normalization: "base" })).statusCode, 200);
+  for (const normalization of ["raw", "Facenet", "Facenet2018", "VGGFace", "VGGFace2", "ArcFace", "SECRET"]) {
+    const { error, detail } = (await post("/verify", { img1: image, img2: image, normalization })).json();
+    assert.deepEqual([error, detail], ["invalid_request", "normalization must be one of: base."]);
+  }
+});
+
+test("Unknown fields are ignored, except fields that ask for features that do not exist", async (t) => {
+  const { post } = testServer(t);
+  const body = { img1: [1, 0], img2: [1, 0], silent: true, SECRET: { deep: [1] }, __proto: 1 };
+  assert.equal((await post("/verify", body)).statusCode, 200);
+  for (const feature of [{ anti_spoofing: true }, { expand_percentage: 5 }]) {
+    assert.equal((await post("/verify", { ...body, ...feature })).json().error, "invalid_request");
+  }
+});
+
+test("`enforce_detection: false` and no face → the whole image, eyes null", async (t) => {
+  const area = { x: 0, y: 0, w: 32, h: 32, left_eye: null, right_eye: null };
+  const whole = answerWith({
+    kind: "faces",
+    faces: [{ area, confidence: 0, embedding: encodedEmbedding([1, 0]) }],
+  });
+  const { post, dispatched } = testServer(t, { dispatch: async () => [whole, whole] });
+  const reply = await post("/verify", { img1: image, img2: image, enforce_detection: false });
+  assert.deepEqual(VerifyReply.parse(reply.json()).facial_areas, { img1: area, img2: area });
+  assert.equal(dispatched[0]?.options.enforceDetection, false);
+});
+
+test("Error codes: each names the field at fault", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const text = Buffer.from("a text file").toString("base64");
+  const wrong: [object, string, string][] = [
+    [{ img1: undefined }, "missing_image", "img1"],
+    [{ img2: "" }, "missing_image", "img2"],
+    [{ img2: "https://example.org/a.jpg" }, "unsupported_image_source", "img2"],
+    [{ img1: "*" }, "invalid_image", "img1"],
+    [{ img1: image.slice(0, 40) }, "invalid_image", "img1"],
+    [{ img2: text }, "unsupported_image_format", "img2"],
+    [{ img1: await base64Image(15) }, "image_too_small", "img1"],
+    [{ img1: 5 }, "invalid_request", "img1"],
+    [{ img1: [1, "2"] }, "invalid_vector", "img1"],
+    [{ img1: [] }, "invalid_vector", "img1"],
+    [{ img2: [1, 2, 3] }, "dimension_mismatch", "img2"],
+    [{ model_name: "VGG-Face" }, "model_not_allowed", "model_name"],
+    [{ detector_backend: "opencv" }, "detector_not_allowed", "detector_backend"],
+    [{ distance_metric: "manhattan" }, "invalid_distance_metric", "distance_metric"],
+    [{ normalization: "ArcFace" }, "invalid_request", "normalization"],
+    [{ normalization: "none" }, "invalid_request", "normalization"],
+    [{ anti_spoofing: true }, "invalid_request", "anti_spoofing"],
+    [{ align: "perhaps" }, "invalid_request", "align"],
+    [{ threshold: "0.4" }, "invalid_request", "threshold"],
+    [{ threshold: -1 }, "invalid_request", "threshold"],
+    [{ face_policy: "any" }, "invalid_request", "face_policy"],
+  ];
+  for (const [fault, code, field] of wrong) {
+    const reply = await post("/verify", { img1: image, img2: image, ...fault });
+    const { error, field: actualField, status } = reply.json();
+    assert.deepEqual([error, actualField, status], [code, field, 400], JSON.stringify(fault).slice(0, 80));
+  }
+  assert.equal(dispatched.length, 0);
+});
+
+test("a number too large for float64 (1e400) is invalid_vector", async (t) => {
+  const { post } = testServer(t);
+  const headers = { "content-type": "application/json" };
+  const reply = await post("/verify", '{"img1": [1e400, 0], "img2": [1, 0]}', headers);
+  assert.equal(reply.json().error, "invalid_vector");
+});
+
+test("Limits: pixels and bytes of an image, both 413, before anything is queued", async (t) => {
+  const { post, dispatched } = testServer(t, { settings: { IMAGE_PIXELS_MAX: 1023 } });
+  const reply = await post("/verify", { img1: [1, 0], img2: image });
+  assert.deepEqual([reply.statusCode, reply.json().error, reply.json().index], [413, "image_too_large", 1]);
+  const bytes = await testServer(t, { settings: { IMAGE_BYTES_MAX: 100 } }).post("/verify", {
+    img1: image,
+    img2: image,
+  });
+  assert.deepEqual([bytes.statusCode, bytes.json().error, bytes.json().index], [413, "image_too_large", 0]);
+  assert.equal(dispatched.length, 0);
+});
+
+test("Error codes: one for each way in which a task ends", async (t) => {
+  const shed = (reason: "queue_too_long" | "deadline_infeasible" | "early_drop") =>
+    answerWith({ kind: "shed", reason, predictedMs: 9, retryAfterMs: 2_001 });
+  const outcomes = [
+    [rejectedAnswer("no_face_detected"), 400, "no_face_detected"],
+    [rejectedAnswer("invalid_image"), 400, "invalid_image"],
+    [shed("queue_too_long"), 503, "queue_full"],
+    [shed("deadline_infeasible"), 503, "queue_timeout"],
+    [shed("early_drop"), 503, "queue_timeout"],
+    [answerWith({ kind: "expired", lateByMs: 1 }), 504, "upstream_timeout"],
+    [answerWith({ kind: "failed", reason: "run_failed" }), 502, "upstream_failed"],
+  ] as const;
+  for (const [outcome, status, code] of outcomes) {
+    const { post } = testServer(t, { dispatch: async () => [facesAnswer([1, 0]), outcome] });
+    const reply = await post("/verify", { img1: image, img2: image });
+    assert.deepEqual([reply.statusCode, reply.json().error], [status, code]);
+    assert.equal(reply.headers["retry-after"], status === 503 ? "3" : undefined);
+    if (code === "no_face_detected") {
+      assert.equal(reply.json().detail, "No face was found in img2.");
+      assert.deepEqual([reply.json().field, reply.json().index], ["img2", 1]);
+    }
+  }
+});

@@ -1,0 +1,46 @@
+import type { VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
+import { inputRef, orThrow } from "../call/api-error.ts";
+import { type RequestContext, secondsSince } from "../call/context.ts";
+import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
+import { decidingPair, facesNeeded } from "../matching/pair.ts";
+import { matchRule } from "./enabled-models.ts";
+import type { RouteContext } from "./endpoint.ts";
+
+/** POST /verify: do two images show the same person? */
+export async function verify(
+  { ports, settings, models, inputs: reader }: RouteContext,
+  call: RequestContext,
+  body: VerifyRequest,
+): Promise<VerifyReply> {
+  const selected = models.select(body);
+  const { metric, threshold } = matchRule(body, selected);
+
+  const values = [
+    { ref: inputRef("img1"), value: body.img1 },
+    { ref: inputRef("img2"), value: body.img2 },
+  ];
+  const inputs = (await reader.readInputs(values, selected.model.embedding_size)).map(orThrow);
+  const options = {
+    align: body.align,
+    enforceDetection: body.enforce_detection,
+    facesMax: facesNeeded(body.face_policy, settings.FACES_MAX),
+    // `single_only` asks whether there is a second face, which may be too small for a reduced resolution.
+    fullResolution: body.face_policy === "single_only",
+  };
+  const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
+  call.timing = slowestTiming(answers);
+  const [first, second] = subjectsFrom(inputs, answers).map(orThrow);
+  const pair = decidingPair(body.face_policy, metric, first!, second!);
+
+  return {
+    verified: pair.distance <= threshold,
+    distance: pair.distance,
+    threshold,
+    model: selected.model.name,
+    detector_backend: selected.detector.name,
+    similarity_metric: metric,
+    facial_areas: { img1: pair.first.area, img2: pair.second.area },
+    time: secondsSince(call, ports.clock.now()),
+    request_id: call.requestId,
+  };
+}

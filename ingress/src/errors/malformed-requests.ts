@@ -1,0 +1,61 @@
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import { ApiError } from "../call/api-error.ts";
+import { requestIdFrom } from "../call/request-headers.ts";
+import { problemFrom } from "./problem-reply.ts";
+
+// Covered by ./error-codes.test.ts.
+
+/**
+ * Replies on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual
+ * shape, and closes it. For Node's `clientError`, where there is no request to reply to.
+ */
+export function answerMalformedRequest(
+  error: { code?: string },
+  socket: Socket,
+  site: string,
+  now: number,
+): void {
+  if (error.code !== "ECONNRESET") endWithProblem(parserError(error.code), socket, site, now);
+}
+
+/**
+ * Answers CONNECT with a problem. Node hands its connection over without a request, and would else close it
+ * silently.
+ */
+export function rejectConnect(app: FastifyInstance, site: string, now: () => number): void {
+  const error = new ApiError("invalid_request", "The call is a CONNECT: this service is no proxy.");
+  app.server.on("connect", (_request, socket) => {
+    // Node no longer watches this socket: it must not stay half open, and its errors must not end the
+    // process.
+    socket.once("finish", () => socket.destroy()).on("error", () => socket.destroy());
+    endWithProblem(error, socket, site, now());
+  });
+}
+
+/** Serves requests with an unknown `Expect` header as if they had none: Node's own 417 has no body. */
+export function ignoreExpectations(app: FastifyInstance): void {
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+}
+
+function endWithProblem(error: ApiError, socket: Duplex, site: string, now: number): void {
+  if (!socket.writable) return;
+  const requestId = requestIdFrom(undefined, now);
+  const problem = problemFrom(error, requestId, site);
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function parserError(code: string | undefined): ApiError {
+  if (code === "HPE_HEADER_OVERFLOW") return new ApiError("request_too_large", "The headers are too large.");
+  const detail = code === "ERR_HTTP_REQUEST_TIMEOUT" ? "did not arrive in time" : "is not valid HTTP";
+  return new ApiError("invalid_request", `The call ${detail}.`);
+}

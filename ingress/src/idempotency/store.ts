@@ -1,0 +1,114 @@
+import { createHash, randomUUID } from "node:crypto";
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
+import type { Clock } from "@faceline/contracts/runtime/clock";
+import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { idempotencyRecordKey, storedBytesKey } from "@faceline/contracts/wire/names";
+import { dependencyUnavailable } from "../call/api-error.ts";
+import type { IdempotencyLock, Ports, StoredReply } from "../call/ports.ts";
+import { acquireScript, releaseScript, renewScript, storeScript } from "./scripts.ts";
+
+/** A lock of a dead process expires after this: another call computes the reply within three seconds. */
+const lockMs = 2_500;
+const renewEveryMs = 500;
+/** How long `not_stored` is known, for calls that wait for a reply that was too large to be stored. */
+const notStoredMs = 10_000;
+/** What a record takes in Redis beside the body of its reply. */
+const replyOverheadBytes = 512;
+
+/**
+ * Locks and stored replies of `Idempotency-Key`s, in the volatile Redis and nowhere else. A lock is renewed
+ * for as long as its call runs. A lost renewal is repeated by the next one; if all are lost the lock expires,
+ * another call computes, and the reply that is stored first counts.
+ */
+export function openIdempotencyStore(
+  redis: RedisConnection,
+  clock: Clock,
+  settings: IdempotencySettings,
+): IdempotencyStore {
+  const run = {
+    acquire: script(redis, { name: "acquireIdempotencyKey", lua: acquireScript, numberOfKeys: 1 }),
+    store: script(redis, { name: "storeReply", lua: storeScript, numberOfKeys: 5 }),
+    release: script(redis, { name: "releaseIdempotencyKey", lua: releaseScript, numberOfKeys: 1 }),
+    renew: script(redis, { name: "renewIdempotencyKey", lua: renewScript, numberOfKeys: 1 }),
+  };
+  /** The record of each lock, by holder: as many as calls with a key are in flight. */
+  const locked = new Map<string, string>();
+  const timer = setInterval(() => {
+    for (const [holder, record] of locked) {
+      bestEffort("idempotency_renewal", run.renew(record, holder, lockMs));
+    }
+  }, renewEveryMs);
+
+  const lockOf = (team: string, record: string, holder: string): IdempotencyLock => {
+    locked.set(holder, record);
+    const release = async () => {
+      const released = run.release(record, holder);
+      bestEffort("idempotency_release", released);
+      await Promise.allSettled([released]);
+    };
+    return {
+      async store(reply) {
+        if (!locked.delete(holder)) return;
+        const stored = run.store(record, ...bytesKeys(team), holder, ...storeArguments(reply, settings));
+        bestEffort("idempotency_store", stored);
+        const [{ status }] = await Promise.allSettled([stored]);
+        if (status === "rejected") await release();
+      },
+      async release() {
+        if (locked.delete(holder)) await release();
+      },
+    };
+  };
+
+  const bytesKeys = (team: string): string[] => {
+    const window = Math.floor(clock.now() / settings.IDEMPOTENCY_KEPT_MS);
+    return [team, "*"].flatMap((owner) => [storedBytesKey(owner, window), storedBytesKey(owner, window - 1)]);
+  };
+
+  return {
+    async acquire(team, idempotencyKey, fingerprint) {
+      const record = idempotencyRecordKey(team, createHash("sha256").update(idempotencyKey).digest("hex"));
+      const holder = randomUUID();
+      const result = await run.acquire(record, fingerprint, holder, lockMs).catch(() => {
+        throw dependencyUnavailable("Idempotency-Key cannot be looked up; try again shortly.");
+      });
+      const [kind, status, type, body] = result as [string, ...string[]];
+      switch (kind) {
+        case "acquired":
+          return { kind: "acquired", lock: lockOf(team, record, holder) };
+        case "stored":
+          return { kind: "stored", reply: { status: Number(status), type: type!, body: body! } };
+        default:
+          return { kind: kind as "running" | "not_stored" | "conflict" };
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+    },
+  };
+}
+
+/** ARGV of the script after the holder. The body of a reply that is too large is not even sent. */
+function storeArguments({ status, type, body }: StoredReply, settings: IdempotencySettings) {
+  const bytes = Buffer.byteLength(body) + replyOverheadBytes;
+  const fits = bytes <= settings.IDEMPOTENCY_ANSWER_BYTES_MAX;
+  return [
+    status,
+    type,
+    fits ? body : "",
+    fits ? bytes : Number.MAX_SAFE_INTEGER,
+    settings.IDEMPOTENCY_KEPT_MS,
+    settings.IDEMPOTENCY_TEAM_BYTES_MAX,
+    settings.IDEMPOTENCY_BYTES_MAX,
+    notStoredMs,
+  ];
+}
+
+type IdempotencySettings = {
+  IDEMPOTENCY_KEPT_MS: number;
+  IDEMPOTENCY_ANSWER_BYTES_MAX: number;
+  IDEMPOTENCY_TEAM_BYTES_MAX: number;
+  IDEMPOTENCY_BYTES_MAX: number;
+};
+
+type IdempotencyStore = AsyncDisposable & { acquire: Ports["acquireIdempotencyKey"] };

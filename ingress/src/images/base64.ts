@@ -1,0 +1,97 @@
+import type { Image } from "@faceline/contracts/http/image";
+import { imageFormat } from "@faceline/contracts/image/format";
+import { type InputRef, inputError } from "../call/api-error.ts";
+
+/**
+ * Returns the bytes of an image that was sent as Base64, as a data URL, or as the file of a form. Throws an
+ * ApiError if it is absent, too large, not valid Base64, or neither JPEG, PNG nor WebP by its first bytes.
+ */
+export function imageBytes(image: Image | undefined, ref: InputRef, limits: ImageBytesLimits): Buffer {
+  const bytes =
+    image instanceof Uint8Array ? fileBytes(image, ref, limits) : textBytes(image ?? "", ref, limits);
+  if (imageFormat(bytes) !== undefined) return bytes;
+  const detail = `The image in ${ref.label} is not JPEG, PNG or WebP.`;
+  throw inputError(ref, "unsupported_image_format", detail);
+}
+
+function fileBytes(file: Uint8Array, ref: InputRef, limits: ImageBytesLimits): Buffer {
+  if (file.length === 0) throw missingImageError(ref);
+  if (file.length > limits.IMAGE_BYTES_MAX) throw imageTooLargeError(ref, limits);
+  return Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+}
+
+/**
+ * Accepts white space and the URL-safe alphabet. Rejects addresses and paths: this service opens no file and
+ * no connection because a client named it.
+ */
+function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buffer {
+  const text = value.trim();
+  const prefix = dataUrl.exec(text.slice(0, dataUrlPrefixCharactersMax)) ?? undefined;
+  const base64 = withoutSpace(prefix === undefined ? text : text.slice(prefix[0].length));
+  if (base64 === "") throw missingImageError(ref);
+  if (prefix === undefined && isAddress(text)) throw unsupportedSourceError(ref);
+  if (decodedBytes(base64) > limits.IMAGE_BYTES_MAX) throw imageTooLargeError(ref, limits);
+
+  const bytes = Buffer.from(base64, "base64");
+  // Checked only if the bytes are no image: every JPEG begins with "/9j/" in Base64, like a path.
+  if (prefix === undefined && imageFormat(bytes) === undefined && isPath(text))
+    throw unsupportedSourceError(ref);
+  // Node's decoder skips characters that are not Base64; then the result is too short.
+  if (bytes.length !== decodedBytes(base64)) {
+    throw inputError(ref, "invalid_image", `What is in ${ref.label} is not valid Base64.`);
+  }
+  return bytes;
+}
+
+/** `data:image/jpeg;base64,`. The type may be missing or wrong. */
+const dataUrl = /^data:[^,]*;base64,/i;
+const dataUrlPrefixCharactersMax = 256;
+
+/**
+ * Letters, then a colon, is never Base64. A data URL without `;base64,` is reported as invalid Base64
+ * instead.
+ */
+const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]{0,31}:/i.test(text) && !/^data:/i.test(text);
+
+function isPath(text: string): boolean {
+  if (text.length > pathCharactersMax) return false;
+  return (
+    /^(\/|\\|\.{1,2}[/\\]|~)/.test(text) || /^[^\n]*\.(jpe?g|png|webp|gif|bmp|tiff?|heic|avif)$/i.test(text)
+  );
+}
+
+const pathCharactersMax = 4096;
+
+const withoutSpace = (text: string): string => (/\s/.test(text) ? text.replace(/\s+/g, "") : text);
+
+/**
+ * The number of bytes that Base64 of this length encodes: 3 for 4 characters, without padding. NaN: not a
+ * valid length.
+ */
+function decodedBytes(base64: string): number {
+  const length = base64.endsWith("==")
+    ? base64.length - 2
+    : base64.endsWith("=")
+      ? base64.length - 1
+      : base64.length;
+  return length % 4 === 1 ? Number.NaN : Math.floor((length * 3) / 4);
+}
+
+export const missingImageError = (ref: InputRef) =>
+  inputError(
+    ref,
+    "missing_image",
+    `There is no image in ${ref.label}: send it as Base64, as a data URL, or as a file of a form.`,
+  );
+
+const unsupportedSourceError = (ref: InputRef) =>
+  inputError(
+    ref,
+    "unsupported_image_source",
+    `${ref.label} must hold the image itself, as Base64 or as a data URL: addresses and paths are not opened.`,
+  );
+
+const imageTooLargeError = (ref: InputRef, { IMAGE_BYTES_MAX }: ImageBytesLimits) =>
+  inputError(ref, "image_too_large", `The image in ${ref.label} has more than ${IMAGE_BYTES_MAX} bytes.`);
+
+type ImageBytesLimits = { IMAGE_BYTES_MAX: number };

@@ -1,0 +1,33 @@
+import type { ComparedCandidate, FailedCandidate } from "@faceline/contracts/http/compare";
+import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
+import { ApiError } from "../call/api-error.ts";
+import { distanceFrom, type NumericVector } from "./distance.ts";
+import type { Subject } from "./subject.ts";
+
+/**
+ * Compares every candidate with one face. Returns the results in the order of the request and the best match,
+ * the candidate at the least distance, whether or not it is within the threshold. Of a candidate image with
+ * several faces the nearest counts. If every candidate failed, throws the error of the first.
+ */
+export function rankCandidates(from: NumericVector, candidates: RankedCandidate[], rule: MatchRule): Ranking {
+  const distanceTo = distanceFrom(rule.metric, from);
+  const results = candidates.map(({ id, subject }, index): ComparedCandidate | FailedCandidate => {
+    if (subject instanceof ApiError) return { index, id, error: subject.code, detail: subject.message };
+    const distance = Math.min(...subject.faces.map(({ vector }) => distanceTo(vector)));
+    return { index, distance, id, match: distance <= rule.threshold };
+  });
+
+  const compared = results.filter((result): result is ComparedCandidate => "distance" in result);
+  if (compared.length === 0) throw firstError(candidates.map(({ subject }) => subject));
+  const best_match = compared.reduce((best, next) => (next.distance < best.distance ? next : best));
+  return { results, best_match };
+}
+
+/** Returns the error of a comparison whose candidates have all failed: that of the first one. */
+export function firstError(parts: unknown[]): Error {
+  return parts.find((part) => part instanceof ApiError) ?? new Error("a comparison without candidates");
+}
+
+export type RankedCandidate = { id: string; subject: Subject | ApiError };
+export type MatchRule = { metric: DistanceMetric; threshold: number };
+type Ranking = { results: (ComparedCandidate | FailedCandidate)[]; best_match: ComparedCandidate };

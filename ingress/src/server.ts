@@ -1,0 +1,82 @@
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import { type FastifyInstance, fastify } from "fastify";
+import { addCors } from "./auth/cors.ts";
+import { limitBodyMemory } from "./body/memory-budget.ts";
+import { addBodyParsers } from "./body/parsers.ts";
+import { validate } from "./body/validate.ts";
+import { ApiError } from "./call/api-error.ts";
+import type { Ports } from "./call/ports.ts";
+import { requestIdFrom } from "./call/request-headers.ts";
+import { addComputeHooks } from "./compute-hooks.ts";
+import type { HttpSettings } from "./config.ts";
+import { rejectEarly } from "./dispatch/admission.ts";
+import type { EnabledModels } from "./endpoints/enabled-models.ts";
+import { computeEndpoints, serviceEndpoints } from "./endpoints/table.ts";
+import { answerMalformedRequest, ignoreExpectations, rejectConnect } from "./errors/malformed-requests.ts";
+import { rejectUnknownRoutes } from "./errors/not-found.ts";
+import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
+import { addIdempotency } from "./idempotency/hook.ts";
+import { InputReader } from "./images/inputs.ts";
+
+/**
+ * Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through
+ * the ports.
+ */
+export function buildServer(ports: Ports, settings: HttpSettings, models: EnabledModels): FastifyInstance {
+  const site = settings.PUBLIC_URL.replace(/\/$/, "");
+  const now = () => ports.clock.now();
+  const app = fastify({
+    bodyLimit: settings.BODY_BYTES_MAX,
+    requestTimeout: settings.BODY_RECEIVE_MS,
+    requestIdHeader: false,
+    // Node would refuse a request without Host in a shape of its own. Nothing here reads Host.
+    http: { requireHostHeader: false },
+    genReqId: ({ headers }) => requestIdFrom(headers["x-request-id"], now()),
+    // While closing, Fastify would answer 503 in a shape of its own; `isServing` refuses in ours.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      void sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request.id), site);
+    },
+    clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket, site, now()),
+  });
+  const bug = (error: unknown, requestId: string): ApiError => {
+    ports.reportBug(error, requestId as RequestId);
+    return new ApiError("internal_error", "Something went wrong here. The request id leads to the reason.");
+  };
+  app.setErrorHandler((error, request, reply) => {
+    // The client has left: nobody reads this reply, and an error that follows from it is no bug.
+    if (request.requestContext?.signal.aborted) return reply.code(503).send();
+    return sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request.id), site);
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    reply.header("x-content-type-options", "nosniff");
+    reply.header("cache-control", "no-store");
+  });
+  addCors(app, settings);
+  rejectUnknownRoutes(app);
+  ignoreExpectations(app);
+  rejectConnect(app, site, now);
+  addBodyParsers(app, settings);
+
+  const context = { ports, settings, models, inputs: new InputReader(settings) };
+  for (const { path, handle } of serviceEndpoints) {
+    app.get(path, (_request, reply) => handle(context, reply));
+  }
+  // A scope of its own: its hooks do not run for the public routes.
+  app.register(async (compute) => {
+    addComputeHooks(compute, ports, settings);
+    limitBodyMemory(compute, settings);
+    addIdempotency(compute, ports);
+    for (const { path, needsWorker, request: bodySchema, query, handle } of computeEndpoints) {
+      const [schema] = Object.values(bodySchema);
+      const hooks = needsWorker ? { onRequest: rejectEarly(ports, models.lanes) } : {};
+      compute.post(path, hooks, (request) => {
+        const parsedQuery = query === undefined ? undefined : validate(query.schema, request.query);
+        const body = validate(schema!, request.body);
+        return handle(context, request.requestContext!, body, parsedQuery);
+      });
+    }
+  });
+  return app;
+}

@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { InputFault } from "@faceline/contracts/http/errors";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import { encodeEmbedding } from "@faceline/contracts/wire/face";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import { Catalogue, type Model } from "@faceline/models/catalogue";
+import type { FastifyInstance, LightMyRequestResponse } from "fastify";
+import sharp from "sharp";
+import type { DispatchedCall, Ports } from "../src/call/ports.ts";
+import { HttpSettings } from "../src/config.ts";
+import { EnabledModels } from "../src/endpoints/enabled-models.ts";
+import { buildServer } from "../src/server.ts";
+
+/**
+ * Builds the HTTP server with ports of its own and closes it after the test. Time stands still at `testNow`,
+ * every image shows one face with the embedding `[1, 0]`, and models have embeddings of two numbers, so that
+ * a test can write them down.
+ */
+export function testServer(
+  t: TestContext,
+  { settings = {}, catalogue, ...overrides }: TestServerOptions = {},
+): TestServer {
+  const dispatched: DispatchedCall[] = [];
+  const ports: Ports = {
+    clock: { now: () => testNow },
+    dispatch: async ({ images }) => images.map(() => facesAnswer([1, 0])),
+    findKey: async (sha256) => (sha256 === digest ? testKeyRecord : null),
+    acquireTeamSlot: async () => ({ release() {} }),
+    acquireIdempotencyKey: async () => ({
+      kind: "acquired",
+      lock: { store: async () => {}, release: async () => {} },
+    }),
+    poolStates: () => [testPool],
+    dependencyHealth: async () => ({ kafka: true, redis: true }),
+    isServing: () => true,
+    reportBug: (error) => t.diagnostic(String(error)),
+    ...overrides,
+  };
+  const { dispatch } = ports;
+  ports.dispatch = (call) => {
+    dispatched.push(call);
+    return dispatch(call);
+  };
+  const config = HttpSettings.parse(settings);
+  const app = buildServer(ports, config, new EnabledModels(catalogue ?? new Catalogue(models), config));
+  t.after(() => app.close());
+  const post: TestServer["post"] = (url, body, headers = {}) =>
+    app.inject({ method: "POST", url, body: body as object, headers: { "x-api-key": testKey, ...headers } });
+  return { app, dispatched, post };
+}
+
+export const testNow = 1_800_000_000_000;
+export const testKey = "a key of the team";
+const digest = createHash("sha256").update(testKey).digest("hex");
+export const testKeyRecord = {
+  key: {
+    id: "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10",
+    name: "laptop",
+    team: "ants",
+    createdAt: testNow,
+    disabled: false,
+  },
+  limits: {},
+};
+
+export const answerWith = (outcome: Outcome): Answer => ({
+  task: "a/nonce/0" as TaskId,
+  outcome,
+  timing: { queueMs: 1, batchMs: 2, inferMs: 3 },
+});
+
+/** The answer for an image that shows faces with these embeddings, largest first. */
+export const facesAnswer = (...vectors: number[][]): Answer =>
+  answerWith({
+    kind: "faces",
+    faces: vectors.map((vector, i) => ({
+      area: testFacialArea(i),
+      confidence: 0.9,
+      embedding: encodedEmbedding(vector),
+    })),
+  });
+
+export const rejectedAnswer = (code: InputFault): Answer => answerWith({ kind: "rejected", code });
+export const encodedEmbedding = (vector: number[]): string => encodeEmbedding(Float32Array.from(vector));
+export const testFacialArea = (i: number) => ({
+  x: i,
+  y: 0,
+  w: 9,
+  h: 9,
+  left_eye: [6, 3] as [number, number],
+  right_eye: [3, 3] as [number, number],
+});
+
+/** Waits until `condition` resolves to true. Throws after 20 s; `what` completes its message. */
+export async function waitUntil(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + waitMaxMs;
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt) throw new Error(`waited ${waitMaxMs} ms in vain until ${what}`);
+    await sleep(pollEveryMs);
+  }
+}
+
+const pollEveryMs = 10;
+const waitMaxMs = 20_000;
+
+/** An image of one colour, as Base64. */
+export async function base64Image(
+  side = 32,
+  format: "jpeg" | "png" | "webp" | "gif" = "jpeg",
+): Promise<string> {
+  const plain = sharp({ create: { width: side, height: side, channels: 3, background: "teal" } });
+  return (await plain.toFormat(format).toBuffer()).toString("base64");
+}
+
+const graph = (name: string) => ({
+  name,
+  batch_buckets: [1],
+  builds: [{ precision: "float32", input_px: 512, file: `${name}.onnx`, bytes: 1, sha256: "0".repeat(64) }],
+  licenses: [{ id: "MIT", covers: "all of it", stated_by: "a test" }],
+});
+
+const models = [
+  {
+    ...graph("Dlib"),
+    role: "embedding",
+    embedding_size: 2,
+    thresholds: { cosine: 0.1, euclidean: 0.6, euclidean_l2: 0.4472 },
+    thresholds_from: { cosine: "a test", euclidean: "a test", euclidean_l2: "a test" },
+    normalizations: ["base"],
+  },
+  { ...graph("ssd"), role: "detector" },
+  { ...graph("tiny"), role: "detector" },
+] as unknown as Model[];
+
+export const testPool = {
+  pool: "default",
+  lanes: [
+    {
+      lane: "Dlib/ssd",
+      waiting: 3,
+      workers: 2,
+      expectedWaitMs: 12,
+      expectedRunMs: 40,
+      batchMax: 8,
+      executionProvider: "cpu",
+      precisions: [],
+    },
+  ],
+} as unknown as PoolState;
+
+type TestServerOptions = Partial<Ports> & { settings?: Record<string, unknown>; catalogue?: Catalogue };
+export type TestServer = {
+  app: FastifyInstance;
+  /** The calls that were sent to workers. */
+  dispatched: DispatchedCall[];
+  post(url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+};
