@@ -1,5 +1,5 @@
 import type { LaneId } from "@faceline/contracts/wire/ids";
-import type { Random } from "./random.ts";
+import type { Random } from "../testing/random.ts";
 
 /** One call on its way to the batcher. */
 export type Arrival = {
@@ -9,7 +9,7 @@ export type Arrival = {
   /** Another than the first of the workers' lanes. */
   lane?: LaneId;
   /** From its arrival to its deadline. */
-  patienceMs: number;
+  timeBudgetMs: number;
 };
 
 /** Who calls, with how many images, and for how long they wait. */
@@ -69,16 +69,16 @@ export function bursts(random: Random, settings: Bursts, forMs: number, caller: 
 export const spike = (atMs: number, calls: number, caller: Caller): Arrival[] =>
   Array.from({ length: calls }, () => ({ atMs, ...caller }));
 
-/** A recorded log: one call a line, `at_ms,tenant,tasks,patience_ms`, with these words as its first line. */
-export function recorded(log: string): Arrival[] {
+/** A recorded log: one call a line, `at_ms,tenant,tasks,time_budget_ms`, with these words as its first line. */
+export function parseRecordedLog(log: string): Arrival[] {
   const [, ...lines] = log.trim().split("\n");
   return lines.map((line) => {
-    const [atMs, tenant, tasks, patienceMs] = line.split(",");
-    return { atMs: Number(atMs), tenant: tenant!, tasks: Number(tasks), patienceMs: Number(patienceMs) };
+    const [atMs, tenant, tasks, timeBudgetMs] = line.split(",");
+    return { atMs: Number(atMs), tenant: tenant!, tasks: Number(tasks), timeBudgetMs: Number(timeBudgetMs) };
   });
 }
 
-export const together = (...streams: Arrival[][]): Arrival[] =>
+export const merge = (...streams: Arrival[][]): Arrival[] =>
   streams.flat().toSorted((a, b) => a.atMs - b.atMs);
 
 /** Poisson arrivals of a rate that changes at known instants. */

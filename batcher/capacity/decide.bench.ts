@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch } from "@faceline/contracts/wire/report";
 import { decide } from "../src/scheduling/decide.ts";
-import { answered, batchesOf, call, newPool, report } from "../src/scheduling/scene.ts";
 import type { Event, Move, State } from "../src/scheduling/state.ts";
+import { answered, batchesOf, call, newPool, report } from "../testing/fixtures.ts";
 
 // How long one decision takes, by what happened and by how many tasks wait: four workers, ten tenants, batches of 32.
 // Prints a Markdown table, median / mean / p99 in µs. Usage: node batcher/capacity/decide.bench.ts

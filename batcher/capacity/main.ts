@@ -1,8 +1,8 @@
+import { Random } from "../testing/random.ts";
 import { poisson } from "./arrivals.ts";
 import { eager, twoInFlight } from "./baselines.ts";
-import { capacityOf, hops, workers } from "./cases.ts";
-import { type Figures, figuresOf } from "./figures.ts";
-import { Random } from "./random.ts";
+import { type Metrics, metricsOf } from "./metrics.ts";
+import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { type NewScheduler, Simulation, startAt } from "./simulation.ts";
 
 // What the policy is worth: one worker of 40 + 2b ms (307.7 tasks a second), hops of 3 ms, 300 ms to the deadline,
@@ -38,7 +38,7 @@ for (const [perSecond, page] of expected) {
 console.log(`\nAt 1,000 tasks a second, four workers: ${speed()}.`);
 
 function speed(): string {
-  const caller = { tenant: "team", tasks: 1, patienceMs: 300 };
+  const caller = { tenant: "team", tasks: 1, timeBudgetMs: 300 };
   const arrivals = poisson(new Random(1), 1_000, forMs, caller);
   const [begunAt, used] = [performance.now(), process.cpuUsage()];
   new Simulation({ seed: 1, arrivals, workers: workers(4), hops }).run(forMs);
@@ -49,19 +49,19 @@ function speed(): string {
   return `${times(performance.now() - begunAt)} times as fast as real time, ${byProcessor} by processor time`;
 }
 
-function play(perSecond: number, scheduler: NewScheduler | undefined): Figures[] {
+function play(perSecond: number, scheduler: NewScheduler | undefined): Metrics[] {
   return Array.from({ length: seeds }, (_, seed) => {
-    const caller = { tenant: "team", tasks: 1, patienceMs: 300 };
+    const caller = { tenant: "team", tasks: 1, timeBudgetMs: 300 };
     const arrivals = poisson(new Random(7_000 + seed), perSecond, forMs, caller);
     const setting = { seed, arrivals, workers: workers(1), hops, ...(scheduler && { scheduler }) };
-    return figuresOf(new Simulation(setting).run(forMs + 2_000), startAt + settlingMs);
+    return metricsOf(new Simulation(setting).run(forMs + 2_000), startAt + settlingMs);
   });
 }
 
-function cells(runs: Figures[]): string[] {
-  const mean = (figure: (run: Figures) => number) =>
+function cells(runs: Metrics[]): string[] {
+  const mean = (figure: (run: Metrics) => number) =>
     runs.reduce((sum, run) => sum + figure(run), 0) / runs.length;
-  const percent = (figure: (run: Figures) => number) => (100 * mean(figure)).toFixed(2);
+  const percent = (figure: (run: Metrics) => number) => (100 * mean(figure)).toFixed(2);
   // What the workers could serve of these very arrivals, if none of their time were lost.
   const servable = (capacityOf(workers(1)) * (forMs - settlingMs)) / 1_000;
   return [

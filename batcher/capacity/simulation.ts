@@ -4,10 +4,10 @@ import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "../src/scheduling/decide.ts";
 import { type Event, type Move, newState } from "../src/scheduling/state.ts";
-import { Agenda } from "./agenda.ts";
+import { Random } from "../testing/random.ts";
 import type { Arrival } from "./arrivals.ts";
-import { Random } from "./random.ts";
-import { ModelledWorker, type WorkerModel } from "./workers.ts";
+import { EventQueue } from "./event-queue.ts";
+import { SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
 
 /**
  * A pool in simulated time: calls arrive, the scheduler decides, modelled workers run. Everything that is drawn comes
@@ -18,28 +18,28 @@ import { ModelledWorker, type WorkerModel } from "./workers.ts";
  *                              └────────report────────┘
  */
 export class Simulation {
-  readonly agenda = new Agenda(startAt);
+  readonly events = new EventQueue(startAt);
   readonly calls = new Map<CallId, Call>();
   readonly batches: Batch[] = [];
-  readonly #setting: Setting;
+  readonly #setting: Scenario;
   readonly #random: Random;
   readonly #scheduler: Scheduler;
   /** By partition; none while a process is started. */
-  readonly #workers: (ModelledWorker | undefined)[] = [];
+  readonly #workers: (SimulatedWorker | undefined)[] = [];
   /** Batches that came while nobody held the partition. */
   readonly #unread: Batch[][] = [];
   #processes = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
 
-  constructor(setting: Setting) {
+  constructor(setting: Scenario) {
     this.#setting = setting;
     this.#random = new Random(setting.seed);
-    this.#scheduler = (setting.scheduler ?? productScheduler)(setting);
+    this.#scheduler = (setting.scheduler ?? productionScheduler)(setting);
     for (const model of setting.workers) {
       this.#unread[model.partition] = [];
       this.#start(model);
       for (const { atMs } of model.deaths ?? []) {
-        this.agenda.at(startAt + atMs, () => this.#kill(model));
+        this.events.at(startAt + atMs, () => this.#kill(model));
       }
     }
     this.#await(0);
@@ -47,12 +47,12 @@ export class Simulation {
   }
 
   run(forMs: number): this {
-    this.agenda.runUntil(startAt + forMs);
+    this.events.runUntil(startAt + forMs);
     return this;
   }
 
   #tell(event: Event): void {
-    const { now } = this.agenda;
+    const { now } = this.events;
     const moves = this.#scheduler(event, now);
     this.#setting.watch?.(event, moves, now);
     let wakeAt = Number.POSITIVE_INFINITY;
@@ -67,12 +67,12 @@ export class Simulation {
     switch (move.kind) {
       case "dispatch":
         this.batches.push(move.batch);
-        this.agenda.after(this.#hop("toWorkerMs"), () => this.#deliver(move.partition, move.batch));
+        this.events.after(this.#hop("toWorkerMs"), () => this.#deliver(move.partition, move.batch));
         return;
       case "answer": {
         const { id } = move.task;
         const outcome: Pick<Answer, "kind" | "reason"> = move.outcome;
-        this.agenda.after(this.#hop("replyMs"), () => this.#answered(id, outcome));
+        this.events.after(this.#hop("replyMs"), () => this.#answered(id, outcome));
         return;
       }
       case "ended":
@@ -85,7 +85,7 @@ export class Simulation {
   #wake(at: number): void {
     this.#wakeAt = at;
     if (!Number.isFinite(at)) return;
-    this.agenda.at(at, () => {
+    this.events.at(at, () => {
       if (this.#wakeAt !== at) return;
       this.#wakeAt = Number.POSITIVE_INFINITY;
       this.#tell({ kind: "timer" });
@@ -94,7 +94,7 @@ export class Simulation {
 
   /** Silence is not an event: the batcher looks for it. */
   #look(): void {
-    this.agenda.after(lookEveryMs, () => {
+    this.events.after(lookEveryMs, () => {
       this.#tell({ kind: "timer" });
       this.#look();
     });
@@ -104,14 +104,14 @@ export class Simulation {
   #await(index: number): void {
     const arrival = this.#setting.arrivals[index];
     if (arrival === undefined) return;
-    this.agenda.at(startAt + arrival.atMs, () => {
+    this.events.at(startAt + arrival.atMs, () => {
       this.#arrive(index, arrival);
       this.#await(index + 1);
     });
   }
 
-  #arrive(index: number, { tenant, tasks, patienceMs, lane: of = lane }: Arrival): void {
-    const { now } = this.agenda;
+  #arrive(index: number, { tenant, tasks, timeBudgetMs, lane: of = lane }: Arrival): void {
+    const { now } = this.events;
     const id = `${index}/${nonce}` as CallId;
     const message: CallTasks = {
       requestId: `${index}` as CallTasks["requestId"],
@@ -120,14 +120,14 @@ export class Simulation {
       lane: of,
       ingress: "ingress-0000000000000000",
       arrivedAt: now,
-      deadlineAt: now + patienceMs,
+      deadlineAt: now + timeBudgetMs,
       options,
       traceparent,
       tasks: Array.from({ length: tasks }, (_, task) => `${id}/${task}` as TaskId),
     };
     const call = { tenant, arrivedAt: now, deadlineAt: message.deadlineAt, tasks: message.tasks };
     this.calls.set(id, { ...call, answers: [], ended: [] });
-    this.agenda.after(this.#hop("intakeMs"), () => this.#tell({ kind: "arrive", call: message }));
+    this.events.after(this.#hop("intakeMs"), () => this.#tell({ kind: "arrive", call: message }));
   }
 
   #deliver(partition: number, batch: Batch): void {
@@ -138,12 +138,12 @@ export class Simulation {
 
   #start(model: WorkerModel): void {
     const id = `inference-${(this.#processes++).toString(16).padStart(16, "0")}`;
-    const worker = new ModelledWorker(id, model, {
-      agenda: this.agenda,
+    const worker = new SimulatedWorker(id, model, {
+      agenda: this.events,
       random: this.#random.branch(),
       replyMs: () => this.#hop("replyMs"),
       report: (report: Report) =>
-        this.agenda.after(this.#hop("reportMs"), () => this.#tell({ kind: "report", report })),
+        this.events.after(this.#hop("reportMs"), () => this.#tell({ kind: "report", report })),
       answer: (batch, ran) => this.#reply(batch, new Set(ran)),
       runOf: (tasks) => this.#setting.runOf?.(tasks) ?? "answered",
       killed: () => this.#kill(model),
@@ -155,17 +155,17 @@ export class Simulation {
   #kill(model: WorkerModel): void {
     this.#workers[model.partition]?.die();
     this.#workers[model.partition] = undefined;
-    this.agenda.after(model.coldStartMs, () => this.#start(model));
+    this.events.after(model.coldStartMs, () => this.#start(model));
   }
 
   #reply(batch: Batch, ran: Set<BatchTask>): void {
-    this.agenda.after(this.#hop("replyMs"), () => {
+    this.events.after(this.#hop("replyMs"), () => {
       for (const task of batch.tasks) this.#answered(task.id, { kind: ran.has(task) ? "faces" : "expired" });
     });
   }
 
   #answered(task: TaskId, outcome: Pick<Answer, "kind" | "reason">): void {
-    const answer: Answer = { task, kind: outcome.kind, at: this.agenda.now };
+    const answer: Answer = { task, kind: outcome.kind, at: this.events.now };
     if (outcome.reason !== undefined) answer.reason = outcome.reason;
     this.calls.get(callIdOf(task))!.answers.push(answer);
   }
@@ -177,7 +177,7 @@ export class Simulation {
 }
 
 /** The scheduler of the product. */
-const productScheduler: NewScheduler = ({ hops }) => {
+const productionScheduler: NewScheduler = ({ hops }) => {
   const settings = { laneWaitingMax: 100_000, hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
   const state = newState("batcher-0000000000000000", settings);
   return (event, now) => decide(state, event, now);
@@ -192,7 +192,7 @@ const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
 export const startAt = 1_000_000;
 const lookEveryMs = 100;
 
-export type Setting = {
+export type Scenario = {
   seed: number;
   /** In the order of time. */
   arrivals: Arrival[];
@@ -208,7 +208,7 @@ export type Setting = {
 
 type Hops = { intakeMs: number; toWorkerMs: number; reportMs: number; replyMs: number };
 
-export type NewScheduler = (setting: Setting) => Scheduler;
+export type NewScheduler = (setting: Scenario) => Scheduler;
 export type Scheduler = (event: Event, now: number) => Move[];
 
 /** What became of a call. The first answer to a task stands. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
-import { Random } from "../../capacity/random.ts";
-import { seedsOf } from "../../capacity/seeds.ts";
+import { answered, call, newPool, report } from "../../testing/fixtures.ts";
+import { Random } from "../../testing/random.ts";
+import { seedsOf } from "../../testing/seeds.ts";
 import { decide } from "./decide.ts";
-import { answered, call, newPool, report } from "./scene.ts";
 import type { Event } from "./state.ts";
 
 // Short lives of a pool, each drawn from a seed: calls come, workers run, fail, fall silent, come back with late
@@ -41,7 +41,7 @@ function live(seed: number): void {
     }
     for (const worker of workers) {
       const alive = [...pool.sent.values()].filter(
-        (each) => each.worker === `inference-${worker.name}` && !each.lost,
+        (each) => each.worker === `inference-${worker.name}` && each.phase.kind !== "lost",
       );
       assert.ok(alive.length <= 2, `seed ${seed}: ${worker.name} has ${alive.length} batches`);
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { answered, batchesOf, call, endsOf, newPool, pass, report, taskIds } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
-import { answered, batchesOf, call, endsOf, newPool, pass, report, taskIds } from "./scene.ts";
 import type { Move } from "./state.ts";
 
 test("a free worker and a waiting task make a batch at once", () => {
@@ -126,7 +126,7 @@ test("a batch that was given up for lost may still answer: its parts are spared"
   decide(pool, report("w1"), 0);
   const [batch] = batchesOf(decide(pool, call("a", 2, { now: 0 }), 0));
   pass(pool, 0, 1_000);
-  assert.equal(pool.lanes.get("Dlib/ssd" as never)?.waiting, 2);
+  assert.equal(pool.lanes.get("Dlib/ssd" as never)?.waitingCount, 2);
   const late = decide(pool, report("w1", { finished: [answered(batch!)] }), 1_500);
   assert.deepEqual(late, [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/0", "a/nnnnnnnnnnnnnnnn/1"] }]);
 });
@@ -168,7 +168,7 @@ test("a batcher that stood still itself takes no worker for silent", () => {
   decide(pool, report("w1"), 0);
   decide(pool, call("a", 1, { now: 0 }), 0);
   const moves = [...decide(pool, { kind: "timer" }, 1_500), ...pass(pool, 1_500, 2_000)];
-  assert.deepEqual([dispatches(moves), pool.sent.values().next().value?.lost], [[], false]);
+  assert.deepEqual([dispatches(moves), pool.sent.values().next().value?.phase.kind], [[], "travelling"]);
 });
 
 test("a task whose run fails alone has failed; in company it is cut out first", () => {

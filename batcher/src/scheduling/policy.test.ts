@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { batchesOf, call, endsOf, newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
-import { batchesOf, call, endsOf, newPool, report } from "./scene.ts";
 import type { Move, State } from "./state.ts";
 
 // Why a request waited or was refused: each rule of the policy alone. One worker, an accelerator of 40 + 2b ms.
@@ -30,7 +30,7 @@ test("at a load that batches of one could not carry, a free worker waits for the
 test("a hold ends with the last instant at which one more could still be in time", () => {
   const pool = accelerator();
   load(pool, { perSecond: 150, untilMs: 1_000 });
-  const urgent = arrive(pool, 1, 1_000, { patienceMs: 80 });
+  const urgent = arrive(pool, 1, 1_000, { timeBudgetMs: 80 });
   // 3 ms on the way, 3 to reply, 1 to guard, and a run of two: 44 ms.
   const wake = urgent.find((move) => move.kind === "wake");
   assert.ok(wake !== undefined && wake.at < 1_080 - 50 && wake.at > 1_080 - 56, JSON.stringify(urgent));
@@ -47,16 +47,16 @@ test("nothing is held any more when the batcher stops", () => {
 test("a batch is cut down to the size below where padding costs more than it is worth", () => {
   const pool = accelerator();
   // Padded to 32, 18 of them would take 104 ms; 16 take 72, and the other two can wait that long.
-  const [batch] = batchesOf(arrive(pool, 18, 0, { patienceMs: 1_000 }));
+  const [batch] = batchesOf(arrive(pool, 18, 0, { timeBudgetMs: 1_000 }));
   assert.equal(batch?.tasks.length, 16);
-  const [urgent] = batchesOf(arrive(accelerator(), 18, 0, { patienceMs: 115 }));
+  const [urgent] = batchesOf(arrive(accelerator(), 18, 0, { timeBudgetMs: 115 }));
   assert.equal(urgent?.tasks.length, 18);
 });
 
 test("what would wait longer than a batch and a half is refused as standing, though it would be in time", () => {
   const pool = accelerator();
   busyUntil(pool, 0, 104);
-  const outcomes = Array.from({ length: 8 }, () => arrive(pool, 16, 0, { patienceMs: 600 }));
+  const outcomes = Array.from({ length: 8 }, () => arrive(pool, 16, 0, { timeBudgetMs: 600 }));
   // The running batch, and 32 more: 208 ms, where 1.5 · 104 = 156 are healthy.
   const reasons = outcomes.map(
     (moves) => endsOf(moves).map(([, outcome]) => "reason" in outcome && outcome.reason)[0],
@@ -67,7 +67,7 @@ test("what would wait longer than a batch and a half is refused as standing, tho
 test("a lane that is loaded and not called makes nobody stand longer for its sake", () => {
   const pool = accelerator();
   busyUntil(pool, 0, 104, ["Dlib/ssd", "Dlib/tiny"]);
-  const outcomes = Array.from({ length: 3 }, () => arrive(pool, 16, 0, { patienceMs: 600 }));
+  const outcomes = Array.from({ length: 3 }, () => arrive(pool, 16, 0, { timeBudgetMs: 600 }));
   // Nothing is known of it but a guess, by which a batch of its 32 takes longer than 104 ms to prepare.
   assert.deepEqual(
     outcomes.map((moves) => endsOf(moves).length),
@@ -78,15 +78,15 @@ test("a lane that is loaded and not called makes nobody stand longer for its sak
 test("a quiet tenant is not refused for what a loud one lets stand", () => {
   const pool = accelerator();
   busyUntil(pool, 0, 104);
-  for (let index = 0; index < 4; index++) arrive(pool, 16, 0, { patienceMs: 600, tenant: "loud" });
-  assert.deepEqual(endsOf(arrive(pool, 20, 0, { patienceMs: 600, tenant: "quiet" })), []);
+  for (let index = 0; index < 4; index++) arrive(pool, 16, 0, { timeBudgetMs: 600, tenant: "loud" });
+  assert.deepEqual(endsOf(arrive(pool, 20, 0, { timeBudgetMs: 600, tenant: "quiet" })), []);
 });
 
 test("a head so urgent that its batch could not keep up is dropped early, with its siblings", () => {
   const pool = accelerator();
   load(pool, { perSecond: 280, untilMs: 2_000 });
   busyUntil(pool, 2_000, 2_100);
-  arrive(pool, 2, 2_000, { patienceMs: 165, name: "urgent" });
+  arrive(pool, 2, 2_000, { timeBudgetMs: 165, name: "urgent" });
   for (let at = 2_000; at < 2_090; at += 3) arrive(pool, 1, at);
   const moves = decide(pool, { kind: "timer" }, 2_098);
   const early = endsOf(moves).filter(
@@ -103,7 +103,7 @@ test("nobody is dropped early who keeps to its share: then the smaller batch is 
   const pool = accelerator();
   load(pool, { perSecond: 280, untilMs: 2_000 });
   busyUntil(pool, 2_000, 2_100);
-  arrive(pool, 2, 2_000, { patienceMs: 165, name: "urgent", tenant: "quiet" });
+  arrive(pool, 2, 2_000, { timeBudgetMs: 165, name: "urgent", tenant: "quiet" });
   for (let at = 2_000; at < 2_090; at += 3) arrive(pool, 1, at);
   const moves = decide(pool, { kind: "timer" }, 2_098);
   assert.deepEqual(endsOf(moves), []);
@@ -113,11 +113,11 @@ test("nobody is dropped early who keeps to its share: then the smaller batch is 
 test("a tenant that asks for less than its share is not refused where two of its calls overlap in a flood", () => {
   const pool = accelerator();
   const [lane] = pool.lanes.values();
-  for (let at = 0; at < 10_000; at += 10) lane!.offers.add("flood", 10, at);
-  for (let at = 0; at < 10_000; at += 1_000) lane!.offers.add("modest", 20, at);
+  for (let at = 0; at < 10_000; at += 10) lane!.demand.add("flood", 10, at);
+  for (let at = 0; at < 10_000; at += 1_000) lane!.demand.add("modest", 20, at);
   busyUntil(pool, 10_000, 10_104);
-  arrive(pool, 32, 10_000, { patienceMs: 1_000, tenant: "flood" });
-  const calls = [1, 2].map(() => endsOf(arrive(pool, 20, 10_000, { patienceMs: 1_000, tenant: "modest" })));
+  arrive(pool, 32, 10_000, { timeBudgetMs: 1_000, tenant: "flood" });
+  const calls = [1, 2].map(() => endsOf(arrive(pool, 20, 10_000, { timeBudgetMs: 1_000, tenant: "modest" })));
   assert.deepEqual(calls, [[], []]);
 });
 
@@ -126,7 +126,7 @@ test("a worker that ran out of memory gets batches of its own largest size", () 
   decide(pool, report("w1", { sizes }), 0);
   decide(pool, report("w1", { sizes: sizes.slice(0, 4) }), 1);
   prepareTakesNothing(pool);
-  const [batch] = batchesOf(arrive(pool, 20, 1, { patienceMs: 2_000 }));
+  const [batch] = batchesOf(arrive(pool, 20, 1, { timeBudgetMs: 2_000 }));
   assert.equal(batch?.tasks.length, 8);
 });
 
@@ -136,16 +136,16 @@ test("a worker with less memory than the others gets no batch larger than it tak
   const running = { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 5_000 };
   decide(pool, report("large", { sizes, partition: 2, running }), 0);
   prepareTakesNothing(pool);
-  const [batch] = batchesOf(arrive(pool, 20, 1, { patienceMs: 2_000 }));
+  const [batch] = batchesOf(arrive(pool, 20, 1, { timeBudgetMs: 2_000 }));
   assert.equal(batch?.tasks.length, 8);
 });
 
 test("a lane whose predictions refuse everything tries a call once a second, on an idle worker", () => {
   const pool = accelerator();
-  const hopeless = (now: number) => endsOf(arrive(pool, 1, now, { patienceMs: 20 })).length;
+  const hopeless = (now: number) => endsOf(arrive(pool, 1, now, { timeBudgetMs: 20 })).length;
   assert.equal(hopeless(500), 1);
   decide(pool, report("w1", { sizes, sentAt: 1_397 }), 1_400);
-  assert.equal(batchesOf(arrive(pool, 1, 1_500, { patienceMs: 20 })).length, 1);
+  assert.equal(batchesOf(arrive(pool, 1, 1_500, { timeBudgetMs: 20 })).length, 1);
   assert.equal(hopeless(1_501), 1);
 });
 
@@ -190,7 +190,7 @@ function prepareTakesNothing(pool: State): void {
 /** So many arrive and are answered at once, before anything else happens. */
 function load(pool: State, { perSecond, untilMs }: { perSecond: number; untilMs: number }): void {
   const lane = [...pool.lanes.values()][0]!;
-  for (let at = 0; at < untilMs; at += 1_000 / perSecond) lane.arrivals.arrive(1, patience, at);
+  for (let at = 0; at < untilMs; at += 1_000 / perSecond) lane.arrivals.add(1, patience, at);
   decide(pool, report("w1", { sizes, sentAt: untilMs - 3 }), untilMs);
 }
 
@@ -201,8 +201,8 @@ function busyUntil(pool: State, startedAt: number, endsAt: number, lanes = ["Dli
 
 let calls = 0;
 function arrive(pool: State, tasks: number, now: number, said: Said = {}): Move[] {
-  const { patienceMs = patience, tenant = "team", name = `c${calls++}` } = said;
-  return decide(pool, call(name, tasks, { now, deadlineAt: now + patienceMs }, tenant), now);
+  const { timeBudgetMs = patience, tenant = "team", name = `c${calls++}` } = said;
+  return decide(pool, call(name, tasks, { now, deadlineAt: now + timeBudgetMs }, tenant), now);
 }
 
-type Said = { patienceMs?: number; tenant?: string; name?: string };
+type Said = { timeBudgetMs?: number; tenant?: string; name?: string };

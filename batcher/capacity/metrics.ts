@@ -1,18 +1,19 @@
 import type { Answer, Call, Simulation } from "./simulation.ts";
 
 /** What a simulation came to. Shares are of all calls that were made. */
-export function figuresOf(
+export function metricsOf(
   { calls, batches }: Simulation,
   from = 0,
   until = Number.POSITIVE_INFINITY,
-): Figures {
+): Metrics {
   const counted = [...calls.values()].filter((call) => call.arrivedAt >= from && call.arrivedAt < until);
-  const lives = counted.map(lifeOf);
-  const share = (fate: Fate) => lives.filter((life) => life.fate === fate).length / Math.max(1, lives.length);
-  const lengths = (...fates: Fate[]) =>
+  const lives = counted.map(callResult);
+  const share = (fate: ResultKind) =>
+    lives.filter((life) => life.result === fate).length / Math.max(1, lives.length);
+  const lengths = (...fates: ResultKind[]) =>
     lives
-      .filter((life) => fates.includes(life.fate))
-      .map((life) => life.ms)
+      .filter((life) => fates.includes(life.result))
+      .map((life) => life.durationMs)
       .toSorted((a, b) => a - b);
   const sizes = batches.map((batch) => batch.tasks.length);
   return {
@@ -29,22 +30,22 @@ export function figuresOf(
   };
 }
 
-export function lifeOf(call: Call): Life {
+export function callResult(call: Call): CallResult {
   const firsts = new Map<string, Answer>();
   for (const answer of call.answers) if (!firsts.has(answer.task)) firsts.set(answer.task, answer);
   const answers = [...firsts.values()];
   const bad = answers.find((answer) => answer.kind !== "faces");
   const at = bad?.at ?? Math.max(...answers.map((answer) => answer.at));
-  const ms = at - call.arrivedAt;
-  if (bad !== undefined) return { fate: bad.kind as Fate, ms };
-  if (firsts.size < call.tasks.length) return { fate: "unanswered", ms: Number.POSITIVE_INFINITY };
-  return { fate: at <= call.deadlineAt ? "good" : "late", ms };
+  const durationMs = at - call.arrivedAt;
+  if (bad !== undefined) return { result: bad.kind as ResultKind, durationMs };
+  if (firsts.size < call.tasks.length) return { result: "unanswered", durationMs: Number.POSITIVE_INFINITY };
+  return { result: at <= call.deadlineAt ? "good" : "late", durationMs };
 }
 
-export function goodOf(simulation: Simulation, tenants: string[], from = 0): number {
+export function goodShare(simulation: Simulation, tenants: string[], from = 0): number {
   const counted = (call: Call) => tenants.includes(call.tenant) && call.arrivedAt >= from;
   const calls = [...simulation.calls.values()].filter(counted);
-  return calls.filter((call) => lifeOf(call).fate === "good").length / calls.length;
+  return calls.filter((call) => callResult(call).result === "good").length / calls.length;
 }
 
 const quantiles = (sorted: number[]): Quantiles => ({
@@ -53,11 +54,11 @@ const quantiles = (sorted: number[]): Quantiles => ({
 });
 
 /** `good`: every task answered with faces, in time. */
-export type Fate = "good" | "late" | "shed" | "expired" | "failed" | "unanswered";
-type Life = { fate: Fate; ms: number };
+export type ResultKind = "good" | "late" | "shed" | "expired" | "failed" | "unanswered";
+type CallResult = { result: ResultKind; durationMs: number };
 type Quantiles = { p50: number; p99: number };
 
-export type Figures = Record<Fate, number> & {
+export type Metrics = Record<ResultKind, number> & {
   calls: number;
   answeredMs: Quantiles;
   refusedMs: Quantiles;

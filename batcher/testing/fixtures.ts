@@ -2,8 +2,14 @@ import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import { decide } from "./decide.ts";
-import { type Event, type Move, newState, type SchedulingSettings, type State } from "./state.ts";
+import { decide } from "../src/scheduling/decide.ts";
+import {
+  type Event,
+  type Move,
+  newState,
+  type SchedulingSettings,
+  type State,
+} from "../src/scheduling/state.ts";
 
 // The stage that tests of the scheduler play on: a pool of workers that run `10 + 2·b` ms, hops of 3 ms.
 
@@ -36,16 +42,16 @@ export function call(
 
 let sequence = 1_000;
 
-export function report(worker: string, said: Said = {}): Event {
-  const { sizes = [1, 2, 4, 8].map((size) => ({ size, runMs: 10 + 2 * size })) } = said;
-  const { running } = said;
+export function report(worker: string, fields: Said = {}): Event {
+  const { sizes = [1, 2, 4, 8].map((size) => ({ size, runMs: 10 + 2 * size })) } = fields;
+  const { running } = fields;
   const message = {
     worker: `inference-${worker}`,
-    sequence: said.sequence ?? sequence++,
-    sentAt: said.sentAt ?? 0,
-    draining: said.draining ?? false,
-    partitions: [said.partition ?? 0],
-    lanes: (said.lanes ?? [lane]).map((lane) => ({
+    sequence: fields.sequence ?? sequence++,
+    sentAt: fields.sentAt ?? 0,
+    draining: fields.draining ?? false,
+    partitions: [fields.partition ?? 0],
+    lanes: (fields.lanes ?? [lane]).map((lane) => ({
       lane,
       executionProvider: "cpu",
       precisions: [],
@@ -55,9 +61,9 @@ export function report(worker: string, said: Said = {}): Event {
       running === undefined
         ? null
         : { ...heldOf(running.batch, running.tasks), startedAt: running.startedAt, endsAt: running.endsAt },
-    staged: (said.staged ?? []).map((batch) => heldOf(batch)),
+    staged: (fields.staged ?? []).map((batch) => heldOf(batch)),
     answering: [],
-    finished: said.finished ?? [],
+    finished: fields.finished ?? [],
   };
   return { kind: "report", report: message as unknown as Report };
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lifeOf } from "./figures.ts";
-import { life } from "./lives.ts";
-import { Overseer } from "./overseer.ts";
-import { seedsOf } from "./seeds.ts";
+import { seedsOf } from "../testing/seeds.ts";
+import { InvariantChecker } from "./invariant-checker.ts";
+import { callResult } from "./metrics.ts";
+import { randomScenario } from "./random-scenarios.ts";
 import { Simulation, startAt } from "./simulation.ts";
 
 // What the scheduler promises to every caller, over lives of a pool that are drawn from seeds (`lives.ts`).
@@ -14,20 +14,20 @@ const untilAllEnded = forMs + 12_000;
 
 test("every task ends exactly once, and batches go only to workers that can take them, whatever goes wrong", () => {
   for (const seed of seedsOf(60)) {
-    const overseer = new Overseer(seed);
-    const setting = life(seed, { faults: true, forMs });
+    const overseer = new InvariantChecker(seed);
+    const setting = randomScenario(seed, { faults: true, forMs });
     const { calls } = new Simulation({ ...setting, watch: overseer.watch }).run(untilAllEnded);
     for (const call of calls.values()) {
       for (const task of call.tasks)
         assert.equal(overseer.ends.get(task), 1, `seed ${seed}: ends of ${task}`);
-      assert.notEqual(lifeOf(call).fate, "unanswered", `seed ${seed}: ${call.tasks[0]}`);
+      assert.notEqual(callResult(call).result, "unanswered", `seed ${seed}: ${call.tasks[0]}`);
     }
   }
 });
 
 test("where nothing goes wrong, each task gets one answer, and what is sent is in time if runs take what was predicted", () => {
   for (const seed of seedsOf(60)) {
-    const simulation = new Simulation(life(seed, { faults: false, forMs })).run(untilAllEnded);
+    const simulation = new Simulation(randomScenario(seed, { faults: false, forMs })).run(untilAllEnded);
     for (const { tasks, answers } of simulation.calls.values()) {
       assert.equal(answers.length, tasks.length, `seed ${seed}: answers to ${tasks[0]}`);
     }
@@ -47,8 +47,8 @@ test("where nothing goes wrong, each task gets one answer, and what is sent is i
 
 test("while one worker could do all alone one by one nobody is held, and never longer than one stagger", () => {
   for (const seed of seedsOf(60)) {
-    const overseer = new Overseer(seed);
-    const setting = life(seed, { faults: false, forMs });
+    const overseer = new InvariantChecker(seed);
+    const setting = randomScenario(seed, { faults: false, forMs });
     const { alpha, beta } = setting.workers[0]!;
     const sizeMax = Math.max(...setting.workers.map(({ sizes }) => sizes.at(-1)!));
     const utilisationMax = setting.workers.length === 1 ? 1 : 0.85 * setting.workers.length;

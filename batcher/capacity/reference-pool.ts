@@ -1,6 +1,6 @@
-import type { Setting } from "./simulation.ts";
+import type { WorkerModel } from "./simulated-worker.ts";
+import type { Scenario } from "./simulation.ts";
 import { lane } from "./simulation.ts";
-import type { WorkerModel } from "./workers.ts";
 
 // Surroundings that simulations and tests share.
 
@@ -21,7 +21,7 @@ export const accelerator = (overrides: Partial<WorkerModel> = {}): WorkerModel =
 export const workers = (count: number, overrides: Partial<WorkerModel> = {}): WorkerModel[] =>
   Array.from({ length: count }, (_, partition) => accelerator({ partition, ...overrides }));
 
-export const hops: Setting["hops"] = { intakeMs: 0, toWorkerMs: 3, reportMs: 3, replyMs: 3 };
+export const hops: Scenario["hops"] = { intakeMs: 0, toWorkerMs: 3, reportMs: 3, replyMs: 3 };
 
 /** Tasks a second that these workers can do at most. */
 export const capacityOf = (models: WorkerModel[]): number =>

@@ -1,14 +1,14 @@
-import { type Arrival, bursts, onOff, poisson, spike, step, together } from "./arrivals.ts";
-import { capacityOf, workers } from "./cases.ts";
-import { Random } from "./random.ts";
-import { type Setting, startAt } from "./simulation.ts";
-import type { WorkerModel } from "./workers.ts";
+import { Random } from "../testing/random.ts";
+import { type Arrival, bursts, merge, onOff, poisson, spike, step } from "./arrivals.ts";
+import { capacityOf, workers } from "./reference-pool.ts";
+import type { WorkerModel } from "./simulated-worker.ts";
+import { type Scenario, startAt } from "./simulation.ts";
 
 /**
  * A pool as chance has it: what hardware it has, who calls and how, and, if asked for, what goes wrong. The work is
  * drawn as a share of what the workers can do, and patience as a multiple of a run, so that every regime is met.
  */
-export function life(seed: number, { faults, forMs = 4_000 }: LifeWishes): Setting {
+export function randomScenario(seed: number, { faults, forMs = 4_000 }: LifeWishes): Scenario {
   const random = new Random(seed);
   const between = (from: number, to: number) => from + (to - from) * random.next();
   const accelerated = random.next() < 0.7;
@@ -50,8 +50,8 @@ function crowd(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
   const perSecond = Math.min(1_200, load * capacityOf(pool));
   const streams = Array.from({ length: tenants }, (_, index) => {
     const tasks = random.pick([1, 1, 1, 2, 5, 20]);
-    const patienceMs = runMs * (1.5 + 8 * random.next() ** 2) + 30;
-    const caller = { tenant: `team-${index}`, tasks, patienceMs };
+    const timeBudgetMs = runMs * (1.5 + 8 * random.next() ** 2) + 30;
+    const caller = { tenant: `team-${index}`, tasks, timeBudgetMs };
     const rate = perSecond / tenants / tasks;
     switch (random.below(5)) {
       case 0:
@@ -66,7 +66,7 @@ function crowd(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
         return spike(random.next() * forMs, Math.ceil(rate), caller);
     }
   });
-  return together(...streams);
+  return merge(...streams);
 }
 
 function goWrong(worker: WorkerModel, random: Random, forMs: number): void {
@@ -76,7 +76,7 @@ function goWrong(worker: WorkerModel, random: Random, forMs: number): void {
   if (random.next() < 0.3) {
     const changesAt = startAt + when();
     const pace = random.pick([0.7, 1.3, 3]);
-    worker.paceAt = (now) => (now < changesAt ? 1 : pace);
+    worker.slowdownAt = (now) => (now < changesAt ? 1 : pace);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Event, Move } from "../src/scheduling/state.ts";
  * Watches every decision of a scheduler from outside, by what it was told and what it said, and objects where a task
  * ends twice, a batch goes to a worker that cannot take it, or somebody is held without need.
  */
-export class Overseer {
+export class InvariantChecker {
   readonly ends = new Map<TaskId, number>();
   readonly waiting = new Map<TaskId, number>();
   longestHoldMs = 0;

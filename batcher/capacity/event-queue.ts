@@ -1,5 +1,5 @@
 /** What will happen in a simulation, in the order of time; what is due at the same instant, in the order it was noted. */
-export class Agenda {
+export class EventQueue {
   now: number;
   #noted = 0;
   /** A binary heap: the first is due next. */

@@ -1,8 +1,8 @@
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
-import type { Agenda } from "./agenda.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../testing/random.ts";
+import type { EventQueue } from "./event-queue.ts";
 
 /**
  * A worker as the inference service is one, but that its runs are waits:
@@ -11,10 +11,10 @@ import type { Random } from "./random.ts";
  *
  * One batch is prepared at a time and one runs. It reports on every change and every 250 ms.
  */
-export class ModelledWorker {
+export class SimulatedWorker {
   readonly model: WorkerModel;
   readonly #id: string;
-  readonly #scene: WorkerScene;
+  readonly #scene: WorkerEnvironment;
   readonly #lanes: LoadedLane[];
   #sequence = 0;
   #staged: Batch[] = [];
@@ -25,11 +25,11 @@ export class ModelledWorker {
   readonly #finished: FinishedBatch[] = [];
   #dead = false;
 
-  constructor(id: string, model: WorkerModel, scene: WorkerScene) {
+  constructor(id: string, model: WorkerModel, scene: WorkerEnvironment) {
     this.#id = id;
     this.model = model;
     this.#scene = scene;
-    this.#lanes = [model, ...(model.also ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
+    this.#lanes = [model, ...(model.otherLanes ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
     this.#report();
     this.#reportRegularly();
   }
@@ -83,14 +83,14 @@ export class ModelledWorker {
 
   #runMs(batch: Batch, tasks: number): number {
     const { alpha, beta, sizes } = this.#modelOf(batch);
-    const { noise, paceAt = () => 1 } = this.model;
+    const { noise, slowdownAt = () => 1 } = this.model;
     const size = sizes.find((each) => each >= tasks)!;
     const { random, agenda } = this.#scene;
-    return Math.max(0.1, random.normal(1, noise)) * paceAt(agenda.now) * (alpha + beta * size);
+    return Math.max(0.1, random.normal(1, noise)) * slowdownAt(agenda.now) * (alpha + beta * size);
   }
 
   #modelOf({ lane }: Batch): LaneModel {
-    return this.model.also?.find((each) => each.lane === lane) ?? this.model;
+    return this.model.otherLanes?.find((each) => each.lane === lane) ?? this.model;
   }
 
   /** A run that failed has no answers: its tasks are the scheduler's again. */
@@ -178,13 +178,13 @@ export type LaneModel = {
 export type WorkerModel = LaneModel & {
   partition: number;
   /** Loaded beside the first. */
-  also?: LaneModel[];
+  otherLanes?: LaneModel[];
   /** Deviation of a run's time, as a share of it. */
   noise: number;
   /** What its warm-up said of its times was this much of the truth. */
   warmUpFactor: number;
   /** Slower or faster from some time on. */
-  paceAt?: (nowMs: number) => number;
+  slowdownAt?: (nowMs: number) => number;
   stalls?: { atMs: number; ms: number }[];
   /** It dies at these instants; another process takes its place when it has started and warmed up. */
   deaths?: { atMs: number }[];
@@ -192,8 +192,8 @@ export type WorkerModel = LaneModel & {
 };
 
 /** What a worker's surroundings do for it. */
-export type WorkerScene = {
-  agenda: Agenda;
+export type WorkerEnvironment = {
+  agenda: EventQueue;
   random: Random;
   replyMs(): number;
   report(report: Report): void;
@@ -201,7 +201,7 @@ export type WorkerScene = {
   answer(batch: Batch, ran: BatchTask[]): void;
   /** How a run of these tasks ends. */
   runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
-  killed(worker: ModelledWorker): void;
+  killed(worker: SimulatedWorker): void;
 };
 
 type Prepared = { batch: Batch; listened: BatchTask[]; tookMs: number };
