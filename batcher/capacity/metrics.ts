@@ -1,35 +1,38 @@
+// Tested through the simulations, whose assertions read these numbers.
 import type { Answer, Call, Simulation } from "./simulation.ts";
 
-/** What a simulation came to. Shares are of all calls that were made. */
+/** Returns the metrics of a simulation, of the calls that arrived in `[from, until)`. Shares are of all those calls. */
 export function metricsOf(
   { calls, batches }: Simulation,
   from = 0,
   until = Number.POSITIVE_INFINITY,
 ): Metrics {
-  const counted = [...calls.values()].filter((call) => call.arrivedAt >= from && call.arrivedAt < until);
-  const lives = counted.map(callResult);
-  const share = (fate: ResultKind) =>
-    lives.filter((life) => life.result === fate).length / Math.max(1, lives.length);
-  const lengths = (...fates: ResultKind[]) =>
-    lives
-      .filter((life) => fates.includes(life.result))
-      .map((life) => life.durationMs)
+  const results = [...calls.values()]
+    .filter((call) => call.arrivedAt >= from && call.arrivedAt < until)
+    .map(callResult);
+  const share = (kind: ResultKind) =>
+    results.filter((result) => result.kind === kind).length / Math.max(1, results.length);
+  const durations = (...kinds: ResultKind[]) =>
+    results
+      .filter((result) => kinds.includes(result.kind))
+      .map((result) => result.durationMs)
       .toSorted((a, b) => a - b);
   const sizes = batches.map((batch) => batch.tasks.length);
   return {
-    calls: lives.length,
+    calls: results.length,
     good: share("good"),
     late: share("late"),
     shed: share("shed"),
     expired: share("expired"),
     failed: share("failed"),
     unanswered: share("unanswered"),
-    answeredMs: quantiles(lengths("good", "late")),
-    refusedMs: quantiles(lengths("shed")),
+    answeredMs: quantiles(durations("good", "late")),
+    refusedMs: quantiles(durations("shed")),
     meanBatch: sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length),
   };
 }
 
+/** Returns how a call ended and how long it took: with its first bad answer, or with the last of all. */
 export function callResult(call: Call): CallResult {
   const firsts = new Map<string, Answer>();
   for (const answer of call.answers) if (!firsts.has(answer.task)) firsts.set(answer.task, answer);
@@ -37,15 +40,17 @@ export function callResult(call: Call): CallResult {
   const bad = answers.find((answer) => answer.kind !== "faces");
   const at = bad?.at ?? Math.max(...answers.map((answer) => answer.at));
   const durationMs = at - call.arrivedAt;
-  if (bad !== undefined) return { result: bad.kind as ResultKind, durationMs };
-  if (firsts.size < call.tasks.length) return { result: "unanswered", durationMs: Number.POSITIVE_INFINITY };
-  return { result: at <= call.deadlineAt ? "good" : "late", durationMs };
+  if (bad !== undefined) return { kind: bad.kind as ResultKind, durationMs };
+  if (firsts.size < call.tasks.length) return { kind: "unanswered", durationMs: Number.POSITIVE_INFINITY };
+  return { kind: at <= call.deadlineAt ? "good" : "late", durationMs };
 }
 
+/** Returns the share of these tenants' calls, from an instant on, that were answered in time. */
 export function goodShare(simulation: Simulation, tenants: string[], from = 0): number {
-  const counted = (call: Call) => tenants.includes(call.tenant) && call.arrivedAt >= from;
-  const calls = [...simulation.calls.values()].filter(counted);
-  return calls.filter((call) => callResult(call).result === "good").length / calls.length;
+  const calls = [...simulation.calls.values()].filter(
+    (call) => tenants.includes(call.tenant) && call.arrivedAt >= from,
+  );
+  return calls.filter((call) => callResult(call).kind === "good").length / calls.length;
 }
 
 const quantiles = (sorted: number[]): Quantiles => ({
@@ -54,8 +59,8 @@ const quantiles = (sorted: number[]): Quantiles => ({
 });
 
 /** `good`: every task answered with faces, in time. */
-export type ResultKind = "good" | "late" | "shed" | "expired" | "failed" | "unanswered";
-type CallResult = { result: ResultKind; durationMs: number };
+type ResultKind = "good" | "late" | "shed" | "expired" | "failed" | "unanswered";
+export type CallResult = { kind: ResultKind; durationMs: number };
 type Quantiles = { p50: number; p99: number };
 
 export type Metrics = Record<ResultKind, number> & {

@@ -4,11 +4,14 @@ import { capacityOf, workers } from "./reference-pool.ts";
 import type { WorkerModel } from "./simulated-worker.ts";
 import { type Scenario, startAt } from "./simulation.ts";
 
+// Used by guarantees.sim.test.ts.
+
 /**
- * A pool as chance has it: what hardware it has, who calls and how, and, if asked for, what goes wrong. The work is
- * drawn as a share of what the workers can do, and patience as a multiple of a run, so that every regime is met.
+ * Returns a random pool: its workers, its callers, and with `faults` what goes wrong (deaths, stalls, changes of pace,
+ * wrong warm-up times, jitter). The load is drawn as a share of the workers' capacity and time budgets as a multiple of
+ * a run, so that every regime occurs.
  */
-export function randomScenario(seed: number, { faults, forMs = 4_000 }: LifeWishes): Scenario {
+export function randomScenario(seed: number, { faults, forMs = 4_000 }: ScenarioOptions): Scenario {
   const random = new Random(seed);
   const between = (from: number, to: number) => from + (to - from) * random.next();
   const accelerated = random.next() < 0.7;
@@ -31,16 +34,16 @@ export function randomScenario(seed: number, { faults, forMs = 4_000 }: LifeWish
   };
   const pool = workers(1 + random.below(4), model);
   if (pool.length > 1 && sizes.length > 1 && random.next() < 0.2) pool[0]!.sizes = sizes.slice(0, -1);
-  if (faults) for (const each of pool) goWrong(each, random, forMs);
+  if (faults) for (const each of pool) addFaults(each, random, forMs);
   return {
     seed,
     workers: pool,
-    arrivals: crowd(random, pool, forMs),
+    arrivals: randomArrivals(random, pool, forMs),
     hops: { intakeMs: 1, toWorkerMs: 3, reportMs: 2, replyMs: 3, jitter: faults ? 0.3 : 0 },
   };
 }
 
-function crowd(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
+function randomArrivals(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
   const { alpha, beta, sizes, prepare } = pool[0]!;
   const largest = sizes.at(-1)!;
   const runMs = Math.max(alpha + beta * largest, prepare.alpha + prepare.beta * largest + 10);
@@ -69,15 +72,15 @@ function crowd(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
   return merge(...streams);
 }
 
-function goWrong(worker: WorkerModel, random: Random, forMs: number): void {
-  const when = () => random.next() * forMs;
-  if (random.next() < 0.2) worker.deaths = [{ atMs: when() }];
-  if (random.next() < 0.2) worker.stalls = [{ atMs: startAt + when(), ms: 3_000 * random.next() }];
+function addFaults(worker: WorkerModel, random: Random, forMs: number): void {
+  const anyMs = () => random.next() * forMs;
+  if (random.next() < 0.2) worker.deaths = [{ atMs: anyMs() }];
+  if (random.next() < 0.2) worker.stalls = [{ atMs: startAt + anyMs(), ms: 3_000 * random.next() }];
   if (random.next() < 0.3) {
-    const changesAt = startAt + when();
+    const changesAt = startAt + anyMs();
     const pace = random.pick([0.7, 1.3, 3]);
     worker.slowdownAt = (now) => (now < changesAt ? 1 : pace);
   }
 }
 
-type LifeWishes = { faults: boolean; forMs?: number };
+type ScenarioOptions = { faults: boolean; forMs?: number };

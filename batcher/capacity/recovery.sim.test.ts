@@ -8,9 +8,9 @@ import { callResult, metricsOf } from "./metrics.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { Simulation, startAt } from "./simulation.ts";
 
-// What a burst, a poison image, a death or a change of pace leaves behind. Replay one with SEED=417.
+// How the pool recovers from a burst, a poison image, a death or a change of pace. Replay one seed with SEED=417.
 
-test("two seconds after a burst everybody is served again", () => {
+test("two seconds after a burst every call is served again", () => {
   for (const seed of seedsOf(20)) {
     const random = new Random(seed);
     const pool = workers(1 + random.below(4), { prepare: { alpha: 1, beta: 0.1 } });
@@ -24,7 +24,7 @@ test("two seconds after a burst everybody is served again", () => {
 });
 
 for (const harm of ["failed", "killed"] as const) {
-  test(`an image whose run ends ${harm} costs a handful of runs, and no neighbour`, () => {
+  test(`an image whose run ends ${harm} costs a few runs, and no neighbour`, () => {
     for (const seed of seedsOf(20)) {
       const random = new Random(seed);
       const pool = workers(2 + random.below(3), { alpha: 5, beta: 0.5 });
@@ -44,7 +44,7 @@ for (const harm of ["failed", "killed"] as const) {
       assert.ok(runs.length <= 2 + Math.ceil(Math.log2(32) / 2), `seed ${seed}: ${runs.length} runs`);
       for (const call of simulation.calls.values()) {
         const expected = isPoison(callIdOf(call.tasks[0]!)) ? "failed" : "good";
-        assert.equal(callResult(call).result, expected, `seed ${seed}: ${call.tasks[0]}`);
+        assert.equal(callResult(call).kind, expected, `seed ${seed}: ${call.tasks[0]}`);
       }
     }
   });
@@ -61,7 +61,7 @@ test("a pool that suddenly takes three times as long is late for a moment and th
   }
 });
 
-test("a worker that is given a wrong first guess, or that was slow for a while, is found out", () => {
+test("a wrong first guess of run times, or a slow start, is corrected by what is measured", () => {
   for (const seed of seedsOf(10)) {
     const slowUntil = startAt + 1_000;
     const pool = workers(1, { warmUpFactor: 5, slowdownAt: (now) => (now < slowUntil ? 8 : 1) });

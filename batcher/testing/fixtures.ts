@@ -11,7 +11,7 @@ import {
   type State,
 } from "../src/scheduling/state.ts";
 
-// The stage that tests of the scheduler play on: a pool of workers that run `10 + 2·b` ms, hops of 3 ms.
+// Events and pools for tests of the scheduler: workers whose batch of b tasks takes `10 + 2·b` ms, hops of 3 ms.
 
 const lane = "Dlib/ssd" as Report["lanes"][number]["lane"];
 const nonce = "nnnnnnnnnnnnnnnn";
@@ -42,7 +42,7 @@ export function call(
 
 let sequence = 1_000;
 
-export function report(worker: string, fields: Said = {}): Event {
+export function report(worker: string, fields: ReportFields = {}): Event {
   const { sizes = [1, 2, 4, 8].map((size) => ({ size, runMs: 10 + 2 * size })) } = fields;
   const { running } = fields;
   const message = {
@@ -83,8 +83,8 @@ export const answered = (batch: { id: string; tasks?: unknown[] }): FinishedBatc
   endedAt: 0,
 });
 
-/** Lets time pass as the batcher does, which looks for silent workers several times a second. */
-export function pass(pool: State, from: number, until: number): Move[] {
+/** Sends the ticks of the scheduler loop, one each 100 ms, after `from` and up to `until`; returns their moves. */
+export function passTime(pool: State, from: number, until: number): Move[] {
   const moves: Move[] = [];
   for (let now = from + 100; now <= until; now += 100) moves.push(...decide(pool, { kind: "timer" }, now));
   return moves;
@@ -95,12 +95,12 @@ export const taskIds = (batch: Batch): string[] => batch.tasks.map((task) => tas
 export const batchesOf = (moves: Move[]): Batch[] =>
   moves.flatMap((move) => (move.kind === "dispatch" ? [move.batch] : []));
 
-export const endsOf = (moves: Move[]): [string, Outcome][] =>
+export const answersOf = (moves: Move[]): [string, Outcome][] =>
   moves.flatMap((move) =>
     move.kind === "answer" ? [[move.task.id, move.outcome] as [string, Outcome]] : [],
   );
 
-type Said = {
+type ReportFields = {
   sequence?: number;
   sentAt?: number;
   lanes?: string[];

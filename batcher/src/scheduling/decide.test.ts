@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { answered, batchesOf, call, endsOf, newPool, pass, report, taskIds } from "../../testing/fixtures.ts";
+import {
+  answered,
+  answersOf,
+  batchesOf,
+  call,
+  newPool,
+  passTime,
+  report,
+  taskIds,
+} from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
 import type { Move } from "./state.ts";
 
@@ -63,7 +72,7 @@ test("what cannot meet its deadline is refused on arrival, whole, with the wait 
     report("w1", { running: { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } }),
     0,
   );
-  const ends = endsOf(decide(pool, call("a", 2, { now: 0, deadlineAt: 400 }), 0));
+  const ends = answersOf(decide(pool, call("a", 2, { now: 0, deadlineAt: 400 }), 0));
   assert.deepEqual(ends, [
     [
       "a/nnnnnnnnnnnnnnnn/0",
@@ -78,8 +87,8 @@ test("what cannot meet its deadline is refused on arrival, whole, with the wait 
 
 test("a lane has a bound: what comes above it is refused as standing", () => {
   const pool = newPool({ laneWaitingMax: 3 });
-  assert.deepEqual(endsOf(decide(pool, call("a", 3, { now: 0 }), 0)), []);
-  const refused = endsOf(decide(pool, call("b", 1, { now: 0 }), 0));
+  assert.deepEqual(answersOf(decide(pool, call("a", 3, { now: 0 }), 0)), []);
+  const refused = answersOf(decide(pool, call("b", 1, { now: 0 }), 0));
   assert.deepEqual(
     refused.map(([, outcome]) => outcome.kind === "shed" && outcome.reason),
     ["queue_too_long"],
@@ -89,8 +98,8 @@ test("a lane has a bound: what comes above it is refused as standing", () => {
 test("a task that waits past its deadline expires", () => {
   const pool = newPool();
   decide(pool, call("a", 1, { now: 0, deadlineAt: 20_000 }), 0);
-  assert.deepEqual(endsOf(decide(pool, { kind: "timer" }, 19_999)), []);
-  assert.deepEqual(endsOf(decide(pool, { kind: "timer" }, 20_002)), [
+  assert.deepEqual(answersOf(decide(pool, { kind: "timer" }, 19_999)), []);
+  assert.deepEqual(answersOf(decide(pool, { kind: "timer" }, 20_002)), [
     ["a/nnnnnnnnnnnnnnnn/0", { kind: "expired", lateByMs: 2 }],
   ]);
 });
@@ -112,7 +121,7 @@ test("the tasks of a worker that fell silent go elsewhere in four parts, first o
   const [batch] = batchesOf(decide(pool, call("a", 8, { now: 0 }), 0));
   assert.equal(batch?.tasks.length, 8);
 
-  pass(pool, 0, 900);
+  passTime(pool, 0, 900);
   decide(pool, report("w2", { partition: 2 }), 900);
   const moves = decide(pool, { kind: "timer" }, 1_000);
   assert.deepEqual(dispatches(moves), [
@@ -125,7 +134,7 @@ test("a batch that was given up for lost may still answer: its parts are spared"
   const pool = newPool();
   decide(pool, report("w1"), 0);
   const [batch] = batchesOf(decide(pool, call("a", 2, { now: 0 }), 0));
-  pass(pool, 0, 1_000);
+  passTime(pool, 0, 1_000);
   assert.equal(pool.lanes.get("Dlib/ssd" as never)?.waitingCount, 2);
   const late = decide(pool, report("w1", { finished: [answered(batch!)] }), 1_500);
   assert.deepEqual(late, [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/0", "a/nnnnnnnnnnnnnnnn/1"] }]);
@@ -135,11 +144,11 @@ test("a task that was lost with its worker, alone, is tried once more and then f
   const pool = newPool();
   decide(pool, report("w1"), 0);
   decide(pool, call("a", 1, { now: 0 }), 0);
-  pass(pool, 0, 1_000);
+  passTime(pool, 0, 1_000);
   const again = decide(pool, report("w2", { partition: 2 }), 1_000);
   assert.deepEqual(dispatches(again), [{ partition: 2, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
-  const moves = pass(pool, 1_000, 2_000);
-  assert.deepEqual(endsOf(moves), [
+  const moves = passTime(pool, 1_000, 2_000);
+  assert.deepEqual(answersOf(moves), [
     ["a/nnnnnnnnnnnnnnnn/0", { kind: "failed", reason: "attempts_exhausted" }],
   ]);
 });
@@ -158,7 +167,7 @@ test("a batch that no worker got goes again as it was, until its deadline: nothi
     );
   }
   assert.deepEqual(attempts, [1, 1, 1, 1]);
-  assert.deepEqual(endsOf(pass(pool, 9_750, 20_100)), [
+  assert.deepEqual(answersOf(passTime(pool, 9_750, 20_100)), [
     ["a/nnnnnnnnnnnnnnnn/0", { kind: "expired", lateByMs: 50 }],
   ]);
 });
@@ -167,7 +176,7 @@ test("a batcher that stood still itself takes no worker for silent", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
   decide(pool, call("a", 1, { now: 0 }), 0);
-  const moves = [...decide(pool, { kind: "timer" }, 1_500), ...pass(pool, 1_500, 2_000)];
+  const moves = [...decide(pool, { kind: "timer" }, 1_500), ...passTime(pool, 1_500, 2_000)];
   assert.deepEqual([dispatches(moves), pool.sent.values().next().value?.phase.kind], [[], "travelling"]);
 });
 
@@ -181,7 +190,7 @@ test("a task whose run fails alone has failed; in company it is cut out first", 
 
   const [alone] = batchesOf(parts);
   const moves = decide(pool, report("w1", { finished: [{ ...answered(alone!), end: "failed" }] }), 20);
-  assert.deepEqual(endsOf(moves), [["a/nnnnnnnnnnnnnnnn/0", { kind: "failed", reason: "run_failed" }]]);
+  assert.deepEqual(answersOf(moves), [["a/nnnnnnnnnnnnnnnn/0", { kind: "failed", reason: "run_failed" }]]);
 });
 
 test("what a predecessor sent is not sent again while its worker has it", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { batchesOf, call, endsOf, newPool, report } from "../../testing/fixtures.ts";
+import { answersOf, batchesOf, call, newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
 import type { Move, State } from "./state.ts";
 
@@ -59,7 +59,7 @@ test("what would wait longer than a batch and a half is refused as standing, tho
   const outcomes = Array.from({ length: 8 }, () => arrive(pool, 16, 0, { timeBudgetMs: 600 }));
   // The running batch, and 32 more: 208 ms, where 1.5 · 104 = 156 are healthy.
   const reasons = outcomes.map(
-    (moves) => endsOf(moves).map(([, outcome]) => "reason" in outcome && outcome.reason)[0],
+    (moves) => answersOf(moves).map(([, outcome]) => "reason" in outcome && outcome.reason)[0],
   );
   assert.deepEqual(reasons.slice(0, 3), [undefined, undefined, "queue_too_long"]);
 });
@@ -70,7 +70,7 @@ test("a lane that is loaded and not called makes nobody stand longer for its sak
   const outcomes = Array.from({ length: 3 }, () => arrive(pool, 16, 0, { timeBudgetMs: 600 }));
   // Nothing is known of it but a guess, by which a batch of its 32 takes longer than 104 ms to prepare.
   assert.deepEqual(
-    outcomes.map((moves) => endsOf(moves).length),
+    outcomes.map((moves) => answersOf(moves).length),
     [0, 0, 16],
   );
 });
@@ -79,7 +79,7 @@ test("a quiet tenant is not refused for what a loud one lets stand", () => {
   const pool = accelerator();
   busyUntil(pool, 0, 104);
   for (let index = 0; index < 4; index++) arrive(pool, 16, 0, { timeBudgetMs: 600, tenant: "loud" });
-  assert.deepEqual(endsOf(arrive(pool, 20, 0, { timeBudgetMs: 600, tenant: "quiet" })), []);
+  assert.deepEqual(answersOf(arrive(pool, 20, 0, { timeBudgetMs: 600, tenant: "quiet" })), []);
 });
 
 test("a head so urgent that its batch could not keep up is dropped early, with its siblings", () => {
@@ -89,7 +89,7 @@ test("a head so urgent that its batch could not keep up is dropped early, with i
   arrive(pool, 2, 2_000, { timeBudgetMs: 165, name: "urgent" });
   for (let at = 2_000; at < 2_090; at += 3) arrive(pool, 1, at);
   const moves = decide(pool, { kind: "timer" }, 2_098);
-  const early = endsOf(moves).filter(
+  const early = answersOf(moves).filter(
     ([, outcome]) => outcome.kind === "shed" && outcome.reason === "early_drop",
   );
   assert.deepEqual(
@@ -106,7 +106,7 @@ test("nobody is dropped early who keeps to its share: then the smaller batch is 
   arrive(pool, 2, 2_000, { timeBudgetMs: 165, name: "urgent", tenant: "quiet" });
   for (let at = 2_000; at < 2_090; at += 3) arrive(pool, 1, at);
   const moves = decide(pool, { kind: "timer" }, 2_098);
-  assert.deepEqual(endsOf(moves), []);
+  assert.deepEqual(answersOf(moves), []);
   assert.ok(batchesOf(moves)[0]?.tasks.some((task) => task.id.startsWith("urgent")));
 });
 
@@ -117,7 +117,9 @@ test("a tenant that asks for less than its share is not refused where two of its
   for (let at = 0; at < 10_000; at += 1_000) lane!.demand.add("modest", 20, at);
   busyUntil(pool, 10_000, 10_104);
   arrive(pool, 32, 10_000, { timeBudgetMs: 1_000, tenant: "flood" });
-  const calls = [1, 2].map(() => endsOf(arrive(pool, 20, 10_000, { timeBudgetMs: 1_000, tenant: "modest" })));
+  const calls = [1, 2].map(() =>
+    answersOf(arrive(pool, 20, 10_000, { timeBudgetMs: 1_000, tenant: "modest" })),
+  );
   assert.deepEqual(calls, [[], []]);
 });
 
@@ -142,7 +144,7 @@ test("a worker with less memory than the others gets no batch larger than it tak
 
 test("a lane whose predictions refuse everything tries a call once a second, on an idle worker", () => {
   const pool = accelerator();
-  const hopeless = (now: number) => endsOf(arrive(pool, 1, now, { timeBudgetMs: 20 })).length;
+  const hopeless = (now: number) => answersOf(arrive(pool, 1, now, { timeBudgetMs: 20 })).length;
   assert.equal(hopeless(500), 1);
   decide(pool, report("w1", { sizes, sentAt: 1_397 }), 1_400);
   assert.equal(batchesOf(arrive(pool, 1, 1_500, { timeBudgetMs: 20 })).length, 1);
