@@ -49,7 +49,10 @@ export function onOff(
   return modulated(random, at, forMs, caller);
 }
 
-/** Quiet and burst phases of random length (a Markov-modulated Poisson process); `perSecond` is the mean of both. */
+/**
+ * Quiet and burst phases of random length (a Markov-modulated Poisson process); `perSecond` is the mean of
+ * both.
+ */
 export function bursts(random: Random, settings: Bursts, forMs: number, caller: Caller): Arrival[] {
   const { perSecond, factor, burstMs, shareOfTime } = settings;
   const quiet = perSecond / (1 + (factor - 1) * shareOfTime);
@@ -70,7 +73,10 @@ export function bursts(random: Random, settings: Bursts, forMs: number, caller: 
 export const spike = (atMs: number, calls: number, caller: Caller): Arrival[] =>
   Array.from({ length: calls }, () => ({ atMs, ...caller }));
 
-/** Parses a recorded log: one call a line, `at_ms,tenant,tasks,time_budget_ms`, with this header as its first line. */
+/**
+ * Parses a recorded log: one call a line, `at_ms,tenant,tasks,time_budget_ms`, with this header as its first
+ * line.
+ */
 export function parseRecordedLog(log: string): Arrival[] {
   const [, ...lines] = log.trim().split("\n");
   return lines.map((line) => {

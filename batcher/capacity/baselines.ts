@@ -1,16 +1,18 @@
+// Common schedulers, in the same simulation: one queue in the order of arrival, and no refusal before a
+// worker is free. All drop tasks past their deadline, which is more than most implementations do.
 import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { batchTasks } from "../src/scheduling/decide.ts";
 import type { Move } from "../src/scheduling/state.ts";
 import { lane, type NewScheduler } from "./simulation.ts";
 
-// Common schedulers, in the same simulation: one queue in the order of arrival, and no refusal before a worker is free.
-// All drop tasks past their deadline, which is more than most implementations do.
-
 /** An idle worker gets all that waits: the twenty lines that most services begin with. */
 export const eager = (waitMaxMs = Number.POSITIVE_INFINITY): NewScheduler =>
   queueing({ inFlightMax: 1, waitMaxMs });
 
-/** Two batches in flight for each worker, as Triton can. Tasks that waited longer than `waitMaxMs` are dropped. */
+/**
+ * Two batches in flight for each worker, as Triton can. Tasks that waited longer than `waitMaxMs` are
+ * dropped.
+ */
 export const twoInFlight = (waitMaxMs = Number.POSITIVE_INFINITY): NewScheduler =>
   queueing({ inFlightMax: 2, waitMaxMs });
 

@@ -5,8 +5,8 @@ import { decide } from "../src/scheduling/decide.ts";
 import type { Event, Move, State } from "../src/scheduling/state.ts";
 import { answered, batchesOf, call, newPool, report } from "../testing/fixtures.ts";
 
-// How long one decision takes, by event and by number of waiting tasks: four workers, ten tenants, batches of 32.
-// Prints a Markdown table of median / mean / p99 in µs. Usage: node batcher/capacity/decide.bench.ts
+// How long one decision takes, by event and by number of waiting tasks: four workers, ten tenants, batches of
+// 32. Prints a Markdown table of median / mean / p99 in µs. Usage: node batcher/capacity/decide.bench.ts
 
 const sizes = [1, 2, 4, 8, 16, 32].map((size) => ({ size, runMs: 40 + 2 * size }));
 const workers = 4;
@@ -96,7 +96,10 @@ class Bench {
     this.handle(this.#report({ running: { batch, startedAt: 0, endsAt: 1_000 } }));
   }
 
-  /** Ends the running batch and returns the size of the next. Reports repeat the last 16 batches, as real ones do. */
+  /**
+   * Ends the running batch and returns the size of the next. Reports repeat the last 16 batches, as real ones
+   * do.
+   */
   endBatch(): number {
     const finished = this.#finished[this.#worker]!;
     const id = this.#running[this.#worker]!;

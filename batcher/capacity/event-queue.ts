@@ -1,6 +1,9 @@
 // Used by simulation.ts.
 
-/** Future events of a simulation, in the order of time; events of the same instant in the order they were added. */
+/**
+ * Future events of a simulation, in the order of time; events of the same instant in the order they were
+ * added.
+ */
 export class EventQueue {
   now: number;
   #addedCount = 0;

@@ -7,8 +7,8 @@ import { goodShare } from "./metrics.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { Simulation, startAt } from "./simulation.ts";
 
-// Four tenants that keep to their share, with calls of one, two or twenty images, and one that demands ten times its
-// share. The four must be served as if they were alone. Replay one seed with SEED=417.
+// Four tenants that keep to their share, with calls of one, two or twenty images, and one that demands ten
+// times its share. The four must be served as if they were alone. Replay one seed with SEED=417.
 
 const forMs = 6_000;
 const victims = ["a", "b", "c", "d"];

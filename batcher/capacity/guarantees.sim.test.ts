@@ -7,8 +7,9 @@ import { callResult } from "./metrics.ts";
 import { randomScenario } from "./random-scenarios.ts";
 import { Simulation, startAt } from "./simulation.ts";
 
-// What the scheduler guarantees to every caller, in random scenarios (random-scenarios.ts). In the batcher's folder:
-// more seeds by `SEEDS=2000 node --test capacity/guarantees.sim.test.ts`, one of them by `SEED=417 node --test …`.
+// What the scheduler guarantees to every caller, in random scenarios (random-scenarios.ts). In the batcher's
+// folder: more seeds by `SEEDS=2000 node --test capacity/guarantees.sim.test.ts`, one of them by `SEED=417
+// node --test …`.
 
 const forMs = 4_000;
 const untilAllEnded = forMs + 12_000;

@@ -6,9 +6,9 @@ import type { Report } from "@faceline/contracts/wire/report";
 import type { Event, Move } from "../src/scheduling/state.ts";
 
 /**
- * Checks every decision of a scheduler from outside, from its events and moves alone. Throws if a batch goes to a
- * worker that cannot take it. Counts how often each task ends, and measures how long tasks are held beside an idle
- * worker.
+ * Checks every decision of a scheduler from outside, from its events and moves alone. Throws if a batch goes
+ * to a worker that cannot take it. Counts how often each task ends, and measures how long tasks are held
+ * beside an idle worker.
  */
 export class InvariantChecker {
   readonly endCounts = new Map<TaskId, number>();

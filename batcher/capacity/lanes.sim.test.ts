@@ -7,13 +7,13 @@ import { type CallResult, callResult } from "./metrics.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { lane, Simulation, secondLane } from "./simulation.ts";
 
-// Two lanes on the same workers, with more work together than these can do: run times, time budget and load of each are
-// random. No answer is late, refusals come on arrival, the workers are used, and neither lane starves. Replay one seed
-// with SEED=417.
+// Two lanes on the same workers, with more work together than these can do: run times, time budget and load
+// of each are random. No answer is late, refusals come on arrival, the workers are used, and neither lane
+// starves. Replay one seed with SEED=417.
 
 const forMs = 3_000;
 
-test("two lanes that overload the same workers share them, and nobody is answered late", () => {
+test("two lanes that overload the same workers share them, and no answer is late", () => {
   for (const seed of seedsOf(12)) {
     const random = new Random(seed);
     const between = (from: number, to: number) => from + (to - from) * random.next();

@@ -5,8 +5,8 @@ import { type Metrics, metricsOf } from "./metrics.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { type NewScheduler, Simulation, startAt } from "./simulation.ts";
 
-// Compares the policy with common schedulers: one worker whose batch of b takes 40 + 2b ms (307.7 tasks a second), hops
-// of 3 ms, a time budget of 300 ms, Poisson arrivals below, near and above capacity.
+// Compares the policy with common schedulers: one worker whose batch of b takes 40 + 2b ms (307.7 tasks a
+// second), hops of 3 ms, a time budget of 300 ms, Poisson arrivals below, near and above capacity.
 //
 //     node batcher/capacity/main.ts [simulated seconds] [seeds]
 

@@ -1,7 +1,10 @@
 // Tested through the simulations, whose assertions read these numbers.
 import type { Answer, Call, Simulation } from "./simulation.ts";
 
-/** Returns the metrics of a simulation, of the calls that arrived in `[from, until)`. Shares are of all those calls. */
+/**
+ * Returns the metrics of a simulation, of the calls that arrived in `[from, until)`. Shares are of all those
+ * calls.
+ */
 export function metricsOf(
   { calls, batches }: Simulation,
   from = 0,

@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 
-// Mutation tests of the policy: breaks its rules, one at a time, and prints which tests notice. A rule that can be
-// broken unnoticed has no test. The source text is changed as it is loaded; no file is touched. From any folder:
+// Mutation tests of the policy: breaks its rules, one at a time, and prints which tests notice. A rule that
+// can be broken unnoticed has no test. The source text is changed as it is loaded; no file is touched. From
+// any folder:
 //
 //     node batcher/capacity/mutations.ts [words of a mutation's name]
 
@@ -182,7 +183,10 @@ const active = process.env["MUTATION"];
 if (active === undefined) runAll();
 else breakRule(mutations.find(({ name }) => name === active)!);
 
-/** In the process of a test: changes the source of one module as it is loaded. Throws if the rule is not in it. */
+/**
+ * In the process of a test: changes the source of one module as it is loaded. Throws if the rule is not in
+ * it.
+ */
 function breakRule({ name, file, rule, broken }: Mutation): void {
   registerHooks({
     load(url, context, nextLoad) {

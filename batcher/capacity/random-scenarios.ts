@@ -1,15 +1,14 @@
+// Used by guarantees.sim.test.ts.
 import { Random } from "../testing/random.ts";
 import { type Arrival, bursts, merge, onOff, poisson, spike, step } from "./arrivals.ts";
 import { capacityOf, workers } from "./reference-pool.ts";
 import type { WorkerModel } from "./simulated-worker.ts";
 import { type Scenario, startAt } from "./simulation.ts";
 
-// Used by guarantees.sim.test.ts.
-
 /**
- * Returns a random pool: its workers, its callers, and with `faults` what goes wrong (deaths, stalls, changes of pace,
- * wrong warm-up times, jitter). The load is drawn as a share of the workers' capacity and time budgets as a multiple of
- * a run, so that every regime occurs.
+ * Returns a random pool: its workers, its callers, and with `faults` what goes wrong (deaths, stalls, changes
+ * of pace, wrong warm-up times, jitter). The load is drawn as a share of the workers' capacity and time
+ * budgets as a multiple of a run, so that every regime occurs.
  */
 export function randomScenario(seed: number, { faults, forMs = 4_000 }: ScenarioOptions): Scenario {
   const random = new Random(seed);

@@ -8,7 +8,8 @@ import { callResult, metricsOf } from "./metrics.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { Simulation, startAt } from "./simulation.ts";
 
-// How the pool recovers from a burst, a poison image, a death or a change of pace. Replay one seed with SEED=417.
+// How the pool recovers from a burst, a poison image, a death or a change of pace. Replay one seed with
+// SEED=417.
 
 test("two seconds after a burst every call is served again", () => {
   for (const seed of seedsOf(20)) {

@@ -1,8 +1,7 @@
+// The pool that simulations, BENCHMARKS.md and the worked example of batcher/README.md share.
 import type { WorkerModel } from "./simulated-worker.ts";
 import type { Scenario } from "./simulation.ts";
 import { lane } from "./simulation.ts";
-
-// The pool that simulations, BENCHMARKS.md and the worked example of batcher/README.md share.
 
 /** One worker with an accelerator of `40 + 2b` ms: 307.7 tasks a second in batches of 32. */
 export const accelerator = (overrides: Partial<WorkerModel> = {}): WorkerModel => ({

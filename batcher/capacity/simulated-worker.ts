@@ -1,10 +1,9 @@
+// Used by simulation.ts. It behaves as inference/src/worker.ts does, whose tests describe the order of steps.
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { Random } from "../testing/random.ts";
 import type { EventQueue } from "./event-queue.ts";
-
-// Used by simulation.ts. It behaves as inference/src/worker.ts does, whose tests describe the order of steps.
 
 /**
  * A worker of the inference service whose runs only take time:

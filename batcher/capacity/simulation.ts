@@ -1,4 +1,5 @@
-// Used by every capacity/*.sim.test.ts; its arrivals and times were compared with a real stack (see BENCHMARKS.md).
+// Used by every capacity/*.sim.test.ts; its arrivals and times were compared with a real stack (see
+// BENCHMARKS.md).
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, laneId, type TaskId } from "@faceline/contracts/wire/ids";
 import type { Report } from "@faceline/contracts/wire/report";
@@ -11,8 +12,8 @@ import { EventQueue } from "./event-queue.ts";
 import { SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
 
 /**
- * A pool in simulated time: calls arrive, the scheduler decides, simulated workers run. Every random number comes from
- * one seed, and the scheduler is the one of production: only its environment is simulated.
+ * A pool in simulated time: calls arrive, the scheduler decides, simulated workers run. Every random number
+ * comes from one seed, and the scheduler is the one of production: only its environment is simulated.
  *
  *     arrivals ──intake──► scheduler ──to worker──► workers ──reply──► clients
  *                              ▲                      │
@@ -144,7 +145,10 @@ export class Simulation {
     });
   }
 
-  /** Another batcher gets the tasks partition. It is not simulated: until the partition is back, calls wait unread. */
+  /**
+   * Another batcher gets the tasks partition. It is not simulated: until the partition is back, calls wait
+   * unread.
+   */
   #losePartition(): void {
     this.#holdsPartition = false;
     this.#handle({ kind: "partition_lost" });

@@ -17,13 +17,13 @@ test("the low-water mark is the first message of which a task has not ended", ()
   assert.equal(ledger.lowWater, 9n);
 });
 
-test("a message without tasks is dealt with once it is read", () => {
+test("a message without tasks has ended once it is read", () => {
   const ledger = new Ledger();
   ledger.read(3n, []);
   assert.equal(ledger.lowWater, 4n);
 });
 
-test("a message that was sent twice is one: the earlier offset protects its tasks", () => {
+test("a message that was sent twice counts once: the earlier offset protects its tasks", () => {
   const ledger = new Ledger();
   ledger.read(10n, tasks("a0", "a1"));
   ledger.read(11n, tasks("b0"));
@@ -32,7 +32,7 @@ test("a message that was sent twice is one: the earlier offset protects its task
   assert.equal(ledger.lowWater, 13n);
 });
 
-test("what is read again after a rebalance does not hide what was open all the time", () => {
+test("a message that is read again after a rebalance does not hide those that stayed open", () => {
   const ledger = new Ledger();
   const readAll = () => {
     for (const [offset, task] of [
@@ -49,7 +49,7 @@ test("what is read again after a rebalance does not hide what was open all the t
   assert.equal(ledger.lowWater, 6n);
 });
 
-test("a call that had half ended when it was read again stays open until the other half has", () => {
+test("a call that is read again when half of it has ended stays open until the other half ends", () => {
   const ledger = new Ledger();
   ledger.read(5n, tasks("a0", "a1"));
   ledger.end(tasks("a1"));

@@ -1,8 +1,8 @@
 import type { TaskId } from "@faceline/contracts/wire/ids";
 
 /**
- * Which tasks of the tasks partition have not ended. The offset to commit is the low-water mark: the first message with
- * a task that has not ended, so that a batcher that reads on from there loses none.
+ * Which tasks of the tasks partition have not ended. The offset to commit is the low-water mark: the first
+ * message with a task that has not ended, so that a batcher that reads on from there loses none.
  */
 export class Ledger {
   /** Offset → tasks of that message that have not ended. */
@@ -11,9 +11,9 @@ export class Ledger {
   #nextOffset: bigint | undefined;
 
   /**
-   * Records a message and returns whether it brings new tasks. It does not if the message is open already, after a
-   * rebalance that left the partition here, or if its tasks came with an earlier message: a producer that had to wait
-   * for its acknowledgement may have sent them twice.
+   * Records a message and returns whether it brings new tasks. It does not if the message is open already,
+   * after a rebalance that left the partition here, or if its tasks came with an earlier message: a producer
+   * that had to wait for its acknowledgement may have sent them twice.
    */
   read(offset: bigint, tasks: TaskId[]): boolean {
     if (this.#nextOffset === undefined || offset >= this.#nextOffset) this.#nextOffset = offset + 1n;

@@ -13,8 +13,8 @@ const unchangedEveryMs = 500;
 const compareEveryMs = 5;
 
 /**
- * Publishes the pool's state while this batcher is the active one: every `everyMs` if it has changed, and at once if it
- * has jumped. A message that is lost is followed by the next.
+ * Publishes the pool's state while this batcher is the active one: every `everyMs` if it has changed, and at
+ * once if it has jumped. A message that is lost is followed by the next.
  */
 export function openPoolOutbox({ redis, state, clock, pool, everyMs }: PoolOutboxParts): PoolOutbox {
   let sequence = 0;

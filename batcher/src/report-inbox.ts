@@ -4,7 +4,9 @@ import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 
-/** Receives the reports of the pool's workers. One that cannot be read is skipped: the next is due in 250 ms. */
+/**
+ * Receives the reports of the pool's workers. One that cannot be read is skipped: the next is due in 250 ms.
+ */
 export async function openReportInbox({
   config,
   pool,

@@ -8,8 +8,8 @@ import { decide } from "./scheduling/decide.ts";
 import type { Event, Move, State } from "./scheduling/state.ts";
 
 /**
- * Feeds events to the scheduler and carries out its decisions: the one place where moves become batches, answers and
- * timers. Its tick finds workers that fell silent, because silence is not an event.
+ * Feeds events to the scheduler and carries out its decisions: the one place where moves become batches,
+ * answers and timers. Its tick finds workers that fell silent, because silence is not an event.
  *
  *     inboxes ──event──► handle ──► decide ──moves──► batch outbox, answer outbox, wake timer
  *     tick, wake timer ────┘           └──────────► pool outbox: the state has changed
@@ -31,7 +31,8 @@ export class SchedulerLoop implements AsyncDisposable {
     if (this.#stopped) return;
     const { state, clock, poolState } = this.#parts;
     this.#act(decide(state, event, clock.now()));
-    // What time alone changes is published with the next regular state: a comparison per tick would cost an idle pool.
+    // What time alone changes is published with the next regular state: a comparison per tick would cost an
+    // idle pool.
     if (event.kind !== "timer") poolState.stateChanged();
   }
 

@@ -11,7 +11,8 @@ test("a rebalance that leaves the partition here loses no call that is being loo
   const { consumer, redis, arrived, end, committed } = await openInbox(t);
   consumer.assigned([0]);
   consumer.take(messages(7, 8));
-  // The group's other member has joined: the partition stays, and the consumer reads on from the committed offset.
+  // The group's other member has joined: the partition stays, and the consumer reads on from the committed
+  // offset.
   consumer.assigned([0]);
   consumer.take(messages(7, 8));
   await redis.reply();
@@ -56,7 +57,9 @@ test("where Redis cannot tell which tasks are answered, all of them run", async 
   assert.deepEqual(arrived(), ["call-7"]);
 });
 
-/** An inbox whose messages were all sent before it became active, so that each of them is looked up in Redis. */
+/**
+ * An inbox whose messages were all sent before it became active, so that each of them is looked up in Redis.
+ */
 async function openInbox(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const events: Event[] = [];

@@ -15,9 +15,10 @@ import type { SchedulerLoop } from "./scheduler-loop.ts";
 const tasksPartition = 0;
 
 /**
- * Reads the tasks of the pool while this batcher holds their partition, and commits up to the first task that has not
- * ended. Messages that another batcher has read before, or this one before a rebalance, are read again: Redis is asked
- * which tasks of calls from before the rebalance are answered already, and those are skipped.
+ * Reads the tasks of the pool while this batcher holds their partition, and commits up to the first task that
+ * has not ended. Messages that another batcher has read before, or this one before a rebalance, are read
+ * again: Redis is asked which tasks of calls from before the rebalance are answered already, and those are
+ * skipped.
  */
 export class TaskInbox implements AsyncDisposable {
   readonly #parts: TaskInboxParts;
@@ -92,9 +93,9 @@ export class TaskInbox implements AsyncDisposable {
   async #arriveUnanswered(calls: CallTasks[]): Promise<void> {
     const lossCountBefore = this.#lossCount;
     const answered = await this.#answeredOf(calls.flatMap((call) => call.tasks));
-    // If the partition was lost meanwhile, the ledger was cleared and these calls are read again, here or elsewhere.
-    // After a rebalance that left the partition here, they are still open in the ledger and would be skipped when they
-    // are read again: so they go on.
+    // If the partition was lost meanwhile, the ledger was cleared and these calls are read again, here or
+    // elsewhere. After a rebalance that left the partition here, they are still open in the ledger and would
+    // be skipped when they are read again: so they go on.
     if (this.#lossCount !== lossCountBefore) return;
     this.#ledger.end([...answered]);
     this.#commitSoon();
@@ -104,7 +105,10 @@ export class TaskInbox implements AsyncDisposable {
     }
   }
 
-  /** Where Redis cannot tell, no task counts as answered: a second run costs time, a lost task costs an answer. */
+  /**
+   * Where Redis cannot tell, no task counts as answered: a second run costs time, a lost task costs an
+   * answer.
+   */
   async #answeredOf(tasks: TaskId[]): Promise<Set<TaskId>> {
     const { redis, log } = this.#parts;
     try {

@@ -11,7 +11,8 @@ import {
   type State,
 } from "../src/scheduling/state.ts";
 
-// Events and pools for tests of the scheduler: workers whose batch of b tasks takes `10 + 2·b` ms, hops of 3 ms.
+// Events and pools for tests of the scheduler: workers whose batch of b tasks takes `10 + 2·b` ms, hops of 3
+// ms.
 
 const lane = "Dlib/ssd" as Report["lanes"][number]["lane"];
 const nonce = "nnnnnnnnnnnnnnnn";
@@ -83,7 +84,10 @@ export const answered = (batch: { id: string; tasks?: unknown[] }): FinishedBatc
   endedAt: 0,
 });
 
-/** Sends the ticks of the scheduler loop, one each 100 ms, after `from` and up to `until`; returns their moves. */
+/**
+ * Sends the ticks of the scheduler loop, one each 100 ms, after `from` and up to `until`; returns their
+ * moves.
+ */
 export function passTime(pool: State, from: number, until: number): Move[] {
   const moves: Move[] = [];
   for (let now = from + 100; now <= until; now += 100) moves.push(...decide(pool, { kind: "timer" }, now));

@@ -5,9 +5,9 @@ import { longestCompetingBatchMs } from "./competing-lanes.ts";
 import { expectedStartAt, type LaneSituation } from "./situation.ts";
 
 /**
- * Decides whether `count` new tasks of a call may queue. A call is refused on arrival if it would be answered too late
- * (`deadline_infeasible`), or would wait longer than in a healthy queue (`queue_too_long`): the refusal then takes
- * milliseconds and the client can go elsewhere. Reads the situation and changes nothing.
+ * Decides whether `count` new tasks of a call may queue. A call is refused on arrival if it would be answered
+ * too late (`deadline_infeasible`), or would wait longer than in a healthy queue (`queue_too_long`): the
+ * refusal then takes milliseconds and the client can go elsewhere. Reads the situation and changes nothing.
  */
 export function admit(situation: LaneSituation, call: CallTasks, count: number): Admission {
   const { state, lane, competing, sizing, now } = situation;
@@ -30,7 +30,8 @@ export function admit(situation: LaneSituation, call: CallTasks, count: number):
   const waitMaxMs = Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
   if (waitMs <= waitMaxMs) return { kind: "accepted" };
 
-  // A tenant that has less waiting than another, or demands less than its share, answers for its own queue only.
+  // A tenant that has less waiting than another, or demands less than its share, answers for its own queue
+  // only.
   const ownCount = lane.queue.waitingCountOf(tenant) + count;
   const ownWaitMs = expectedStartAt(situation, { position: ownCount, deadlineAt }) - now;
   const tasksPerMs = (sizing.availableWorkers * sizing.usefulSize) / sizing.cycleMs;
@@ -40,8 +41,9 @@ export function admit(situation: LaneSituation, call: CallTasks, count: number):
 }
 
 /**
- * A lane whose time model is wrong could refuse everything, run nothing and so never correct the model. A lane that has
- * learned nothing for a while therefore gives one call to an idle worker, which loses nothing by it.
+ * A lane whose time model is wrong could refuse everything, run nothing and so never correct the model. A
+ * lane that has learned nothing for a while therefore gives one call to an idle worker, which loses nothing
+ * by it.
  */
 function mayProbe({ lane, loads, now }: LaneSituation): boolean {
   const anyIdle = loads.some((load) => !load.running && load.stagedCount === 0);

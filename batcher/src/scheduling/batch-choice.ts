@@ -6,10 +6,10 @@ import type { QueuedTask } from "./tenant-queue.ts";
 import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "./worker-slot.ts";
 
 /**
- * Chooses the batch that a lane would send in a slot now: the most tasks, in the order of turns, with which the most
- * urgent of them still meets its deadline. Tasks that cannot meet theirs are shed on the way.
+ * Chooses the batch that a lane would send in a slot now: the most tasks, in the order of turns, with which
+ * the most urgent of them still meets its deadline. Tasks that cannot meet theirs are shed on the way.
  *
- *     shed infeasible heads ─► most in time ─► too few to keep up? shed an urgent head ─► floor met? send : hold
+ *     shed infeasible ─► most in time ─► too few to keep up? shed early, again ─► floor met? send : hold
  */
 export function chooseBatch(situation: SlotSituation): { choice: Choice; shed: Move[] } {
   const { lane, slot, sizing } = situation;
@@ -29,7 +29,9 @@ export function chooseBatch(situation: SlotSituation): { choice: Choice; shed: M
   }
 }
 
-/** Returns the most of these, from the front, that end before the least deadline among them, and whose it is. */
+/**
+ * Returns the most of these, from the front, that end before the least deadline among them, and whose it is.
+ */
 function mostInTime(situation: SlotSituation, waiting: QueuedTask[]): { count: number; urgent: QueuedTask } {
   const all = waiting.length;
   if (latestAnswerAt(situation, all) <= leastDeadline(waiting, 0, all)) {
@@ -77,8 +79,8 @@ function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: numb
 }
 
 /**
- * A batch is padded to the next size and takes that size's time. It is cut down to the size below where that finishes
- * more tasks a second and the tasks left over can still make it with the batch after.
+ * A batch is padded to the next size and takes that size's time. It is cut down to the size below where that
+ * finishes more tasks a second and the tasks left over can still make it with the batch after.
  */
 function roundedDown(situation: SlotSituation, waiting: QueuedTask[], count: number): number {
   const { state, lane, sizing } = situation;

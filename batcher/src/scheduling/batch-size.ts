@@ -1,16 +1,18 @@
-// Tested by policy.test.ts (floor, hold), decide.test.ts (useful size) and capacity/guarantees.sim.test.ts (holds).
+// Tested by policy.test.ts (floor, hold), decide.test.ts (useful size) and capacity/guarantees.sim.test.ts
+// (holds).
 import type { HopTimes } from "./hop-times.ts";
 import type { Lane } from "./lane.ts";
 
 /**
  * Returns how large a lane's batches should be now, by what was learned. Nothing here is a setting.
  *
- * - `usefulSize`, the cap: the smallest size that reaches 95 % of the best throughput. On a GPU it is large. On a CPU,
- *   where a batch takes as long as its tasks one by one, it is 1 to 4, and nobody waits for neighbours.
+ * - `usefulSize`, the cap: the smallest size that reaches 95 % of the best throughput. On a GPU it is large.
+ *   On a CPU, where a batch takes as long as its tasks one by one, it is 1 to 4, and no task waits for
+ *   neighbours.
  * - `deadlineSize`: the largest size with which a task can wait one stagger and still meet its deadline.
  * - `floor`: the smallest size that keeps up with the arrivals. While it is 1, no task is held.
- * - `holdMs`: how long a task may be held for the floor while a worker is free: one stagger, which is the run of a
- *   floor batch divided by the number of workers.
+ * - `holdMs`: how long a task may be held for the floor while a worker is free: one stagger, which is the run
+ *   of a floor batch divided by the number of workers.
  */
 export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, now: number): BatchSizing {
   const useful = usefulSize(lane, hops);
@@ -45,8 +47,9 @@ function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: numb
 }
 
 /**
- * Returns the smallest batch size at which the workers keep up; infinity where no size does. A batch of b tasks takes
- * `alpha + beta · b`, and b tasks arrive every `b / rate`: so `b ≥ rate · alpha / (workers − rate · beta)`.
+ * Returns the smallest batch size at which the workers keep up; infinity where no size does. A batch of b
+ * tasks takes `alpha + beta · b`, and b tasks arrive every `b / rate`: so `b ≥ rate · alpha / (workers − rate
+ * · beta)`.
  */
 function smallestSustainable(lane: Lane, { workers, availableWorkers }: LaneWorkers, now: number): number {
   const rate = lane.arrivals.perMs(now);
@@ -58,8 +61,8 @@ function smallestSustainable(lane: Lane, { workers, availableWorkers }: LaneWork
 }
 
 /**
- * Returns the time in ms from one batch to the next on a worker. Only one batch is staged, so a short run waits for the
- * preparation of the next.
+ * Returns the time in ms from one batch to the next on a worker. Only one batch is staged, so a short run
+ * waits for the preparation of the next.
  */
 export function cycleMs(lane: Lane, hops: HopTimes, size: number): number {
   return Math.max(lane.run.meanMs(size), hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size));

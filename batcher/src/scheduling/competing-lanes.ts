@@ -5,8 +5,9 @@ import type { State } from "./state.ts";
 import { isInService, sizeMaxOf, type WorkerLoad } from "./workers.ts";
 
 /**
- * Returns the other lanes that share workers with this lane. Their work that is due before a task is done before it.
- * Their future work leaves this lane the workers' time that they do not need, and at least an equal share.
+ * Returns the other lanes that share workers with this lane. Their work that is due before a task is done
+ * before it. Their future work leaves this lane the workers' time that they do not need, and at least an
+ * equal share.
  */
 export function competingLanes(state: State, lane: Lane, loads: WorkerLoad[], now: number): CompetingLane[] {
   const competing: CompetingLane[] = [];
@@ -38,7 +39,10 @@ export function availableWorkers(competing: CompetingLane[], workers: number, no
   return Math.max(workers / active, workers - taken);
 }
 
-/** Returns the longest batch of the competing lanes that have calls; of a lane without calls the time is a guess. */
+/**
+ * Returns the longest batch of the competing lanes that have calls; of a lane without calls the time is a
+ * guess.
+ */
 export function longestCompetingBatchMs(competing: CompetingLane[], now: number): number {
   let longest = 0;
   for (const each of competing) {

@@ -10,15 +10,16 @@ import { type Event, endTasks, laneOf, type Move, type State } from "./state.ts"
 import { silenceMaxMs } from "./workers.ts";
 
 /**
- * The batching policy of a pool (described in batcher/README.md). Returns what to do after an event. It holds no timer,
- * no socket, no clock and no random number, so the same code runs in production, in simulations and in tests.
+ * The batching policy of a pool (described in batcher/README.md). Returns what to do after an event. It holds
+ * no timer, no socket, no clock and no random number, so the same code runs in production, in simulations and
+ * in tests.
  *
  *     arrive ─► admission ─► lane ─► dispatch ─► a worker ─► report ─► ended
  *                  │                    │           │
  *                  └► shed              └► expired  └► lost, failed ─► recovery ─► lane
  *
- * Once a call has arrived, the state owns its tasks and hands each out exactly once, as an `answer` or as `ended`,
- * unless the partition is lost: then the next batcher reads them again.
+ * Once a call has arrived, the state owns its tasks and hands each out exactly once, as an `answer` or as
+ * `ended`, unless the partition is lost: then the next batcher reads them again.
  */
 export function decide(state: State, event: Event, now: number): Move[] {
   discountOwnStall(state, now);
@@ -29,7 +30,7 @@ export function decide(state: State, event: Event, now: number): Move[] {
   ];
 }
 
-/** If this process itself stood still, the reports of that time are still unread: no worker was silent. */
+/** After a stall of this process, the reports of that time are still unread: no worker was silent. */
 function discountOwnStall(state: State, now: number): void {
   const stalledMs = now - state.lastDecisionAt;
   state.lastDecisionAt = now;
@@ -37,7 +38,10 @@ function discountOwnStall(state: State, now: number): void {
   for (const worker of state.workers.values()) worker.reportedAt += stalledMs;
 }
 
-/** The scheduler loop sends a `timer` event several times a second, so a longer pause is a stall of this process. */
+/**
+ * The scheduler loop sends a `timer` event several times a second, so a longer pause is a stall of this
+ * process.
+ */
 const ownStallMs = silenceMaxMs / 2;
 
 function handleEvent(state: State, event: Event, now: number): Move[] {
@@ -82,7 +86,10 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
   return [];
 }
 
-/** Returns the tasks of a call as a batch holds them: every field of the call but those that only the batcher needs. */
+/**
+ * Returns the tasks of a call as a batch holds them: every field of the call but those that only the batcher
+ * needs.
+ */
 export function batchTasks({
   requestId: _r,
   call: _c,
@@ -94,7 +101,10 @@ export function batchTasks({
   return tasks.map((id) => ({ id, ...shared }));
 }
 
-/** Whether a worker has the task already, from another batcher or from before this one's partition moved away and back. */
+/**
+ * Whether a worker has the task already, from another batcher or from before this one's partition moved away
+ * and back.
+ */
 function isWithWorker(state: State, task: TaskId): boolean {
   for (const sent of state.sent.values()) {
     if (sent.adopted && sent.phase.kind !== "lost" && sent.tasks.includes(task)) return true;

@@ -10,10 +10,10 @@ import { type SlotSituation, soonestSlot, type WorkerSlot } from "./worker-slot.
 import { partitionOf } from "./workers.ts";
 
 /**
- * Sends what should be sent now, batch by batch. Each time every lane proposes a batch, and the one with the least
- * deadline is sent. (Not the one that must begin first: an urgent task makes a small batch, which may begin later, so a
- * lane that fell behind once would never come first again.) No worker idles beside a waiting task, except for the hold
- * that `batchSizing` allows.
+ * Sends what should be sent now, batch by batch. Each time every lane proposes a batch, and the one with the
+ * least deadline is sent. (Not the one that must begin first: an urgent task makes a small batch, which may
+ * begin later, so a lane that fell behind once would never come first again.) No worker idles beside a
+ * waiting task, except for the hold that `batchSizing` allows.
  */
 export function dispatchBatches(state: State, now: number): Move[] {
   const moves: Move[] = [];
@@ -39,7 +39,10 @@ function mostUrgent(proposals: Proposal[]): SendProposal | undefined {
   return next;
 }
 
-/** Whether a more urgent lane will take the same slot, only a little later because its batch is decoded sooner. */
+/**
+ * Whether a more urgent lane will take the same slot, only a little later because its batch is decoded
+ * sooner.
+ */
 function claimsSlot(other: Proposal, { slot, deadlineAt }: SendProposal): boolean {
   return other.kind === "wait" && other.slot?.worker === slot.worker && other.deadlineAt < deadlineAt;
 }

@@ -4,9 +4,9 @@ import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids
 import { ArrayQueue, isDueBefore, type QueuedCall, type QueuedTask, TenantQueue } from "./tenant-queue.ts";
 
 /**
- * The waiting tasks of a lane, fair over tenants: tenants take turns, one image a turn, and within a tenant the earliest
- * deadline goes first. This is deficit round robin (Shreedhar and Varghese, 1995): every task costs one image, so a
- * turn's quantum is spent at once and there is no deficit to keep.
+ * The waiting tasks of a lane, fair over tenants: tenants take turns, one image a turn, and within a tenant
+ * the earliest deadline goes first. This is deficit round robin (Shreedhar and Varghese, 1995): every task
+ * costs one image, so a turn's quantum is spent at once and there is no deficit to keep.
  *
  *     a: a1 a2 a3 a4 a5 ┐
  *     b: b1             ├─► a1 b1 c1 a2 c2 a3 a4 a5
@@ -39,8 +39,8 @@ export class FairQueue {
   }
 
   /**
-   * The position, counted from 1, that the last of `count` new tasks would get: behind the tenant's own tasks, and as
-   * many of every other tenant.
+   * The position, counted from 1, that the last of `count` new tasks would get: behind the tenant's own
+   * tasks, and as many of every other tenant.
    */
   positionOfNew(tenant: string, count: number): number {
     const own = this.waitingCountOf(tenant) + count;
@@ -117,7 +117,10 @@ export class FairQueue {
     return tasks;
   }
 
-  /** Whether the tenant has no more waiting than an equal share of all tasks. A tenant that is alone has no share. */
+  /**
+   * Whether the tenant has no more waiting than an equal share of all tasks. A tenant that is alone has no
+   * share.
+   */
   isWithinShare(tenant: string): boolean {
     return this.activeTenants > 1 && this.waitingCountOf(tenant) <= this.waitingCount / this.activeTenants;
   }

@@ -1,8 +1,8 @@
 // Tested by capacity/guarantees.sim.test.ts: where hops are not counted, answers come late.
 
 /**
- * How long messages take between the processes, in ms: for each hop, the running 95th percentile. All are measured from
- * instants that the messages carry anyway, on the one clock that all processes share.
+ * How long messages take between the processes, in ms: for each hop, the running 95th percentile. All are
+ * measured from instants that the messages carry anyway, on the one clock that all processes share.
  */
 export class HopTimes {
   /** Batcher → worker: from a batch's `sentAt` to the first report that names it. */
@@ -20,8 +20,8 @@ export class HopTimes {
 }
 
 /**
- * A running 95th percentile. A value above it raises it by 19 steps and a value below lowers it by one, so that it rests
- * where one value of 20 is above. A step is a share of the mean distance of the values.
+ * A running 95th percentile. A value above it raises it by 19 steps and a value below lowers it by one, so
+ * that it rests where one value of 20 is above. A step is a share of the mean distance of the values.
  */
 class Percentile95 {
   ms: number;

@@ -1,4 +1,5 @@
-// Tested by decide.test.ts and policy.test.ts; capacity/guarantees.sim.test.ts holds that no task is lost in it.
+// Tested by decide.test.ts and policy.test.ts; capacity/guarantees.sim.test.ts holds that no task is lost in
+// it.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import { callIdOf } from "@faceline/contracts/wire/ids";
@@ -35,7 +36,10 @@ export class Lane {
     this.id = id;
   }
 
-  /** Takes the first worker's warm-up times over the guess: a wrong guess could keep the useful size at 1 for ever. */
+  /**
+   * Takes the first worker's warm-up times over the guess: a wrong guess could keep the useful size at 1 for
+   * ever.
+   */
   warmUp(sizes: { size: number; runMs: number }[], now: number): void {
     if (this.#warmedUp) return;
     this.#warmedUp = true;
@@ -106,7 +110,10 @@ const prepareTimeGuess = [
   { size: 4, ms: 50 },
 ];
 
-/** Tasks that are sent together. Those of a retry stay apart from others, so that a poison image costs no neighbour. */
+/**
+ * Tasks that are sent together. Those of a retry stay apart from others, so that a poison image costs no
+ * neighbour.
+ */
 export type TaskGroup = {
   tasks: BatchTask[];
   /** 1 for tasks that are sent for the first time. */

@@ -26,8 +26,8 @@ export function laneStates(state: State, now: number): LaneState[] {
 }
 
 /**
- * Whether the state differs so much from the published one that it must be published at once: another number of workers
- * or lanes, or a queue wait that has doubled or halved and changed by more than 20 ms.
+ * Whether the state differs so much from the published one that it must be published at once: another number
+ * of workers or lanes, or a queue wait that has doubled or halved and changed by more than 20 ms.
  */
 export function hasJumped(published: LaneState[], current: LaneState[]): boolean {
   if (published.length !== current.length) return true;

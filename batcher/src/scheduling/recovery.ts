@@ -35,14 +35,15 @@ export function recoverLostBatches(state: State, now: number): Move[] {
 }
 
 /**
- * Why the tasks of a batch are the scheduler's again. `lost`: its worker fell silent, hung, or no longer names it.
- * `failed`: its run failed. `unreceived`: no report named it in time. `undelivered`: Kafka did not take it.
+ * Why the tasks of a batch are the scheduler's again. `lost`: its worker fell silent, hung, or no longer
+ * names it. `failed`: its run failed. `unreceived`: no report named it in time. `undelivered`: Kafka did not
+ * take it.
  */
 type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
 
 /**
- * Requeues the tasks of a batch, cut into parts that stay apart and go first. A task whose run fails alone has failed;
- * one that was lost with its worker, alone, is tried once more.
+ * Requeues the tasks of a batch, cut into parts that stay apart and go first. A task whose run fails alone
+ * has failed; one that was lost with its worker, alone, is tried once more.
  */
 export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
   const lane = laneOf(state, sent.lane);
@@ -52,7 +53,8 @@ export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Mov
     sent.phase = { kind: "lost", confirmed: sent.phase.kind === "held" };
   } else state.sent.delete(sent.id);
 
-  // No worker had it: no run was spent, nothing is suspected, and it goes again as it was, until its deadlines.
+  // No worker had it: no run was spent, nothing is suspected, and it goes again as it was, until its
+  // deadlines.
   if (cause === "undelivered" || cause === "unreceived") {
     const { attempt, mayBePoison } = sent;
     if (tasks.length > 0) lane.retryParts.push({ tasks, attempt, mayBePoison });
@@ -73,7 +75,10 @@ export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Mov
 /** The most runs that a task may cost: enough to isolate it from the largest batch, and two more. */
 const attemptsMax = (lane: Lane): number => 2 + Math.ceil(Math.log2(lane.batchMax) / 2);
 
-/** A lost or failed batch is cut into this many parts, so that a poison image costs a few runs and no neighbour. */
+/**
+ * A lost or failed batch is cut into this many parts, so that a poison image costs a few runs and no
+ * neighbour.
+ */
 const retryPartCount = 4;
 
 function splitIntoParts(tasks: BatchTask[]): BatchTask[][] {

@@ -4,7 +4,9 @@ import { requeue } from "./recovery.ts";
 import type { SentBatch } from "./sent-batch.ts";
 import { endTasks, laneOf, type Move, type State } from "./state.ts";
 
-/** Applies a report, which is a worker's whole state: it replaces what was known. An older report is ignored. */
+/**
+ * Applies a report, which is a worker's whole state: it replaces what was known. An older report is ignored.
+ */
 export function applyReport(state: State, report: Report, now: number): Move[] {
   const known = state.workers.get(report.worker);
   if (known !== undefined && known.report.sequence >= report.sequence) return [];
@@ -28,7 +30,10 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
   return [...requeueForgotten(state, report, held), ...finishBatches(state, report, now)];
 }
 
-/** A partition has one holder, the worker that claimed it last: a holder that died is in service until it is silent. */
+/**
+ * A partition has one holder, the worker that claimed it last: a holder that died is in service until it is
+ * silent.
+ */
 function claimPartitions(state: State, { worker, partitions }: Report): void {
   for (const other of state.workers.values()) {
     if (other.id === worker || !other.partitions.some((each) => partitions.includes(each))) continue;
@@ -90,7 +95,8 @@ function learnTimes(
 }
 
 /**
- * Adopts a batch that another batcher sent. Its tasks are read again, before or after this, and must not be sent twice.
+ * Adopts a batch that another batcher sent. Its tasks are read again, before or after this, and must not be
+ * sent twice.
  */
 function adoptBatch(state: State, worker: string, held: Report["staged"][number], now: number): void {
   const lane = laneOf(state, held.lane);

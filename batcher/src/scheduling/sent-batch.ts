@@ -14,7 +14,9 @@ export type SentBatch = {
   adopted: boolean;
   sentAt: number;
   predictedRunMs: number;
-  /** Extra run time that is tolerated because its images may show many faces; predictions count images only. */
+  /**
+   * Extra run time that is tolerated because its images may show many faces; predictions count images only.
+   */
   facesAllowanceMs: number;
   /** Its tasks were lost with a worker before and may have killed it: no batch is staged behind it. */
   mayBePoison: boolean;
@@ -22,8 +24,10 @@ export type SentBatch = {
 };
 
 /**
- *     travelling ──a report names it──► held ──the worker falls silent, hangs or forgets it──► lost
- *         └──────────────not confirmed by `receiveBy`, or the worker falls silent──────────────► lost
+ * The life of a sent batch. It ends from every phase: by an answer, a failed run, or as undelivered.
+ *
+ *     travelling ──a report names it──► held ──its worker is silent, hung or no longer names it──► lost
+ *     travelling ──its worker is silent, or `receiveBy` has passed──► lost
  */
 export type BatchPhase =
   /** No report has named it yet, so the worker's reported load does not include it. */

@@ -7,10 +7,10 @@ import type { Move } from "./state.ts";
 import type { QueuedTask } from "./tenant-queue.ts";
 import { latestAnswerAt, type SlotSituation } from "./worker-slot.ts";
 
-// The safety net behind admission: a task that was accepted and can no longer be answered in time is dropped from the
-// queue. Its call's waiting tasks are dropped with it: without its answer theirs are of no use.
+// The safety net behind admission: a task that was accepted and can no longer be answered in time is dropped
+// from the queue. Its call's waiting tasks are dropped with it: without its answer theirs are of no use.
 
-/** Drops the tasks of a lane whose deadline has passed: nobody waits for them any more. */
+/** Drops the tasks of a lane whose deadline has passed: no client waits for them any more. */
 export function dropExpired({ state, lane, now }: Pick<LaneSituation, "state" | "lane" | "now">): Move[] {
   const expired: BatchTask[] = [];
   const isExpired = (task: BatchTask) => task.deadlineAt <= now;
@@ -40,7 +40,9 @@ export function shedInfeasible(situation: SlotSituation): Move[] {
   return moves;
 }
 
-/** Sheds the late tasks of the next retry part: it is not mixed with others, so it must be in time as it is. */
+/**
+ * Sheds the late tasks of the next retry part: it is not mixed with others, so it must be in time as it is.
+ */
 export function shedInfeasibleOfRetry(situation: SlotSituation): Move[] {
   const tasks = situation.lane.retryParts[0]?.tasks;
   if (tasks === undefined) return [];
@@ -50,9 +52,9 @@ export function shedInfeasibleOfRetry(situation: SlotSituation): Move[] {
 }
 
 /**
- * Sheds a task so urgent that the batch it allows is too small to keep up, and would make every task behind it late
- * (the early drop of the Nexus scheduler). Returns no move where other tasks of its call were sent already, or its
- * tenant keeps to its share: then the smaller batch is run.
+ * Sheds a task so urgent that the batch it allows is too small to keep up, and would make every task behind
+ * it late (the early drop of the Nexus scheduler). Returns no move where other tasks of its call were sent
+ * already, or its tenant keeps to its share: then the smaller batch is run.
  */
 export function shedEarly(situation: SlotSituation, urgent: QueuedTask): Move[] {
   const isSpared = urgent.call.started || situation.lane.queue.isWithinShare(urgent.tenant.tenant);

@@ -5,7 +5,10 @@ import type { Lane } from "./lane.ts";
 import type { State } from "./state.ts";
 import { type WorkerLoad, workerLoads } from "./workers.ts";
 
-/** One lane at one instant: what its workers do, what they do for other lanes, and the batch sizes that follow. */
+/**
+ * One lane at one instant: what its workers do, what they do for other lanes, and the batch sizes that
+ * follow.
+ */
 export type LaneSituation = {
   state: State;
   lane: Lane;
@@ -25,8 +28,9 @@ export function laneSituation(state: State, lane: Lane, now: number): LaneSituat
 }
 
 /**
- * Returns the instant at which the task at this position of the queue, counted from 1, begins to run: after the batches
- * before it, on the first worker that is free, and after the work of competing lanes that is due before its deadline.
+ * Returns the instant at which the task at this position of the queue, counted from 1, begins to run: after
+ * the batches before it, on the first worker that is free, and after the work of competing lanes that is due
+ * before its deadline.
  */
 export function expectedStartAt(situation: LaneSituation, { position, deadlineAt }: QueuePosition): number {
   const { state, lane, now, loads, competing, sizing } = situation;

@@ -1,4 +1,5 @@
-// Types and construction of the state; every test of the scheduler covers it. Each field is described where it is read.
+// Types and construction of the state; every test of the scheduler covers it. Each field is described where
+// it is read.
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
@@ -58,8 +59,8 @@ export function laneOf(state: State, id: LaneId): Lane {
 }
 
 /**
- * Closes tasks that a worker has answered or that nobody waits for. With `ofLostBatch`, copies of them may wait for a
- * retry: they are removed from the lanes.
+ * Closes tasks that a worker has answered or that no client waits for. With `ofLostBatch`, copies of them may
+ * wait for a retry: they are removed from the lanes.
  */
 export function endTasks(state: State, tasks: TaskId[], ofLostBatch = false): Move {
   const ended = tasks.filter((id) => state.open.delete(id));
@@ -100,7 +101,7 @@ export type Move =
   | { kind: "dispatch"; partition: number; batch: Batch }
   /** The batcher itself answers the task, which ends it. */
   | { kind: "answer"; task: BatchTask; outcome: Extract<Outcome, { kind: "shed" | "expired" | "failed" }> }
-  /** The tasks have ended: a worker answered them, or nobody waits for them any more. */
+  /** The tasks have ended: a worker answered them, or no client waits for them any more. */
   | { kind: "ended"; tasks: TaskId[] }
   /** Send a `timer` event at this instant if no other event comes first. */
   | { kind: "wake"; at: number };

@@ -1,6 +1,6 @@
 /**
- * How many tasks each tenant has demanded lately, refused ones included. A tenant that demands less than an equal share
- * of what the workers can do is not refused for a queue that others made.
+ * How many tasks each tenant has demanded lately, refused ones included. A tenant that demands less than an
+ * equal share of what the workers can do is not refused for a queue that others made.
  */
 export class TenantDemand {
   readonly #rates = new Map<string, DemandRate>();
@@ -18,8 +18,8 @@ export class TenantDemand {
   }
 
   /**
-   * Whether the tenant demands no more than an equal share of `tasksPerMs`, which is what the lane's workers can do. A
-   * tenant that is alone has no share.
+   * Whether the tenant demands no more than an equal share of `tasksPerMs`, which is what the lane's workers
+   * can do. A tenant that is alone has no share.
    */
   isWithinShare(tenant: string, tasksPerMs: number, now: number): boolean {
     let active = 0;
@@ -40,7 +40,9 @@ export class TenantDemand {
   }
 }
 
-/** The weighted count over the time that it covers, so that a tenant that has just begun does not look modest. */
+/**
+ * The weighted count over the time that it covers, so that a tenant that has just begun does not look modest.
+ */
 const perMs = ({ perMs, updatedAt, since }: DemandRate, now: number): number =>
   (perMs * decay(now - updatedAt)) / (1 - decay(now - since));
 

@@ -15,10 +15,10 @@ export type WorkerSlot = {
 export type SlotSituation = LaneSituation & { slot: WorkerSlot };
 
 /**
- * Returns the slot in which the lane's next batch would run soonest, or undefined if every worker is full. A worker has
- * one batch running and one staged, never more. An idle worker gets its batch at once. A busy one gets it just in time:
- * early enough that the images are decoded when its running batch ends, and no earlier, because until then the batch
- * can still grow.
+ * Returns the slot in which the lane's next batch would run soonest, or undefined if every worker is full. A
+ * worker has one batch running and one staged, never more. An idle worker gets its batch at once. A busy one
+ * gets it just in time: early enough that the images are decoded when its running batch ends, and no earlier,
+ * because until then the batch can still grow.
  */
 export function soonestSlot({ state, lane, loads, sizing, now }: LaneSituation): WorkerSlot | undefined {
   // A batch that may kill its worker runs alone, and while such a part waits nothing is staged.
@@ -41,15 +41,18 @@ export function soonestSlot({ state, lane, loads, sizing, now }: LaneSituation):
 }
 
 /**
- * Returns the latest instant at which a batch of `count` tasks that is sent now begins to run. It is prepared while the
- * batch before it runs.
+ * Returns the latest instant at which a batch of `count` tasks that is sent now begins to run. It is prepared
+ * while the batch before it runs.
  */
 export function latestStartAt({ state, lane, slot, now }: SlotSituation, count: number): number {
   const preparedAt = now + state.hops.toWorker.ms + lane.prepare.highMs(count);
   return Math.max(preparedAt, slot.freeAt) + guardMs;
 }
 
-/** Returns the latest instant at which the clients have the answers of a batch of `count` tasks that is sent now. */
+/**
+ * Returns the latest instant at which the clients have the answers of a batch of `count` tasks that is sent
+ * now.
+ */
 export function latestAnswerAt(situation: SlotSituation, count: number): number {
   const { state, lane } = situation;
   return latestStartAt(situation, count) + lane.highMs(count) + state.hops.reply.ms;

@@ -1,4 +1,5 @@
-// Tested by decide.test.ts; capacity/invariant-checker.ts holds that no batch goes to a worker out of service.
+// Tested by decide.test.ts; capacity/invariant-checker.ts holds that no batch goes to a worker out of
+// service.
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Report } from "@faceline/contracts/wire/report";
@@ -9,7 +10,10 @@ export type Worker = {
   /** Its latest report. */
   report: Report;
   reportedAt: number;
-  /** Partitions of the batches topic that it holds by its report, less those that another worker claimed since. */
+  /**
+   * Partitions of the batches topic that it holds by its report, less those that another worker claimed
+   * since.
+   */
   partitions: number[];
   /** It fell silent, hung, or did not confirm a batch in time: out of service until its next report. */
   unresponsive: boolean;
@@ -40,8 +44,8 @@ export function sizeMaxOf(worker: Worker, lane: LaneId): number {
 export const partitionOf = (worker: Worker): number => Math.min(...worker.partitions);
 
 /**
- * Returns the load of every worker in service that has this lane loaded: its last report, and the batches that were
- * sent to it since.
+ * Returns the load of every worker in service that has this lane loaded: its last report, and the batches
+ * that were sent to it since.
  */
 export function workerLoads({ workers, sent }: Pool, lane: LaneId, now: number): WorkerLoad[] {
   const loads: WorkerLoad[] = [];
