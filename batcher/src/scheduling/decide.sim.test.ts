@@ -12,7 +12,7 @@ import type { Event } from "./state.ts";
 // than one batch running and one staged, and in the end nothing is kept. Replay one seed: SEED=417 node
 // --test src/scheduling/decide.sim.test.ts
 
-test("every task that arrives ends exactly once, whatever chance to its workers", () => {
+test("every task that arrives ends exactly once, whatever happens to its workers", () => {
   for (const seed of seedsOf(300)) runHistory(seed);
 });
 
