@@ -1,3 +1,4 @@
+// Has no test of its own; what a cancel does is tested by scheduling/decide.test.ts.
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";

@@ -1,3 +1,4 @@
+// Tested by deploy/tidy/documents.test.ts, which compares the settings with ARCHITECTURE.md.
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { PoolName } from "@faceline/contracts/wire/ids";

@@ -1,3 +1,4 @@
+// Tested by every test in deploy/e2e, which start the service.
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";

@@ -28,15 +28,15 @@ export function competingLanes(state: State, lane: Lane, loads: WorkerLoad[], no
 
 /** Returns how many workers' time the competing lanes leave; not a whole number. */
 export function availableWorkers(competing: CompetingLane[], workers: number, now: number): number {
-  let taken = 0;
+  let needed = 0;
   let active = 1;
   for (const each of competing) {
     const share = workerShare(each, now);
     if (share < activeShareMin) continue;
-    taken += share;
+    needed += share;
     active++;
   }
-  return Math.max(workers / active, workers - taken);
+  return Math.max(workers / active, workers - needed);
 }
 
 /**
