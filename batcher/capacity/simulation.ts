@@ -213,8 +213,11 @@ export class Simulation {
   }
 }
 
+/** The default of LANE_WAITING_MAX. */
+const laneWaitingMax = 2_048;
+
 const productionScheduler: NewScheduler = ({ hops }) => {
-  const settings = { laneWaitingMax: 100_000, hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
+  const settings = { laneWaitingMax, hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
   const state = newState("batcher-0000000000000000", settings);
   return (event, now) => decide(state, event, now);
 };
