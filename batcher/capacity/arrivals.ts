@@ -14,7 +14,7 @@ export type Arrival = {
 };
 
 /** Who calls, with how many images, and with what time budget. */
-export type Caller = Omit<Arrival, "atMs">;
+type Caller = Omit<Arrival, "atMs">;
 
 /** Independent calls (a Poisson process). */
 export function poisson(random: Random, perSecond: number, forMs: number, caller: Caller): Arrival[] {
@@ -73,18 +73,7 @@ export function bursts(random: Random, settings: Bursts, forMs: number, caller: 
 export const spike = (atMs: number, calls: number, caller: Caller): Arrival[] =>
   Array.from({ length: calls }, () => ({ atMs, ...caller }));
 
-/**
- * Parses a recorded log: one call a line, `at_ms,tenant,tasks,time_budget_ms`, with this header as its first
- * line.
- */
-export function parseRecordedLog(log: string): Arrival[] {
-  const [, ...lines] = log.trim().split("\n");
-  return lines.map((line) => {
-    const [atMs, tenant, tasks, timeBudgetMs] = line.split(",");
-    return { atMs: Number(atMs), tenant: tenant!, tasks: Number(tasks), timeBudgetMs: Number(timeBudgetMs) };
-  });
-}
-
+/** Joins streams in the order of time. */
 export const merge = (...streams: Arrival[][]): Arrival[] =>
   streams.flat().toSorted((a, b) => a.atMs - b.atMs);
 

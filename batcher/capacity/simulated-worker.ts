@@ -166,7 +166,7 @@ const heldOf = (batch: Batch): Report["staged"][number] => ({
   tasks: batch.tasks.map((task) => task.id),
 });
 
-export type LaneModel = {
+type LaneModel = {
   lane: Report["lanes"][number]["lane"];
   /** A run of a batch takes `alpha + beta · size` ms, the size being the least of `sizes` that holds it. */
   alpha: number;
@@ -193,7 +193,7 @@ export type WorkerModel = LaneModel & {
 };
 
 /** What the simulation does for a worker. */
-export type WorkerEnvironment = {
+type WorkerEnvironment = {
   events: EventQueue;
   random: Random;
   replyMs(): number;

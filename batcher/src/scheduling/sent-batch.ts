@@ -29,7 +29,7 @@ export type SentBatch = {
  *     travelling ──a report names it──► held ──its worker is silent, hung or no longer names it──► lost
  *     travelling ──its worker is silent, or `receiveBy` has passed──► lost
  */
-export type BatchPhase =
+type BatchPhase =
   /** No report has named it yet, so the worker's reported load does not include it. */
   | { kind: "travelling"; receiveBy: number }
   | { kind: "held" }
