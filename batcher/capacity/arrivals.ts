@@ -1,26 +1,27 @@
+// Used by every simulation.
 import type { LaneId } from "@faceline/contracts/wire/ids";
-import type { Random } from "./random.ts";
+import type { Random } from "../testing/random.ts";
 
 /** One call on its way to the batcher. */
 export type Arrival = {
   atMs: number;
   tenant: string;
   tasks: number;
-  /** Another than the first of the workers' lanes. */
+  /** The first lane of the workers by default. */
   lane?: LaneId;
   /** From its arrival to its deadline. */
-  patienceMs: number;
+  timeBudgetMs: number;
 };
 
-/** Who calls, with how many images, and for how long they wait. */
-export type Caller = Omit<Arrival, "atMs">;
+/** Who calls, with how many images, and with what time budget. */
+type Caller = Omit<Arrival, "atMs">;
 
-/** Calls that know nothing of each other. */
+/** Independent calls (a Poisson process). */
 export function poisson(random: Random, perSecond: number, forMs: number, caller: Caller): Arrival[] {
   return modulated(random, () => ({ perSecond, untilMs: forMs }), forMs, caller);
 }
 
-/** The rate changes once, as when another customer goes live. */
+/** Poisson calls whose rate changes once. */
 export function step(
   random: Random,
   { before, after, stepMs }: Step,
@@ -32,7 +33,7 @@ export function step(
   return modulated(random, at, forMs, caller);
 }
 
-/** Calls for a while, and then none for a while. */
+/** Poisson calls for `onMs`, then none for `offMs`, and so on. */
 export function onOff(
   random: Random,
   { perSecond, onMs, offMs }: OnOff,
@@ -48,7 +49,10 @@ export function onOff(
   return modulated(random, at, forMs, caller);
 }
 
-/** Quiet and bursts take turns, each as long as chance has it (MMPP); the mean rate over both is `perSecond`. */
+/**
+ * Quiet and burst phases of random length (a Markov-modulated Poisson process); `perSecond` is the mean of
+ * both.
+ */
 export function bursts(random: Random, settings: Bursts, forMs: number, caller: Caller): Arrival[] {
   const { perSecond, factor, burstMs, shareOfTime } = settings;
   const quiet = perSecond / (1 + (factor - 1) * shareOfTime);
@@ -65,23 +69,15 @@ export function bursts(random: Random, settings: Bursts, forMs: number, caller: 
   return modulated(random, at, forMs, caller);
 }
 
-/** All at once. */
+/** All calls at one instant. */
 export const spike = (atMs: number, calls: number, caller: Caller): Arrival[] =>
   Array.from({ length: calls }, () => ({ atMs, ...caller }));
 
-/** A recorded log: one call a line, `at_ms,tenant,tasks,patience_ms`, with these words as its first line. */
-export function recorded(log: string): Arrival[] {
-  const [, ...lines] = log.trim().split("\n");
-  return lines.map((line) => {
-    const [atMs, tenant, tasks, patienceMs] = line.split(",");
-    return { atMs: Number(atMs), tenant: tenant!, tasks: Number(tasks), patienceMs: Number(patienceMs) };
-  });
-}
-
-export const together = (...streams: Arrival[][]): Arrival[] =>
+/** Joins streams in the order of time. */
+export const merge = (...streams: Arrival[][]): Arrival[] =>
   streams.flat().toSorted((a, b) => a.atMs - b.atMs);
 
-/** Poisson arrivals of a rate that changes at known instants. */
+/** Poisson calls of a rate that changes at known instants. */
 function modulated(
   random: Random,
   rateAt: (nowMs: number) => Rate,

@@ -2,17 +2,18 @@ import assert from "node:assert/strict";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch } from "@faceline/contracts/wire/report";
 import { decide } from "../src/scheduling/decide.ts";
-import { answered, batchesOf, call, newPool, report } from "../src/scheduling/scene.ts";
 import type { Event, Move, State } from "../src/scheduling/state.ts";
+import { answered, batchesOf, call, newPool, report } from "../testing/fixtures.ts";
 
-// How long one decision takes, by what happened and by how many tasks wait: four workers, ten tenants, batches of 32.
-// Prints a Markdown table, median / mean / p99 in µs. Usage: node batcher/capacity/decide.bench.ts
+// How long one decision takes, by event and by number of waiting tasks: four workers, ten tenants, batches of
+// 32. Prints a Markdown table of median / mean / p99 in µs. Usage: node batcher/capacity/decide.bench.ts
 
 const sizes = [1, 2, 4, 8, 16, 32].map((size) => ({ size, runMs: 40 + 2 * size }));
 const workers = 4;
 const tenants = 10;
 const queues = [100, 1_000, 10_000];
-const rounds = { toWarmUp: 3_000, toMeasure: 3_000 };
+const warmUpRounds = 3_000;
+const measuredRounds = 3_000;
 
 const kinds = {
   "a task arrives": (bench: Bench) => bench.arrive(1),
@@ -32,16 +33,16 @@ const kinds = {
       for (let index = 0; index < left; index++) bench.arrive(1);
     });
   },
-  "time passes": (bench: Bench) => bench.tell({ kind: "timer" }),
+  "time passes": (bench: Bench) => bench.handle({ kind: "timer" }),
 };
 
-/** A pool in which all workers run a full batch and so many tasks wait. */
+/** A pool in which every worker runs a full batch and `waiting` tasks wait. */
 class Bench {
   readonly #pool: State = newPool({ laneWaitingMax: 1_000_000 });
   readonly #running: Batch["id"][] = [];
   readonly #finished: FinishedBatch[][] = [];
   #timing = true;
-  #took = 0;
+  #tookUs = 0;
   #calls = 0;
   #worker = 0;
 
@@ -55,18 +56,18 @@ class Bench {
     for (let index = 0; index < waiting; index++) this.arrive(1);
   }
 
-  /** In µs, of everything timed in one round. */
+  /** Returns the time in µs of the decisions that are timed in one round. */
   round(play: (bench: this) => void): number {
-    this.#took = 0;
+    this.#tookUs = 0;
     this.#worker = (this.#worker + 1) % workers;
     play(this);
-    return this.#took;
+    return this.#tookUs;
   }
 
-  tell(event: Event): Move[] {
-    const begunAt = performance.now();
+  handle(event: Event): Move[] {
+    const startedAt = performance.now();
     const moves = decide(this.#pool, event, 0);
-    if (this.#timing) this.#took += 1_000 * (performance.now() - begunAt);
+    if (this.#timing) this.#tookUs += 1_000 * (performance.now() - startedAt);
     return moves;
   }
 
@@ -77,13 +78,13 @@ class Bench {
   }
 
   arrive(tasks: number): void {
-    const patience = { now: 0, deadlineAt: 100_000_000 };
-    this.tell(call(`c${this.#calls++}`, tasks, patience, `t${this.#calls % tenants}`));
+    const times = { now: 0, deadlineAt: 100_000_000 };
+    this.handle(call(`c${this.#calls++}`, tasks, times, `t${this.#calls % tenants}`));
   }
 
   cancelNewest(): void {
     const { call: newest } = call(`c${this.#calls - 1}`, 1, { now: 0 }).call;
-    this.tell({ kind: "cancel", call: newest });
+    this.handle({ kind: "cancel", call: newest });
   }
 
   reportNothing(): void {
@@ -92,33 +93,36 @@ class Bench {
 
   reportRunning(): void {
     const batch = this.#running[this.#worker]!;
-    this.tell(this.#says({ running: { batch, startedAt: 0, endsAt: 1_000 } }));
+    this.handle(this.#report({ running: { batch, startedAt: 0, endsAt: 1_000 } }));
   }
 
-  /** Reports repeat the last 16 batches, as those of real workers do. */
+  /**
+   * Ends the running batch and returns the size of the next. Reports repeat the last 16 batches, as real ones
+   * do.
+   */
   endBatch(): number {
     const finished = this.#finished[this.#worker]!;
     const id = this.#running[this.#worker]!;
     finished.push({ ...answered({ id }), size: 32, prepareMs: 1, runMs: 104 });
     if (finished.length > 16) finished.shift();
-    const [next] = batchesOf(this.tell(this.#says({})));
+    const [next] = batchesOf(this.handle(this.#report({})));
     assert(next !== undefined, "nothing was sent");
     this.#running[this.#worker] = next.id;
     return next.tasks.length;
   }
 
-  #says(said: Parameters<typeof report>[1]): Event {
+  #report(fields: Parameters<typeof report>[1]): Event {
     const worker = this.#worker;
     return report(`w${worker}`, {
       sizes,
       partition: worker,
       finished: [...this.#finished[worker]!],
-      ...said,
+      ...fields,
     });
   }
 }
 
-/** All kinds once before any is measured: else the first would pay for the compiler. */
+// Every kind runs once before any is measured: else the first would pay for the compiler.
 for (const play of Object.values(kinds)) measure(1_000, play);
 console.log(`| µs, median / mean / p99 | ${queues.map((waiting) => `${waiting} waiting`).join(" | ")} |`);
 console.log(`|---|${queues.map(() => "---|").join("")}`);
@@ -128,9 +132,9 @@ for (const [kind, play] of Object.entries(kinds)) {
 
 function measure(waiting: number, play: (bench: Bench) => void): string {
   const bench = new Bench(waiting);
-  for (let round = 0; round < rounds.toWarmUp; round++) bench.round(play);
-  const took = Array.from({ length: rounds.toMeasure }, () => bench.round(play)).toSorted((a, b) => a - b);
-  const mean = took.reduce((sum, each) => sum + each, 0) / took.length;
-  const quantile = (share: number) => took[Math.floor(share * took.length)]!;
+  for (let round = 0; round < warmUpRounds; round++) bench.round(play);
+  const tookUs = Array.from({ length: measuredRounds }, () => bench.round(play)).toSorted((a, b) => a - b);
+  const mean = tookUs.reduce((sum, each) => sum + each, 0) / tookUs.length;
+  const quantile = (share: number) => tookUs[Math.floor(share * tookUs.length)]!;
   return [quantile(0.5), mean, quantile(0.99)].map((each) => each.toFixed(1)).join(" / ");
 }

@@ -1,60 +1,71 @@
+// Used by every capacity/*.sim.test.ts; its arrivals and times were compared with a real stack (see
+// BENCHMARKS.md).
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, laneId, type TaskId } from "@faceline/contracts/wire/ids";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "../src/scheduling/decide.ts";
 import { type Event, type Move, newState } from "../src/scheduling/state.ts";
-import { Agenda } from "./agenda.ts";
+import { Random } from "../testing/random.ts";
 import type { Arrival } from "./arrivals.ts";
-import { Random } from "./random.ts";
-import { ModelledWorker, type WorkerModel } from "./workers.ts";
+import { EventQueue } from "./event-queue.ts";
+import { SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
 
 /**
- * A pool in simulated time: calls arrive, the scheduler decides, modelled workers run. Everything that is drawn comes
- * from one seed, and the scheduler is the one that serves: only its surroundings are modelled.
+ * A pool in simulated time: calls arrive, the scheduler decides, simulated workers run. Every random number
+ * comes from one seed, and the scheduler is the one of production: only its environment is simulated.
  *
  *     arrivals ──intake──► scheduler ──to worker──► workers ──reply──► clients
  *                              ▲                      │
  *                              └────────report────────┘
  */
 export class Simulation {
-  readonly agenda = new Agenda(startAt);
+  readonly events = new EventQueue(startAt);
   readonly calls = new Map<CallId, Call>();
   readonly batches: Batch[] = [];
-  readonly #setting: Setting;
+  readonly #scenario: Scenario;
   readonly #random: Random;
   readonly #scheduler: Scheduler;
-  /** By partition; none while a process is started. */
-  readonly #workers: (ModelledWorker | undefined)[] = [];
-  /** Batches that came while nobody held the partition. */
-  readonly #unread: Batch[][] = [];
-  #processes = 0;
+  /** By partition; undefined while a process starts. */
+  readonly #workers: (SimulatedWorker | undefined)[] = [];
+  /** By partition: batches that were sent while no worker held it. */
+  readonly #unreadBatches: Batch[][] = [];
+  /** Every call that was sent to the tasks topic, in its order. */
+  readonly #topic: CallTasks[] = [];
+  /** Tasks that the scheduler has ended: their offsets are committed. */
+  readonly #ended = new Set<TaskId>();
+  #holdsPartition = true;
+  #processCount = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
 
-  constructor(setting: Setting) {
-    this.#setting = setting;
-    this.#random = new Random(setting.seed);
-    this.#scheduler = (setting.scheduler ?? productScheduler)(setting);
-    for (const model of setting.workers) {
-      this.#unread[model.partition] = [];
-      this.#start(model);
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+    this.#random = new Random(scenario.seed);
+    this.#scheduler = (scenario.scheduler ?? productionScheduler)(scenario);
+    for (const model of scenario.workers) {
+      this.#unreadBatches[model.partition] = [];
+      this.#startWorker(model);
       for (const { atMs } of model.deaths ?? []) {
-        this.agenda.at(startAt + atMs, () => this.#kill(model));
+        this.events.at(startAt + atMs, () => this.#killWorker(model));
       }
     }
-    this.#await(0);
-    this.#look();
+    for (const { atMs, forMs } of scenario.partitionLosses ?? []) {
+      this.events.at(startAt + atMs, () => this.#losePartition());
+      this.events.at(startAt + atMs + forMs, () => this.#regainPartition());
+    }
+    this.#scheduleArrival(0);
+    this.#scheduleTick();
   }
 
   run(forMs: number): this {
-    this.agenda.runUntil(startAt + forMs);
+    this.events.runUntil(startAt + forMs);
     return this;
   }
 
-  #tell(event: Event): void {
-    const { now } = this.agenda;
+  #handle(event: Event): void {
+    const { now } = this.events;
     const moves = this.#scheduler(event, now);
-    this.#setting.watch?.(event, moves, now);
+    this.#scenario.watch?.(event, moves, now);
     let wakeAt = Number.POSITIVE_INFINITY;
     for (const move of moves) {
       if (move.kind === "wake") wakeAt = move.at;
@@ -67,118 +78,146 @@ export class Simulation {
     switch (move.kind) {
       case "dispatch":
         this.batches.push(move.batch);
-        this.agenda.after(this.#hop("toWorkerMs"), () => this.#deliver(move.partition, move.batch));
+        this.events.after(this.#hopMs("toWorkerMs"), () => this.#deliver(move.partition, move.batch));
         return;
       case "answer": {
         const { id } = move.task;
         const outcome: Pick<Answer, "kind" | "reason"> = move.outcome;
-        this.agenda.after(this.#hop("replyMs"), () => this.#answered(id, outcome));
+        this.#ended.add(id);
+        this.events.after(this.#hopMs("replyMs"), () => this.#answer(id, outcome));
         return;
       }
       case "ended":
-        for (const task of move.tasks) this.calls.get(callIdOf(task))!.ended.push(task);
+        for (const task of move.tasks) this.#ended.add(task);
         return;
     }
   }
 
-  /** One timer, as the batcher has: the last wake that was asked for counts. */
+  /** One timer, as in the scheduler loop: the latest wake replaces the one before. */
   #wake(at: number): void {
     this.#wakeAt = at;
     if (!Number.isFinite(at)) return;
-    this.agenda.at(at, () => {
+    this.events.at(at, () => {
       if (this.#wakeAt !== at) return;
       this.#wakeAt = Number.POSITIVE_INFINITY;
-      this.#tell({ kind: "timer" });
+      this.#handle({ kind: "timer" });
     });
   }
 
-  /** Silence is not an event: the batcher looks for it. */
-  #look(): void {
-    this.agenda.after(lookEveryMs, () => {
-      this.#tell({ kind: "timer" });
-      this.#look();
+  /** The tick of the scheduler loop, which finds silent workers. */
+  #scheduleTick(): void {
+    this.events.after(tickEveryMs, () => {
+      this.#handle({ kind: "timer" });
+      this.#scheduleTick();
     });
   }
 
-  /** Each call notes the next one: all of them at once would only fill the agenda. */
-  #await(index: number): void {
-    const arrival = this.#setting.arrivals[index];
+  /** Each call schedules the next one: all of them at once would only fill the event queue. */
+  #scheduleArrival(index: number): void {
+    const arrival = this.#scenario.arrivals[index];
     if (arrival === undefined) return;
-    this.agenda.at(startAt + arrival.atMs, () => {
+    this.events.at(startAt + arrival.atMs, () => {
       this.#arrive(index, arrival);
-      this.#await(index + 1);
+      this.#scheduleArrival(index + 1);
     });
   }
 
-  #arrive(index: number, { tenant, tasks, patienceMs, lane: of = lane }: Arrival): void {
-    const { now } = this.agenda;
+  #arrive(index: number, { tenant, tasks, timeBudgetMs, lane: calledLane = lane }: Arrival): void {
+    const { now } = this.events;
     const id = `${index}/${nonce}` as CallId;
     const message: CallTasks = {
       requestId: `${index}` as CallTasks["requestId"],
       call: id,
       tenant,
-      lane: of,
+      lane: calledLane,
       ingress: "ingress-0000000000000000",
       arrivedAt: now,
-      deadlineAt: now + patienceMs,
+      deadlineAt: now + timeBudgetMs,
       options,
       traceparent,
       tasks: Array.from({ length: tasks }, (_, task) => `${id}/${task}` as TaskId),
     };
-    const call = { tenant, arrivedAt: now, deadlineAt: message.deadlineAt, tasks: message.tasks };
-    this.calls.set(id, { ...call, answers: [], ended: [] });
-    this.agenda.after(this.#hop("intakeMs"), () => this.#tell({ kind: "arrive", call: message }));
+    const { arrivedAt, deadlineAt } = message;
+    this.calls.set(id, { tenant, arrivedAt, deadlineAt, tasks: message.tasks, answers: [] });
+    this.events.after(this.#hopMs("intakeMs"), () => {
+      this.#topic.push(message);
+      if (this.#holdsPartition) this.#handle({ kind: "arrive", call: message });
+    });
+  }
+
+  /**
+   * Another batcher gets the tasks partition. It is not simulated: until the partition is back, calls wait
+   * unread.
+   */
+  #losePartition(): void {
+    this.#holdsPartition = false;
+    this.#handle({ kind: "partition_lost" });
+  }
+
+  /** The partition is back: every call with tasks that have not ended and have no answer is read again. */
+  #regainPartition(): void {
+    this.#holdsPartition = true;
+    this.#handle({ kind: "partition_assigned" });
+    for (const call of this.#topic) {
+      const answered = new Set(this.calls.get(call.call)!.answers.map((answer) => answer.task));
+      const tasks = call.tasks.filter((task) => !this.#ended.has(task) && !answered.has(task));
+      if (tasks.length > 0) this.#handle({ kind: "arrive", call: { ...call, tasks } });
+    }
   }
 
   #deliver(partition: number, batch: Batch): void {
     const worker = this.#workers[partition];
-    if (worker === undefined) this.#unread[partition]!.push(batch);
-    else worker.take(batch);
+    if (worker === undefined) this.#unreadBatches[partition]!.push(batch);
+    else worker.receive(batch);
   }
 
-  #start(model: WorkerModel): void {
-    const id = `inference-${(this.#processes++).toString(16).padStart(16, "0")}`;
-    const worker = new ModelledWorker(id, model, {
-      agenda: this.agenda,
+  #startWorker(model: WorkerModel): void {
+    const id = `inference-${(this.#processCount++).toString(16).padStart(16, "0")}`;
+    const worker = new SimulatedWorker(id, model, {
+      events: this.events,
       random: this.#random.branch(),
-      replyMs: () => this.#hop("replyMs"),
+      replyMs: () => this.#hopMs("replyMs"),
       report: (report: Report) =>
-        this.agenda.after(this.#hop("reportMs"), () => this.#tell({ kind: "report", report })),
-      answer: (batch, ran) => this.#reply(batch, new Set(ran)),
-      runOf: (tasks) => this.#setting.runOf?.(tasks) ?? "answered",
-      killed: () => this.#kill(model),
+        this.events.after(this.#hopMs("reportMs"), () => this.#handle({ kind: "report", report })),
+      answer: (batch, tasksRun) => this.#answerBatch(batch, new Set(tasksRun)),
+      runOf: (tasks) => this.#scenario.runOf?.(tasks) ?? "answered",
+      killed: () => this.#killWorker(model),
     });
     this.#workers[model.partition] = worker;
-    for (const batch of this.#unread[model.partition]!.splice(0)) worker.take(batch);
+    for (const batch of this.#unreadBatches[model.partition]!.splice(0)) worker.receive(batch);
   }
 
-  #kill(model: WorkerModel): void {
+  #killWorker(model: WorkerModel): void {
     this.#workers[model.partition]?.die();
     this.#workers[model.partition] = undefined;
-    this.agenda.after(model.coldStartMs, () => this.#start(model));
+    this.events.after(model.coldStartMs, () => this.#startWorker(model));
   }
 
-  #reply(batch: Batch, ran: Set<BatchTask>): void {
-    this.agenda.after(this.#hop("replyMs"), () => {
-      for (const task of batch.tasks) this.#answered(task.id, { kind: ran.has(task) ? "faces" : "expired" });
+  #answerBatch(batch: Batch, tasksRun: Set<BatchTask>): void {
+    this.events.after(this.#hopMs("replyMs"), () => {
+      for (const task of batch.tasks) {
+        this.#answer(task.id, { kind: tasksRun.has(task) ? "faces" : "expired" });
+      }
     });
   }
 
-  #answered(task: TaskId, outcome: Pick<Answer, "kind" | "reason">): void {
-    const answer: Answer = { task, kind: outcome.kind, at: this.agenda.now };
+  #answer(task: TaskId, outcome: Pick<Answer, "kind" | "reason">): void {
+    const answer: Answer = { task, kind: outcome.kind, at: this.events.now };
     if (outcome.reason !== undefined) answer.reason = outcome.reason;
     this.calls.get(callIdOf(task))!.answers.push(answer);
   }
 
-  #hop(which: keyof Hops): number {
-    const { [which]: ms, jitter = 0 } = this.#setting.hops;
+  #hopMs(hop: keyof Hops): number {
+    const { [hop]: ms, jitter = 0 } = this.#scenario.hops;
     return jitter === 0 ? ms : ms * (1 - jitter) + this.#random.exponential(ms * jitter);
   }
 }
 
-/** The scheduler of the product. */
-const productScheduler: NewScheduler = ({ hops }) => {
-  const settings = { laneWaitingMax: 100_000, hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
+/** The default of LANE_WAITING_MAX. */
+const laneWaitingMax = 2_048;
+
+const productionScheduler: NewScheduler = ({ hops }) => {
+  const settings = { laneWaitingMax, hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
   const state = newState("batcher-0000000000000000", settings);
   return (event, now) => decide(state, event, now);
 };
@@ -190,42 +229,42 @@ const options = { align: true, enforceDetection: true, facesMax: 1, fullResoluti
 const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
 /** Instants are positive. */
 export const startAt = 1_000_000;
-const lookEveryMs = 100;
+const tickEveryMs = 100;
 
-export type Setting = {
+export type Scenario = {
   seed: number;
   /** In the order of time. */
   arrivals: Arrival[];
   workers: WorkerModel[];
   hops: Hops & { jitter?: number };
-  /** Another than the product's, to compare with. */
+  /** Rebalances in which this batcher loses the tasks partition, and gets it back after `forMs`. */
+  partitionLosses?: { atMs: number; forMs: number }[];
+  /** To compare with; the scheduler of production by default. */
   scheduler?: NewScheduler;
-  /** How a run of these tasks ends. */
+  /** How a run of these tasks ends; `answered` by default. */
   runOf?: (tasks: BatchTask[]) => "answered" | "failed" | "killed";
-  /** Sees every decision. */
+  /** Called with every decision. */
   watch?: (event: Event, moves: Move[], now: number) => void;
 };
 
 type Hops = { intakeMs: number; toWorkerMs: number; reportMs: number; replyMs: number };
 
-export type NewScheduler = (setting: Setting) => Scheduler;
-export type Scheduler = (event: Event, now: number) => Move[];
+export type NewScheduler = (scenario: Scenario) => Scheduler;
+type Scheduler = (event: Event, now: number) => Move[];
 
-/** What became of a call. The first answer to a task stands. */
+/** A call and the answers to its tasks. The first answer to a task counts. */
 export type Call = {
   tenant: string;
   arrivedAt: number;
   deadlineAt: number;
   tasks: TaskId[];
   answers: Answer[];
-  /** Tasks that the scheduler gave back as ended. */
-  ended: TaskId[];
 };
 
 export type Answer = {
   task: TaskId;
   kind: "faces" | "shed" | "expired" | "failed";
   at: number;
-  /** Of a refusal or failure. */
+  /** Why the task was refused or failed. */
   reason?: string;
 };

@@ -1,3 +1,4 @@
+// Tested by deploy/e2e/kafka-away.test.ts and deploy/e2e/loss.test.ts; scheduler-loop.test.ts covers its failure.
 import { type AddressedAnswer, publishAnswers } from "@faceline/contracts/runtime/answers";
 import type { Log } from "@faceline/contracts/runtime/log";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
@@ -6,12 +7,13 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
 
 /** Answers to tasks that no worker will answer: refused, expired, failed. */
 export type AnswerOutbox = {
-  send(ends: { task: BatchTask; outcome: Outcome }[], now: number): Promise<void>;
+  /** Throws if Redis does not take them. */
+  send(answers: { task: BatchTask; outcome: Outcome }[], now: number): Promise<void>;
 };
 
 export const openAnswerOutbox = (redis: RedisConnection, log: Log): AnswerOutbox => ({
-  async send(ends, now) {
-    const answers = ends.map(({ task, outcome }): AddressedAnswer => {
+  async send(answers, now) {
+    const addressed = answers.map(({ task, outcome }): AddressedAnswer => {
       const timing = { queueMs: Math.max(0, now - task.arrivedAt), batchMs: 0, inferMs: 0 };
       return {
         ingress: task.ingress,
@@ -19,6 +21,6 @@ export const openAnswerOutbox = (redis: RedisConnection, log: Log): AnswerOutbox
         answer: { task: task.id, outcome, timing },
       };
     });
-    await publishAnswers(redis, answers, now, log);
+    await publishAnswers(redis, addressed, now, log);
   },
 });

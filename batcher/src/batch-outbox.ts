@@ -1,8 +1,9 @@
+// Tested by deploy/e2e/loss.test.ts; scheduler-loop.test.ts covers its failure.
 import type { Producer } from "@faceline/contracts/runtime/kafka";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import { batchesTopic } from "@faceline/contracts/wire/names";
 
-/** Batches, to the partition that the worker holds for which each is meant. */
+/** Sends batches, each to the partition of the worker that it is meant for. */
 export type BatchOutbox = { send(partition: number, batch: Batch): Promise<void> };
 
 export const openBatchOutbox = (producer: Producer, pool: string): BatchOutbox => ({

@@ -11,28 +11,28 @@ test("the low-water mark is the first message of which a task has not ended", ()
   ledger.read(7n, tasks("a0", "a1"));
   ledger.read(8n, tasks("b0"));
   assert.equal(ledger.lowWater, 7n);
-  ledger.ended(tasks("b0", "a0"));
+  ledger.end(tasks("b0", "a0"));
   assert.equal(ledger.lowWater, 7n);
-  ledger.ended(tasks("a1"));
+  ledger.end(tasks("a1"));
   assert.equal(ledger.lowWater, 9n);
 });
 
-test("a message without tasks is dealt with once it is read", () => {
+test("a message without tasks has ended once it is read", () => {
   const ledger = new Ledger();
   ledger.read(3n, []);
   assert.equal(ledger.lowWater, 4n);
 });
 
-test("a message that was sent twice is one: the earlier offset protects its tasks", () => {
+test("a message that was sent twice counts once: the earlier offset protects its tasks", () => {
   const ledger = new Ledger();
   ledger.read(10n, tasks("a0", "a1"));
   ledger.read(11n, tasks("b0"));
   assert.equal(ledger.read(12n, tasks("a0", "a1")), false);
-  ledger.ended(tasks("a0", "a1", "b0"));
+  ledger.end(tasks("a0", "a1", "b0"));
   assert.equal(ledger.lowWater, 13n);
 });
 
-test("what is read again after a rebalance does not hide what was open all the time", () => {
+test("a message that is read again after a rebalance does not hide those that stayed open", () => {
   const ledger = new Ledger();
   const readAll = () => {
     for (const [offset, task] of [
@@ -43,20 +43,20 @@ test("what is read again after a rebalance does not hide what was open all the t
       ledger.read(offset, tasks(task));
   };
   readAll();
-  ledger.ended(tasks("b"));
+  ledger.end(tasks("b"));
   readAll();
-  ledger.ended(tasks("a"));
+  ledger.end(tasks("a"));
   assert.equal(ledger.lowWater, 6n);
 });
 
-test("a call that had half ended when it was read again stays open until the other half has", () => {
+test("a call that is read again when half of it has ended stays open until the other half ends", () => {
   const ledger = new Ledger();
   ledger.read(5n, tasks("a0", "a1"));
-  ledger.ended(tasks("a1"));
+  ledger.end(tasks("a1"));
   ledger.read(5n, tasks("a0", "a1"));
-  ledger.ended(tasks("a1"));
+  ledger.end(tasks("a1"));
   assert.equal(ledger.lowWater, 5n);
-  ledger.ended(tasks("a0"));
+  ledger.end(tasks("a0"));
   assert.equal(ledger.lowWater, 6n);
 });
 
@@ -64,9 +64,9 @@ test("a message that is read again is open once, and open again after it had end
   const ledger = new Ledger();
   assert.equal(ledger.read(1n, tasks("a0")), true);
   assert.equal(ledger.read(1n, tasks("a0")), false);
-  ledger.ended(tasks("a0"));
+  ledger.end(tasks("a0"));
   assert.equal(ledger.read(1n, tasks("a0")), true);
   assert.equal(ledger.lowWater, 1n);
-  ledger.ended(tasks("a0"));
+  ledger.end(tasks("a0"));
   assert.equal(ledger.lowWater, 2n);
 });

@@ -1,21 +1,22 @@
 import type { TaskId } from "@faceline/contracts/wire/ids";
 
 /**
- * Which messages of the tasks partition have been dealt with. The offset to commit is the low-water mark: the first
- * message of which a task has not ended, so that whoever reads on from there loses nothing.
+ * Which tasks of the tasks partition have not ended. The offset to commit is the low-water mark: the first
+ * message with a task that has not ended, so that a batcher that reads on from there loses none.
  */
 export class Ledger {
   /** Offset → tasks of that message that have not ended. */
   readonly #open = new Map<bigint, Set<TaskId>>();
   readonly #offsetOf = new Map<TaskId, bigint>();
-  #next: bigint | undefined;
+  #nextOffset: bigint | undefined;
 
   /**
-   * False: it brings nothing new. The message is open already, after a rebalance that left the partition here, or its
-   * tasks came with an earlier one: a producer that had to wait for its acknowledgement may have sent them twice.
+   * Records a message and returns whether it brings new tasks. It does not if the message is open already,
+   * after a rebalance that left the partition here, or if its tasks came with an earlier message: a producer
+   * that had to wait for its acknowledgement may have sent them twice.
    */
   read(offset: bigint, tasks: TaskId[]): boolean {
-    if (this.#next === undefined || offset >= this.#next) this.#next = offset + 1n;
+    if (this.#nextOffset === undefined || offset >= this.#nextOffset) this.#nextOffset = offset + 1n;
     const fresh = tasks.filter((task) => !this.#offsetOf.has(task));
     if (fresh.length === 0) return tasks.length === 0;
     this.#open.set(offset, new Set([...(this.#open.get(offset) ?? []), ...fresh]));
@@ -23,7 +24,7 @@ export class Ledger {
     return true;
   }
 
-  ended(tasks: TaskId[]): void {
+  end(tasks: TaskId[]): void {
     for (const task of tasks) {
       const offset = this.#offsetOf.get(task);
       if (offset === undefined) continue;
@@ -36,18 +37,14 @@ export class Ledger {
 
   /** The offset to read on from; undefined while nothing was read. */
   get lowWater(): bigint | undefined {
-    if (this.#next === undefined) return undefined;
-    // Not the first key: what is read again after a rebalance stands behind what was open all the time.
-    return this.#open.keys().reduce((least, offset) => (offset < least ? offset : least), this.#next);
-  }
-
-  get openTasks(): number {
-    return this.#offsetOf.size;
+    if (this.#nextOffset === undefined) return undefined;
+    // Not the first key: a message that is read again after a rebalance stands behind those that stayed open.
+    return this.#open.keys().reduce((least, offset) => (offset < least ? offset : least), this.#nextOffset);
   }
 
   clear(): void {
     this.#open.clear();
     this.#offsetOf.clear();
-    this.#next = undefined;
+    this.#nextOffset = undefined;
   }
 }

@@ -1,69 +1,63 @@
 import { isDeepStrictEqual } from "node:util";
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import { poolChannel } from "@faceline/contracts/wire/names";
 import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
-import { jumped, laneStates } from "./scheduling/pool-state.ts";
+import { hasJumped, laneStates } from "./scheduling/pool-state.ts";
 import type { State } from "./scheduling/state.ts";
 
-/** A state that has not changed is told no more often: an ingress believes it for 2 s. */
+/** An unchanged state is repeated at this interval: an ingress believes a state for 2 s. */
 const unchangedEveryMs = 500;
 
-/** A jump is looked for this often at most, however fast things happen. */
-const lookEveryMs = 5;
+/** The state is compared with the published one at most once in this time, however fast events come. */
+const compareEveryMs = 5;
 
 /**
- * Publishes the pool's state while this batcher is the active one: regularly where it has changed, and at once where it has jumped. A state
- * that does not get through is followed by the next.
+ * Publishes the pool's state while this batcher is the active one: every `everyMs` if it has changed, and at
+ * once if it has jumped. A message that is lost is followed by the next.
  */
-export function openPoolOutbox({
-  redis,
-  state,
-  clock,
-  pool,
-  everyMs,
-  active,
-  due,
-}: PoolOutboxParts): PoolOutbox {
+export function openPoolOutbox({ redis, state, clock, pool, everyMs }: PoolOutboxParts): PoolOutbox {
   let sequence = 0;
-  let said: LaneState[] = [];
-  let saidAt = Number.NEGATIVE_INFINITY;
-  let looking: NodeJS.Timeout | undefined;
+  let published: LaneState[] = [];
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  let comparison: NodeJS.Timeout | undefined;
 
-  const publish = (lanes: LaneState[], now: number): void => {
-    said = lanes;
-    saidAt = now;
-    const message: PoolState = { pool, batcher: state.batcher, sequence: sequence++, sentAt: now, lanes };
-    redis.publish(poolChannel(pool), JSON.stringify(message)).catch(() => {});
-  };
-  const tell = (when: (lanes: LaneState[], now: number) => boolean): void => {
-    if (!active()) return;
+  const publishIf = (isDue: (lanes: LaneState[], now: number) => boolean): void => {
+    if (!state.holdsPartition || state.draining) return;
     const now = clock.now();
     const lanes = laneStates(state, now);
-    if (when(lanes, now)) publish(lanes, now);
+    if (!isDue(lanes, now)) return;
+    published = lanes;
+    publishedAt = now;
+    const message: PoolState = { pool, batcher: state.batcher, sequence: sequence++, sentAt: now, lanes };
+    bestEffort("pool_state_publish", redis.publish(poolChannel(pool), JSON.stringify(message)));
   };
-  const timer = setInterval(() => {
-    due();
-    tell((lanes, now) => now >= saidAt + unchangedEveryMs || !isDeepStrictEqual(lanes, said));
-  }, everyMs);
+  const regular = setInterval(
+    () =>
+      publishIf(
+        (lanes, now) => now >= publishedAt + unchangedEveryMs || !isDeepStrictEqual(lanes, published),
+      ),
+    everyMs,
+  );
 
   return {
-    decided() {
-      // What happens within these milliseconds is looked at together, the last of it included.
-      looking ??= setTimeout(() => {
-        looking = undefined;
-        tell((lanes) => jumped(said, lanes));
-      }, lookEveryMs);
+    stateChanged() {
+      // Events within these milliseconds are compared together, including the last.
+      comparison ??= setTimeout(() => {
+        comparison = undefined;
+        publishIf((lanes) => hasJumped(published, lanes));
+      }, compareEveryMs);
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      clearTimeout(looking);
+      clearInterval(regular);
+      clearTimeout(comparison);
     },
   };
 }
 
 export type PoolOutbox = AsyncDisposable & {
-  /** Something was decided: the state may have jumped. */
-  decided(): void;
+  /** The state has changed and may have jumped: compares it within 5 ms. */
+  stateChanged(): void;
 };
 
 type PoolOutboxParts = {
@@ -72,7 +66,4 @@ type PoolOutboxParts = {
   clock: Clock;
   pool: string;
   everyMs: number;
-  active(): boolean;
-  /** Called before each regular state. */
-  due(): void;
 };

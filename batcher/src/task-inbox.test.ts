@@ -3,15 +3,16 @@ import test, { type TestContext } from "node:test";
 import type { ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import { openLog } from "@faceline/contracts/runtime/log";
 import type { TaskId } from "@faceline/contracts/wire/ids";
-import { call } from "./scheduling/scene.ts";
+import { call } from "../testing/fixtures.ts";
 import type { Event } from "./scheduling/state.ts";
-import { openTaskInbox } from "./task-inbox.ts";
+import { TaskInbox } from "./task-inbox.ts";
 
 test("a rebalance that leaves the partition here loses no call that is being looked up", async (t) => {
   const { consumer, redis, arrived, end, committed } = await openInbox(t);
   consumer.assigned([0]);
   consumer.take(messages(7, 8));
-  // The group's other member has joined: the partition stays, and the consumer reads on from what was committed.
+  // The group's other member has joined: the partition stays, and the consumer reads on from the committed
+  // offset.
   consumer.assigned([0]);
   consumer.take(messages(7, 8));
   await redis.reply();
@@ -36,38 +37,59 @@ test("a call that was looked up while the partition left and came back arrives o
   assert.deepEqual(arrived(), ["call-7"]);
 });
 
-/** An inbox whose messages were all sent before it became active, so that each of them is looked up. */
+test("the scheduler is told that the partition was assigned, and once that it was lost", async (t) => {
+  const { consumer, events } = await openInbox(t);
+  consumer.assigned([]);
+  consumer.assigned([0]);
+  consumer.assigned([]);
+  consumer.assigned([]);
+  assert.deepEqual(
+    events.map((event) => event.kind),
+    ["partition_assigned", "partition_lost"],
+  );
+});
+
+test("where Redis cannot tell which tasks are answered, all of them run", async (t) => {
+  const { consumer, redis, arrived } = await openInbox(t);
+  consumer.assigned([0]);
+  consumer.take(messages(7));
+  await redis.reply(new Error("Redis is away"));
+  assert.deepEqual(arrived(), ["call-7"]);
+});
+
+/**
+ * An inbox whose messages were all sent before it became active, so that each of them is looked up in Redis.
+ */
 async function openInbox(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const events: Event[] = [];
   const committed: string[] = [];
-  const lookUps: (() => void)[] = [];
+  const lookUps: PromiseWithResolvers<void>[] = [];
   let now = 2_000;
   let consumer: ConsumerOptions | undefined;
   let onEnded = (_tasks: TaskId[]): void => {};
 
-  const inbox = await openTaskInbox({
+  const inbox = await TaskInbox.open({
     config: { POOL: "default", COMMIT_EVERY_MS: 100 },
     clientId: "batcher-0000000000000000",
     clock: { now: () => now++ },
     redis: {
       mget: async (keys) => {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        lookUps.push(resolve);
-        await promise;
+        const lookUp = Promise.withResolvers<void>();
+        lookUps.push(lookUp);
+        await lookUp.promise;
         return keys.map(() => null);
       },
     },
     producer: { deadLetter: async () => assert.fail("every message can be read") },
-    pulse: {
-      tell: (event) => void events.push(event),
+    loop: {
+      handle: (event) => void events.push(event),
       onEnded: (listener) => {
         onEnded = listener;
       },
     },
     log: openLog("batcher", "silent"),
-    handOver: () => {},
-    lost: (error) => assert.fail(error),
+    onConsumerLost: (error) => assert.fail(error),
     openConsumer: async (options) => {
       consumer = options;
       return {
@@ -82,15 +104,19 @@ async function openInbox(t: TestContext) {
   t.after(() => inbox[Symbol.asyncDispose]());
 
   return {
+    events,
     committed,
     consumer: {
       assigned: (partitions: number[]) => consumer!.assigned(partitions),
       take: (fetched: ReadMessage[]) => consumer!.take(0, fetched, () => {}),
     },
     redis: {
-      /** Answers every look-up so far, and lets what waits for them run. */
-      async reply() {
-        for (const answer of lookUps.splice(0)) answer();
+      /** Answers every look-up so far, or fails it, and lets the code that waits for it run. */
+      async reply(error?: Error) {
+        for (const lookUp of lookUps.splice(0)) {
+          if (error === undefined) lookUp.resolve();
+          else lookUp.reject(error);
+        }
         await new Promise(setImmediate);
       },
     },

@@ -1,3 +1,4 @@
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Producer } from "@faceline/contracts/runtime/kafka";
 import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
@@ -8,127 +9,151 @@ import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/wire/na
 import { CallTasks } from "@faceline/contracts/wire/task";
 import type { BatcherConfig } from "./config.ts";
 import { Ledger } from "./ledger.ts";
-import type { Pulse } from "./pulse.ts";
+import type { SchedulerLoop } from "./scheduler-loop.ts";
 
 /** The tasks topic has one partition, and Kafka's group gives it to one batcher: the active one. */
 const tasksPartition = 0;
 
 /**
- * Reads the tasks of the pool while this batcher holds their partition, and commits up to the first that has not
- * ended. What was read by another before, or by this one before a rebalance, is read again: tasks that have their
- * answer already are skipped, by asking Redis for those that came before we took over.
+ * Reads the tasks of the pool while this batcher holds their partition, and commits up to the first task that
+ * has not ended. Messages that another batcher has read before, or this one before a rebalance, are read
+ * again: Redis is asked which tasks of calls from before the rebalance are answered already, and those are
+ * skipped.
  */
-export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
-  const { config, clientId, clock, redis, producer, pulse, log, openConsumer } = parts;
-  const topic = tasksTopic(config.POOL);
-  const ledger = new Ledger();
-  /** Of the last rebalance that gave us the partition: what arrived before it may have been answered by another. */
-  let activeSince: number | undefined;
-  /** Counts the times that the partition has left: what was looked up before then is no longer ours. */
-  let departures = 0;
-  let closed = false;
+export class TaskInbox implements AsyncDisposable {
+  readonly #parts: TaskInboxParts;
+  readonly #topic: string;
+  readonly #ledger = new Ledger();
+  #consumer: Consumer | undefined;
+  /** Instant of the last rebalance that left the partition here; undefined while another batcher holds it. */
+  #activeSince: number | undefined;
+  /** How often the partition was lost: a look-up from before a loss is no longer of use. */
+  #lossCount = 0;
+  #committed: bigint | undefined;
+  #commitTimer: NodeJS.Timeout | undefined;
+  #closed = false;
 
-  const take = (_partition: number, messages: ReadMessage[]): void => {
+  private constructor(parts: TaskInboxParts) {
+    this.#parts = parts;
+    this.#topic = tasksTopic(parts.config.POOL);
+  }
+
+  /** Joins the group and begins to read. Throws if Kafka cannot be reached. */
+  static async open(parts: TaskInboxParts): Promise<TaskInbox> {
+    const inbox = new TaskInbox(parts);
+    const { config, clientId, log, loop, onConsumerLost } = parts;
+    loop.onEnded((tasks) => {
+      inbox.#ledger.end(tasks);
+      inbox.#commitSoon();
+    });
+    inbox.#consumer = await parts.openConsumer({
+      topic: inbox.#topic,
+      group: batcherGroup(config.POOL),
+      clientId,
+      log,
+      assigned: (partitions) => inbox.#rebalance(partitions),
+      take: (_partition, messages) => inbox.#read(messages),
+      lost: onConsumerLost,
+    });
+    return inbox;
+  }
+
+  #rebalance(partitions: number[]): void {
+    const { clock, loop, log } = this.#parts;
+    const active = partitions.includes(tasksPartition);
+    if (active) {
+      this.#activeSince = clock.now();
+      loop.handle({ kind: "partition_assigned" });
+    } else if (this.#activeSince !== undefined) {
+      this.#activeSince = undefined;
+      this.#lossCount++;
+      this.#ledger.clear();
+      loop.handle({ kind: "partition_lost" });
+    }
+    log.info({ active }, active ? "this batcher is the active one" : "this batcher stands by");
+  }
+
+  #read(messages: ReadMessage[]): void {
     const old: CallTasks[] = [];
     for (const { offset, value } of messages) {
       const read = readMessage(CallTasks, value);
       if (!read.ok) {
-        bury(offset, read.reason);
+        this.#deadLetter(offset, read.reason);
         continue;
       }
-      if (!ledger.read(BigInt(offset), read.value.tasks)) continue;
-      if (read.value.arrivedAt < (activeSince ?? 0)) old.push(read.value);
-      else pulse.tell({ kind: "arrive", call: read.value });
+      if (!this.#ledger.read(BigInt(offset), read.value.tasks)) continue;
+      if (read.value.arrivedAt < (this.#activeSince ?? 0)) old.push(read.value);
+      else this.#parts.loop.handle({ kind: "arrive", call: read.value });
     }
-    if (old.length > 0) void takeUnanswered(old);
-    // What was buried, or is read again, ends here.
-    commitSoon();
-  };
+    if (old.length > 0) void this.#arriveUnanswered(old);
+    // Unreadable and repeated messages have ended with this.
+    this.#commitSoon();
+  }
 
-  const takeUnanswered = async (calls: CallTasks[]): Promise<void> => {
-    const departuresBefore = departures;
-    const answered = await answeredOf(calls.flatMap((call) => call.tasks));
-    // The partition has left meanwhile, so the ledger was cleared and these are read again, here or elsewhere. After a
-    // rebalance that left it here the ledger still has them open and skips them when they are read again: they go on.
-    if (departures !== departuresBefore) return;
-    ledger.ended([...answered]);
-    commitSoon();
+  async #arriveUnanswered(calls: CallTasks[]): Promise<void> {
+    const lossCountBefore = this.#lossCount;
+    const answered = await this.#answeredOf(calls.flatMap((call) => call.tasks));
+    // If the partition was lost meanwhile, the ledger was cleared and these calls are read again, here or
+    // elsewhere. After a rebalance that left the partition here, they are still open in the ledger and would
+    // be skipped when they are read again: so they go on.
+    if (this.#lossCount !== lossCountBefore) return;
+    this.#ledger.end([...answered]);
+    this.#commitSoon();
     for (const call of calls) {
       const tasks = call.tasks.filter((task) => !answered.has(task));
-      if (tasks.length > 0) pulse.tell({ kind: "arrive", call: { ...call, tasks } });
+      if (tasks.length > 0) this.#parts.loop.handle({ kind: "arrive", call: { ...call, tasks } });
     }
-  };
+  }
 
-  /** Where Redis cannot say, none counts as answered: a second run costs time, a lost task costs an answer. */
-  const answeredOf = async (tasks: TaskId[]): Promise<Set<TaskId>> => {
-    const found = await redis.mget(tasks.map(answerKey)).catch(() => []);
-    return new Set(tasks.filter((_, index) => (found[index] ?? null) !== null));
-  };
-
-  const bury = (offset: string, reason: string): void => {
-    ledger.read(BigInt(offset), []);
-    log.error({ topic, offset, reason }, "a message could not be read");
-    producer.deadLetter({ topic, partition: tasksPartition, offset, reason }).catch(() => {});
-  };
-
-  const assigned = (partitions: number[]): void => {
-    const active = partitions.includes(tasksPartition);
-    if (active) activeSince = clock.now();
-    else if (activeSince !== undefined) {
-      activeSince = undefined;
-      departures++;
-      ledger.clear();
-      parts.handOver();
+  /**
+   * Where Redis cannot tell, no task counts as answered: a second run costs time, a lost task costs an
+   * answer.
+   */
+  async #answeredOf(tasks: TaskId[]): Promise<Set<TaskId>> {
+    const { redis, log } = this.#parts;
+    try {
+      const answers = await redis.mget(tasks.map(answerKey));
+      return new Set(tasks.filter((_, index) => (answers[index] ?? null) !== null));
+    } catch (error) {
+      const { message: reason } = error as Error;
+      log.warn(
+        { tasks: tasks.length, reason },
+        "Redis could not tell which tasks are answered; all of them run",
+      );
+      return new Set();
     }
-    log.info({ active }, active ? "this batcher is the active one" : "this batcher stands by");
-  };
+  }
 
-  let consumer: Consumer | undefined;
-  let committed: bigint | undefined;
-  let commitDue: NodeJS.Timeout | undefined;
-  const commit = async (): Promise<void> => {
-    const lowWater = ledger.lowWater;
-    if (activeSince === undefined || lowWater === undefined || lowWater === committed) return;
-    if (await consumer?.commit(tasksPartition, lowWater.toString())) committed = lowWater;
-    else commitSoon();
-  };
-  const commitSoon = (): void => {
-    if (closed) return;
-    commitDue ??= setTimeout(() => {
-      commitDue = undefined;
-      void commit();
-    }, config.COMMIT_EVERY_MS);
-  };
+  #deadLetter(offset: string, reason: string): void {
+    const { producer, log } = this.#parts;
+    this.#ledger.read(BigInt(offset), []);
+    log.error({ topic: this.#topic, offset, reason }, "a message could not be read");
+    const letter = { topic: this.#topic, partition: tasksPartition, offset, reason };
+    bestEffort("dead_letter", producer.deadLetter(letter));
+  }
 
-  pulse.onEnded((tasks) => {
-    ledger.ended(tasks);
-    commitSoon();
-  });
-  consumer = await openConsumer({
-    topic,
-    group: batcherGroup(config.POOL),
-    clientId,
-    log,
-    assigned,
-    take,
-    lost: parts.lost,
-  });
+  #commitSoon(): void {
+    if (this.#closed) return;
+    this.#commitTimer ??= setTimeout(() => {
+      this.#commitTimer = undefined;
+      void this.#commit();
+    }, this.#parts.config.COMMIT_EVERY_MS);
+  }
 
-  return {
-    active: () => activeSince !== undefined,
-    async [Symbol.asyncDispose]() {
-      closed = true;
-      clearTimeout(commitDue);
-      await commit();
-      await consumer?.[Symbol.asyncDispose]();
-    },
-  };
+  async #commit(): Promise<void> {
+    const { lowWater } = this.#ledger;
+    if (this.#activeSince === undefined || lowWater === undefined || lowWater === this.#committed) return;
+    if (await this.#consumer?.commit(tasksPartition, lowWater.toString())) this.#committed = lowWater;
+    else this.#commitSoon();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#commitTimer);
+    await this.#commit();
+    await this.#consumer?.[Symbol.asyncDispose]();
+  }
 }
-
-export type TaskInbox = AsyncDisposable & {
-  /** This batcher holds the tasks. */
-  active(): boolean;
-};
 
 type TaskInboxParts = {
   config: Pick<BatcherConfig, "POOL" | "COMMIT_EVERY_MS">;
@@ -136,11 +161,9 @@ type TaskInboxParts = {
   clock: Clock;
   redis: { mget(keys: string[]): Promise<(string | null)[]> };
   producer: Pick<Producer, "deadLetter">;
-  pulse: Pick<Pulse, "tell" | "onEnded">;
+  loop: Pick<SchedulerLoop, "handle" | "onEnded">;
   log: Log;
   openConsumer(options: ConsumerOptions): Promise<Consumer>;
-  /** Another batcher has the tasks now. */
-  handOver(): void;
-  /** Kafka cannot be read any more. */
-  lost(error: Error): void;
+  /** Called when Kafka cannot be read any more. */
+  onConsumerLost(error: Error): void;
 };

@@ -1,36 +1,38 @@
-/** How many tasks arrive in a lane, and how much time they bring. */
+/** How fast tasks arrive in a lane, and how much time they have. */
 export class ArrivalRate {
-  /** Exponentially weighted arrivals per ms, over a short and a long while. */
-  #fast = 0;
-  #slow = 0;
-  #at = 0;
-  #patienceMs = 0;
+  /** Exponentially weighted arrivals per ms, over a short and a long window. */
+  #short = 0;
+  #long = 0;
+  #updatedAt = 0;
+  #timeBudgetMs = 0;
 
-  arrive(count: number, patienceMs: number, now: number): void {
-    this.#fade(now);
-    this.#fast += count / fastMs;
-    this.#slow += count / slowMs;
-    this.#patienceMs += this.#patienceMs === 0 ? patienceMs : 0.02 * (patienceMs - this.#patienceMs);
+  /** Counts tasks that arrive now; `timeBudgetMs` is the time to their deadline. */
+  add(count: number, timeBudgetMs: number, now: number): void {
+    this.#decay(now);
+    this.#short += count / shortWindowMs;
+    this.#long += count / longWindowMs;
+    this.#timeBudgetMs +=
+      this.#timeBudgetMs === 0 ? timeBudgetMs : 0.02 * (timeBudgetMs - this.#timeBudgetMs);
   }
 
-  /** Tasks per ms: a burst is believed at once, and its end after a while. */
+  /** Tasks per ms. The larger of both windows: a burst counts at once, and its end only after a while. */
   perMs(now: number): number {
-    this.#fade(now);
-    return Math.max(this.#fast, this.#slow);
+    this.#decay(now);
+    return Math.max(this.#short, this.#long);
   }
 
-  /** The usual time from a task's arrival here to its deadline; 0 before the first. */
-  get patienceMs(): number {
-    return this.#patienceMs;
+  /** The usual time from a task's arrival here to its deadline, in ms; 0 before the first task. */
+  get timeBudgetMs(): number {
+    return this.#timeBudgetMs;
   }
 
-  #fade(now: number): void {
-    const elapsedMs = Math.max(0, now - this.#at);
-    this.#fast *= Math.exp(-elapsedMs / fastMs);
-    this.#slow *= Math.exp(-elapsedMs / slowMs);
-    this.#at = Math.max(this.#at, now);
+  #decay(now: number): void {
+    const elapsedMs = Math.max(0, now - this.#updatedAt);
+    this.#short *= Math.exp(-elapsedMs / shortWindowMs);
+    this.#long *= Math.exp(-elapsedMs / longWindowMs);
+    this.#updatedAt = Math.max(this.#updatedAt, now);
   }
 }
 
-const fastMs = 200;
-const slowMs = 2_000;
+const shortWindowMs = 200;
+const longWindowMs = 2_000;

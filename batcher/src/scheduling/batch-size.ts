@@ -1,29 +1,34 @@
+// Tested by policy.test.ts (floor, hold), decide.test.ts (useful size) and capacity/guarantees.sim.test.ts
+// (holds).
 import type { HopTimes } from "./hop-times.ts";
 import type { Lane } from "./lane.ts";
 
 /**
- * How large a lane's batches should be at this moment, by what was learned. Nothing here is a setting.
+ * Returns how large a lane's batches should be now, by what was learned. Nothing here is a setting.
  *
- * - `usefulSize`, the cap: the smallest size that reaches 95 % of the best throughput. On a GPU it is large; on a CPU,
- *   where a batch takes as long as its tasks one by one, it is 1 to 4, and nobody waits for neighbours.
- * - `deadlineSize`: the largest that a task can wait for one stagger long and still meet its deadline.
- * - `floor`: the smallest that keeps up with the arrivals. While it is 1, nobody is held.
- * - `holdMs`: how long a task may be held for the floor while a worker is free: one stagger.
+ * - `usefulSize`, the cap: the smallest size that reaches 95 % of the best throughput. On a GPU it is large.
+ *   On a CPU, where a batch takes as long as its tasks one by one, it is 1 to 4, and no task waits for
+ *   neighbours.
+ * - `deadlineSize`: the largest size with which a task can wait one stagger and still meet its deadline.
+ * - `floor`: the smallest size that keeps up with the arrivals. While it is 1, no task is held.
+ * - `holdMs`: how long a task may be held for the floor while a worker is free: one stagger, which is the run
+ *   of a floor batch divided by the number of workers.
  */
-export function batchSizing(lane: Lane, hops: HopTimes, staff: Staff, now: number): BatchSizing {
+export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, now: number): BatchSizing {
   const useful = usefulSize(lane, hops);
-  const deadlineSize = inTime(lane, hops, staff.left, useful);
-  const floor = Math.min(deadlineSize, sustainingSize(lane, staff, now));
+  const deadlineSize = largestInTime(lane, hops, workers.availableWorkers, useful);
+  const floor = Math.min(deadlineSize, smallestSustainable(lane, workers, now));
   return {
-    ...staff,
+    ...workers,
     usefulSize: useful,
     deadlineSize,
     floor,
-    holdMs: lane.meanMs(floor) / staff.workers,
+    holdMs: lane.meanMs(floor) / workers.workers,
     cycleMs: cycleMs(lane, hops, useful),
   };
 }
 
+/** Returns the smallest size that reaches 95 % of the best throughput of one worker. */
 export function usefulSize(lane: Lane, hops: HopTimes): number {
   const throughput = (size: number) => size / cycleMs(lane, hops, size);
   let best = 0;
@@ -32,8 +37,8 @@ export function usefulSize(lane: Lane, hops: HopTimes): number {
   return lane.batchMax;
 }
 
-function inTime(lane: Lane, hops: HopTimes, workers: number, useful: number): number {
-  const leftMs = lane.arrivals.patienceMs - hops.toWorker.ms - hops.reply.ms;
+function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: number): number {
+  const leftMs = lane.arrivals.timeBudgetMs - hops.toWorker.ms - hops.reply.ms;
   let largest = 1;
   for (const size of lane.sizes) {
     if (size <= useful && lane.run.highMs(size) * (1 + 1 / workers) <= leftMs) largest = size;
@@ -41,17 +46,24 @@ function inTime(lane: Lane, hops: HopTimes, workers: number, useful: number): nu
   return largest;
 }
 
-/** The smallest batch with which the workers keep up; endless, where none does. */
-function sustainingSize(lane: Lane, { workers, left: ours }: Staff, now: number): number {
+/**
+ * Returns the smallest batch size at which the workers keep up; infinity where no size does. A batch of b
+ * tasks takes `alpha + beta · b`, and b tasks arrive every `b / rate`: so `b ≥ rate · alpha / (workers − rate
+ * · beta)`.
+ */
+function smallestSustainable(lane: Lane, { workers, availableWorkers }: LaneWorkers, now: number): number {
   const rate = lane.arrivals.perMs(now);
   const { alpha, beta } = lane.run.line;
-  // One worker alone may be used up wholly: a reserve would only add waiting.
-  const capacity = workers === 1 ? ours : utilisationMax * ours;
+  // A single worker may be used fully: a reserve would only add waiting.
+  const capacity = workers === 1 ? availableWorkers : utilisationMax * availableWorkers;
   const left = capacity - rate * beta;
   return left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.ceil((rate * alpha) / left));
 }
 
-/** From one batch to the next on a worker: only one is staged, so a short run waits for the preparation of the next. */
+/**
+ * Returns the time in ms from one batch to the next on a worker. Only one batch is staged, so a short run
+ * waits for the preparation of the next.
+ */
 export function cycleMs(lane: Lane, hops: HopTimes, size: number): number {
   return Math.max(lane.run.meanMs(size), hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size));
 }
@@ -59,18 +71,18 @@ export function cycleMs(lane: Lane, hops: HopTimes, size: number): number {
 const usefulShare = 0.95;
 const utilisationMax = 0.85;
 
-type Staff = {
-  /** That have the lane loaded. */
+type LaneWorkers = {
+  /** Workers in service that have the lane loaded; at least 1. */
   workers: number;
-  /** Of how many the time is left to the lane by others; not a whole number. */
-  left: number;
+  /** How many workers' time is left to this lane by competing lanes; not a whole number. */
+  availableWorkers: number;
 };
 
-export type BatchSizing = Staff & {
+export type BatchSizing = LaneWorkers & {
   usefulSize: number;
   deadlineSize: number;
   floor: number;
   holdMs: number;
-  /** From one batch of the useful size to the next. */
+  /** From one batch of the useful size to the next on one worker. */
   cycleMs: number;
 };

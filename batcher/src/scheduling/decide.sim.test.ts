@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
-import { Random } from "../../capacity/random.ts";
-import { seedsOf } from "../../capacity/seeds.ts";
+import { answered, call, newPool, report } from "../../testing/fixtures.ts";
+import { Random } from "../../testing/random.ts";
+import { seedsOf } from "../../testing/seeds.ts";
 import { decide } from "./decide.ts";
-import { answered, call, newPool, report } from "./scene.ts";
 import type { Event } from "./state.ts";
 
-// Short lives of a pool, each drawn from a seed: calls come, workers run, fail, fall silent, come back with late
-// answers, and calls are cancelled. However that interleaves: every task ends exactly once, none is in two batches
-// that are believed alive, no worker has more than one batch running and one staged, and in the end nothing is kept.
-// Replay one with: SEED=417 node --test src/scheduling/decide.sim.test.ts
+// Short random histories of a pool: calls arrive, workers run, fail, fall silent, come back with late
+// answers, and calls are cancelled. In every interleaving each task ends exactly once, no worker has more
+// than one batch running and one staged, and in the end nothing is kept. Replay one seed: SEED=417 node
+// --test src/scheduling/decide.sim.test.ts
 
 test("every task that arrives ends exactly once, whatever happens to its workers", () => {
-  for (const seed of seedsOf(300)) live(seed);
+  for (const seed of seedsOf(300)) runHistory(seed);
 });
 
-function live(seed: number): void {
+function runHistory(seed: number): void {
   const source = new Random(seed);
   const random = () => source.next();
   const pick = (below: number) => source.below(below);
@@ -28,27 +28,27 @@ function live(seed: number): void {
     partition,
     held: [] as Batch[],
     done: [] as string[],
-    awayUntil: 0,
+    silentUntil: 0,
   }));
   let now = 1_000;
   let calls = 0;
 
-  const tell = (event: Event): void => {
+  const handle = (event: Event): void => {
     for (const move of decide(pool, event, now)) {
       if (move.kind === "ended") for (const task of move.tasks) ended.set(task, (ended.get(task) ?? 0) + 1);
       if (move.kind === "answer") ended.set(move.task.id, (ended.get(move.task.id) ?? 0) + 1);
       if (move.kind === "dispatch") workers[move.partition]!.held.push(move.batch);
     }
     for (const worker of workers) {
-      const alive = [...pool.sent.values()].filter(
-        (each) => each.worker === `inference-${worker.name}` && !each.lost,
+      const live = [...pool.sent.values()].filter(
+        (each) => each.worker === `inference-${worker.name}` && each.phase.kind !== "lost",
       );
-      assert.ok(alive.length <= 2, `seed ${seed}: ${worker.name} has ${alive.length} batches`);
+      assert.ok(live.length <= 2, `seed ${seed}: ${worker.name} has ${live.length} batches`);
     }
   };
-  const say = (worker: (typeof workers)[number]): void => {
+  const sendReport = (worker: (typeof workers)[number]): void => {
     const [running, ...staged] = worker.held;
-    tell(
+    handle(
       report(worker.name, {
         partition: worker.partition,
         staged,
@@ -65,32 +65,32 @@ function live(seed: number): void {
   for (let step = 0; step < 400; step++) {
     now += pick(30);
     const worker = workers[pick(3)]!;
-    const happens = random();
-    if (happens < 0.3 && step < 300) {
+    const chance = random();
+    if (chance < 0.3 && step < 300) {
       const name = `c${calls++}`;
       const count = 1 + pick(5);
       for (let index = 0; index < count; index++) arrived.add(`${name}/nnnnnnnnnnnnnnnn/${index}`);
-      tell(call(name, count, { now, deadlineAt: now + 50 + pick(4_000) }));
-    } else if (happens < 0.35 && calls > 0)
-      tell({ kind: "cancel", call: `c${pick(calls)}/nnnnnnnnnnnnnnnn` as never });
-    else if (happens < 0.37) worker.awayUntil = now + pick(3_000);
-    else if (happens < 0.9 && worker.awayUntil <= now) {
+      handle(call(name, count, { now, deadlineAt: now + 50 + pick(4_000) }));
+    } else if (chance < 0.35 && calls > 0)
+      handle({ kind: "cancel", call: `c${pick(calls)}/nnnnnnnnnnnnnnnn` as never });
+    else if (chance < 0.37) worker.silentUntil = now + pick(3_000);
+    else if (chance < 0.9 && worker.silentUntil <= now) {
       const batch = worker.held.shift();
       if (batch !== undefined) worker.done.push(random() < 0.05 ? `${batch.id}!` : batch.id);
-      say(worker);
-    } else tell({ kind: "timer" });
+      sendReport(worker);
+    } else handle({ kind: "timer" });
   }
-  // All come back, and everything that can still end does.
+  // All workers come back, and everything that can still end does.
   for (let round = 0; round < 200; round++) {
     now += 50;
     for (const worker of workers) {
       const batch = worker.held.shift();
       if (batch !== undefined) worker.done.push(batch.id);
-      say(worker);
+      sendReport(worker);
     }
   }
-  const wrong = [...arrived].filter((task) => ended.get(task) !== 1);
-  assert.deepEqual(wrong, [], `seed ${seed}: ended other than once`);
+  const notOnce = [...arrived].filter((task) => ended.get(task) !== 1);
+  assert.deepEqual(notOnce, [], `seed ${seed}: ended other than once`);
   assert.equal(pool.open.size, 0, `seed ${seed}: tasks are kept`);
   assert.equal(pool.sent.size, 0, `seed ${seed}: batches are kept`);
 }

@@ -1,10 +1,21 @@
+// The life of a batch and of a worker: dispatch, expiry, cancel, recovery, adoption. The rules of waiting and
+// refusal are in policy.test.ts.
 import assert from "node:assert/strict";
 import test from "node:test";
+import {
+  answered,
+  answersOf,
+  batchesOf,
+  call,
+  newPool,
+  passTime,
+  report,
+  taskIds,
+} from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
-import { answered, batchesOf, call, endsOf, newPool, pass, report, taskIds } from "./scene.ts";
 import type { Move } from "./state.ts";
 
-test("a free worker and a waiting task make a batch at once", () => {
+test("a task that finds a free worker is sent at once", () => {
   const pool = newPool();
   decide(pool, report("w1"), 1_000);
   const [batch] = batchesOf(decide(pool, call("a", 1, { now: 1_000 }), 1_000));
@@ -19,7 +30,7 @@ test("a free worker and a waiting task make a batch at once", () => {
   });
 });
 
-test("the next batch is sent so that it is decoded just as the running one ends, and none behind it", () => {
+test("the next batch is sent just in time to be decoded when the running one ends, and none behind it", () => {
   const pool = newPool();
   decide(pool, report("w1", { sentAt: -3 }), 0);
   const [first] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
@@ -32,7 +43,7 @@ test("the next batch is sent so that it is decoded just as the running one ends,
   assert.deepEqual(batchesOf(decide(pool, call("c", 1, { now: 78 }), 78)), []);
 });
 
-test("a batch is no larger than what is useful, and heads the least deadline", () => {
+test("a batch is no larger than the useful size, and the earliest deadline goes first", () => {
   const pool = newPool();
   decide(
     pool,
@@ -45,7 +56,7 @@ test("a batch is no larger than what is useful, and heads the least deadline", (
     }),
     0,
   );
-  // Compute-bound: two together take as long as one by one, so nobody waits for a neighbour.
+  // Compute-bound: two together take as long as one by one, so no task waits for a neighbour.
   const moves = decide(pool, call("a", 3, { now: 0 }), 0);
   assert.deepEqual(batchesOf(moves).map(taskIds), [["a/nnnnnnnnnnnnnnnn/0"]]);
 
@@ -55,7 +66,7 @@ test("a batch is no larger than what is useful, and heads the least deadline", (
   assert.deepEqual(batchesOf(next).map(taskIds), [["urgent/nnnnnnnnnnnnnnnn/0"]]);
 });
 
-test("what cannot meet its deadline is refused on arrival, whole, with the wait it would have had", () => {
+test("a call that cannot meet its deadline is refused on arrival, as a whole, with its expected wait", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
   decide(
@@ -63,7 +74,7 @@ test("what cannot meet its deadline is refused on arrival, whole, with the wait 
     report("w1", { running: { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } }),
     0,
   );
-  const ends = endsOf(decide(pool, call("a", 2, { now: 0, deadlineAt: 400 }), 0));
+  const ends = answersOf(decide(pool, call("a", 2, { now: 0, deadlineAt: 400 }), 0));
   assert.deepEqual(ends, [
     [
       "a/nnnnnnnnnnnnnnnn/0",
@@ -76,10 +87,10 @@ test("what cannot meet its deadline is refused on arrival, whole, with the wait 
   ]);
 });
 
-test("a lane has a bound: what comes above it is refused as standing", () => {
+test("a call that exceeds the bound of its lane is refused as queue_too_long", () => {
   const pool = newPool({ laneWaitingMax: 3 });
-  assert.deepEqual(endsOf(decide(pool, call("a", 3, { now: 0 }), 0)), []);
-  const refused = endsOf(decide(pool, call("b", 1, { now: 0 }), 0));
+  assert.deepEqual(answersOf(decide(pool, call("a", 3, { now: 0 }), 0)), []);
+  const refused = answersOf(decide(pool, call("b", 1, { now: 0 }), 0));
   assert.deepEqual(
     refused.map(([, outcome]) => outcome.kind === "shed" && outcome.reason),
     ["queue_too_long"],
@@ -89,8 +100,8 @@ test("a lane has a bound: what comes above it is refused as standing", () => {
 test("a task that waits past its deadline expires", () => {
   const pool = newPool();
   decide(pool, call("a", 1, { now: 0, deadlineAt: 20_000 }), 0);
-  assert.deepEqual(endsOf(decide(pool, { kind: "timer" }, 19_999)), []);
-  assert.deepEqual(endsOf(decide(pool, { kind: "timer" }, 20_002)), [
+  assert.deepEqual(answersOf(decide(pool, { kind: "timer" }, 19_999)), []);
+  assert.deepEqual(answersOf(decide(pool, { kind: "timer" }, 20_002)), [
     ["a/nnnnnnnnnnnnnnnn/0", { kind: "expired", lateByMs: 2 }],
   ]);
 });
@@ -106,13 +117,13 @@ test("a cancelled call is dropped where it waits and goes on where it was sent",
   );
 });
 
-test("the tasks of a worker that fell silent go elsewhere in four parts, first of all", () => {
+test("the tasks of a worker that fell silent go to another in four parts, before all other tasks", () => {
   const pool = newPool();
   decide(pool, report("w1", { partition: 1 }), 0);
   const [batch] = batchesOf(decide(pool, call("a", 8, { now: 0 }), 0));
   assert.equal(batch?.tasks.length, 8);
 
-  pass(pool, 0, 900);
+  passTime(pool, 0, 900);
   decide(pool, report("w2", { partition: 2 }), 900);
   const moves = decide(pool, { kind: "timer" }, 1_000);
   assert.deepEqual(dispatches(moves), [
@@ -121,57 +132,57 @@ test("the tasks of a worker that fell silent go elsewhere in four parts, first o
   assert.deepEqual(batchesOf(moves)[0]?.reason, "retry");
 });
 
-test("a batch that was given up for lost may still answer: its parts are spared", () => {
+test("a batch that counts as lost may still answer, and its tasks are then not retried", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
   const [batch] = batchesOf(decide(pool, call("a", 2, { now: 0 }), 0));
-  pass(pool, 0, 1_000);
-  assert.equal(pool.lanes.get("Dlib/ssd" as never)?.waiting, 2);
-  const late = decide(pool, report("w1", { finished: [answered(batch!)] }), 1_500);
-  assert.deepEqual(late, [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/0", "a/nnnnnnnnnnnnnnnn/1"] }]);
+  passTime(pool, 0, 1_000);
+  assert.equal(pool.lanes.get("Dlib/ssd" as never)?.waitingCount, 2);
+  const moves = decide(pool, report("w1", { finished: [answered(batch!)] }), 1_500);
+  assert.deepEqual(moves, [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/0", "a/nnnnnnnnnnnnnnnn/1"] }]);
 });
 
 test("a task that was lost with its worker, alone, is tried once more and then fails", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
   decide(pool, call("a", 1, { now: 0 }), 0);
-  pass(pool, 0, 1_000);
+  passTime(pool, 0, 1_000);
   const again = decide(pool, report("w2", { partition: 2 }), 1_000);
   assert.deepEqual(dispatches(again), [{ partition: 2, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
-  const moves = pass(pool, 1_000, 2_000);
-  assert.deepEqual(endsOf(moves), [
+  const moves = passTime(pool, 1_000, 2_000);
+  assert.deepEqual(answersOf(moves), [
     ["a/nnnnnnnnnnnnnnnn/0", { kind: "failed", reason: "attempts_exhausted" }],
   ]);
 });
 
-test("a batch that no worker got goes again as it was, until its deadline: nothing was spent, nobody is suspected", () => {
+test("a batch that no worker received is sent again as it was, with the same attempt, until its deadline", () => {
   const pool = newPool();
   const attempts: number[] = [];
   decide(pool, report("w1"), 0);
   for (const move of decide(pool, call("a", 1, { now: 0, deadlineAt: 20_000 }), 0)) {
     if (move.kind === "dispatch") attempts.push(move.batch.attempt);
   }
-  // The worker is well and reports, but Kafka stalls: it is never told of the batch.
+  // The worker is well and reports, but Kafka stalls: the batch never reaches it.
   for (let now = 250; now < 10_000; now += 250) {
     attempts.push(
       ...batchesOf(decide(pool, report("w1", { sentAt: now }), now)).map((batch) => batch.attempt),
     );
   }
   assert.deepEqual(attempts, [1, 1, 1, 1]);
-  assert.deepEqual(endsOf(pass(pool, 9_750, 20_100)), [
+  assert.deepEqual(answersOf(passTime(pool, 9_750, 20_100)), [
     ["a/nnnnnnnnnnnnnnnn/0", { kind: "expired", lateByMs: 50 }],
   ]);
 });
 
-test("a batcher that stood still itself takes no worker for silent", () => {
+test("after a stall of the batcher itself no worker counts as silent", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
   decide(pool, call("a", 1, { now: 0 }), 0);
-  const moves = [...decide(pool, { kind: "timer" }, 1_500), ...pass(pool, 1_500, 2_000)];
-  assert.deepEqual([dispatches(moves), pool.sent.values().next().value?.lost], [[], false]);
+  const moves = [...decide(pool, { kind: "timer" }, 1_500), ...passTime(pool, 1_500, 2_000)];
+  assert.deepEqual([dispatches(moves), pool.sent.values().next().value?.phase.kind], [[], "travelling"]);
 });
 
-test("a task whose run fails alone has failed; in company it is cut out first", () => {
+test("a task whose run fails alone has failed; a batch whose run fails is cut into parts first", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
   const [both] = batchesOf(decide(pool, call("a", 2, { now: 0 }), 0));
@@ -181,24 +192,24 @@ test("a task whose run fails alone has failed; in company it is cut out first", 
 
   const [alone] = batchesOf(parts);
   const moves = decide(pool, report("w1", { finished: [{ ...answered(alone!), end: "failed" }] }), 20);
-  assert.deepEqual(endsOf(moves), [["a/nnnnnnnnnnnnnnnn/0", { kind: "failed", reason: "run_failed" }]]);
+  assert.deepEqual(answersOf(moves), [["a/nnnnnnnnnnnnnnnn/0", { kind: "failed", reason: "run_failed" }]]);
 });
 
-test("what a predecessor sent is not sent again while its worker has it", () => {
+test("a task that another batcher sent is not sent again while its worker holds it", () => {
   const pool = newPool();
-  const predecessors = {
+  const adopted = {
     batch: "batcher-ffffffffffffffff/3",
     startedAt: 0,
     endsAt: 50,
     tasks: ["a/nnnnnnnnnnnnnnnn/0"],
   };
-  decide(pool, report("w1", { running: predecessors }), 0);
+  decide(pool, report("w1", { running: adopted }), 0);
   assert.deepEqual(decide(pool, call("a", 1, { now: 0 }), 1), []);
-  const ended = decide(pool, report("w1", { finished: [answered({ id: predecessors.batch })] }), 50);
+  const ended = decide(pool, report("w1", { finished: [answered({ id: adopted.batch })] }), 50);
   assert.deepEqual(ended, [{ kind: "ended", tasks: ["a/nnnnnnnnnnnnnnnn/0"] }]);
 });
 
-test("what waits, and turns out to be with a worker since before the handover, waits no more", () => {
+test("a waiting task leaves the queue when a report shows that another batcher has sent it", () => {
   const pool = newPool();
   decide(pool, call("a", 2, { now: 0 }), 0);
   const tasks = ["a/nnnnnnnnnnnnnnnn/0"];
@@ -207,7 +218,7 @@ test("what waits, and turns out to be with a worker since before the handover, w
   assert.deepEqual(staged.map(taskIds), [["a/nnnnnnnnnnnnnnnn/1"]]);
 });
 
-test("what Kafka did not take waits again, and costs no attempt", () => {
+test("a batch that Kafka did not take waits again, and costs no attempt", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
   const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
@@ -218,7 +229,23 @@ test("what Kafka did not take waits again, and costs no attempt", () => {
   });
 });
 
-test("a call that is read twice is one call, and an older report says nothing", () => {
+test("a batcher that lost the partition forgets its tasks and keeps what the workers reported", () => {
+  const pool = newPool();
+  decide(pool, { kind: "partition_assigned" }, 0);
+  decide(pool, report("w1", { sizes: [{ size: 1, runMs: 500 }] }), 0);
+  const arrival = call("a", 2, { now: 0 });
+  decide(pool, arrival, 0);
+  assert.deepEqual(decide(pool, { kind: "partition_lost" }, 1), []);
+  assert.deepEqual([pool.holdsPartition, pool.open.size, pool.sent.size], [false, 0, 0]);
+  assert.equal(pool.lanes.get(arrival.call.lane)?.meanMs(1), 500);
+
+  // With the partition back, the call is read again and counts as new.
+  decide(pool, { kind: "partition_assigned" }, 2);
+  const [batch] = batchesOf(decide(pool, arrival, 2));
+  assert.deepEqual(batch && taskIds(batch), ["a/nnnnnnnnnnnnnnnn/0"]);
+});
+
+test("a call that is read twice counts once, and an older report is ignored", () => {
   const pool = newPool();
   decide(pool, report("w1", { sequence: 7 }), 0);
   assert.equal(batchesOf(decide(pool, call("a", 1, { now: 0 }), 0)).length, 1);
@@ -227,7 +254,7 @@ test("a call that is read twice is one call, and an older report says nothing", 
   assert.equal(pool.workers.get("inference-w1")?.report.draining, false);
 });
 
-test("a batch that its worker had and names no more is run again: how it ended was in a report that never came", () => {
+test("a batch that its worker no longer names is run again: the report of its end was lost", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
   const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
@@ -236,7 +263,7 @@ test("a batch that its worker had and names no more is run again: how it ended w
   assert.deepEqual(dispatches(again), [{ partition: 0, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
 });
 
-test("a partition has one holder, whoever claimed it last: the one before gets nothing more, silent or not", () => {
+test("a partition has one holder, the worker that claimed it last: the one before gets nothing more", () => {
   const pool = newPool();
   decide(pool, report("w1", { partition: 3 }), 0);
   decide(pool, report("w2", { partition: 3 }), 10);
@@ -247,7 +274,7 @@ test("a partition has one holder, whoever claimed it last: the one before gets n
   );
 });
 
-test("a worker that drains gets nothing new", () => {
+test("a worker that is stopping gets nothing new", () => {
   const pool = newPool();
   decide(pool, report("w1", { draining: true }), 0);
   assert.deepEqual(batchesOf(decide(pool, call("a", 1, { now: 0 }), 0)), []);

@@ -1,52 +1,64 @@
 import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import { refusal } from "./admission.ts";
-import { pump } from "./dispatch.ts";
-import { recover, takeBack } from "./recovery.ts";
-import { hear } from "./reports.ts";
-import { type Event, end, laneNamed, type Move, type State } from "./state.ts";
+import { admit } from "./admission.ts";
+import { dispatchBatches } from "./dispatch.ts";
+import { recoverLostBatches, requeue } from "./recovery.ts";
+import { applyReport } from "./reports.ts";
+import { laneSituation } from "./situation.ts";
+import { type Event, endTasks, laneOf, type Move, type State } from "./state.ts";
 import { silenceMaxMs } from "./workers.ts";
 
 /**
- * The batching policy of a pool. `decide` is told what happened and when, and says what to do: it holds no timer, no
- * socket, no clock and no random number, so the same code runs in production, in simulations and in tests.
+ * The batching policy of a pool (described in batcher/README.md). Returns what to do after an event. It holds
+ * no timer, no socket, no clock and no random number, so the same code runs in production, in simulations and
+ * in tests.
  *
  *     arrive ─► admission ─► lane ─► dispatch ─► a worker ─► report ─► ended
  *                  │                    │           │
  *                  └► shed              └► expired  └► lost, failed ─► recovery ─► lane
  *
- * Once a call has arrived, the state owns its tasks and hands each out exactly once: as an `answer` or as `ended`.
+ * Once a call has arrived, the state owns its tasks and hands each out exactly once, as an `answer` or as
+ * `ended`, unless the partition is lost: then the next batcher reads them again.
  */
 export function decide(state: State, event: Event, now: number): Move[] {
-  forgiveOwnStall(state, now);
-  const moves = take(state, event, now);
-  recover(state, now, moves);
-  pump(state, now, moves);
-  return moves;
+  discountOwnStall(state, now);
+  return [
+    ...handleEvent(state, event, now),
+    ...recoverLostBatches(state, now),
+    ...dispatchBatches(state, now),
+  ];
 }
 
-/** When we stood still ourselves, the reports of that time still wait to be read: no worker was silent. */
-function forgiveOwnStall(state: State, now: number): void {
-  const stoodMs = now - state.decidedAt;
-  state.decidedAt = now;
-  if (stoodMs < ownStallMs) return;
-  for (const worker of state.workers.values()) worker.reportedAt += stoodMs;
+/** After a stall of this process, the reports of that time are still unread: no worker was silent. */
+function discountOwnStall(state: State, now: number): void {
+  const stalledMs = now - state.lastDecisionAt;
+  state.lastDecisionAt = now;
+  if (stalledMs < ownStallMs) return;
+  for (const worker of state.workers.values()) worker.reportedAt += stalledMs;
 }
 
-/** Somebody tells the time several times a second. */
+/**
+ * The scheduler loop sends a `timer` event several times a second, so a longer pause is a stall of this
+ * process.
+ */
 const ownStallMs = silenceMaxMs / 2;
 
-function take(state: State, event: Event, now: number): Move[] {
+function handleEvent(state: State, event: Event, now: number): Move[] {
   switch (event.kind) {
     case "arrive":
       return arrive(state, event.call, now);
     case "report":
-      return hear(state, event.report, now);
+      return applyReport(state, event.report, now);
     case "cancel":
       return cancel(state, event.call);
     case "undelivered":
       return undelivered(state, event.batch);
+    case "partition_assigned":
+      state.holdsPartition = true;
+      return [];
+    case "partition_lost":
+      return losePartition(state);
     case "drain":
       state.draining = true;
       return [];
@@ -56,44 +68,71 @@ function take(state: State, event: Event, now: number): Move[] {
 }
 
 function arrive(state: State, call: CallTasks, now: number): Move[] {
-  const lane = laneNamed(state, call.lane);
-  const { ingress, arrivedAt, deadlineAt, options, traceparent } = call;
-  const fresh: BatchTask[] = [];
-  for (const id of call.tasks) {
-    if (!state.open.has(id)) fresh.push({ id, ingress, arrivedAt, deadlineAt, options, traceparent });
-  }
+  const lane = laneOf(state, call.lane);
+  const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
-  const waiting = fresh.filter((task) => !underWay(state, task.id));
-
-  const refused = waiting.length === 0 ? undefined : refusal(state, lane, call, waiting.length, now);
-  if (refused !== undefined) return fresh.map((task) => ({ kind: "answer", task, outcome: refused }));
-  for (const task of fresh) state.open.set(task.id, { task, lane: lane.name });
-  lane.tenants.add(call.tenant, waiting, now);
-  lane.arrivals.arrive(waiting.length, deadlineAt - now, now);
+  const waiting = fresh.filter((task) => !isWithWorker(state, task.id));
+  if (waiting.length > 0) {
+    lane.demand.add(call.tenant, waiting.length, now);
+    const admission = admit(laneSituation(state, lane, now), call, waiting.length);
+    if (admission.kind === "refused") {
+      return fresh.map((task) => ({ kind: "answer", task, outcome: admission.outcome }));
+    }
+    if (admission.kind === "probe") lane.probe = call.call;
+  }
+  for (const task of fresh) state.open.set(task.id, { task, lane: lane.id });
+  lane.queue.add(call.tenant, waiting, now);
+  lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
   return [];
 }
 
-/** A worker has it already: from the batcher before this one, or before this one's partition moved back. */
-function underWay(state: State, task: TaskId): boolean {
-  for (const each of state.sent.values()) {
-    if (each.adopted && !each.lost && each.tasks.includes(task)) return true;
+/**
+ * Returns the tasks of a call as a batch holds them: every field of the call but those that only the batcher
+ * needs.
+ */
+export function batchTasks({
+  requestId: _r,
+  call: _c,
+  tenant: _t,
+  lane: _l,
+  tasks,
+  ...shared
+}: CallTasks): BatchTask[] {
+  return tasks.map((id) => ({ id, ...shared }));
+}
+
+/**
+ * Whether a worker has the task already, from another batcher or from before this one's partition moved away
+ * and back.
+ */
+function isWithWorker(state: State, task: TaskId): boolean {
+  for (const sent of state.sent.values()) {
+    if (sent.adopted && sent.phase.kind !== "lost" && sent.tasks.includes(task)) return true;
   }
   return false;
 }
 
-/** What still waits is dropped; what was sent goes on. */
+/** Drops the waiting tasks of a call; those that were sent go on. */
 function cancel(state: State, call: CallId): Move[] {
   const dropped = [...state.lanes.values()].flatMap((lane) => lane.removeCall(call));
   if (dropped.length === 0) return [];
-  return [
-    end(
-      state,
-      dropped.map((task) => task.id),
-    ),
-  ];
+  const ids = dropped.map((task) => task.id);
+  return [endTasks(state, ids)];
 }
 
 function undelivered(state: State, batch: BatchId): Move[] {
   const sent = state.sent.get(batch);
-  return sent === undefined || sent.received || sent.lost ? [] : takeBack(state, sent, "undelivered");
+  return sent?.phase.kind === "travelling" ? requeue(state, sent, "undelivered") : [];
+}
+
+/** Forgets every task and batch, which are another batcher's now. What the workers reported stays true. */
+function losePartition(state: State): Move[] {
+  state.holdsPartition = false;
+  state.lanes.clear();
+  state.sent.clear();
+  state.open.clear();
+  for (const worker of state.workers.values()) {
+    for (const { lane, sizes } of worker.report.lanes) laneOf(state, lane).warmUp(sizes, worker.reportedAt);
+  }
+  return [];
 }

@@ -1,129 +1,158 @@
-import type { Batch, BatchId, BatchTask, DispatchReason } from "@faceline/contracts/wire/batch";
+// Tested by decide.test.ts, policy.test.ts (two lanes) and capacity/lanes.sim.test.ts.
+import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
-import { batchSizing } from "./batch-size.ts";
-import type { Lane } from "./lane.ts";
-import { rivalsOf, workersLeft } from "./rivals.ts";
-import { type Seat, soonestSeat } from "./seats.ts";
-import { dropExpired, shedHopelessOfPart } from "./shedding.ts";
+import type { Lane, TaskGroup } from "./lane.ts";
+import { facesAllowanceMs, receiveBy } from "./sent-batch.ts";
+import { dropExpired, shedInfeasibleOfRetry } from "./shedding.ts";
+import { laneSituation } from "./situation.ts";
 import type { Move, State } from "./state.ts";
-import { crowdMs, overrunMs, partitionOf, workloads } from "./workers.ts";
+import { type SlotSituation, soonestSlot, type WorkerSlot } from "./worker-slot.ts";
+import { partitionOf } from "./workers.ts";
 
 /**
- * Sends what should be sent now, batch by batch: each time, every lane says what it would send, and of those that may
- * the one with the least deadline is sent. (Not the one that must begin first: what is urgent makes small batches, which
- * may begin later for it, and so a lane that fell behind once would never come first again.) Work-conserving but for
- * the hold that `batchSizing` allows.
+ * Sends what should be sent now, batch by batch. Each time every lane proposes a batch, and the one with the
+ * least deadline is sent. (Not the one that must begin first: an urgent task makes a small batch, which may
+ * begin later, so a lane that fell behind once would never come first again.) No worker idles beside a
+ * waiting task, except for the hold that `batchSizing` allows.
  */
-export function pump(state: State, now: number, moves: Move[]): void {
+export function dispatchBatches(state: State, now: number): Move[] {
+  const moves: Move[] = [];
   for (;;) {
     const proposals: Proposal[] = [];
-    for (const lane of state.lanes.values()) proposals.push(propose(state, lane, now, moves));
-    let next: Ready | undefined;
-    let wakeAt = Number.POSITIVE_INFINITY;
-    for (const each of proposals) {
-      if (each.kind === "wait") wakeAt = Math.min(wakeAt, each.until);
-      if (each.kind !== "send" || (next && next.deadlineAt <= each.deadlineAt)) continue;
-      if (!proposals.some((other) => goesBefore(other, each))) next = each;
+    for (const lane of state.lanes.values()) {
+      const { proposal, shed } = propose(state, lane, now);
+      proposals.push(proposal);
+      moves.push(...shed);
     }
-    if (next === undefined) {
-      if (Number.isFinite(wakeAt)) moves.push({ kind: "wake", at: wakeAt });
-      return;
-    }
+    const next = mostUrgent(proposals);
+    if (next === undefined) return [...moves, ...wake(proposals)];
     moves.push(send(state, next, now));
   }
 }
 
-/** It is more urgent and will take the same seat, only a little later as its batch is decoded in less time. */
-function goesBefore(proposal: Proposal, { seat, deadlineAt }: Ready): boolean {
-  return (
-    proposal.kind === "wait" && proposal.seat?.worker === seat.worker && proposal.deadlineAt < deadlineAt
-  );
+function mostUrgent(proposals: Proposal[]): SendProposal | undefined {
+  let next: SendProposal | undefined;
+  for (const each of proposals) {
+    if (each.kind !== "send" || (next && next.deadlineAt <= each.deadlineAt)) continue;
+    if (!proposals.some((other) => claimsSlot(other, each))) next = each;
+  }
+  return next;
 }
 
-/** What a lane would send now, or when it should be asked again. What it has to shed goes into `moves`. */
-function propose(state: State, lane: Lane, now: number, moves: Move[]): Proposal {
-  if (lane.waiting === 0) return { kind: "rest" };
-  moves.push(...dropExpired(state, lane, now));
-  if (lane.waiting === 0) return { kind: "rest" };
+/**
+ * Whether a more urgent lane will take the same slot, only a little later because its batch is decoded
+ * sooner.
+ */
+function claimsSlot(other: Proposal, { slot, deadlineAt }: SendProposal): boolean {
+  return other.kind === "wait" && other.slot?.worker === slot.worker && other.deadlineAt < deadlineAt;
+}
+
+function wake(proposals: Proposal[]): Move[] {
+  let at = Number.POSITIVE_INFINITY;
+  for (const each of proposals) if (each.kind === "wait") at = Math.min(at, each.until);
+  return Number.isFinite(at) ? [{ kind: "wake", at }] : [];
+}
+
+/** Returns what a lane would send now, or when it should be asked again, and what it shed meanwhile. */
+function propose(state: State, lane: Lane, now: number): { proposal: Proposal; shed: Move[] } {
+  if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: [] };
+  const expired = dropExpired({ state, lane, now });
+  if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: expired };
   const expiresAt = leastDeadline(lane);
-  const loads = workloads(state, lane.name, now);
-  const workers = Math.max(1, loads.length);
-  const left = workersLeft(rivalsOf(state, lane, loads, now), workers, now);
-  const sizing = batchSizing(lane, state.hops, { workers, left }, now);
-  const seat = soonestSeat(state, lane, loads, sizing, now);
-  // Without a seat the next report wakes us, not a timer.
-  if (seat === undefined) return { kind: "wait", until: expiresAt, deadlineAt: expiresAt };
-  if (seat.takesAt > now) {
-    return { kind: "wait", until: Math.min(seat.takesAt, expiresAt), seat, deadlineAt: expiresAt };
+  const laneNow = laneSituation(state, lane, now);
+  const slot = soonestSlot(laneNow);
+  // Without a slot the next report wakes us, not a timer.
+  if (slot === undefined) {
+    return { proposal: { kind: "wait", until: expiresAt, deadlineAt: expiresAt }, shed: expired };
+  }
+  if (slot.sendAt > now) {
+    const until = Math.min(slot.sendAt, expiresAt);
+    return { proposal: { kind: "wait", until, slot, deadlineAt: expiresAt }, shed: expired };
   }
 
-  moves.push(...shedHopelessOfPart(state, lane, seat, now));
-  if (lane.parts[0] !== undefined) return proposePart(lane, seat);
-
-  const choice = chooseBatch({ state, lane, seat, sizing, now }, moves);
-  if (choice === undefined) return { kind: "rest" };
-  if (choice.kind === "hold")
-    return { kind: "wait", until: Math.min(choice.until, expiresAt), deadlineAt: expiresAt };
-  const { count, reason, deadlineAt } = choice;
-  const take = () => {
-    lane.trial = undefined;
-    return { tasks: lane.tenants.take(count), attempt: 1, lostWithWorker: false };
+  const situation: SlotSituation = { ...laneNow, slot };
+  const infeasible = shedInfeasibleOfRetry(situation);
+  if (lane.retryParts[0] !== undefined) {
+    return { proposal: retryProposal(lane, slot), shed: [...expired, ...infeasible] };
+  }
+  const { choice, shed } = chooseBatch(situation);
+  return {
+    proposal: queueProposal(situation, choice, expiresAt),
+    shed: [...expired, ...infeasible, ...shed],
   };
-  return { kind: "send", lane, seat, reason, deadlineAt, take };
 }
 
-function leastDeadline({ tenants, parts }: Lane): number {
-  let least = tenants.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY;
-  for (const part of parts) for (const task of part.tasks) least = Math.min(least, task.deadlineAt);
+function queueProposal(
+  { lane, slot }: SlotSituation,
+  choice: ReturnType<typeof chooseBatch>["choice"],
+  expiresAt: number,
+): Proposal {
+  switch (choice.kind) {
+    case "nothing":
+      return choice;
+    case "hold":
+      return { kind: "wait", until: Math.min(choice.until, expiresAt), deadlineAt: expiresAt };
+    case "send": {
+      const dequeue = () => {
+        lane.probe = undefined;
+        return { tasks: lane.queue.dequeue(choice.count), attempt: 1, mayBePoison: false };
+      };
+      return { ...choice, lane, slot, dequeue };
+    }
+  }
+}
+
+/** Retry parts go before all other tasks, as they are. */
+function retryProposal(lane: Lane, slot: WorkerSlot): Proposal {
+  const dequeue = () => {
+    const part = lane.retryParts[0]!;
+    const tasks = part.tasks.splice(0, slot.sizeMax);
+    if (part.tasks.length === 0) lane.retryParts.shift();
+    return { ...part, tasks };
+  };
+  return { kind: "send", lane, slot, reason: "retry", deadlineAt: Number.NEGATIVE_INFINITY, dequeue };
+}
+
+function leastDeadline({ queue, retryParts }: Lane): number {
+  let least = queue.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY;
+  for (const part of retryParts) for (const task of part.tasks) least = Math.min(least, task.deadlineAt);
   return least;
 }
 
-/** Parts of batches that came back go before all others, as they are. */
-function proposePart(lane: Lane, seat: Seat): Proposal {
-  const take = () => {
-    const part = lane.parts[0]!;
-    const tasks = part.tasks.splice(0, seat.sizeMax);
-    if (part.tasks.length === 0) lane.parts.shift();
-    return { ...part, tasks };
-  };
-  return { kind: "send", lane, seat, reason: "retry", deadlineAt: Number.NEGATIVE_INFINITY, take };
-}
-
-function send(state: State, { lane, seat, reason, take }: Ready, now: number): Move {
-  const { tasks, attempt, lostWithWorker } = take();
-  const id = `${state.batcher}/${++state.batchesMade}` as BatchId;
+function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: number): Move {
+  const { tasks, attempt, mayBePoison } = dequeue();
+  const id = `${state.batcher}/${++state.batchCount}` as BatchId;
   const predictedRunMs = lane.meanMs(tasks.length);
-  const batch: Batch = { id, lane: lane.name, reason, attempt, sentAt: now, predictedRunMs, tasks };
-  const beginsBy = Math.max(seat.freeAt, now + state.hops.toWorker.ms);
+  const batch: Batch = { id, lane: lane.id, reason, attempt, sentAt: now, predictedRunMs, tasks };
+  const startAt = Math.max(slot.freeAt, now + state.hops.toWorker.ms);
   state.sent.set(id, {
     id,
-    lane: lane.name,
+    lane: lane.id,
     tasks: tasks.map((task) => task.id),
     attempt,
-    worker: seat.worker.id,
+    worker: slot.worker.id,
     adopted: false,
     sentAt: now,
-    received: false,
     predictedRunMs,
-    crowdMs: crowdMs(tasks),
-    receiveBy: beginsBy + overrunMs(predictedRunMs),
-    lost: false,
-    suspicious: lostWithWorker,
+    facesAllowanceMs: facesAllowanceMs(tasks),
+    mayBePoison,
+    phase: { kind: "travelling", receiveBy: receiveBy(startAt, predictedRunMs) },
   });
-  return { kind: "dispatch", partition: partitionOf(seat.worker), batch };
+  return { kind: "dispatch", partition: partitionOf(slot.worker), batch };
 }
 
-type Ready = {
+type SendProposal = {
   kind: "send";
   lane: Lane;
-  seat: Seat;
+  slot: WorkerSlot;
   reason: DispatchReason;
   deadlineAt: number;
-  take(): { tasks: BatchTask[]; attempt: number; lostWithWorker: boolean };
+  dequeue(): TaskGroup;
 };
 
 type Proposal =
-  | Ready
-  /** With a seat: it will take that one. */
-  | { kind: "wait"; until: number; deadlineAt: number; seat?: Seat }
-  | { kind: "rest" };
+  | SendProposal
+  /** To be asked again at `until`. With a slot: it will take that one. */
+  | { kind: "wait"; until: number; deadlineAt: number; slot?: WorkerSlot }
+  /** No task waits. */
+  | { kind: "nothing" };

@@ -1,13 +1,15 @@
+// Tested by capacity/guarantees.sim.test.ts: where hops are not counted, answers come late.
+
 /**
- * How long the ways between the processes take: each is believed to take what 19 of 20 took lately. All are told by
- * instants that the messages carry anyway, on the one clock that all processes share.
+ * How long messages take between the processes, in ms: for each hop, the running 95th percentile. All are
+ * measured from instants that the messages carry anyway, on the one clock that all processes share.
  */
 export class HopTimes {
   /** Batcher → worker: from a batch's `sentAt` to the first report that names it. */
   readonly toWorker: Percentile95;
   /** Worker → batcher: from a report's `sentAt` to its arrival. */
   readonly fromWorker: Percentile95;
-  /** Worker → client: from the end of a run to the first report that says its answers are laid. */
+  /** Worker → client: from the end of a run to the first report that says its answers were published. */
   readonly reply: Percentile95;
 
   constructor({ hopMs, replyMs }: { hopMs: number; replyMs: number }) {
@@ -18,10 +20,10 @@ export class HopTimes {
 }
 
 /**
- * A running 95th percentile: a value above it lifts it by 19 steps, a value below lowers it by one, so that it rests
- * where one of 20 is above. A step is a share of how far the values lie from it.
+ * A running 95th percentile. A value above it raises it by 19 steps and a value below lowers it by one, so
+ * that it rests where one value of 20 is above. A step is a share of the mean distance of the values.
  */
-export class Percentile95 {
+class Percentile95 {
   ms: number;
   #distanceMs: number;
 
@@ -31,7 +33,7 @@ export class Percentile95 {
   }
 
   learn(ms: number): void {
-    // Clocks agree to a fraction of a millisecond: a little less than nothing is nothing.
+    // Clocks agree to a fraction of a millisecond, so a measured time may be slightly negative.
     const value = Math.max(0, ms);
     if (value === this.ms) return;
     const step = 0.1 * this.#distanceMs;

@@ -1,57 +1,63 @@
+// Tested by decide.test.ts and policy.test.ts; capacity/guarantees.sim.test.ts holds that no task is lost in
+// it.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import { ArrivalRate } from "./arrival-rate.ts";
-import { Offers } from "./offers.ts";
-import { Tenants } from "./tenants.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { TenantDemand } from "./tenant-demand.ts";
 import { TimeModel } from "./time-model.ts";
 
 /**
- * What waits for one model and detector, and what was learned of it: how fast tasks come, how long batches take.
+ * One model with one detector: its waiting tasks, and what was learned of its arrivals and run times.
  *
- *     arrive ──► [ tenants, in turns; earliest deadline first within one ] ──► a batch
- *     a batch that came back ──► [ parts, first of all, never mixed with others ] ──► a batch
+ *     arrive ──► [ queue: tenants in turns, earliest deadline first within one ] ──► a batch
+ *     a batch that was lost or failed ──► [ retryParts: first, never mixed with others ] ──► a batch
  */
 export class Lane {
-  readonly name: LaneId;
-  readonly tenants = new Tenants();
+  readonly id: LaneId;
+  readonly queue = new FairQueue();
+  retryParts: TaskGroup[] = [];
   readonly arrivals = new ArrivalRate();
-  readonly offers = new Offers();
-  parts: Part[] = [];
-  run = new TimeModel(runGuesses, "guessed");
-  /** Fetch and decode. */
-  readonly prepare = new TimeModel(prepareGuesses, "guessed");
-  /** The batch sizes that workers have warmed, ascending. One, until a worker has told us. */
+  readonly demand = new TenantDemand();
+  /** Run time by padded size. */
+  run = new TimeModel(runTimeGuess, "guessed");
+  /** Time to fetch and decode the images, by their number. */
+  readonly prepare = new TimeModel(prepareTimeGuess, "guessed");
+  /** The batch sizes that workers have warmed up, ascending; only 1 before the first report. */
   sizes: number[] = [1];
-  /** When a batch last told how long it took. */
+  /** Instant of the last warm-up or run whose time was learned. */
   learnedAt = Number.NEGATIVE_INFINITY;
-  /** A call that was admitted although it seems hopeless, to learn whether it is. */
-  trial: CallId | undefined;
-  #warmed = false;
+  /** A call that was accepted although it is predicted to be late, to learn whether the prediction holds. */
+  probe: CallId | undefined;
+  #warmedUp = false;
 
-  constructor(name: LaneId) {
-    this.name = name;
+  constructor(id: LaneId) {
+    this.id = id;
   }
 
-  /** The first worker's warm-up times replace the guess: a wrong one could lock the useful size at 1 for ever. */
-  warm(sizes: { size: number; runMs: number }[], now: number): void {
-    if (this.#warmed) return;
-    this.#warmed = true;
+  /**
+   * Takes the first worker's warm-up times over the guess: a wrong guess could keep the useful size at 1 for
+   * ever.
+   */
+  warmUp(sizes: { size: number; runMs: number }[], now: number): void {
+    if (this.#warmedUp) return;
+    this.#warmedUp = true;
     this.learnedAt = now;
     this.sizes = sizes.map((each) => each.size);
     this.run = new TimeModel(sizes.map(({ size, runMs }) => ({ size, ms: runMs })));
   }
 
-  get waiting(): number {
-    let waiting = this.tenants.waiting;
-    for (const part of this.parts) waiting += part.tasks.length;
+  get waitingCount(): number {
+    let waiting = this.queue.waitingCount;
+    for (const part of this.retryParts) waiting += part.tasks.length;
     return waiting;
   }
 
-  /** How many wait whose deadline is not after this one. */
-  dueBefore(deadlineAt: number): number {
-    let due = this.tenants.dueBefore(deadlineAt);
-    for (const part of this.parts) due += part.tasks.length;
+  /** Number of tasks that go before a task of this deadline: those due earlier, and every retry. */
+  dueBeforeCount(deadlineAt: number): number {
+    let due = this.queue.dueBeforeCount(deadlineAt);
+    for (const part of this.retryParts) due += part.tasks.length;
     return due;
   }
 
@@ -59,49 +65,59 @@ export class Lane {
     return this.sizes.at(-1)!;
   }
 
-  /** What a batch of so many is padded to, and paid for. */
-  bucket(count: number): number {
+  /** The size that a batch of `count` tasks is padded to, and takes the time of. */
+  paddedSize(count: number): number {
     for (const size of this.sizes) if (size >= count) return size;
     return this.batchMax;
   }
 
-  /** How long a batch of so many runs: for staging and capacity, and for "can it still make it". */
+  /** Expected run time in ms of a batch of `count` tasks: for capacity and for staging just in time. */
   meanMs(count: number): number {
-    return this.run.meanMs(this.bucket(count));
+    return this.run.meanMs(this.paddedSize(count));
   }
 
+  /** Pessimistic run time in ms of a batch of `count` tasks: for whether it can still meet a deadline. */
   highMs(count: number): number {
-    return this.run.highMs(this.bucket(count));
+    return this.run.highMs(this.paddedSize(count));
   }
 
   removeCall(call: CallId): BatchTask[] {
-    return [...this.#removeFromParts((task) => callIdOf(task.id) === call), ...this.tenants.removeCall(call)];
+    return [...this.#removeFromParts((task) => callIdOf(task.id) === call), ...this.queue.removeCall(call)];
   }
 
   removeTasks(ids: TaskId[]): void {
-    for (const id of ids) this.tenants.removeTask(id);
-    const gone = new Set(ids);
-    this.#removeFromParts((task) => gone.has(task.id));
+    for (const id of ids) this.queue.removeTask(id);
+    const removed = new Set(ids);
+    this.#removeFromParts((task) => removed.has(task.id));
   }
 
-  #removeFromParts(gone: (task: BatchTask) => boolean): BatchTask[] {
-    if (this.parts.length === 0) return [];
-    const removed = this.parts.flatMap((part) => part.tasks.filter(gone));
+  #removeFromParts(isRemoved: (task: BatchTask) => boolean): BatchTask[] {
+    if (this.retryParts.length === 0) return [];
+    const removed = this.retryParts.flatMap((part) => part.tasks.filter(isRemoved));
     if (removed.length === 0) return removed;
-    this.parts = this.parts
-      .map((part) => ({ ...part, tasks: part.tasks.filter((task) => !gone(task)) }))
+    this.retryParts = this.retryParts
+      .map((part) => ({ ...part, tasks: part.tasks.filter((task) => !isRemoved(task)) }))
       .filter((part) => part.tasks.length > 0);
     return removed;
   }
 }
 
-const runGuesses = [{ size: 1, ms: 100 }];
+const runTimeGuess = [{ size: 1, ms: 100 }];
 
 /** Before any was measured: one photograph of a megapixel, and four on two cores. */
-const prepareGuesses = [
+const prepareTimeGuess = [
   { size: 1, ms: 20 },
   { size: 4, ms: 50 },
 ];
 
-/** Tasks of a batch that came back: they stay apart from others, so that a poison image costs no neighbour. */
-export type Part = { tasks: BatchTask[]; attempt: number; lostWithWorker: boolean };
+/**
+ * Tasks that are sent together. Those of a retry stay apart from others, so that a poison image costs no
+ * neighbour.
+ */
+export type TaskGroup = {
+  tasks: BatchTask[];
+  /** 1 for tasks that are sent for the first time. */
+  attempt: number;
+  /** They were lost with a worker before, and may have killed it. */
+  mayBePoison: boolean;
+};

@@ -1,22 +1,22 @@
+// Tested by ../pool-outbox.test.ts.
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
-import { expectedBegin } from "./admission.ts";
+import { expectedStartAt, laneSituation } from "./situation.ts";
 import type { State } from "./state.ts";
-import { workloads } from "./workers.ts";
 
-/** What the ingress needs to know to refuse before it reads a body. */
+/** Returns what the ingress needs to refuse a call before it reads the body. */
 export function laneStates(state: State, now: number): LaneState[] {
   return [...state.lanes.values()].map((lane) => {
-    const loads = workloads(state, lane.name, now);
-    const loaded = loads[0]?.worker.report.lanes.find((each) => each.lane === lane.name);
-    // Nobody is served sooner than a tenant that lets nothing stand: who has more standing is told by admission.
-    const place = lane.tenants.active + 1;
-    const deadlineAt = now + lane.arrivals.patienceMs;
-    const { beginsAt } = expectedBegin(state, lane, { place, deadlineAt }, now);
+    const situation = laneSituation(state, lane, now);
+    const [first] = situation.loads;
+    const loaded = first?.worker.report.lanes.find((each) => each.lane === lane.id);
+    // No tenant is served sooner than one that has nothing waiting. Admission refuses those that have more.
+    const position = lane.queue.activeTenants + 1;
+    const deadlineAt = now + lane.arrivals.timeBudgetMs;
     return {
-      lane: lane.name,
-      waiting: lane.waiting,
-      workers: loads.length,
-      expectedWaitMs: Math.round(beginsAt - now),
+      lane: lane.id,
+      waiting: lane.waitingCount,
+      workers: situation.loads.length,
+      expectedWaitMs: Math.round(expectedStartAt(situation, { position, deadlineAt }) - now),
       expectedRunMs: Math.round(lane.meanMs(1)),
       batchMax: lane.batchMax,
       executionProvider: loaded?.executionProvider ?? "none",
@@ -26,13 +26,13 @@ export function laneStates(state: State, now: number): LaneState[] {
 }
 
 /**
- * What was said is so far from what is that the ingresses should not wait for the next regular state: another number of
- * workers or lanes, or a wait that has doubled or halved, and by more than 20 ms.
+ * Whether the state differs so much from the published one that it must be published at once: another number
+ * of workers or lanes, or a queue wait that has doubled or halved and changed by more than 20 ms.
  */
-export function jumped(said: LaneState[], is: LaneState[]): boolean {
-  if (said.length !== is.length) return true;
-  return is.some((lane) => {
-    const before = said.find((each) => each.lane === lane.lane);
+export function hasJumped(published: LaneState[], current: LaneState[]): boolean {
+  if (published.length !== current.length) return true;
+  return current.some((lane) => {
+    const before = published.find((each) => each.lane === lane.lane);
     if (before === undefined || before.workers !== lane.workers) return true;
     const least = Math.min(before.expectedWaitMs, lane.expectedWaitMs);
     const most = Math.max(before.expectedWaitMs, lane.expectedWaitMs);

@@ -1,77 +1,106 @@
+// Tested by decide.test.ts (adoption, older reports, claimed partitions) and decide.sim.test.ts.
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
-import { takeBack } from "./recovery.ts";
-import { end, laneNamed, type Move, type State } from "./state.ts";
-import { overrunMs, type SentBatch } from "./workers.ts";
+import { requeue } from "./recovery.ts";
+import type { SentBatch } from "./sent-batch.ts";
+import { endTasks, laneOf, type Move, type State } from "./state.ts";
 
-/** A report is a worker's whole state: it replaces what was known. An older one is ignored. */
-export function hear(state: State, report: Report, now: number): Move[] {
+/**
+ * Applies a report, which is a worker's whole state: it replaces what was known. An older report is ignored.
+ */
+export function applyReport(state: State, report: Report, now: number): Move[] {
   const known = state.workers.get(report.worker);
   if (known !== undefined && known.report.sequence >= report.sequence) return [];
+  claimPartitions(state, report);
   const { worker: id, partitions } = report;
-  // A partition has one holder: whoever claimed it last. One that died is still in service until it has been silent.
-  for (const other of state.workers.values()) {
-    if (other.id === id || !other.partitions.some((each) => partitions.includes(each))) continue;
-    other.partitions = other.partitions.filter((each) => !partitions.includes(each));
-  }
-  state.workers.set(id, { id, report, reportedAt: now, partitions, suspect: false });
+  state.workers.set(id, { id, report, reportedAt: now, partitions, unresponsive: false });
   state.hops.fromWorker.learn(now - report.sentAt);
   for (const loaded of report.lanes) {
-    const lane = laneNamed(state, loaded.lane);
-    lane.warm(loaded.sizes, now);
+    const lane = laneOf(state, loaded.lane);
+    lane.warmUp(loaded.sizes, now);
     const before = known?.report.lanes.find((each) => each.lane === loaded.lane)?.sizes.length;
-    if (before !== loaded.sizes.length) lane.sizes = sizesOffered(state, loaded.lane);
+    if (before !== loaded.sizes.length) lane.sizes = largestSizes(state, loaded.lane);
   }
 
   const held = [...report.answering, ...(report.running === null ? [] : [report.running]), ...report.staged];
   for (const each of held) {
     const sent = state.sent.get(each.batch);
-    if (sent === undefined) adopt(state, report.worker, each, now);
-    else receive(state, sent, report);
+    if (sent === undefined) adoptBatch(state, report.worker, each, now);
+    else confirmBatch(state, sent, report);
   }
+  return [...requeueForgotten(state, report, held), ...finishBatches(state, report, now)];
+}
+
+/**
+ * A partition has one holder, the worker that claimed it last: a holder that died is in service until it is
+ * silent.
+ */
+function claimPartitions(state: State, { worker, partitions }: Report): void {
+  for (const other of state.workers.values()) {
+    if (other.id === worker || !other.partitions.some((each) => partitions.includes(each))) continue;
+    other.partitions = other.partitions.filter((each) => !partitions.includes(each));
+  }
+}
+
+/** The first report that names a batch confirms that its worker has received it. */
+function confirmBatch(state: State, sent: SentBatch, report: Report): void {
+  // Its partition may have moved: then the new holder runs it.
+  sent.worker = report.worker;
+  const { phase } = sent;
+  if (phase.kind === "held" || (phase.kind === "lost" && phase.confirmed)) return;
+  state.hops.toWorker.learn(report.sentAt - sent.sentAt);
+  sent.phase = phase.kind === "lost" ? { kind: "lost", confirmed: true } : { kind: "held" };
+}
+
+/** Requeues batches that the worker held and no longer names: the report of how they ended was lost. */
+function requeueForgotten(state: State, report: Report, held: Report["staged"]): Move[] {
   const moves: Move[] = [];
   for (const sent of state.sent.values()) {
-    if (sent.worker !== report.worker || !sent.received || sent.lost) continue;
-    // It had it and has it no more, and how it ended was in a report that we never got.
-    const named = (each: { batch: string }) => each.batch === sent.id;
-    if (held.some(named) || report.finished.findLast(named) !== undefined) continue;
-    moves.push(...takeBack(state, sent, "lost"));
-  }
-  for (const finished of report.finished) {
-    const sent = state.sent.get(finished.batch);
-    if (sent !== undefined) moves.push(...finish(state, sent, finished, report, now));
+    if (sent.worker !== report.worker || sent.phase.kind !== "held") continue;
+    const isNamed = (each: { batch: string }) => each.batch === sent.id;
+    if (held.some(isNamed) || report.finished.findLast(isNamed) !== undefined) continue;
+    moves.push(...requeue(state, sent, "lost"));
   }
   return moves;
 }
 
-function receive(state: State, sent: SentBatch, report: Report): void {
-  if (!sent.received) state.hops.toWorker.learn(report.sentAt - sent.sentAt);
-  sent.received = true;
-  // Its partition may have moved: then the batch is run by the new holder.
-  sent.worker = report.worker;
+function finishBatches(state: State, report: Report, now: number): Move[] {
+  const moves: Move[] = [];
+  for (const finished of report.finished) {
+    const sent = state.sent.get(finished.batch);
+    if (sent === undefined) continue;
+    if (finished.end === "answered") {
+      learnTimes(state, sent, finished, report, now);
+      state.sent.delete(sent.id);
+      moves.push(endTasks(state, sent.tasks, sent.phase.kind === "lost"));
+    } else if (sent.phase.kind === "lost") state.sent.delete(sent.id);
+    else moves.push(...requeue(state, sent, "failed"));
+  }
+  return moves;
 }
 
-function finish(state: State, sent: SentBatch, finished: FinishedBatch, report: Report, now: number): Move[] {
-  if (finished.end === "failed") {
-    if (!sent.lost) return takeBack(state, sent, "failed");
-    state.sent.delete(sent.id);
-    return [];
-  }
-  const lane = laneNamed(state, sent.lane);
+function learnTimes(
+  state: State,
+  sent: SentBatch,
+  finished: FinishedBatch,
+  report: Report,
+  now: number,
+): void {
+  const lane = laneOf(state, sent.lane);
   if (finished.size > 0) {
-    lane.run.learn(lane.bucket(finished.size), finished.runMs);
+    lane.run.learn(lane.paddedSize(finished.size), finished.runMs);
     lane.prepare.learn(finished.size, finished.prepareMs);
     lane.learnedAt = now;
   }
   state.hops.reply.learn(report.sentAt - finished.endedAt);
-  state.sent.delete(sent.id);
-  return [end(state, sent.tasks, sent.lost)];
 }
 
-/** A batch that a predecessor sent: its tasks are read again, before or after this, and must not be sent twice. */
-function adopt(state: State, worker: string, held: Report["staged"][number], now: number): void {
-  const lane = laneNamed(state, held.lane);
+/**
+ * Adopts a batch that another batcher sent. Its tasks are read again, before or after this, and must not be
+ * sent twice.
+ */
+function adoptBatch(state: State, worker: string, held: Report["staged"][number], now: number): void {
+  const lane = laneOf(state, held.lane);
   lane.removeTasks(held.tasks);
-  const predictedRunMs = lane.meanMs(held.tasks.length);
   state.sent.set(held.batch, {
     id: held.batch,
     lane: held.lane,
@@ -80,20 +109,20 @@ function adopt(state: State, worker: string, held: Report["staged"][number], now
     worker,
     adopted: true,
     sentAt: now,
-    received: true,
-    predictedRunMs,
-    crowdMs: 0,
-    receiveBy: now + overrunMs(predictedRunMs),
-    lost: false,
-    suspicious: false,
+    predictedRunMs: lane.meanMs(held.tasks.length),
+    facesAllowanceMs: 0,
+    mayBePoison: false,
+    phase: { kind: "held" },
   });
 }
 
-/** A worker that ran out of memory offers fewer sizes than the others: what the best of them offers stands. */
-function sizesOffered(state: State, lane: string): number[] {
-  const offers = [...state.workers.values()].flatMap((worker) =>
+/** Returns the sizes of the worker with the largest ones: a worker that ran out of memory offers fewer. */
+function largestSizes(state: State, lane: string): number[] {
+  const sizes = [...state.workers.values()].flatMap((worker) =>
     worker.report.lanes.filter((loaded) => loaded.lane === lane).map((loaded) => loaded.sizes),
   );
-  const most = offers.reduce((most, offer) => (offer.at(-1)!.size > most.at(-1)!.size ? offer : most));
-  return most.map((each) => each.size);
+  const largest = sizes.reduce((largest, each) =>
+    each.at(-1)!.size > largest.at(-1)!.size ? each : largest,
+  );
+  return largest.map((each) => each.size);
 }

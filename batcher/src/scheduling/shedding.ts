@@ -1,71 +1,71 @@
+// Tested by policy.test.ts (early drop) and decide.test.ts (expiry).
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import type { ShedReason } from "@faceline/contracts/wire/outcome";
-import type { Lane } from "./lane.ts";
-import { endsAtLatest, type Seat } from "./seats.ts";
-import type { Move, State } from "./state.ts";
-import type { Waiting } from "./tenants.ts";
+import type { LaneSituation } from "./situation.ts";
+import type { Move } from "./state.ts";
+import type { QueuedTask } from "./tenant-queue.ts";
+import { latestAnswerAt, type SlotSituation } from "./worker-slot.ts";
 
-// The safety net behind admission: what was admitted and can no longer be answered in time is dropped where it waits.
-// A task that goes takes its call's waiting siblings with it: without it their answers are of no use.
+// The safety net behind admission: a task that was accepted and can no longer be answered in time is dropped
+// from the queue. Its call's waiting tasks are dropped with it: without its answer theirs are of no use.
 
-/** Nobody listens any more. */
-export function dropExpired(state: State, lane: Lane, now: number): Move[] {
+/** Drops the tasks of a lane whose deadline has passed: no client waits for them any more. */
+export function dropExpired({ state, lane, now }: Pick<LaneSituation, "state" | "lane" | "now">): Move[] {
   const expired: BatchTask[] = [];
-  const late = (task: BatchTask) => task.deadlineAt <= now;
-  for (let head = lane.tenants.head; head !== undefined && late(head.task); head = lane.tenants.head) {
-    lane.tenants.remove(head);
+  const isExpired = (task: BatchTask) => task.deadlineAt <= now;
+  for (let { head } = lane.queue; head !== undefined && isExpired(head.task); head = lane.queue.head) {
+    lane.queue.remove(head);
     expired.push(head.task);
   }
-  for (const part of lane.parts) expired.push(...part.tasks.filter(late));
-  if (lane.parts.some((part) => part.tasks.some(late))) lane.removeTasks(expired.map((task) => task.id));
+  for (const part of lane.retryParts) expired.push(...part.tasks.filter(isExpired));
+  if (lane.retryParts.some((part) => part.tasks.some(isExpired))) {
+    lane.removeTasks(expired.map((task) => task.id));
+  }
   return expired.map((task) => {
     state.open.delete(task.id);
     return { kind: "answer", task, outcome: { kind: "expired", lateByMs: now - task.deadlineAt } };
   });
 }
 
-/** Heads that would be late even alone on the worker that is free first. */
-export function shedHopeless(state: State, lane: Lane, seat: Seat, now: number): Move[] {
+/** Sheds queued tasks that would be late even alone, in the slot that is free first. */
+export function shedInfeasible(situation: SlotSituation): Move[] {
+  const { lane } = situation;
   const moves: Move[] = [];
-  const endsAt = endsAtLatest(state, lane, seat, 1, now);
-  for (let head = lane.tenants.head; head !== undefined; head = lane.tenants.head) {
-    if (endsAt <= head.task.deadlineAt || callIdOf(head.task.id) === lane.trial) break;
-    moves.push(...shed(state, lane, head.task, "deadline_infeasible", seat, now));
+  const answerAt = latestAnswerAt(situation, 1);
+  for (let { head } = lane.queue; head !== undefined; head = lane.queue.head) {
+    if (answerAt <= head.task.deadlineAt || callIdOf(head.task.id) === lane.probe) break;
+    moves.push(...shedCall(situation, head.task, "deadline_infeasible"));
   }
   return moves;
 }
 
-/** Likewise of a part that came back: it is not mixed with others, so it has to be in time as it is. */
-export function shedHopelessOfPart(state: State, lane: Lane, seat: Seat, now: number): Move[] {
-  const tasks = lane.parts[0]?.tasks;
+/**
+ * Sheds the late tasks of the next retry part: it is not mixed with others, so it must be in time as it is.
+ */
+export function shedInfeasibleOfRetry(situation: SlotSituation): Move[] {
+  const tasks = situation.lane.retryParts[0]?.tasks;
   if (tasks === undefined) return [];
-  const endsAt = endsAtLatest(state, lane, seat, Math.min(tasks.length, seat.sizeMax), now);
-  const hopeless = tasks.filter((task) => endsAt > task.deadlineAt);
-  return hopeless.flatMap((task) => shed(state, lane, task, "deadline_infeasible", seat, now));
+  const answerAt = latestAnswerAt(situation, Math.min(tasks.length, situation.slot.sizeMax));
+  const infeasible = tasks.filter((task) => answerAt > task.deadlineAt);
+  return infeasible.flatMap((task) => shedCall(situation, task, "deadline_infeasible"));
 }
 
 /**
- * A head so urgent that the batch it allows is too small to keep up would make everybody behind it late: it is dropped
- * early (as in Nexus). But not where its call's other tasks were sent already, and not at the cost of a tenant that
- * keeps to its share: then the smaller batch is run.
+ * Sheds a task so urgent that the batch it allows is too small to keep up, and would make every task behind
+ * it late (the early drop of the Nexus scheduler). Returns no move where other tasks of its call were sent
+ * already, or its tenant keeps to its share: then the smaller batch is run.
  */
-export function shedEarly(state: State, lane: Lane, urgent: Waiting, seat: Seat, now: number): Move[] {
-  const spared = urgent.call.begun || lane.tenants.withinShare(urgent.tenant.name);
-  return spared ? [] : shed(state, lane, urgent.task, "early_drop", seat, now);
+export function shedEarly(situation: SlotSituation, urgent: QueuedTask): Move[] {
+  const isSpared = urgent.call.started || situation.lane.queue.isWithinShare(urgent.tenant.tenant);
+  return isSpared ? [] : shedCall(situation, urgent.task, "early_drop");
 }
 
-function shed(
-  state: State,
-  lane: Lane,
-  task: BatchTask,
-  reason: ShedReason,
-  seat: Seat,
-  now: number,
-): Move[] {
-  const predictedMs = endsAtLatest(state, lane, seat, 1, now) - now;
-  const retryAfterMs = seat.freeAt - now;
-  return lane.removeCall(callIdOf(task.id)).map((task) => {
+function shedCall(situation: SlotSituation, { id }: BatchTask, reason: ShedReason): Move[] {
+  const { state, lane, slot, now } = situation;
+  const predictedMs = latestAnswerAt(situation, 1) - now;
+  const retryAfterMs = slot.freeAt - now;
+  return lane.removeCall(callIdOf(id)).map((task) => {
     state.open.delete(task.id);
     return { kind: "answer", task, outcome: { kind: "shed", reason, predictedMs, retryAfterMs } };
   });

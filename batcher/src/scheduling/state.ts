@@ -1,3 +1,5 @@
+// Types and construction of the state; every test of the scheduler covers it. Each field is described where
+// it is read.
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
@@ -5,25 +7,32 @@ import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { HopTimes } from "./hop-times.ts";
 import { Lane } from "./lane.ts";
-import type { SentBatch, Worker } from "./workers.ts";
+import type { SentBatch } from "./sent-batch.ts";
+import type { Worker } from "./workers.ts";
 
-/** All that the scheduler of a pool knows. Only `decide` changes it. */
+/** All that the scheduler of one pool knows. Only `decide` changes it. */
 export type State = {
+  /** Process id of the batcher; batch ids begin with it. */
   readonly batcher: string;
   readonly settings: SchedulingSettings;
   readonly lanes: Map<LaneId, Lane>;
   readonly workers: Map<string, Worker>;
+  /** Batches that were sent and have not ended. */
   readonly sent: Map<BatchId, SentBatch>;
   /** Every task that was read and has not ended, waiting or sent. */
   readonly open: Map<TaskId, OpenTask>;
   readonly hops: HopTimes;
-  batchesMade: number;
-  /** When something was decided last. */
-  decidedAt: number;
-  /** The batcher is stopping: nothing is held any more. */
+  /** Batches made so far, for their ids. */
+  batchCount: number;
+  /** Instant of the latest call of `decide`. */
+  lastDecisionAt: number;
+  /** This batcher holds the partition of the tasks topic: it is the active one of its pool. */
+  holdsPartition: boolean;
+  /** The batcher is stopping: no batch is held back for neighbours any more. */
   draining: boolean;
 };
 
+/** Returns the state of a batcher that has seen no event yet. */
 export function newState(batcher: string, settings: SchedulingSettings): State {
   return {
     batcher,
@@ -33,65 +42,66 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     sent: new Map(),
     open: new Map(),
     hops: new HopTimes(settings),
-    batchesMade: 0,
-    decidedAt: Number.POSITIVE_INFINITY,
+    batchCount: 0,
+    lastDecisionAt: Number.POSITIVE_INFINITY,
+    holdsPartition: false,
     draining: false,
   };
 }
 
-export function laneNamed(state: State, name: LaneId): Lane {
-  const known = state.lanes.get(name);
+/** Returns the lane of this id, and creates it at its first use. */
+export function laneOf(state: State, id: LaneId): Lane {
+  const known = state.lanes.get(id);
   if (known !== undefined) return known;
-  const lane = new Lane(name);
-  state.lanes.set(name, lane);
+  const lane = new Lane(id);
+  state.lanes.set(id, lane);
   return lane;
 }
 
-/** What a batch answers that was given up for lost may wait in parts: it leaves them. */
-export function end(state: State, tasks: TaskId[], wasLost = false): Move {
+/**
+ * Closes tasks that a worker has answered or that no client waits for. With `ofLostBatch`, copies of them may
+ * wait for a retry: they are removed from the lanes.
+ */
+export function endTasks(state: State, tasks: TaskId[], ofLostBatch = false): Move {
   const ended = tasks.filter((id) => state.open.delete(id));
-  if (wasLost) for (const lane of state.lanes.values()) lane.removeTasks(ended);
+  if (ofLostBatch) for (const lane of state.lanes.values()) lane.removeTasks(ended);
   return { kind: "ended", tasks: ended };
 }
 
-/** Another batcher has the tasks now. What the workers said stays true. */
-export function handOver(state: State): void {
-  state.lanes.clear();
-  state.sent.clear();
-  state.open.clear();
-  for (const worker of state.workers.values()) {
-    for (const loaded of worker.report.lanes) {
-      laneNamed(state, loaded.lane).warm(loaded.sizes, worker.reportedAt);
-    }
-  }
-}
-
 export type SchedulingSettings = {
-  /** More waiting tasks than this in a lane are refused. */
+  /** Waiting tasks of a lane; a call that exceeds it is refused. */
   laneWaitingMax: number;
-  /** From a batcher to a worker, and from a worker to the client: guesses, until they were measured. */
+  /** Time from a batcher to a worker or back, in ms: a guess until it was measured. */
   hopMs: number;
+  /** Time from the end of a run to the client, in ms: a guess until it was measured. */
   replyMs: number;
 };
 
-export type OpenTask = { task: BatchTask; lane: LaneId };
+type OpenTask = { task: BatchTask; lane: LaneId };
 
 export type Event =
+  /** A call was read from the tasks topic. */
   | { kind: "arrive"; call: CallTasks }
   | { kind: "report"; report: Report }
+  /** The client of a call has gone. */
   | { kind: "cancel"; call: CallId }
   /** Kafka did not take a batch. */
   | { kind: "undelivered"; batch: BatchId }
-  /** The batcher is stopping: what waits is sent as soon as a worker can take it. */
+  /** This batcher holds the tasks partition: at the start, or after a rebalance. */
+  | { kind: "partition_assigned" }
+  /** Another batcher holds the tasks partition now, and reads every task that has not ended. */
+  | { kind: "partition_lost" }
+  /** The batcher is stopping: waiting tasks are sent as soon as a worker can take them. */
   | { kind: "drain" }
+  /** Time has passed: a `wake` is due, or the regular tick that finds silent workers. */
   | { kind: "timer" };
 
 export type Move =
-  /** Send it to the worker that holds this partition. */
+  /** Send the batch to the worker that holds this partition. */
   | { kind: "dispatch"; partition: number; batch: Batch }
-  /** The batcher gives the answer. */
+  /** The batcher itself answers the task, which ends it. */
   | { kind: "answer"; task: BatchTask; outcome: Extract<Outcome, { kind: "shed" | "expired" | "failed" }> }
-  /** The tasks have ended: a worker answered them, or nobody waits for them any more. */
+  /** The tasks have ended: a worker answered them, or no client waits for them any more. */
   | { kind: "ended"; tasks: TaskId[] }
-  /** Decide again then, if nothing else happens before. */
+  /** Send a `timer` event at this instant if no other event comes first. */
   | { kind: "wake"; at: number };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { TimeModel } from "./time-model.ts";
 
-test("a model knows the line that its observations lie on", () => {
+test("a model finds the line that its observations lie on", () => {
   const model = new TimeModel([
     { size: 1, ms: 42 },
     { size: 32, ms: 104 },
@@ -11,7 +11,7 @@ test("a model knows the line that its observations lie on", () => {
   assert.equal(model.highMs(8), model.meanMs(8));
 });
 
-test("observations outweigh the guess, and the latest the ones before", () => {
+test("observations outweigh the warm-up, and late ones the early ones", () => {
   const model = new TimeModel([{ size: 1, ms: 500 }]);
   for (let i = 0; i < 300; i++) model.learn([1, 4, 16][i % 3]!, 10 + [1, 4, 16][i % 3]!);
   assert.ok(Math.abs(model.meanMs(1) - 11) < 0.1, `${model.meanMs(1)}`);
@@ -28,13 +28,13 @@ test("observations of one size grow with the size; no larger batch is ever quick
   assert.equal(falling.meanMs(1), falling.meanMs(32));
 });
 
-test("what is noisy is believed three residuals later", () => {
+test("the pessimistic time is the mean and three residuals", () => {
   const model = new TimeModel([{ size: 1, ms: 100 }]);
   model.learn(1, 120);
   assert.ok(Math.abs(model.highMs(1) - model.meanMs(1) - 3 * 0.05 * 20) < 1e-9);
 });
 
-test("three errors running, of one sign and too large for noise, are a change of pace at every size", () => {
+test("three errors in a row, of one sign and too large for noise, are a change of pace at every size", () => {
   const model = new TimeModel([
     { size: 1, ms: 42 },
     { size: 32, ms: 104 },
@@ -50,7 +50,7 @@ test("hours of full batches do not forget how long a small one takes", () => {
   assert.ok(Math.abs(model.meanMs(1) - 42) < 2, `${model.meanMs(1)}`);
 });
 
-test("where times are stepped the means are believed, and their ends give the slope", () => {
+test("where times are stepped the means are used, and their ends give the slope", () => {
   const steps = [10, 10, 10, 80, 80, 80];
   const model = new TimeModel([1, 2, 4, 8, 16, 32].map((size, index) => ({ size, ms: steps[index]! })));
   assert.equal(model.meanMs(4), 10);
@@ -64,7 +64,7 @@ test("a guess is forgotten, also at sizes that were never run", () => {
   assert.ok(Math.abs(model.meanMs(1) - 1) < 1e-6, `${model.meanMs(1)}`);
 });
 
-test("a batch that takes no time at all is not taken to be free", () => {
+test("a batch that takes no time still counts as taking some", () => {
   const model = new TimeModel([1, 2, 4].map((size) => ({ size, ms: 0 })));
   model.learn(4, 0);
   assert.ok(model.meanMs(1) > 0);

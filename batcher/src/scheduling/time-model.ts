@@ -1,7 +1,8 @@
 /**
- * How long a batch takes, learned while serving: one mean per size, in which each new observation weighs more than the
- * one before it, and the line `ms = alpha + beta · size` through these means. Sizes are what is paid for, so with
- * padding they are bucket sizes. Where times are stepped and the line misses them, the means themselves are believed.
+ * How long a batch takes, learned while serving: one mean per size, in which each new observation weighs more
+ * than the one before it, and the line `ms = alpha + beta · size` through these means. Sizes are padded
+ * sizes, because padding takes time too. Where times are stepped and the line misses them, the means
+ * themselves are used.
  */
 export class TimeModel {
   /** Ascending by size. */
@@ -9,15 +10,15 @@ export class TimeModel {
   /** Neither part is negative: no batch is free, and a larger one is not quicker. */
   #line: Line = { alpha: 0, beta: 0 };
   #stepped = false;
-  /** Exponentially weighted means of |error|, in ms: of the line, of the means, and of what was said. */
+  /** Exponentially weighted means of |error|, in ms: of the line, of the means, and of the predictions. */
   #lineErrorMs: number;
   #meansErrorMs = 0;
   #residualMs = 0;
   #misses: { count: number; sign: number } = { count: 0, sign: 0 };
 
   /**
-   * What is known at first: a warm-up, which was measured, stands until batches outweigh it; a guess is worth one batch,
-   * and dropped when two sizes were measured.
+   * Begins with a warm-up, which was measured and counts until batches outweigh it, or with a guess, which is
+   * worth one batch and is dropped when two sizes were measured.
    */
   constructor(first: { size: number; ms: number }[], origin: "measured" | "guessed" = "measured") {
     const measured = origin === "measured";
@@ -37,29 +38,30 @@ export class TimeModel {
     this.#lineErrorMs = towards(this.#lineErrorMs, Math.abs(ms - this.#onLine(size)));
     this.#meansErrorMs = towards(this.#meansErrorMs, Math.abs(ms - this.#onMeans(size)));
     this.#residualMs = towards(this.#residualMs, Math.abs(errorMs));
-    // One that is too large for noise says nothing alone: it would bend the line. Three running say that times changed.
+    // A single error too large for noise would bend the line, so it is ignored. Three in a row: the times
+    // have changed.
     if (misses === 0) this.#add(size, ms);
     if (misses === missesOfJump) this.#scale(ms / this.meanMs(size));
     this.#fit();
     this.#stepped = this.#isStepped();
   }
 
-  /** For staging and capacity. */
+  /** Expected time in ms of a batch of this size: for capacity and for staging just in time. */
   meanMs(size: number): number {
     return Math.max(leastMs, this.#stepped ? this.#onMeans(size) : this.#onLine(size));
   }
 
-  /** For "can it still make it": the mean and three residuals. */
+  /** Pessimistic time in ms, the mean and three residuals: for whether a batch can still meet a deadline. */
   highMs(size: number): number {
     return this.meanMs(size) + 3 * this.#residualMs;
   }
 
-  /** By how much it is off, on average. */
+  /** Mean |error| of the predictions, in ms. */
   get residualMs(): number {
     return this.#residualMs;
   }
 
-  /** What a batch costs at all, and for each task. */
+  /** Time in ms of a batch as such (`alpha`), and of each task in it (`beta`). */
   get line(): Line {
     if (!this.#stepped) return this.#line;
     const [least, most] = [this.#means[0]!, this.#means.at(-1)!];
@@ -67,14 +69,14 @@ export class TimeModel {
     return { alpha: Math.max(0, least.ms - beta * least.size), beta };
   }
 
-  /** The means foretell twice as well as the line, and the line is off by a tenth. */
+  /** Whether the means predict twice as well as the line, and the line is off by a tenth. */
   #isStepped(): boolean {
     if (this.#means.length < 3) return false;
     const middle = this.#means[this.#means.length >> 1]!;
     return this.#lineErrorMs > Math.max(2 * this.#meansErrorMs, 0.1 * middle.ms);
   }
 
-  /** How many errors running, this one included, were all of one sign and too large for noise. */
+  /** Number of errors in a row, this one included, that were of one sign and too large for noise. */
   #missesAfter(errorMs: number, size: number): number {
     if (!this.#means.every((mean) => mean.measured)) return 0;
     const large = Math.abs(errorMs) > Math.max(4 * this.#residualMs, 0.1 * this.meanMs(size));
@@ -85,7 +87,7 @@ export class TimeModel {
     return count;
   }
 
-  /** What was slower by so much at one size is taken to be so at all, and may soon be outweighed. */
+  /** A change of pace at one size counts for all sizes, with a weight that is soon outweighed. */
   #scale(ratio: number): void {
     const total = this.#means.reduce((sum, mean) => sum + mean.weight, 0);
     for (const mean of this.#means) {
@@ -95,8 +97,8 @@ export class TimeModel {
   }
 
   /**
-   * A size that is not run keeps a little weight: else hours of full batches would leave nothing that says how long a
-   * small one takes.
+   * Adds an observation. A size that is not run keeps a little weight: otherwise hours of full batches would
+   * make the model forget how long a small one takes.
    */
   #add(size: number, ms: number): void {
     for (const mean of this.#means) mean.weight = Math.max(weightMin, decay * mean.weight);
@@ -107,7 +109,7 @@ export class TimeModel {
       return;
     }
     const measured = this.#means.filter((mean) => mean.measured);
-    // A line needs two ends: with a second one that was measured, nothing that was guessed is left.
+    // A line needs two measured ends: until there are two, a guess stays.
     const kept = measured.length > 0 ? measured : this.#means.filter((mean) => mean.size !== size);
     this.#means = [...kept, { size, ms, weight: 1, measured: true }].toSorted((a, b) => a.size - b.size);
   }
@@ -116,7 +118,7 @@ export class TimeModel {
     return this.#line.alpha + this.#line.beta * size;
   }
 
-  /** Between two sizes that were run: between their means. No larger batch is quicker. */
+  /** Interpolates between the means of the sizes that were run. No larger batch is quicker. */
   #onMeans(size: number): number {
     let below: { size: number; ms: number } = { size: 0, ms: 0 };
     for (const mean of this.#means) {
@@ -131,7 +133,7 @@ export class TimeModel {
     return below.ms * (size / below.size);
   }
 
-  /** Least squares through the means. */
+  /** Weighted least squares through the means. */
   #fit(): void {
     let weight = 0;
     let sizes = 0;
@@ -149,14 +151,14 @@ export class TimeModel {
       spread += mean.weight * (mean.size - meanSize) ** 2;
       slope += mean.weight * (mean.size - meanSize) * (mean.ms - meanMs);
     }
-    // Observations of one size say nothing of the slope: all of it is taken as growing with the size.
+    // Observations of one size say nothing of the slope: the whole time is taken as proportional to the size.
     const steepest = meanMs / meanSize;
     const beta = spread === 0 ? steepest : Math.min(Math.max(0, slope / spread), steepest);
     this.#line = { alpha: meanMs - beta * meanSize, beta };
   }
 }
 
-/** Per batch: half of what is known is 23 batches old at most. */
+/** Factor per batch on the weight of what is known: its half-life is 23 batches. */
 const decay = 0.97;
 const weightMin = 0.25;
 const errorDecay = 0.95;

@@ -1,93 +1,74 @@
+// Tested by decide.test.ts; capacity/invariant-checker.ts holds that no batch goes to a worker out of
+// service.
 import type { BatchId } from "@faceline/contracts/wire/batch";
-import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Report } from "@faceline/contracts/wire/report";
+import type { SentBatch } from "./sent-batch.ts";
 
 export type Worker = {
   id: string;
+  /** Its latest report. */
   report: Report;
   reportedAt: number;
-  /** That it holds by its report, less those that another has claimed since. */
+  /**
+   * Partitions of the batches topic that it holds by its report, less those that another worker claimed
+   * since.
+   */
   partitions: number[];
-  /** Out of service until its next report: a batch of it was overdue. */
-  suspect: boolean;
+  /** It fell silent, hung, or did not confirm a batch in time: out of service until its next report. */
+  unresponsive: boolean;
 };
 
-/** A batch that was sent and has not come to an end. One that is lost may still end: its answers are as good. */
-export type SentBatch = {
-  id: BatchId;
-  lane: LaneId;
-  tasks: TaskId[];
-  attempt: number;
-  worker: string;
-  /** By another batcher, before this one took over. */
-  adopted: boolean;
-  sentAt: number;
-  /** The worker has reported it. Until then it is on its way, and the worker's state does not show it. */
-  received: boolean;
-  predictedRunMs: number;
-  /** What it may take longer than predicted where its pictures show crowds: predictions count pictures, not faces. */
-  crowdMs: number;
-  /** Not received by then, it counts as lost. */
-  receiveBy: number;
-  lost: boolean;
-  /** Its tasks were lost with a worker before: nothing is staged behind it. */
-  suspicious: boolean;
-};
-
-/** A worker that says nothing for so long is out until its next report. */
+/** A worker without a report for this long is out of service. */
 export const silenceMaxMs = 1_000;
 
-/** A worker that has been silent for so long is forgotten: a new process has a new id. */
+/** A worker that has been silent for this long is forgotten: a new process has a new id. */
 export const forgetAfterMs = 60_000;
 
-/** A batch may run over its prediction by this, or by three times the prediction, whichever is more. */
-const overrunMinMs = 2_000;
-export const overrunMs = (predictedRunMs: number): number => Math.max(overrunMinMs, 3 * predictedRunMs);
+export const isSilent = (worker: Worker, now: number): boolean => now - worker.reportedAt >= silenceMaxMs;
 
-/** Aligning and embedding one face on a slow core. */
-const faceMs = 30;
-export const crowdMs = (tasks: { options: { facesMax: number } }[]): number =>
-  tasks.reduce((sum, { options }) => sum + faceMs * options.facesMax, 0);
-
-export const silent = (worker: Worker, now: number): boolean => now - worker.reportedAt >= silenceMaxMs;
-
-export function inService(worker: Worker, now: number): boolean {
-  return !silent(worker, now) && !worker.suspect && !worker.report.draining && worker.partitions.length > 0;
+/** Returns whether the worker may be sent batches. */
+export function isInService(worker: Worker, now: number): boolean {
+  return (
+    !isSilent(worker, now) && !worker.unresponsive && !worker.report.draining && worker.partitions.length > 0
+  );
 }
 
-/** The largest batch of this lane that the worker takes; 0: it has not loaded the lane. */
+/** Returns the largest batch of this lane that the worker takes; 0 if it has not loaded the lane. */
 export function sizeMaxOf(worker: Worker, lane: LaneId): number {
   for (const loaded of worker.report.lanes) if (loaded.lane === lane) return loaded.sizes.at(-1)!.size;
   return 0;
 }
 
-/** The partition to produce to: a worker reads all of its own, so the lowest is as good as any. */
+/** Returns the partition to send to. A worker reads all of its own, so the lowest is as good as any. */
 export const partitionOf = (worker: Worker): number => Math.min(...worker.partitions);
 
-/** What the workers that serve this lane have to do, by their last reports and by what was sent since. */
-export function workloads({ workers, sent }: Pool, lane: LaneId, now: number): Workload[] {
-  const loads: Workload[] = [];
+/**
+ * Returns the load of every worker in service that has this lane loaded: its last report, and the batches
+ * that were sent to it since.
+ */
+export function workerLoads({ workers, sent }: Pool, lane: LaneId, now: number): WorkerLoad[] {
+  const loads: WorkerLoad[] = [];
   for (const worker of workers.values()) {
     const sizeMax = sizeMaxOf(worker, lane);
-    if (sizeMax === 0 || !inService(worker, now)) continue;
+    if (sizeMax === 0 || !isInService(worker, now)) continue;
     const { running, staged } = worker.report;
     loads.push({
       worker,
       sizeMax,
       running: running !== null,
-      staged: staged.length,
+      stagedCount: staged.length,
       freeAt: running === null ? now : Math.max(now, running.endsAt),
-      suspicious: false,
+      mayBePoison: false,
     });
   }
-  for (const each of sent.values()) {
-    const load = loads.find(({ worker }) => worker.id === each.worker);
+  for (const { id, worker, phase, mayBePoison, predictedRunMs } of sent.values()) {
+    const load = loads.find((each) => each.worker.id === worker);
     if (load === undefined) continue;
-    load.suspicious ||= each.suspicious && !each.lost;
-    const onTheWay = !each.received && !each.lost;
-    if (onTheWay) load.staged++;
-    if (onTheWay || load.worker.report.staged.some((held) => held.batch === each.id)) {
-      load.freeAt += each.predictedRunMs;
+    load.mayBePoison ||= mayBePoison && phase.kind !== "lost";
+    if (phase.kind === "travelling") load.stagedCount++;
+    if (phase.kind === "travelling" || load.worker.report.staged.some((each) => each.batch === id)) {
+      load.freeAt += predictedRunMs;
     }
   }
   return loads;
@@ -95,15 +76,16 @@ export function workloads({ workers, sent }: Pool, lane: LaneId, now: number): W
 
 type Pool = { readonly workers: Map<string, Worker>; readonly sent: Map<BatchId, SentBatch> };
 
-export type Workload = {
+/** What one worker has to do. */
+export type WorkerLoad = {
   worker: Worker;
-  /** Of the batches of the lane that is asked about. */
+  /** Largest batch of the lane in question that it takes. */
   sizeMax: number;
   running: boolean;
-  /** Batches behind the running one, those on their way included. */
-  staged: number;
-  /** When it will have run all of them. */
+  /** Batches behind the running one, those that are still travelling included. */
+  stagedCount: number;
+  /** Instant at which it will have run all of them. */
   freeAt: number;
-  /** One of them may kill it. */
-  suspicious: boolean;
+  /** One of its batches may kill it. */
+  mayBePoison: boolean;
 };

@@ -1,20 +1,21 @@
+// Used by simulation.ts. It behaves as inference/src/worker.ts does, whose tests describe the order of steps.
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
-import type { Agenda } from "./agenda.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../testing/random.ts";
+import type { EventQueue } from "./event-queue.ts";
 
 /**
- * A worker as the inference service is one, but that its runs are waits:
+ * A worker of the inference service whose runs only take time:
  *
- *     take ──► [ staged ] ──► prepare ──► run ──► answer ──► finished
+ *     receive ──► [ staged ] ──► prepare ──► run ──► answer ──► finished
  *
- * One batch is prepared at a time and one runs. It reports on every change and every 250 ms.
+ * One batch is prepared at a time and one runs. The worker reports on every change and every 250 ms.
  */
-export class ModelledWorker {
+export class SimulatedWorker {
   readonly model: WorkerModel;
   readonly #id: string;
-  readonly #scene: WorkerScene;
+  readonly #environment: WorkerEnvironment;
   readonly #lanes: LoadedLane[];
   #sequence = 0;
   #staged: Batch[] = [];
@@ -25,22 +26,22 @@ export class ModelledWorker {
   readonly #finished: FinishedBatch[] = [];
   #dead = false;
 
-  constructor(id: string, model: WorkerModel, scene: WorkerScene) {
+  constructor(id: string, model: WorkerModel, environment: WorkerEnvironment) {
     this.#id = id;
     this.model = model;
-    this.#scene = scene;
-    this.#lanes = [model, ...(model.also ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
+    this.#environment = environment;
+    this.#lanes = [model, ...(model.otherLanes ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
     this.#report();
     this.#reportRegularly();
   }
 
-  take(batch: Batch): void {
+  receive(batch: Batch): void {
     this.#staged.push(batch);
     this.#report();
     this.#prepareNext();
   }
 
-  /** What it holds is gone with it. */
+  /** Everything that it holds is lost. */
   die(): void {
     this.#dead = true;
   }
@@ -49,12 +50,12 @@ export class ModelledWorker {
     const batch = this.#staged[0];
     if (batch === undefined || this.#preparing !== undefined) return;
     this.#preparing = batch;
-    const { agenda, random } = this.#scene;
-    const listened = batch.tasks.filter((task) => task.deadlineAt > agenda.now);
+    const { events, random } = this.#environment;
+    const tasks = batch.tasks.filter((task) => task.deadlineAt > events.now);
     const { alpha, beta, noise = 0 } = this.#modelOf(batch).prepare;
-    const tookMs = Math.max(0, random.normal(1, noise) * (alpha + beta * listened.length));
-    this.#later(tookMs, () => {
-      this.#prepared = { batch, listened, tookMs };
+    const prepareMs = Math.max(0, random.normal(1, noise) * (alpha + beta * tasks.length));
+    this.#later(prepareMs, () => {
+      this.#prepared = { batch, tasks, prepareMs };
       this.#runNext();
     });
   }
@@ -62,59 +63,59 @@ export class ModelledWorker {
   #runNext(): void {
     const prepared = this.#prepared;
     if (prepared === undefined || this.#running !== undefined) return;
-    const { batch, listened, tookMs } = prepared;
-    const { agenda } = this.#scene;
+    const { batch, tasks, prepareMs } = prepared;
+    const { events } = this.#environment;
     this.#prepared = undefined;
     this.#preparing = undefined;
     this.#staged.shift();
-    const startedAt = agenda.now;
+    const startedAt = events.now;
     this.#running = { batch, startedAt };
     this.#report();
     this.#prepareNext();
-    const end = this.#scene.runOf(listened);
-    this.#later(listened.length === 0 ? 0 : this.#runMs(batch, listened.length), () => {
+    const result = this.#environment.runOf(tasks);
+    this.#later(tasks.length === 0 ? 0 : this.#runMs(batch, tasks.length), () => {
       this.#running = undefined;
-      if (end === "killed") return this.#scene.killed(this);
-      const figures = { size: listened.length, prepareMs: tookMs, runMs: agenda.now - startedAt };
-      this.#answer(batch, end, listened, { ...figures, endedAt: agenda.now });
+      if (result === "killed") return this.#environment.killed();
+      const measured = { size: tasks.length, prepareMs, runMs: events.now - startedAt };
+      this.#answer(batch, result, tasks, { ...measured, endedAt: events.now });
       this.#runNext();
     });
   }
 
   #runMs(batch: Batch, tasks: number): number {
     const { alpha, beta, sizes } = this.#modelOf(batch);
-    const { noise, paceAt = () => 1 } = this.model;
+    const { noise, slowdownAt = () => 1 } = this.model;
     const size = sizes.find((each) => each >= tasks)!;
-    const { random, agenda } = this.#scene;
-    return Math.max(0.1, random.normal(1, noise)) * paceAt(agenda.now) * (alpha + beta * size);
+    const { random, events } = this.#environment;
+    return Math.max(0.1, random.normal(1, noise)) * slowdownAt(events.now) * (alpha + beta * size);
   }
 
   #modelOf({ lane }: Batch): LaneModel {
-    return this.model.also?.find((each) => each.lane === lane) ?? this.model;
+    return this.model.otherLanes?.find((each) => each.lane === lane) ?? this.model;
   }
 
-  /** A run that failed has no answers: its tasks are the scheduler's again. */
-  #answer(batch: Batch, end: "answered" | "failed", listened: BatchTask[], figures: Figures): void {
+  /** A run that failed has no answers: its tasks go back to the scheduler. */
+  #answer(batch: Batch, result: "answered" | "failed", tasks: BatchTask[], measured: Measured): void {
     this.#answering.add(batch);
-    if (end === "answered") this.#scene.answer(batch, listened);
-    // The report waits until the answers are laid; the next run does not.
-    this.#later(this.#scene.replyMs(), () => {
+    if (result === "answered") this.#environment.answer(batch, tasks);
+    // The report waits until the answers are published; the next run does not.
+    this.#later(this.#environment.replyMs(), () => {
       this.#answering.delete(batch);
-      this.#finished.push({ batch: batch.id, lane: batch.lane, end, ...figures });
+      this.#finished.push({ batch: batch.id, lane: batch.lane, end: result, ...measured });
       if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
       this.#report();
     });
   }
 
   #later(ms: number, act: () => void): void {
-    this.#scene.agenda.after(ms + this.#stallMs(ms), () => {
+    this.#environment.events.after(ms + this.#stallMs(ms), () => {
       if (!this.#dead) act();
     });
   }
 
-  /** While a worker stalls nothing in it goes on; its messages still arrive. */
+  /** While a worker stalls it does nothing; messages that it sent before still arrive. */
   #stallMs(ms: number): number {
-    const { now } = this.#scene.agenda;
+    const { now } = this.#environment.events;
     const stall = this.model.stalls?.find((each) => each.atMs < now + ms && each.atMs + each.ms > now);
     return stall === undefined ? 0 : stall.atMs + stall.ms - Math.max(now, stall.atMs);
   }
@@ -128,10 +129,10 @@ export class ModelledWorker {
 
   #report(): void {
     const running = this.#running;
-    this.#scene.report({
+    this.#environment.report({
       worker: this.#id,
       sequence: this.#sequence++,
-      sentAt: this.#scene.agenda.now,
+      sentAt: this.#environment.events.now,
       draining: false,
       partitions: [this.model.partition],
       lanes: this.#lanes,
@@ -165,7 +166,7 @@ const heldOf = (batch: Batch): Report["staged"][number] => ({
   tasks: batch.tasks.map((task) => task.id),
 });
 
-export type LaneModel = {
+type LaneModel = {
   lane: Report["lanes"][number]["lane"];
   /** A run of a batch takes `alpha + beta · size` ms, the size being the least of `sizes` that holds it. */
   alpha: number;
@@ -177,32 +178,32 @@ export type LaneModel = {
 
 export type WorkerModel = LaneModel & {
   partition: number;
-  /** Loaded beside the first. */
-  also?: LaneModel[];
-  /** Deviation of a run's time, as a share of it. */
+  /** Lanes that it has loaded besides the first. */
+  otherLanes?: LaneModel[];
+  /** Standard deviation of a run's time, as a share of it. */
   noise: number;
-  /** What its warm-up said of its times was this much of the truth. */
+  /** Ratio of the run times in its warm-up to the real ones. */
   warmUpFactor: number;
-  /** Slower or faster from some time on. */
-  paceAt?: (nowMs: number) => number;
+  /** Factor on the run time at an instant: slower above 1, faster below. */
+  slowdownAt?: (nowMs: number) => number;
   stalls?: { atMs: number; ms: number }[];
-  /** It dies at these instants; another process takes its place when it has started and warmed up. */
+  /** Instants at which it dies; another process takes its place after the cold start. */
   deaths?: { atMs: number }[];
   coldStartMs: number;
 };
 
-/** What a worker's surroundings do for it. */
-export type WorkerScene = {
-  agenda: Agenda;
+/** What the simulation does for a worker. */
+type WorkerEnvironment = {
+  events: EventQueue;
   random: Random;
   replyMs(): number;
   report(report: Report): void;
-  /** Those that were not run were too late already. */
-  answer(batch: Batch, ran: BatchTask[]): void;
+  /** `tasksRun` are those that ran; the others were past their deadline. */
+  answer(batch: Batch, tasksRun: BatchTask[]): void;
   /** How a run of these tasks ends. */
   runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
-  killed(worker: ModelledWorker): void;
+  killed(): void;
 };
 
-type Prepared = { batch: Batch; listened: BatchTask[]; tookMs: number };
-type Figures = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt">;
+type Prepared = { batch: Batch; tasks: BatchTask[]; prepareMs: number };
+type Measured = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt">;

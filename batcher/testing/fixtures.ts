@@ -2,10 +2,17 @@ import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import { decide } from "./decide.ts";
-import { type Event, type Move, newState, type SchedulingSettings, type State } from "./state.ts";
+import { decide } from "../src/scheduling/decide.ts";
+import {
+  type Event,
+  type Move,
+  newState,
+  type SchedulingSettings,
+  type State,
+} from "../src/scheduling/state.ts";
 
-// The stage that tests of the scheduler play on: a pool of workers that run `10 + 2·b` ms, hops of 3 ms.
+// Events and pools for tests of the scheduler: workers whose batch of b tasks takes `10 + 2·b` ms, hops of 3
+// ms.
 
 const lane = "Dlib/ssd" as Report["lanes"][number]["lane"];
 const nonce = "nnnnnnnnnnnnnnnn";
@@ -36,16 +43,16 @@ export function call(
 
 let sequence = 1_000;
 
-export function report(worker: string, said: Said = {}): Event {
-  const { sizes = [1, 2, 4, 8].map((size) => ({ size, runMs: 10 + 2 * size })) } = said;
-  const { running } = said;
+export function report(worker: string, fields: ReportFields = {}): Event {
+  const { sizes = [1, 2, 4, 8].map((size) => ({ size, runMs: 10 + 2 * size })) } = fields;
+  const { running } = fields;
   const message = {
     worker: `inference-${worker}`,
-    sequence: said.sequence ?? sequence++,
-    sentAt: said.sentAt ?? 0,
-    draining: said.draining ?? false,
-    partitions: [said.partition ?? 0],
-    lanes: (said.lanes ?? [lane]).map((lane) => ({
+    sequence: fields.sequence ?? sequence++,
+    sentAt: fields.sentAt ?? 0,
+    draining: fields.draining ?? false,
+    partitions: [fields.partition ?? 0],
+    lanes: (fields.lanes ?? [lane]).map((lane) => ({
       lane,
       executionProvider: "cpu",
       precisions: [],
@@ -55,9 +62,9 @@ export function report(worker: string, said: Said = {}): Event {
       running === undefined
         ? null
         : { ...heldOf(running.batch, running.tasks), startedAt: running.startedAt, endsAt: running.endsAt },
-    staged: (said.staged ?? []).map((batch) => heldOf(batch)),
+    staged: (fields.staged ?? []).map((batch) => heldOf(batch)),
     answering: [],
-    finished: said.finished ?? [],
+    finished: fields.finished ?? [],
   };
   return { kind: "report", report: message as unknown as Report };
 }
@@ -77,8 +84,11 @@ export const answered = (batch: { id: string; tasks?: unknown[] }): FinishedBatc
   endedAt: 0,
 });
 
-/** Lets time pass as the batcher does, which looks for silent workers several times a second. */
-export function pass(pool: State, from: number, until: number): Move[] {
+/**
+ * Sends the ticks of the scheduler loop, one each 100 ms, after `from` and up to `until`; returns their
+ * moves.
+ */
+export function passTime(pool: State, from: number, until: number): Move[] {
   const moves: Move[] = [];
   for (let now = from + 100; now <= until; now += 100) moves.push(...decide(pool, { kind: "timer" }, now));
   return moves;
@@ -89,12 +99,12 @@ export const taskIds = (batch: Batch): string[] => batch.tasks.map((task) => tas
 export const batchesOf = (moves: Move[]): Batch[] =>
   moves.flatMap((move) => (move.kind === "dispatch" ? [move.batch] : []));
 
-export const endsOf = (moves: Move[]): [string, Outcome][] =>
+export const answersOf = (moves: Move[]): [string, Outcome][] =>
   moves.flatMap((move) =>
     move.kind === "answer" ? [[move.task.id, move.outcome] as [string, Outcome]] : [],
   );
 
-type Said = {
+type ReportFields = {
   sequence?: number;
   sentAt?: number;
   lanes?: string[];

@@ -1,7 +1,12 @@
-/** What will happen in a simulation, in the order of time; what is due at the same instant, in the order it was noted. */
-export class Agenda {
+// Used by simulation.ts.
+
+/**
+ * Future events of a simulation, in the order of time; events of the same instant in the order they were
+ * added.
+ */
+export class EventQueue {
   now: number;
-  #noted = 0;
+  #addedCount = 0;
   /** A binary heap: the first is due next. */
   readonly #entries: Entry[] = [];
 
@@ -10,7 +15,7 @@ export class Agenda {
   }
 
   at(instant: number, act: () => void): void {
-    const entry = { at: Math.max(instant, this.now), order: this.#noted++, act };
+    const entry = { at: Math.max(instant, this.now), order: this.#addedCount++, act };
     let index = this.#entries.push(entry) - 1;
     for (; index > 0; index = (index - 1) >> 1) {
       const parent = this.#entries[(index - 1) >> 1]!;

@@ -1,10 +1,9 @@
-import type { Setting } from "./simulation.ts";
+// The pool that simulations, BENCHMARKS.md and the worked example of batcher/README.md share.
+import type { WorkerModel } from "./simulated-worker.ts";
+import type { Scenario } from "./simulation.ts";
 import { lane } from "./simulation.ts";
-import type { WorkerModel } from "./workers.ts";
 
-// Surroundings that simulations and tests share.
-
-/** One accelerator of `40 + 2b` ms: 307.7 tasks a second in batches of 32. */
+/** One worker with an accelerator of `40 + 2b` ms: 307.7 tasks a second in batches of 32. */
 export const accelerator = (overrides: Partial<WorkerModel> = {}): WorkerModel => ({
   lane,
   partition: 0,
@@ -21,9 +20,9 @@ export const accelerator = (overrides: Partial<WorkerModel> = {}): WorkerModel =
 export const workers = (count: number, overrides: Partial<WorkerModel> = {}): WorkerModel[] =>
   Array.from({ length: count }, (_, partition) => accelerator({ partition, ...overrides }));
 
-export const hops: Setting["hops"] = { intakeMs: 0, toWorkerMs: 3, reportMs: 3, replyMs: 3 };
+export const hops: Scenario["hops"] = { intakeMs: 0, toWorkerMs: 3, reportMs: 3, replyMs: 3 };
 
-/** Tasks a second that these workers can do at most. */
+/** Returns the most tasks a second that these workers can do. */
 export const capacityOf = (models: WorkerModel[]): number =>
   models.reduce((sum, { alpha, beta, sizes }) => {
     const cycles = sizes.map((size) => size / (alpha + beta * size));

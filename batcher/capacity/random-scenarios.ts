@@ -1,14 +1,16 @@
-import { type Arrival, bursts, onOff, poisson, spike, step, together } from "./arrivals.ts";
-import { capacityOf, workers } from "./cases.ts";
-import { Random } from "./random.ts";
-import { type Setting, startAt } from "./simulation.ts";
-import type { WorkerModel } from "./workers.ts";
+// Used by guarantees.sim.test.ts.
+import { Random } from "../testing/random.ts";
+import { type Arrival, bursts, merge, onOff, poisson, spike, step } from "./arrivals.ts";
+import { capacityOf, workers } from "./reference-pool.ts";
+import type { WorkerModel } from "./simulated-worker.ts";
+import { type Scenario, startAt } from "./simulation.ts";
 
 /**
- * A pool as chance has it: what hardware it has, who calls and how, and, if asked for, what goes wrong. The work is
- * drawn as a share of what the workers can do, and patience as a multiple of a run, so that every regime is met.
+ * Returns a random pool: its workers, its callers, and with `faults` what goes wrong (deaths, stalls, changes
+ * of pace, wrong warm-up times, jitter). The load is drawn as a share of the workers' capacity and time
+ * budgets as a multiple of a run, so that every regime occurs.
  */
-export function life(seed: number, { faults, forMs = 4_000 }: LifeWishes): Setting {
+export function randomScenario(seed: number, { faults, forMs = 4_000 }: ScenarioOptions): Scenario {
   const random = new Random(seed);
   const between = (from: number, to: number) => from + (to - from) * random.next();
   const accelerated = random.next() < 0.7;
@@ -31,16 +33,16 @@ export function life(seed: number, { faults, forMs = 4_000 }: LifeWishes): Setti
   };
   const pool = workers(1 + random.below(4), model);
   if (pool.length > 1 && sizes.length > 1 && random.next() < 0.2) pool[0]!.sizes = sizes.slice(0, -1);
-  if (faults) for (const each of pool) goWrong(each, random, forMs);
+  if (faults) for (const each of pool) addFaults(each, random, forMs);
   return {
     seed,
     workers: pool,
-    arrivals: crowd(random, pool, forMs),
+    arrivals: randomArrivals(random, pool, forMs),
     hops: { intakeMs: 1, toWorkerMs: 3, reportMs: 2, replyMs: 3, jitter: faults ? 0.3 : 0 },
   };
 }
 
-function crowd(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
+function randomArrivals(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
   const { alpha, beta, sizes, prepare } = pool[0]!;
   const largest = sizes.at(-1)!;
   const runMs = Math.max(alpha + beta * largest, prepare.alpha + prepare.beta * largest + 10);
@@ -50,8 +52,8 @@ function crowd(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
   const perSecond = Math.min(1_200, load * capacityOf(pool));
   const streams = Array.from({ length: tenants }, (_, index) => {
     const tasks = random.pick([1, 1, 1, 2, 5, 20]);
-    const patienceMs = runMs * (1.5 + 8 * random.next() ** 2) + 30;
-    const caller = { tenant: `team-${index}`, tasks, patienceMs };
+    const timeBudgetMs = runMs * (1.5 + 8 * random.next() ** 2) + 30;
+    const caller = { tenant: `team-${index}`, tasks, timeBudgetMs };
     const rate = perSecond / tenants / tasks;
     switch (random.below(5)) {
       case 0:
@@ -66,18 +68,18 @@ function crowd(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
         return spike(random.next() * forMs, Math.ceil(rate), caller);
     }
   });
-  return together(...streams);
+  return merge(...streams);
 }
 
-function goWrong(worker: WorkerModel, random: Random, forMs: number): void {
-  const when = () => random.next() * forMs;
-  if (random.next() < 0.2) worker.deaths = [{ atMs: when() }];
-  if (random.next() < 0.2) worker.stalls = [{ atMs: startAt + when(), ms: 3_000 * random.next() }];
+function addFaults(worker: WorkerModel, random: Random, forMs: number): void {
+  const anyMs = () => random.next() * forMs;
+  if (random.next() < 0.2) worker.deaths = [{ atMs: anyMs() }];
+  if (random.next() < 0.2) worker.stalls = [{ atMs: startAt + anyMs(), ms: 3_000 * random.next() }];
   if (random.next() < 0.3) {
-    const changesAt = startAt + when();
+    const changesAt = startAt + anyMs();
     const pace = random.pick([0.7, 1.3, 3]);
-    worker.paceAt = (now) => (now < changesAt ? 1 : pace);
+    worker.slowdownAt = (now) => (now < changesAt ? 1 : pace);
   }
 }
 
-type LifeWishes = { faults: boolean; forMs?: number };
+type ScenarioOptions = { faults: boolean; forMs?: number };

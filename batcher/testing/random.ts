@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed: a simulation can be played again. */
+/** Pseudo-random numbers, the same for the same seed, so that a simulation can be replayed. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = Math.imul(seed + 1, 0x9e3779b1);
   }
 
-  /** From 0 to below 1. Mulberry32: 32 bits of state, good enough to play with. */
+  /** From 0 to below 1, by mulberry32 (32 bits of state): good enough for simulations. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -23,19 +23,19 @@ export class Random {
     return values[this.below(values.length)]!;
   }
 
-  /** The time to the next of events that come independently, `mean` apart. */
+  /** Exponentially distributed: the time between independent events that come `mean` apart on average. */
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.next());
   }
 
-  /** The sum of twelve: close enough to the bell, and never further than six deviations. */
+  /** About normally distributed (the sum of twelve uniform numbers), never further than six deviations. */
   normal(mean: number, deviation: number): number {
     let sum = -6;
     for (let i = 0; i < 12; i++) sum += this.next();
     return mean + deviation * sum;
   }
 
-  /** A source of its own: what one part draws does not move the others. */
+  /** Returns an independent source: what one part draws does not change the numbers of another. */
   branch(): Random {
     return new Random(this.below(2 ** 31));
   }

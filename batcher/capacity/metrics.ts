@@ -1,0 +1,74 @@
+// Tested through the simulations, whose assertions read these numbers.
+import type { Answer, Call, Simulation } from "./simulation.ts";
+
+/**
+ * Returns the metrics of a simulation, of the calls that arrived in `[from, until)`. Shares are of all those
+ * calls.
+ */
+export function metricsOf(
+  { calls, batches }: Simulation,
+  from = 0,
+  until = Number.POSITIVE_INFINITY,
+): Metrics {
+  const results = [...calls.values()]
+    .filter((call) => call.arrivedAt >= from && call.arrivedAt < until)
+    .map(callResult);
+  const share = (kind: ResultKind) =>
+    results.filter((result) => result.kind === kind).length / Math.max(1, results.length);
+  const durations = (...kinds: ResultKind[]) =>
+    results
+      .filter((result) => kinds.includes(result.kind))
+      .map((result) => result.durationMs)
+      .toSorted((a, b) => a - b);
+  const sizes = batches.map((batch) => batch.tasks.length);
+  return {
+    calls: results.length,
+    good: share("good"),
+    late: share("late"),
+    shed: share("shed"),
+    expired: share("expired"),
+    failed: share("failed"),
+    unanswered: share("unanswered"),
+    answeredMs: quantiles(durations("good", "late")),
+    refusedMs: quantiles(durations("shed")),
+    meanBatch: sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length),
+  };
+}
+
+/** Returns how a call ended and how long it took: with its first bad answer, or with the last of all. */
+export function callResult(call: Call): CallResult {
+  const firsts = new Map<string, Answer>();
+  for (const answer of call.answers) if (!firsts.has(answer.task)) firsts.set(answer.task, answer);
+  const answers = [...firsts.values()];
+  const bad = answers.find((answer) => answer.kind !== "faces");
+  const at = bad?.at ?? Math.max(...answers.map((answer) => answer.at));
+  const durationMs = at - call.arrivedAt;
+  if (bad !== undefined) return { kind: bad.kind as ResultKind, durationMs };
+  if (firsts.size < call.tasks.length) return { kind: "unanswered", durationMs: Number.POSITIVE_INFINITY };
+  return { kind: at <= call.deadlineAt ? "good" : "late", durationMs };
+}
+
+/** Returns the share of these tenants' calls, from an instant on, that were answered in time. */
+export function goodShare(simulation: Simulation, tenants: string[], from = 0): number {
+  const calls = [...simulation.calls.values()].filter(
+    (call) => tenants.includes(call.tenant) && call.arrivedAt >= from,
+  );
+  return calls.filter((call) => callResult(call).kind === "good").length / calls.length;
+}
+
+const quantiles = (sorted: number[]): Quantiles => ({
+  p50: sorted[Math.floor(0.5 * sorted.length)] ?? 0,
+  p99: sorted[Math.floor(0.99 * sorted.length)] ?? 0,
+});
+
+/** `good`: every task answered with faces, in time. */
+type ResultKind = "good" | "late" | "shed" | "expired" | "failed" | "unanswered";
+export type CallResult = { kind: ResultKind; durationMs: number };
+type Quantiles = { p50: number; p99: number };
+
+export type Metrics = Record<ResultKind, number> & {
+  calls: number;
+  answeredMs: Quantiles;
+  refusedMs: Quantiles;
+  meanBatch: number;
+};

@@ -1,0 +1,90 @@
+// Read by mutations.ts; mutation-list.test.ts checks that every rule is still in its module.
+
+/** A rule of the policy and the change that breaks it. */
+export type Mutation = {
+  name: string;
+  /** File of `src/scheduling` without its extension. */
+  module: string;
+  /** The text in it that makes the rule. */
+  rule: string;
+  broken: string;
+};
+
+const rulesByModule: Record<string, [name: string, rule: string, broken: string][]> = {
+  recovery: [
+    [
+      "a part of a lost batch is dropped",
+      "splitIntoParts(tasks).map(",
+      "splitIntoParts(tasks).slice(1).map(",
+    ],
+    ["a lost batch is retried whole", "retryPartCount = 4", "retryPartCount = 1"],
+    ["attempts are not limited", "sent.attempt >= attemptsMax(lane) ||", "false ||"],
+  ],
+  "worker-slot": [
+    ["a batch is staged behind one that may be poison", "(running && (mayBePoison || poisonWaits))", "false"],
+    ["two batches are staged", "stagedCount > 0", "stagedCount > 1"],
+    ["the hop to the worker is not counted", "preparedAt = now + state.hops.toWorker.ms", "preparedAt = now"],
+    ["preparation is not counted", "+ lane.prepare.highMs(count)", ""],
+    ["the reply hop is not counted", "+ state.hops.reply.ms", ""],
+  ],
+  reports: [
+    [
+      "a partition claimed by another worker is not given up",
+      "other.partitions = other",
+      "if (false) other.partitions = other",
+    ],
+  ],
+  state: [["a late answer leaves the retry in the lane", "if (ofLostBatch)", "if (false)"]],
+  decide: [
+    ["adopted tasks are sent again", 'sent.adopted && sent.phase.kind !== "lost"', "false"],
+    ["tasks stay open after the partition was lost", "state.open.clear();", ""],
+    ["tasks stay queued after the partition was lost", "state.lanes.clear();", ""],
+    [
+      "a stall of the batcher counts as silence of the workers",
+      "worker.reportedAt += stalledMs",
+      "worker.reportedAt += 0",
+    ],
+  ],
+  workers: [["a silent worker is served", "!isSilent(worker, now) && !worker.unresponsive", "true"]],
+  "batch-choice": [
+    [
+      "a worker's own largest size is ignored",
+      "Math.min(sizing.usefulSize, slot.sizeMax);",
+      "sizing.usefulSize;",
+    ],
+    ["tasks are held without need", "count >= sizing.floor)", "count > sizing.floor)"],
+    ["tasks are held for ten staggers", "+ sizing.holdMs", "+ 10 * sizing.holdMs"],
+  ],
+  "time-model": [["a change of pace is taken for noise", "if (misses === missesOfJump)", "if (false)"]],
+  "batch-size": [["the useful size is not capped", "usefulShare = 0.95", "usefulShare = 2"]],
+  admission: [
+    ["infeasible deadlines are not refused", "now + predictedMs > deadlineAt", "false"],
+    ["a queue that is too long is not refused", "waitMs <= waitMaxMs)", "true)"],
+    ["a lane that refuses everything never probes", "mayProbe(situation) ?", "false ?"],
+    [
+      "a tenant within its share answers for the others' queue",
+      "|| lane.demand.isWithinShare(tenant, tasksPerMs, now)",
+      "",
+    ],
+  ],
+  "fair-queue": [["all tenants share one queue", "this.#queueOf(tenant);", 'this.#queueOf("all");']],
+  shedding: [
+    [
+      "early drop hits tenants within their share",
+      "|| situation.lane.queue.isWithinShare(urgent.tenant.tenant)",
+      "",
+    ],
+  ],
+  dispatch: [["another lane takes the slot of a more urgent one", "other.deadlineAt < deadlineAt", "false"]],
+  "competing-lanes": [
+    [
+      "the work of competing lanes is not counted",
+      "Math.ceil(lane.dueBeforeCount(deadlineAt) / size) * batchMs",
+      "0",
+    ],
+  ],
+};
+
+export const mutations = Object.entries(rulesByModule).flatMap(([module, rules]) =>
+  rules.map(([name, rule, broken]): Mutation => ({ name, module, rule, broken })),
+);

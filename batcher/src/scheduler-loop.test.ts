@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import test, { type TestContext } from "node:test";
+import { openLog } from "@faceline/contracts/runtime/log";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { call, newPool, report, taskIds } from "../testing/fixtures.ts";
+import { SchedulerLoop, type SchedulerLoopParts } from "./scheduler-loop.ts";
+
+test("a worker that falls silent is found without any event, and its batch goes to another", (t) => {
+  const { loop, passMs, sent } = startLoop(t);
+  loop.handle(report("w1", { partition: 1 }));
+  loop.handle(call("a", 1, { now: 0 }));
+  passMs(900);
+  loop.handle(report("w2", { partition: 2 }));
+  passMs(100);
+  assert.deepEqual(
+    sent.map(({ partition, batch }) => [partition, batch.attempt]),
+    [
+      [1, 1],
+      [2, 2],
+    ],
+  );
+});
+
+test("a batch that could not be sent waits again, and is sent without a further attempt", async (t) => {
+  let failures = 1;
+  const { loop, sent } = startLoop(t, {
+    batches: {
+      async send() {
+        if (failures-- > 0) throw new Error("Kafka is away");
+      },
+    },
+  });
+  loop.handle(report("w1"));
+  loop.handle(call("a", 1, { now: 0 }));
+  await new Promise(setImmediate);
+  assert.deepEqual(
+    sent.map(({ batch }) => [taskIds(batch), batch.attempt]),
+    [
+      [["a/nnnnnnnnnnnnnnnn/0"], 1],
+      [["a/nnnnnnnnnnnnnnnn/0"], 1],
+    ],
+  );
+});
+
+test("a task ends also where its answer cannot be published", async (t) => {
+  const { loop, ended } = startLoop(t, {
+    answers: { send: () => Promise.reject(new Error("Redis is away")) },
+  });
+  loop.handle(report("w1", { sizes: [{ size: 1, runMs: 500 }] }));
+  loop.handle(call("late", 1, { now: 0, deadlineAt: 100 }));
+  await new Promise(setImmediate);
+  assert.deepEqual(ended, ["late/nnnnnnnnnnnnnnnn/0"]);
+});
+
+test("events announce a change of the pool's state, and the passing of time does not", (t) => {
+  const { loop, passMs, changes } = startLoop(t);
+  loop.handle(report("w1"));
+  passMs(1_000);
+  assert.equal(changes(), 1);
+});
+
+function startLoop(t: TestContext, { batches, answers }: Partial<SchedulerLoopParts> = {}) {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const sent: { partition: number; batch: Batch }[] = [];
+  const ended: TaskId[] = [];
+  let now = 0;
+  let changes = 0;
+  const loop = new SchedulerLoop({
+    state: newPool(),
+    clock: { now: () => now },
+    batches: {
+      async send(partition, batch) {
+        sent.push({ partition, batch });
+        await batches?.send(partition, batch);
+      },
+    },
+    answers: answers ?? { send: async () => {} },
+    poolState: { stateChanged: () => void changes++ },
+    log: openLog("batcher", "silent"),
+  });
+  loop.onEnded((tasks) => void ended.push(...tasks));
+  t.after(() => loop[Symbol.asyncDispose]());
+  return {
+    loop,
+    sent,
+    ended,
+    changes: () => changes,
+    passMs(ms: number) {
+      for (let passed = 0; passed < ms; passed++) {
+        now++;
+        t.mock.timers.tick(1);
+      }
+    },
+  };
+}

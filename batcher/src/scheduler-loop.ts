@@ -1,0 +1,114 @@
+import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { Log } from "@faceline/contracts/runtime/log";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import type { AnswerOutbox } from "./answer-outbox.ts";
+import type { BatchOutbox } from "./batch-outbox.ts";
+import type { PoolOutbox } from "./pool-outbox.ts";
+import { decide } from "./scheduling/decide.ts";
+import type { Event, Move, State } from "./scheduling/state.ts";
+
+/**
+ * Feeds events to the scheduler and carries out its decisions: the one place where moves become batches,
+ * answers and timers. Its tick finds workers that fell silent, because silence is not an event.
+ *
+ *     inboxes ──event──► handle ──► decide ──moves──► batch outbox, answer outbox, wake timer
+ *     tick, wake timer ────┘           └──────────► pool outbox: the state has changed
+ */
+export class SchedulerLoop implements AsyncDisposable {
+  readonly #parts: SchedulerLoopParts;
+  readonly #endedListeners: ((tasks: TaskId[]) => void)[] = [];
+  readonly #tick: NodeJS.Timeout;
+  #wakeTimer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(parts: SchedulerLoopParts) {
+    this.#parts = parts;
+    this.#tick = setInterval(() => this.handle({ kind: "timer" }), tickEveryMs);
+  }
+
+  /** Decides on an event and acts on the decision. Does nothing once the loop has been closed. */
+  handle(event: Event): void {
+    if (this.#stopped) return;
+    const { state, clock, poolState } = this.#parts;
+    this.#act(decide(state, event, clock.now()));
+    // What time alone changes is published with the next regular state: a comparison per tick would cost an
+    // idle pool.
+    if (event.kind !== "timer") poolState.stateChanged();
+  }
+
+  /** Calls `listener` with the tasks that have ended, however they ended. */
+  onEnded(listener: (tasks: TaskId[]) => void): void {
+    this.#endedListeners.push(listener);
+  }
+
+  #act(moves: Move[]): void {
+    const answers: AnswerMove[] = [];
+    for (const move of moves) {
+      switch (move.kind) {
+        case "dispatch":
+          this.#send(move);
+          break;
+        case "answer":
+          answers.push(move);
+          break;
+        case "ended":
+          this.#notifyEnded(move.tasks);
+          break;
+        case "wake":
+          this.#wakeAt(move.at);
+          break;
+      }
+    }
+    if (answers.length > 0) void this.#answer(answers);
+  }
+
+  #send({ partition, batch }: Extract<Move, { kind: "dispatch" }>): void {
+    const { batches, log } = this.#parts;
+    batches.send(partition, batch).catch((error: Error) => {
+      log.warn({ batch: batch.id, reason: error.message }, "a batch was not sent; its tasks wait again");
+      this.handle({ kind: "undelivered", batch: batch.id });
+    });
+  }
+
+  #wakeAt(at: number): void {
+    clearTimeout(this.#wakeTimer);
+    // Timers drop fractions of a millisecond: without rounding up, the wake would come too soon.
+    const delayMs = Math.ceil(at - this.#parts.clock.now());
+    this.#wakeTimer = setTimeout(() => this.handle({ kind: "timer" }), delayMs);
+  }
+
+  /** A task ends also where its answer could not be published: its client then waits until the deadline. */
+  async #answer(moves: AnswerMove[]): Promise<void> {
+    const { answers, clock, log } = this.#parts;
+    try {
+      await answers.send(moves, clock.now());
+    } catch (error) {
+      log.warn({ tasks: moves.length, reason: (error as Error).message }, "answers could not be published");
+    }
+    this.#notifyEnded(moves.map((move) => move.task.id));
+  }
+
+  #notifyEnded(tasks: TaskId[]): void {
+    for (const listener of this.#endedListeners) listener(tasks);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#tick);
+    clearTimeout(this.#wakeTimer);
+  }
+}
+
+/** A silent worker is found this much later than `silenceMaxMs` at most. */
+const tickEveryMs = 100;
+
+type AnswerMove = Extract<Move, { kind: "answer" }>;
+
+export type SchedulerLoopParts = {
+  state: State;
+  clock: Clock;
+  batches: BatchOutbox;
+  answers: AnswerOutbox;
+  poolState: Pick<PoolOutbox, "stateChanged">;
+  log: Log;
+};

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import { callIdOf } from "@faceline/contracts/wire/ids";
+import { FairQueue } from "./fair-queue.ts";
+
+test("tenants take turns, and within a tenant the earliest deadline goes first", () => {
+  const queue = new FairQueue();
+  queue.add("a", [task("a1", 10), task("a2", 20), task("a3", 30)], 0);
+  queue.add("b", [task("b2", 9), task("b1", 5)], 1);
+  queue.add("c", [task("c1", 50)], 2);
+  assert.deepEqual(
+    queue.nextInTurn(6).map((each) => name(each.task)),
+    ["a1", "b1", "c1", "a2", "b2", "a3"],
+  );
+  assert.deepEqual(queue.dequeue(2).map(name), ["a1", "b1"]);
+  // It is the third tenant's turn, and a new tenant comes last.
+  queue.add("d", [task("d1", 1)], 3);
+  assert.deepEqual(queue.dequeue(5).map(name), ["c1", "a2", "b2", "d1", "a3"]);
+  assert.equal(queue.waitingCount, 0);
+});
+
+test("the head has the earliest deadline of all and the oldest task arrived first, also after removals", () => {
+  const queue = new FairQueue();
+  queue.add("a", [task("a1", 30)], 0);
+  queue.add("b", [task("b1", 20)], 1);
+  assert.equal(name(queue.head!.task), "b1");
+  assert.equal(name(queue.oldest!.task), "a1");
+  queue.removeTask(queue.head!.task.id);
+  assert.equal(name(queue.head!.task), "a1");
+  queue.removeCall(callIdOf(queue.head!.task.id));
+  assert.equal(queue.head, undefined);
+  assert.equal(queue.oldest, undefined);
+});
+
+test("behind a flood, the position of a new task counts as many of the flood as of its own tenant", () => {
+  const queue = new FairQueue();
+  queue.add(
+    "flood",
+    Array.from({ length: 100 }, (_, index) => task(`f${index}`, 10)),
+    0,
+  );
+  assert.equal(queue.positionOfNew("quiet", 2), 4);
+  assert.equal(queue.positionOfNew("flood", 2), 102);
+  queue.add("quiet", [task("q1", 10)], 0);
+  assert.equal(queue.isWithinShare("quiet"), true);
+  assert.equal(queue.isWithinShare("flood"), false);
+});
+
+const nonce = "nnnnnnnnnnnnnnnn";
+const task = (call: string, deadlineAt: number) =>
+  ({ id: `${call}/${nonce}/0`, deadlineAt }) as unknown as BatchTask;
+const name = ({ id }: BatchTask): string => callIdOf(id).replace(`/${nonce}`, "");

@@ -1,0 +1,52 @@
+// Tested by policy.test.ts and the simulations in capacity/: every admission and every dispatch reads it.
+import { type BatchSizing, batchSizing } from "./batch-size.ts";
+import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
+import type { Lane } from "./lane.ts";
+import type { State } from "./state.ts";
+import { type WorkerLoad, workerLoads } from "./workers.ts";
+
+/**
+ * One lane at one instant: what its workers do, what they do for other lanes, and the batch sizes that
+ * follow.
+ */
+export type LaneSituation = {
+  state: State;
+  lane: Lane;
+  now: number;
+  loads: WorkerLoad[];
+  competing: CompetingLane[];
+  sizing: BatchSizing;
+};
+
+export function laneSituation(state: State, lane: Lane, now: number): LaneSituation {
+  const loads = workerLoads(state, lane.id, now);
+  const workers = Math.max(1, loads.length);
+  const competing = competingLanes(state, lane, loads, now);
+  const available = availableWorkers(competing, workers, now);
+  const sizing = batchSizing(lane, state.hops, { workers, availableWorkers: available }, now);
+  return { state, lane, now, loads, competing, sizing };
+}
+
+/**
+ * Returns the instant at which the task at this position of the queue, counted from 1, begins to run: after
+ * the batches before it, on the first worker that is free, and after the work of competing lanes that is due
+ * before its deadline.
+ */
+export function expectedStartAt(situation: LaneSituation, { position, deadlineAt }: QueuePosition): number {
+  const { state, lane, now, loads, competing, sizing } = situation;
+  const freeAt = loads.length === 0 ? now + assumedAbsenceMs : Math.min(...loads.map((each) => each.freeAt));
+  const preparedAt = now + state.hops.toWorker.ms + lane.prepare.meanMs(1);
+  const batchesBefore = lane.retryParts.length + Math.ceil(position / sizing.usefulSize) - 1;
+  const ownMs = batchesBefore * sizing.cycleMs;
+  // The larger of: the competing work that waits already, and the competing work that arrives meanwhile.
+  const queueMs = Math.max(
+    (ownMs + competingWorkMs(competing, deadlineAt)) / sizing.workers,
+    ownMs / sizing.availableWorkers,
+  );
+  return Math.max(preparedAt, freeAt) + queueMs;
+}
+
+/** While no worker is in service, the first is assumed to be back after this time. */
+const assumedAbsenceMs = 3_000;
+
+type QueuePosition = { position: number; deadlineAt: number };

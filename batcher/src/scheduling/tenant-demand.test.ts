@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { TenantDemand } from "./tenant-demand.ts";
+
+test("a tenant that demands less than an equal share is within it, and one that floods is not", () => {
+  const demand = new TenantDemand();
+  const capacity = 0.3;
+  for (let now = 0; now < 10_000; now += 10) demand.add("flood", 10, now);
+  for (let now = 0; now < 10_000; now += 200) demand.add("quiet", 20, now);
+  assert.equal(demand.isWithinShare("flood", capacity, 10_000), false);
+  assert.equal(demand.isWithinShare("quiet", capacity, 10_000), true);
+  // A tenant that has just begun is judged by its demand since then, not by a mean with the silence before.
+  demand.add("newcomer", 20, 10_000);
+  demand.add("newcomer", 20, 10_010);
+  assert.equal(demand.isWithinShare("newcomer", capacity, 10_010), false);
+});
+
+test("a tenant that is alone has no share, and a thousand tenants are remembered at most", () => {
+  const demand = new TenantDemand();
+  demand.add("alone", 1, 0);
+  assert.equal(demand.isWithinShare("alone", 1, 1_000), false);
+  for (let index = 0; index < 5_000; index++) demand.add(`t${index}`, 1, 1_000);
+  assert.equal(demand.tenants, 1_000);
+});

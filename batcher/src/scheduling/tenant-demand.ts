@@ -1,0 +1,57 @@
+/**
+ * How many tasks each tenant has demanded lately, refused ones included. A tenant that demands less than an
+ * equal share of what the workers can do is not refused for a queue that others made.
+ */
+export class TenantDemand {
+  readonly #rates = new Map<string, DemandRate>();
+
+  add(tenant: string, count: number, now: number): void {
+    const rate = this.#rates.get(tenant) ?? { perMs: 0, updatedAt: now, since: now };
+    rate.perMs = rate.perMs * decay(now - rate.updatedAt) + count / windowMs;
+    rate.updatedAt = now;
+    this.#rates.set(tenant, rate);
+    if (this.#rates.size > tenantsMax) this.#forget(now);
+  }
+
+  get tenants(): number {
+    return this.#rates.size;
+  }
+
+  /**
+   * Whether the tenant demands no more than an equal share of `tasksPerMs`, which is what the lane's workers
+   * can do. A tenant that is alone has no share.
+   */
+  isWithinShare(tenant: string, tasksPerMs: number, now: number): boolean {
+    let active = 0;
+    for (const rate of this.#rates.values()) if (perMs(rate, now) > activeShareMin * tasksPerMs) active++;
+    const rate = this.#rates.get(tenant);
+    return active > 1 && rate !== undefined && perMs(rate, now) <= tasksPerMs / active;
+  }
+
+  #forget(now: number): void {
+    for (const [tenant, rate] of this.#rates) {
+      if (now - rate.updatedAt > 5 * windowMs) this.#rates.delete(tenant);
+    }
+    // Then those that came first: being forgotten costs a tenant only this protection.
+    for (const tenant of this.#rates.keys()) {
+      if (this.#rates.size <= tenantsMax) return;
+      this.#rates.delete(tenant);
+    }
+  }
+}
+
+/**
+ * The weighted count over the time that it covers, so that a tenant that has just begun does not look modest.
+ */
+const perMs = ({ perMs, updatedAt, since }: DemandRate, now: number): number =>
+  (perMs * decay(now - updatedAt)) / (1 - decay(now - since));
+
+const decay = (ms: number): number => Math.exp(-ms / windowMs);
+
+/** Long enough that a few calls of many images are no flood. */
+const windowMs = 5_000;
+const tenantsMax = 1_000;
+/** A tenant that demands less than this share of the capacity does not count. */
+const activeShareMin = 0.01;
+
+type DemandRate = { perMs: number; updatedAt: number; since: number };

@@ -1,0 +1,104 @@
+// Tested by fair-queue.test.ts, through FairQueue.
+import assert from "node:assert/strict";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { CallId } from "@faceline/contracts/wire/ids";
+
+/** The waiting tasks of one tenant in one lane, earliest deadline first. */
+export class TenantQueue {
+  readonly tenant: string;
+  readonly tasks = new ArrayQueue<QueuedTask>();
+
+  constructor(tenant: string) {
+    this.tenant = tenant;
+  }
+
+  add(queued: QueuedTask): void {
+    // Most tasks have the same time budget, so the newest usually has the latest deadline.
+    const last = this.tasks.at(this.tasks.length - 1);
+    if (last === undefined || isDueBefore(last, queued)) this.tasks.push(queued);
+    else this.tasks.insert(this.#positionOf(queued), queued);
+  }
+
+  /** Number of tasks whose deadline is not after this one. */
+  dueBeforeCount(deadlineAt: number): number {
+    return this.#countFromFront((each) => each.task.deadlineAt <= deadlineAt);
+  }
+
+  remove(queued: QueuedTask): void {
+    const position = this.tasks.at(0) === queued ? 0 : this.#positionOf(queued);
+    assert(this.tasks.at(position) === queued, "a task was removed that does not wait");
+    this.tasks.remove(position);
+  }
+
+  #positionOf(queued: QueuedTask): number {
+    return this.#countFromFront((each) => isDueBefore(each, queued));
+  }
+
+  /** Binary search: `holds` is true for the tasks up to some position and false for all behind it. */
+  #countFromFront(holds: (each: QueuedTask) => boolean): number {
+    let [from, to] = [0, this.tasks.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (holds(this.tasks.at(middle)!)) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+/** An array whose first item is removed in constant time, also among thousands. */
+export class ArrayQueue<Item> {
+  #items: Item[] = [];
+  #from = 0;
+
+  get length(): number {
+    return this.#items.length - this.#from;
+  }
+
+  at(position: number): Item | undefined {
+    return position < 0 ? undefined : this.#items[this.#from + position];
+  }
+
+  push(item: Item): void {
+    this.#items.push(item);
+  }
+
+  insert(position: number, item: Item): void {
+    this.#items.splice(this.#from + position, 0, item);
+  }
+
+  remove(position: number): void {
+    if (position === 0) this.shift();
+    else this.#items.splice(this.#from + position, 1);
+  }
+
+  shift(): void {
+    this.#from++;
+    // The removed front is freed at once when it is as long as the rest.
+    if (this.#from < 64 || this.#from < this.length) return;
+    this.#items = this.#items.slice(this.#from);
+    this.#from = 0;
+  }
+}
+
+/** Order of deadlines, and of arrival where deadlines are equal. */
+export const isDueBefore = (a: QueuedTask, b: QueuedTask): boolean =>
+  a.task.deadlineAt < b.task.deadlineAt || (a.task.deadlineAt === b.task.deadlineAt && a.order < b.order);
+
+export type QueuedTask = {
+  readonly task: BatchTask;
+  readonly tenant: TenantQueue;
+  readonly call: QueuedCall;
+  readonly queuedAt: number;
+  /** Counts the tasks of the lane in the order of arrival. */
+  readonly order: number;
+  /** It does not wait any more. */
+  removed: boolean;
+};
+
+export type QueuedCall = {
+  readonly id: CallId;
+  readonly waiting: QueuedTask[];
+  /** A task of it was sent already: to drop the others would waste that work. */
+  started: boolean;
+};

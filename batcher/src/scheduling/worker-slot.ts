@@ -1,0 +1,62 @@
+// Tested by decide.test.ts (staging just in time), policy.test.ts and capacity/guarantees.sim.test.ts.
+import type { LaneSituation } from "./situation.ts";
+import type { Worker } from "./workers.ts";
+
+/** The one batch that a worker can be sent next. */
+export type WorkerSlot = {
+  worker: Worker;
+  sizeMax: number;
+  /** When the worker will have run what it has. */
+  freeAt: number;
+  /** When the batch should be sent. */
+  sendAt: number;
+};
+
+export type SlotSituation = LaneSituation & { slot: WorkerSlot };
+
+/**
+ * Returns the slot in which the lane's next batch would run soonest, or undefined if every worker is full. A
+ * worker has one batch running and one staged, never more. An idle worker gets its batch at once. A busy one
+ * gets it just in time: early enough that the images are decoded when its running batch ends, and no earlier,
+ * because until then the batch can still grow.
+ */
+export function soonestSlot({ state, lane, loads, sizing, now }: LaneSituation): WorkerSlot | undefined {
+  // A batch that may kill its worker runs alone, and while such a part waits nothing is staged.
+  const poisonWaits = [...state.lanes.values()].some((each) =>
+    each.retryParts.some((part) => part.mayBePoison),
+  );
+  const count = Math.min(lane.waitingCount, sizing.usefulSize);
+  // The prediction's mean error is added: an idle worker costs more than a batch that closes a little early.
+  const leadMs = state.hops.toWorker.ms + lane.prepare.meanMs(count) + lane.run.residualMs;
+  let soonest: WorkerSlot | undefined;
+  for (const { worker, sizeMax, running, stagedCount, freeAt, mayBePoison } of loads) {
+    if (stagedCount > 0 || (running && (mayBePoison || poisonWaits))) continue;
+    const sendAt = running ? Math.max(now, freeAt - leadMs) : now;
+    // A run that should have ended may end at any time: an idle worker is preferred to it.
+    if (soonest === undefined || freeAt < soonest.freeAt || (freeAt === soonest.freeAt && !running)) {
+      soonest = { worker, sizeMax, freeAt, sendAt };
+    }
+  }
+  return soonest;
+}
+
+/**
+ * Returns the latest instant at which a batch of `count` tasks that is sent now begins to run. It is prepared
+ * while the batch before it runs.
+ */
+export function latestStartAt({ state, lane, slot, now }: SlotSituation, count: number): number {
+  const preparedAt = now + state.hops.toWorker.ms + lane.prepare.highMs(count);
+  return Math.max(preparedAt, slot.freeAt) + guardMs;
+}
+
+/**
+ * Returns the latest instant at which the clients have the answers of a batch of `count` tasks that is sent
+ * now.
+ */
+export function latestAnswerAt(situation: SlotSituation, count: number): number {
+  const { state, lane } = situation;
+  return latestStartAt(situation, count) + lane.highMs(count) + state.hops.reply.ms;
+}
+
+/** Allowance in ms for what the time models do not cover: rounding, and timers of whole milliseconds. */
+export const guardMs = 1;
