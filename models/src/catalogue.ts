@@ -1,12 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import * as z from "zod";
 
 /**
- * The models there are, and what is known of each: one `catalogue/<name>/model.json` a model. Fields are in
- * snake_case, because the API shows some of them as they are.
- *
- * Services import this file; it opens no model and needs no inference engine.
+ * The catalogue of models: one `catalogue/<name>/model.json` for each. Fields are in snake_case, because the
+ * API shows some of them as they are. Services import this file: it opens no model file and needs no
+ * inference engine.
  */
 export class Catalogue {
   readonly models: readonly Model[];
@@ -15,7 +15,7 @@ export class Catalogue {
     this.models = models;
   }
 
-  /** Undefined: there is no such model, or it is there in another role. */
+  /** Undefined where there is no such model, or only one with another role. */
   find<R extends Role>(role: R, name: string): ModelOf<R> | undefined {
     return this.all(role).find((model) => model.name === name);
   }
@@ -26,7 +26,9 @@ export class Catalogue {
   }
 }
 
-/** Reads and checks every entry. Throws once, with a line for each mistake: file, field, what is wrong. */
+/**
+ * Reads and checks every entry. Throws one error with a line for each mistake: file, field, what is wrong.
+ */
 export async function readCatalogue(folder: string = catalogueFolder): Promise<Catalogue> {
   const mistakes: string[] = [];
   const models: Model[] = [];
@@ -38,32 +40,40 @@ export async function readCatalogue(folder: string = catalogueFolder): Promise<C
     else mistakes.push(...read.mistakes.map((mistake) => `  ${file}: ${mistake}`));
   }
   mistakes.push(
-    ...twice(
+    ...duplicates(
       "the name",
       models.map((model) => model.name),
     ),
   );
   mistakes.push(
-    ...twice(
+    ...duplicates(
       "the file",
       models.flatMap((model) => model.builds.map((build) => build.file)),
     ),
   );
+  for (const { name, ...model } of models) {
+    if (model.role !== "embedding") continue;
+    if (!models.some((each) => each.role === "landmarks" && each.name === model.landmarks)) {
+      mistakes.push(`  ${name}: landmarks: there is no landmark model ${model.landmarks}`);
+    }
+  }
   if (mistakes.length > 0) throw new Error(`the models' catalogue:\n${mistakes.join("\n")}`);
   return new Catalogue(models.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
 }
 
-/** One number each: a distance that is not greater means "the same person". */
-export const metrics = ["cosine", "euclidean", "euclidean_l2"] as const;
-export type Metric = (typeof metrics)[number];
-
-/** The distance between vectors of length 1 follows from their cosine distance: both draw the same line. */
+/**
+ * The threshold of euclidean_l2 that is equivalent to a cosine threshold: for vectors of length 1, d = sqrt(2
+ * * cosine).
+ */
 export function euclideanL2Of(cosine: number): number {
   return Number(Math.sqrt(2 * cosine).toFixed(4));
 }
 
-/** The sides of a model's pictures: its own, and before it the smaller ones of a cascade, ascending. */
-export function sidesOf(model: Sided): readonly number[] {
+/**
+ * The input sides of a model, ascending: those of its cascade, the last of which is its own, or its own
+ * alone.
+ */
+export function inputSides(model: Sided): readonly number[] {
   return model.cascade?.input_px ?? [model.input_px];
 }
 
@@ -73,43 +83,45 @@ export function licenseOf({ licenses }: Model): string {
 }
 
 export const catalogueFolder = join(import.meta.dirname, "../catalogue");
-/** In the folder of a model. */
-export const CALIBRATION = "calibration.json";
+/** File name in the folder of a model. */
+export const calibrationFile = "calibration.json";
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
 const Positive = z.int().positive();
 
+const TensorName = z.string().min(1);
+
 const Tensor = z.strictObject({
-  name: z.string().min(1),
+  name: TensorName,
   type: z.enum(["uint8", "float32"]),
-  /** "N" is the size of the batch, whatever the caller makes it. */
+  /** "N" is the size of the batch, which the caller chooses. */
   shape: z.tuple([z.literal("N")], Positive),
 });
 
 const Build = z.strictObject({
   precision: z.enum(["float32", "int8"]),
-  /** The side of the square picture that this one takes. */
+  /** The side of its square input pictures. */
   input_px: Positive,
-  /** In the models' folder. The name tells the builds of one model apart. */
+  /** File name in the folder of built models. */
   file: z.string().regex(/^[a-z0-9.-]+\.onnx$/, "must be a plain file name that ends in .onnx"),
   bytes: Positive,
   sha256: Sha256,
 });
 export type Build = z.infer<typeof Build>;
 export type Precision = Build["precision"];
-/** In which precision, and for pictures of which side. */
+/** A precision, and the side of the input pictures. */
 export type Variant = Pick<Build, "precision" | "input_px">;
 
-/** The sizes of an int8 build's layers' numbers: measured, because a network does not tell them. */
+/** Ranges of the layers of an int8 build. They are measured, because the weights do not show them. */
 const Calibration = z.strictObject({
-  /** What they were measured on, as a sentence. */
+  /** The pictures that they were measured on, as a sentence. */
   measured_on: z.string().min(1),
-  /** How much further the ranges reach than what was measured. */
+  /** Factor between the measured ranges and these. */
   headroom: z.number().min(1).max(2),
   ranges: z.record(
     z.string(),
     z.tuple([z.number(), z.number()]).refine(([least, most]) => least <= most, {
-      error: "must begin before it ends",
+      error: "must not end below its start",
     }),
   ),
 });
@@ -117,15 +129,36 @@ export type Calibration = z.infer<typeof Calibration>;
 
 const SourceFile = z.strictObject({ path: z.string().min(1), sha256: Sha256 });
 
-const Source = z.strictObject({
-  /** An npm package, at exactly this version. */
+/** TensorFlow.js weights of an npm package: a converter of this package writes the graph. */
+const TfjsSource = z.strictObject({
+  kind: z.literal("npm_tfjs"),
   package: z.string().min(1),
+  /** Exactly this version. */
   version: z.string().min(1),
   manifest: SourceFile,
   /** In the order of the manifest's `paths`. */
   weights: z.array(SourceFile).min(1),
 });
+export type TfjsSource = z.infer<typeof TfjsSource>;
+
+/**
+ * A finished .onnx file in the folder of the catalogue entry: it is used as it is, and has one float32 build.
+ */
+const OnnxSource = z.strictObject({
+  kind: z.literal("onnx_file"),
+  file: SourceFile,
+  /** Where the file was published, as a URL or a sentence. */
+  origin: z.string().min(1),
+});
+export type OnnxSource = z.infer<typeof OnnxSource>;
+
+const Source = z.discriminatedUnion("kind", [TfjsSource, OnnxSource]);
 export type Source = z.infer<typeof Source>;
+
+/** How a landmark model numbers its points. The aligner has a template for each. */
+export const landmarkCounts = { ibug_68: 68, five_point: 5 } as const;
+export type LandmarkScheme = keyof typeof landmarkCounts;
+const LandmarkScheme = z.enum(Object.keys(landmarkCounts) as [LandmarkScheme, ...LandmarkScheme[]]);
 
 const License = z.strictObject({
   /** SPDX, or LicenseRef- where SPDX has no name for it. */
@@ -137,20 +170,21 @@ const License = z.strictObject({
 const common = {
   name: z.string().min(1),
   title: z.string().min(1),
-  /** The side of the square picture that goes in. */
+  /** The side of its square input pictures. */
   input_px: Positive,
-  tensors: z.strictObject({ inputs: z.array(Tensor).min(1), outputs: z.array(Tensor).min(1) }),
-  /** The sizes that batches are padded to, so that an engine sees few shapes and can be warmed for each. */
+  /** As the .onnx file has them. The one input takes RGB pictures: uint8 [N, input_px, input_px, 3]. */
+  tensors: z.strictObject({ inputs: z.array(Tensor).length(1), outputs: z.array(Tensor).min(1) }),
+  /** Sizes that batches are padded to, so that an engine sees few shapes and can be warmed for each. */
   batch_buckets: z
     .array(Positive)
     .min(1)
     .refine((sizes) => sizes[0] === 1 && ascend(sizes), { error: "must ascend, from 1" }),
   builds: z.array(Build).min(1),
-  /** What int8 builds were made with; it stands in a file of its own. */
+  /** The ranges that int8 builds were made with, from a file of its own. */
   calibration: Calibration.optional(),
   source: Source,
   licenses: z.array(License).min(1),
-  /** What is known of the training data and of the terms, a sentence each. Facts found, not legal advice. */
+  /** What is known of the training data and the terms, one sentence each. Facts, not legal advice. */
   provenance: z.array(z.string().min(1)).min(1),
 };
 
@@ -158,11 +192,20 @@ const Detector = z
   .strictObject({
     ...common,
     role: z.literal("detector"),
-    /** A box counts as a face from this score on, and as the same face as a better one above this overlap. */
-    selection: z.strictObject({ score_min: z.number().min(0).max(1), overlap_max: z.number().min(0).max(1) }),
     /**
-     * Sides at which faces are looked for, one after the other until all is clear: what scores less than `below` is no face,
-     * what scores `from` or more is one. The last is the model's own. Without: the model's own alone.
+     * Names of its outputs: rows of [top, left, bottom, right] in the unit square of the input, and one score
+     * from 0 to 1 for each row.
+     */
+    outputs: z.strictObject({ boxes: TensorName, scores: TensorName }),
+    /**
+     * Non-max suppression: a box is a face above this score, and the same face as a better box above this
+     * IoU.
+     */
+    selection: z.strictObject({ score_min: z.number().min(0).max(1), iou_max: z.number().min(0).max(1) }),
+    /**
+     * Input sides of a cascade, which are searched one after the other until the picture is clear: a score
+     * less than `below` is surely no face, one of `from` or more surely one. The last side is the model's
+     * own. Without a cascade, only the model's own side is searched.
      */
     cascade: z
       .strictObject({
@@ -177,25 +220,44 @@ const Detector = z
     { path: ["cascade", "clear"], error: "must hold selection.score_min between below and from" },
   );
 
-const Landmarks = z.strictObject({ ...common, role: z.literal("landmarks") });
+const Landmarks = z
+  .strictObject({
+    ...common,
+    role: z.literal("landmarks"),
+    scheme: LandmarkScheme,
+    /** Name of its output: x, y of each landmark, in the unit square of the input. */
+    outputs: z.strictObject({ points: TensorName }),
+  })
+  .refine(
+    ({ scheme, outputs, tensors }) =>
+      tensors.outputs.some(
+        ({ name, shape }) => name === outputs.points && shape[1] === landmarkCounts[scheme] && shape[2] === 2,
+      ),
+    { path: ["scheme"], error: "must have as many points as the output, two numbers each" },
+  );
 
 const Embedding = z
   .strictObject({
     ...common,
     role: z.literal("embedding"),
+    /** Name of its output: one embedding for each face. */
+    outputs: z.strictObject({ embedding: TensorName }),
+    /** Name of the landmark model whose scheme aligns the faces for this model. */
+    landmarks: z.string().min(1),
     embedding_size: Positive,
+    /** A distance that is not greater means the same person. */
     thresholds: z.strictObject({
       cosine: z.number().positive().max(2),
       euclidean: z.number().positive(),
       euclidean_l2: z.number().positive().max(2),
-    }),
-    /** The data that each threshold comes from. */
+    } satisfies Record<DistanceMetric, z.ZodType>),
+    /** The data behind each threshold. */
     thresholds_from: z.strictObject({
       cosine: z.string().min(1),
       euclidean: z.string().min(1),
       euclidean_l2: z.string().min(1),
     }),
-    /** Names that a caller may ask for; all of them mean the one preprocessing that the graph has built in. */
+    /** Names that a caller may use. All mean the one preprocessing that the graph contains. */
     normalizations: z.array(z.string().min(1)).min(1),
   })
   .refine(({ thresholds }) => thresholds.euclidean_l2 === euclideanL2Of(thresholds.cosine), {
@@ -213,6 +275,16 @@ const Model = z
     path: ["input_px"],
     error: "must be the side of the input tensor",
   })
+  .refine(
+    ({ outputs, tensors }) =>
+      Object.values(outputs).every((output) => tensors.outputs.some(({ name }) => name === output)),
+    { path: ["outputs"], error: "must name tensors of tensors.outputs" },
+  )
+  .refine(
+    ({ source, builds }) =>
+      source.kind !== "onnx_file" || (builds.length === 1 && builds[0]!.sha256 === source.file.sha256),
+    { path: ["builds"], error: "must be one, the file of the source" },
+  )
   .refine(({ builds }) => new Set(builds.map(variantOf)).size === builds.length, {
     path: ["builds"],
     error: "must have one build per precision and side",
@@ -220,14 +292,14 @@ const Model = z
   .refine(
     (model) => {
       const precisions = new Set(model.builds.map(({ precision }) => precision));
-      const wanted = [...precisions].flatMap((precision) =>
-        sidesOf(model).map((input_px) => variantOf({ precision, input_px })),
+      const required = [...precisions].flatMap((precision) =>
+        inputSides(model).map((input_px) => variantOf({ precision, input_px })),
       );
-      return wanted.every((variant) => model.builds.some((build) => variantOf(build) === variant));
+      return required.every((variant) => model.builds.some((build) => variantOf(build) === variant));
     },
-    { path: ["builds"], error: "must be there for every side in every precision" },
+    { path: ["builds"], error: "must exist for every side in every precision" },
   )
-  .refine((model) => sidesOf(model).at(-1) === model.input_px, {
+  .refine((model) => inputSides(model).at(-1) === model.input_px, {
     path: ["cascade"],
     error: "must end with the model's own side",
   });
@@ -249,14 +321,21 @@ async function readEntry(folder: string): Promise<{ model: Model } | { mistakes:
     return { mistakes: [error instanceof Error ? error.message : String(error)] };
   }
   const parsed = Model.safeParse(json);
-  if (parsed.success) return { model: parsed.data };
+  if (parsed.success) return { model: withAbsoluteSource(parsed.data, folder) };
   const line = ({ path, message }: z.core.$ZodIssue): string =>
     [path.join("."), message].filter(Boolean).join(": ");
   return { mistakes: parsed.error.issues.map(line) };
 }
 
+/** The path of an .onnx source is relative to the entry in the file, and absolute in the model. */
+function withAbsoluteSource(model: Model, folder: string): Model {
+  const { source } = model;
+  if (source.kind !== "onnx_file") return model;
+  return { ...model, source: { ...source, file: { ...source.file, path: join(folder, source.file.path) } } };
+}
+
 async function readCalibration(folder: string): Promise<{ calibration?: unknown }> {
-  const json = await readFile(join(folder, CALIBRATION), "utf8").catch((error: NodeJS.ErrnoException) => {
+  const json = await readFile(join(folder, calibrationFile), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
@@ -264,7 +343,7 @@ async function readCalibration(folder: string): Promise<{ calibration?: unknown 
   try {
     return { calibration: JSON.parse(json) };
   } catch (cause) {
-    throw new Error(`${CALIBRATION} is no JSON`, { cause });
+    throw new Error(`${calibrationFile} is not JSON`, { cause });
   }
 }
 
@@ -275,7 +354,7 @@ function ascend(sizes: readonly number[]): boolean {
   return sizes.every((size, i) => i === 0 || size > sizes[i - 1]!);
 }
 
-function twice(what: string, values: readonly string[]): string[] {
+function duplicates(what: string, values: readonly string[]): string[] {
   const repeated = new Set(values.filter((value, i) => values.indexOf(value) !== i));
-  return [...repeated].map((value) => `  ${what} ${value} is there twice`);
+  return [...repeated].map((value) => `  ${what} ${value} appears twice`);
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, suite, type TestContext, test } from "node:test";
+import { noise, openSamples, SAMPLES } from "../testing/pictures.ts";
+import { type Batch, openReference, type ReferenceNetwork } from "../testing/reference.ts";
 import { type Catalogue, type Model, readCatalogue } from "./catalogue.ts";
 import { convert } from "./convert/networks.ts";
 import * as ort from "./onnxruntime.ts";
-import { noise, openSamples, SAMPLES } from "./pictures.ts";
-import { type Batch, openReference, type ReferenceNetwork } from "./reference.ts";
 
 // Every graph must answer as face-api does on tfjs, to the rounding of float32: on noise, which reaches every
 // weight, and on photographs, which reach the scores and boxes that matter. Each in batches of 1, 2 and 3.

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { type Model, type Precision, readCatalogue, sidesOf } from "./catalogue.ts";
+import { openSamples, SAMPLES } from "../testing/pictures.ts";
+import { inputSides, type Model, type Precision, readCatalogue } from "./catalogue.ts";
 import { convert } from "./convert/networks.ts";
 import * as ort from "./onnxruntime.ts";
-import { openSamples, SAMPLES } from "./pictures.ts";
 
-// What int8 says, beside what float says, on the sample photographs. The bounds are some three times what is seen: a
-// layer with a wrong scale, zero point or bias is far beyond them.
+// What int8 says, beside what float says, on the sample photographs. The bounds are some three times what is
+// seen: a layer with a wrong scale, zero point or bias is far beyond them.
 
 suite("int8 agrees with float on photographs", {
   skip: openSamples() === undefined && "sharp is absent",
@@ -14,7 +14,7 @@ suite("int8 agrees with float on photographs", {
   test("the detector, at every side: the clear faces are the same", async (t) => {
     const ssd = (await readCatalogue()).find("detector", "ssd")!;
     const { from } = ssd.cascade!.clear;
-    for (const px of sidesOf(ssd)) {
+    for (const px of inputSides(ssd)) {
       const pictures = await wholeSamples(px);
       const [float, int8] = [await run(ssd, "float32", px, pictures), await run(ssd, "int8", px, pictures)];
       const clear = [...float["scores"]!.keys()].filter((anchor) => float["scores"]![anchor]! >= from);
@@ -60,7 +60,8 @@ async function both(model: Model, pictures: Uint8Array[]): Promise<[Said, Said]>
 }
 
 async function run(model: Model, precision: Precision, px: number, pictures: Uint8Array[]): Promise<Said> {
-  // Without it sums are clipped on an x64 CPU without VNNI; with it they are right, and the same, on every one.
+  // Without it sums are clipped on an x64 CPU without VNNI; with it they are right, and the same, on every
+  // one.
   const exact = { extra: { session: { x64quantprecision: "1" } } };
   const session = await ort.InferenceSession.create(await convert(model, { precision, input_px: px }), exact);
   const image = new ort.Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [

@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 
-// In processes of their own: onnxruntime reads the environment once. CI=true would turn telemetry off too, so they are given nothing else.
+// In processes of their own: onnxruntime reads the environment once. CI=true would turn telemetry off too, so
+// they are given nothing else.
 test("a process that runs a network leaves nothing in the home folder and the temporary one", async (t) => {
   const { folder, run } = emptyHome(t);
   await run(`
-    import { Graph } from "./convert/onnx/graph.ts";
+    import { Graph } from "./onnx/graph.ts";
     import { InferenceSession, Tensor } from "./onnxruntime.ts";
     const graph = new Graph("same");
     graph.input("x", "float32", ["N"]);

@@ -1,6 +1,6 @@
+import type { Graph } from "../onnx/graph.ts";
 import type { FloatLayers } from "./layers/float.ts";
 import type { Convolution, Maps } from "./layers/layers.ts";
-import type { Graph } from "./onnx/graph.ts";
 
 /**
  * What the two detectors share after their last feature map. Both tell a box by its centre and the
@@ -8,7 +8,10 @@ import type { Graph } from "./onnx/graph.ts";
  * unit square, not clipped to it.
  */
 
-/** A convolution with `width` numbers per anchor, as rows [N, cells * anchors, width]: cell by cell, row-major. */
+/**
+ * A convolution with `width` numbers per anchor, as rows [N, cells * anchors, width]: cell by cell,
+ * row-major.
+ */
 export function head(
   graph: Graph,
   layers: FloatLayers,
@@ -56,5 +59,8 @@ export function takePair(graph: Graph, name: string, rows: string, from: 0 | 2):
 /** Names of values in the graph, and the anchors that they speak of. */
 export type Encoded = { offsets: string; logSizes: string; anchors: Anchors };
 
-/** Pairs y, x in the unit square, one for each anchor: where it is, what an offset of 1 means, and half its size. */
+/**
+ * Pairs y, x in the unit square, one for each anchor: where it is, what an offset of 1 means, and half its
+ * size.
+ */
 export type Anchors = { count: number; centres: Float32Array; steps: Float32Array; halves: Float32Array };

@@ -1,6 +1,6 @@
+import type { Graph } from "../onnx/graph.ts";
 import { channelMeans } from "./layers/float.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
-import type { Graph } from "./onnx/graph.ts";
 import type { Weights } from "./weights.ts";
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Graph } from "../onnx/graph.ts";
+import type { Graph } from "../../onnx/graph.ts";
 import type { Convolution, Layers, Maps, Normalisation, Pool } from "./layers.ts";
 import { type Placed, padsTo, placeConvolution, placeDepthwise, placePool } from "./window.ts";
 
@@ -16,8 +16,8 @@ export class FloatLayers implements Layers<Maps> {
   }
 
   /**
-   * The first steps stand in the graph because a loop over pixels in JavaScript costs more than the network's first
-   * layer, and because bytes are a quarter of what floats would take on their way to the engine.
+   * The first steps stand in the graph because a loop over pixels in JavaScript costs more than the network's
+   * first layer, and because bytes are a quarter of what floats would take on their way to the engine.
    */
   image(px: number, { mean, factor }: Normalisation): Maps {
     const graph = this.#graph;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Graph } from "../onnx/graph.ts";
+import type { Graph } from "../../onnx/graph.ts";
 import type { Convolution, Layers, Maps, Normalisation, Pool } from "./layers.ts";
 import {
   biasOfOffsets,
@@ -13,8 +13,9 @@ import { type Placed, padsTo, placeConvolution, placeDepthwise, placePool } from
 /**
  * Layers in eight bits.
  *
- * A layer is written when something reads it, for only then is it known whether a relu follows: and a relu is no layer of
- * its own here, but a zero point of 0 at the one before it, which clips what is negative for nothing.
+ * A layer is written when something reads it, for only then is it known whether a relu follows: and a relu is
+ * no layer of its own here, but a zero point of 0 at the one before it, which clips what is negative for
+ * nothing.
  */
 export class Int8Layers implements Layers<QuantisedMaps> {
   readonly #graph: Graph;
@@ -29,8 +30,8 @@ export class Int8Layers implements Layers<QuantisedMaps> {
   }
 
   /**
-   * The bytes as they are: one zero point stands for three means, and what that leaves of each is added by the bias of
-   * the first convolution.
+   * The bytes as they are: one zero point stands for three means, and what that leaves of each is added by
+   * the bias of the first convolution.
    */
   image(px: number, { mean, factor }: Normalisation): QuantisedMaps {
     this.#graph.input("image", "uint8", ["N", px, px, 3]);
@@ -155,7 +156,9 @@ export type QuantisedMaps = Maps & {
   readonly quantisation: () => Quantisation;
   /** What each channel is short of, where the zero point is not quite its mean. */
   readonly offsets?: readonly number[];
-  /** Adds the layer's operator to the graph, by this name and with this scale and zero point of what it gives. */
+  /**
+   * Adds the layer's operator to the graph, by this name and with this scale and zero point of what it gives.
+   */
   readonly write: Write;
 };
 

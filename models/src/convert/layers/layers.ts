@@ -2,14 +2,17 @@ import type { Padding } from "../padding.ts";
 import type { Tensor } from "../weights.ts";
 
 /**
- * What a network is written with, once for every precision: each method adds a layer to a graph, and returns the maps
- * that come out of it. `M` is what a precision knows of maps.
+ * What a network is written with, once for every precision: each method adds a layer to a graph, and returns
+ * the maps that come out of it. `M` is what a precision knows of maps.
  */
 export interface Layers<M extends Maps> {
   /** The graph's input `image`, uint8 [N, px, px, 3], RGB, and the first steps on it. */
   image(px: number, normalisation: Normalisation): M;
   convolution(name: string, x: M, layer: Convolution): M;
-  /** One filter per channel: [kernel, kernel, channels, 1] holds its numbers as a convolution with one input would. */
+  /**
+   * One filter per channel: [kernel, kernel, channels, 1] holds its numbers as a convolution with one input
+   * would.
+   */
   depthwise(name: string, x: M, layer: Convolution): M;
   /** max(x, 0) */
   relu(x: M): M;

@@ -3,7 +3,10 @@ import { padding } from "../padding.ts";
 import type { Tensor } from "../weights.ts";
 import type { Convolution, Maps, Pool } from "./layers.ts";
 
-/** What every precision's convolution needs to know: ONNX's attributes, its order of the filter, and what comes out. */
+/**
+ * What every precision's convolution needs to know: ONNX's attributes, its order of the filter, and what
+ * comes out.
+ */
 export function placeConvolution(name: string, x: Maps, layer: Convolution): Placed {
   const [, , channelsIn, channels] = sides(layer.filter);
   assert.equal(channelsIn, x.channels, `${name} takes ${channelsIn} channels and gets ${x.channels}`);
