@@ -6,15 +6,15 @@ import { distances } from "../testing/distances.ts";
 import { labelledPairs, labelledPhotograph } from "../testing/photographs.ts";
 import { openConfigurations } from "./configurations.ts";
 import { degradations } from "./degradations.ts";
-import { type FacesByPicture, largestFace, pairComparisons } from "./largest-face.ts";
+import { type EmbeddedFace, type FacesByPicture, largestFace, pairComparisons } from "./largest-face.ts";
 import { type Comparison, type Tally, tally } from "./tally.ts";
 
 // The engine's accuracy over the labelled photographs and over degraded copies of them, in each
 // configuration. A benchmark starts this as a process and asks for one case after another, "as it is" first:
 //
-//     accuracy.bench.ts all | quick        ──► { configurations, reference, usual, served, fallbacks, cases, thresholds }
+//     accuracy.bench.ts all | quick           ──► { configurations, reference, usual, served, cases, … }
 //     { case: "as it is" }, { case: "roll" }  ──► { rows: [{ configuration, detected, cosine, euclidean, … }] }
-//     { across: true }                     ──► { cosine, euclidean }: the pictures of a pair by different served configurations
+//     { across: true }                     ──► { cosine, euclidean }: each picture of a pair by another served way
 //
 // `quick` measures two of the configurations: the reference, and the usual one of this machine.
 
@@ -30,12 +30,7 @@ const original = "as it is";
 const originalFaces = new Map<string, FacesByPicture>();
 
 async function measure(name: string): Promise<Row[]> {
-  const faces = new Map(
-    measured.map((each) => [
-      each.name,
-      new Map<string, FacesByPicture extends ReadonlyMap<string, infer Face> ? Face : never>(),
-    ]),
-  );
+  const faces = new Map(measured.map((each) => [each.name, new Map<string, EmbeddedFace>()]));
   const tookMs = new Map(measured.map((each) => [each.name, [] as number[]]));
   for (const file of names) {
     const picture = await pictureOf(file, name);
@@ -48,17 +43,17 @@ async function measure(name: string): Promise<Row[]> {
   }
   if (name === original) for (const [configuration, each] of faces) originalFaces.set(configuration, each);
   return measured.map((configuration): Row => {
-    const these = faces.get(configuration.name)!;
-    const both = pairComparisons(pairs, these, originalFaces.get(configuration.name)!);
-    const own = tookMs.get(configuration.name)!.toSorted((a, b) => a - b);
+    const ownFaces = faces.get(configuration.name)!;
+    const comparisons = pairComparisons(pairs, ownFaces, originalFaces.get(configuration.name)!);
+    const sortedMs = tookMs.get(configuration.name)!.toSorted((a, b) => a - b);
     return {
       configuration: configuration.name,
       of: names.length,
-      detected: these.size,
-      missed: names.filter((file) => !these.has(file)),
-      ...tallies(name === original ? both.filter((_, i) => i % 2 === 0) : both),
-      offReference: offReference(these, faces.get(reference)!),
-      medianMs: own[own.length >> 1]!,
+      detected: ownFaces.size,
+      missed: names.filter((file) => !ownFaces.has(file)),
+      ...tallies(name === original ? comparisons.filter((_, i) => i % 2 === 0) : comparisons),
+      offReference: offReference(ownFaces, faces.get(reference)!),
+      medianMs: sortedMs[sortedMs.length >> 1]!,
     };
   });
 }

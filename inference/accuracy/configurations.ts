@@ -140,9 +140,9 @@ const residualMaxPx = 6;
 /** Between those of the cascade. */
 const extraSidesPx = [160, 288, 384];
 
-export type Configuration = { name: string; pipeline: Pipeline };
+type Configuration = { name: string; pipeline: Pipeline };
 
-export type Configurations = AsyncDisposable & {
+type Configurations = AsyncDisposable & {
   all: readonly Configuration[];
   /** The one that others are compared with: full resolution only, in float. */
   reference: string;

@@ -78,7 +78,7 @@ function png(picture: Sharp): Promise<Buffer> {
   return picture.png({ compressionLevel: 1 }).toBuffer();
 }
 
-export type Degradation = {
+type Degradation = {
   name: string;
   /** What it does, as a clause. */
   how: string;

@@ -74,4 +74,4 @@ export type Cut = { left: number; top: number } & Size;
 /**
  * The part that is cut out of the picture, its size after resizing, and the margins of the frame around it.
  */
-export type Framing = { cut: Cut; size: Size; margins: Box };
+type Framing = { cut: Cut; size: Size; margins: Box };

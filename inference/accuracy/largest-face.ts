@@ -39,7 +39,7 @@ export function pairComparisons(
   );
 }
 
-type EmbeddedFace = { embedding: Float32Array; box: Box };
+export type EmbeddedFace = { embedding: Float32Array; box: Box };
 /** By the name of the picture. Pictures without a face are absent. */
 export type FacesByPicture = ReadonlyMap<string, EmbeddedFace>;
 type LabelledPair = { left: string; right: string; same: boolean };

@@ -16,7 +16,7 @@ import { Network } from "../src/network/network.ts";
 /**
  * Records the inputs of the landmark and the embedding network, from the pipeline of the service in float32.
  */
-export class Crops {
+class Crops {
   readonly #pipeline: Pipeline;
   readonly #crops: ReadonlyMap<Model, Uint8Array[]>;
 

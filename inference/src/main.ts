@@ -15,6 +15,7 @@ import { openPreparation } from "./preparation.ts";
 import { openReportOutbox } from "./report-outbox.ts";
 import { Worker } from "./worker.ts";
 
+// The end-to-end tests cover it.
 await runService("inference", InferenceConfig, async ({ config, id, log, stop }) => {
   await using redis = await connectVolatileRedis(config);
   await using clock = await openSharedClock(redis);

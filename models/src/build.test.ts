@@ -17,7 +17,7 @@ async function openFixture(t: TestContext): Promise<{ folder: string; tiny: Mode
   return { folder, tiny, build: tiny.builds[0]! };
 }
 
-test("every build comes out as the catalogue promises, each time", async () => {
+test("every build has the bytes of the catalogue, each time", async () => {
   for (const model of (await readCatalogue()).models) {
     for (const build of model.builds) {
       for (const time of ["first", "second"]) {
@@ -32,7 +32,7 @@ test("every build comes out as the catalogue promises, each time", async () => {
   }
 });
 
-test("a file says what it is, whence it came and on what terms", async (t) => {
+test("the metadata of a file has its name, source and licence", async (t) => {
   const { folder, tiny, build } = await openFixture(t);
   await buildModel(folder, tiny, build);
   assert.deepEqual(readMetadata(await readModel(folder, tiny, build)), {
@@ -47,7 +47,7 @@ test("a file says what it is, whence it came and on what terms", async (t) => {
   });
 });
 
-test("what is there is kept, what is damaged is made again", async (t) => {
+test("an intact file is kept, and a damaged one is built again", async (t) => {
   const { folder, tiny, build } = await openFixture(t);
   assert.equal(await buildModel(folder, tiny, build), "built");
   assert.equal(await buildModel(folder, tiny, build), "kept");
@@ -58,20 +58,20 @@ test("what is there is kept, what is damaged is made again", async (t) => {
   assert.deepEqual(await readdir(folder), ["tiny.float32.onnx"]);
 });
 
-test("the folder is made for its owner alone", async (t) => {
+test("only its owner can read the folder of built models", async (t) => {
   const { folder, tiny, build } = await openFixture(t);
   await buildModel(join(folder, "new/models"), tiny, build);
   assert.equal((await stat(join(folder, "new/models"))).mode & 0o777, 0o700);
 });
 
-test("a build that is not the promised one leaves nothing behind", async (t) => {
+test("a build with another checksum leaves no file", async (t) => {
   const { folder, tiny, build } = await openFixture(t);
   const other = { ...build, sha256: "0".repeat(64) };
   await assert.rejects(buildModel(folder, tiny, other), /tiny\.float32\.onnx came out as [0-9a-f]{64}/);
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("a model that is absent or damaged is not given to an engine", async (t) => {
+test("a model file that is absent or damaged is an error", async (t) => {
   const { folder, tiny, build } = await openFixture(t);
   await assert.rejects(readModel(folder, tiny, build), /cannot be read; "npm run models -- build" makes it/);
   await buildModel(folder, tiny, build);
@@ -83,7 +83,7 @@ test("a model that is absent or damaged is not given to an engine", async (t) =>
   );
 });
 
-test("verify names every fault, of the weights and of the files", async (t) => {
+test("verify reports every fault of the weights and of the files", async (t) => {
   const { folder, tiny } = await openFixture(t);
   assert.ok(tiny.source.kind === "npm_tfjs");
   const [weights] = tiny.source.weights;

@@ -1,11 +1,9 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/**
- * Pictures for the conformance test: px by px pixels, RGB, three bytes a pixel.
- */
+/** Pictures for tests: px by px pixels, RGB, three bytes a pixel. */
 
-/** The same noise for the same seed (mulberry32). */
+/** Noise of the generator mulberry32, the same for the same seed. */
 export function noise(px: number, seed: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: px * px * 3 }, () => {
@@ -51,12 +49,12 @@ export function openSamples(): Samples | undefined {
 }
 
 /** How many sample photographs there are, counted from 1. */
-export const SAMPLES = 6;
+export const samplesCount = 6;
 
-export type Samples = {
+type Samples = {
   /** The photograph in the top left corner of a black square. */
   whole(sample: number, px: number): Promise<Uint8Array>;
-  /** The box [ymin, xmin, ymax, xmax] of that square, without what lies outside the photograph. */
+  /** The box [ymin, xmin, ymax, xmax] of that square, clipped to the photograph. */
   crop(sample: number, box: readonly [number, number, number, number], px: number): Promise<Uint8Array>;
 };
 

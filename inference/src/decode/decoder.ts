@@ -86,4 +86,4 @@ function moveInto(allocate: AllocatePixels, picture: Picture | Rejected): Pictur
 }
 
 /** Memory for so many bytes, which begins at a multiple of 8 bytes. */
-export type AllocatePixels = (length: number) => Uint8Array;
+type AllocatePixels = (length: number) => Uint8Array;

@@ -138,7 +138,7 @@ export type Detections = {
 
 export type SearchedPicture = Pixels & { options: { fullResolution: boolean; align: boolean } };
 
-export type DetectorLimits = SuppressionLimits & {
+type DetectorLimits = SuppressionLimits & {
   /** A detection with a greater score is a face. */
   faceScoreMin: number;
   /**

@@ -4,6 +4,7 @@ import type { Catalogue, DetectorModel, EmbeddingModel, ModelOf } from "@facelin
 /**
  * The catalogue entries behind each lane: its detector, its embedding model, and the landmark model that the
  * embedding model names. Throws one sentence with every name of LANES that the catalogue does not have.
+ * model-seam.test.ts covers it.
  */
 export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): LaneModels[] {
   const mistakes = new Set<string>();
@@ -29,7 +30,7 @@ export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): Lane
   }));
 }
 
-export type LaneModels = {
+type LaneModels = {
   lane: LaneId;
   detector: DetectorModel;
   landmarks: ModelOf<"landmarks">;

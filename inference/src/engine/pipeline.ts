@@ -164,7 +164,7 @@ export const noFacts: PipelineFacts = {
   networks: [],
 };
 
-export type PipelineParts = {
+type PipelineParts = {
   detector: Detector;
   aligner: Aligner;
   embedder: Embedder;

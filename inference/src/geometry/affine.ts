@@ -2,7 +2,7 @@ import type { Box } from "./box.ts";
 
 /**
  * Maps a point of one plane to another: x' = a x + b y + e, y' = c x + d y + f. The centre of the first pixel
- * of a plane lies at (0.5, 0.5).
+ * of a plane lies at (0.5, 0.5). similarity.test.ts and warp.test.ts cover it.
  */
 export type Affine = { a: number; b: number; c: number; d: number; e: number; f: number };
 
@@ -40,4 +40,4 @@ export function scaleInput({ a, b, c, d, e, f }: Affine, factor: number): Affine
   return { a: a * factor, b: b * factor, c: c * factor, d: d * factor, e, f };
 }
 
-export type RotatedSquare = { centre: Point; side: number; angle: number };
+type RotatedSquare = { centre: Point; side: number; angle: number };

@@ -13,6 +13,8 @@ import type { Weights } from "./weights.ts";
  * The image is a face chip: rotated and scaled to dlib's mean face, with a padding of 0.25. The embedding
  * is not normalised; its length is about 1.5. Layers and constants are face-api's (src/faceRecognitionNet
  * of @vladmandic/face-api), which divides by 255 where dlib divides by 256.
+ *
+ * conformance.test.ts covers it.
  */
 export function writeDlib<M extends Maps>(
   graph: Graph,
@@ -65,13 +67,13 @@ function residual<M extends Maps>(layers: Layers<M>, weights: Weights, block: st
 function residualDown<M extends Maps>(layers: Layers<M>, weights: Weights, block: string, x: M): M {
   const inner = scaled(layers, weights, `${block}/conv1`, x, { stride: 2, padding: "valid" });
   const change = scaled(layers, weights, `${block}/conv2`, layers.relu(inner));
-  const past = layers.averagePool(`${block}/mean`, x, { kernel: 2, stride: 2, padding: "valid" });
+  const shortcut = layers.averagePool(`${block}/mean`, x, { kernel: 2, stride: 2, padding: "valid" });
 
-  const px = Math.max(change.px, past.px);
-  const channels = Math.max(change.channels, past.channels);
-  const grown = (maps: M): M =>
-    maps.channels === channels && maps.px === px ? maps : layers.grown(maps, { channels, px });
-  return layers.relu(layers.add(block, grown(change), grown(past)));
+  const px = Math.max(change.px, shortcut.px);
+  const channels = Math.max(change.channels, shortcut.channels);
+  const padded = (maps: M): M =>
+    maps.channels === channels && maps.px === px ? maps : layers.zeroPadded(maps, { channels, px });
+  return layers.relu(layers.add(block, padded(change), padded(shortcut)));
 }
 
 /**

@@ -16,6 +16,7 @@ export const converterVersion = "faceline 2";
 /**
  * Returns the bytes of a model's .onnx file, from the source that its catalogue entry names: the same bytes
  * every time, on every machine. Throws where no converter makes the model in this precision.
+ * build.test.ts covers it.
  */
 export async function convert(model: Model, variant: Variant): Promise<Uint8Array> {
   if (model.source.kind === "onnx_file" && variant.precision === "float32") {
@@ -72,15 +73,15 @@ async function writeGraph(
 
 /** Converters, by the name in the catalogue. `unusedWeights` are those that the network does not need. */
 const networks: Readonly<Record<string, Network>> = {
-  ssd: { ...inBoth(writeSsd), unusedWeights: ssdUnusedWeights },
+  ssd: { ...bothPrecisions(writeSsd), unusedWeights: ssdUnusedWeights },
   tiny: { float32: ({ graph, weights, px }) => writeTiny(graph, new FloatLayers(graph), weights, px) },
-  "landmarks-68": inBoth(writeLandmarks),
-  Dlib: inBoth(writeDlib),
+  "landmarks-68": bothPrecisions(writeLandmarks),
+  Dlib: bothPrecisions(writeDlib),
 };
 
-type Network = Partial<Record<Precision, (task: Task) => void>> & { unusedWeights?: RegExp };
+type Network = Partial<Record<Precision, (task: ConversionTask) => void>> & { unusedWeights?: RegExp };
 
-type Task = {
+type ConversionTask = {
   graph: Graph;
   weights: Weights;
   px: number;
@@ -89,9 +90,9 @@ type Task = {
 };
 
 /** The writers of a network that is described once for both precisions. */
-function inBoth(
+function bothPrecisions(
   write: <M extends Maps>(graph: Graph, layers: Layers<M>, weights: Weights, px: number) => void,
-): Record<Precision, (task: Task) => void> {
+): Record<Precision, (task: ConversionTask) => void> {
   return {
     float32: ({ graph, weights, px, observe }) => write(graph, new FloatLayers(graph, observe), weights, px),
     int8: ({ graph, weights, px, rangeOf }) => write(graph, new Int8Layers(graph, rangeOf), weights, px),

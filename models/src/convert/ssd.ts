@@ -1,5 +1,5 @@
 import type { Graph } from "../onnx/graph.ts";
-import { type Anchors, decodeBoxes, head, takePair } from "./boxes.ts";
+import { type Anchors, decodeBoxes, head, slicePair } from "./boxes.ts";
 import { chooseChannels, foldBatchNorm, scaleChannels } from "./fold.ts";
 import { FloatLayers } from "./layers/float.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
@@ -17,6 +17,8 @@ import type { Tensor, Weights } from "./weights.ts";
  *
  * The network, its constants and its order of anchors are face-api's (src/ssdMobilenetv1 of
  * @vladmandic/face-api), which are those of the TensorFlow object detection API.
+ *
+ * conformance.test.ts covers it.
  */
 export function writeSsd<M extends Maps>(
   graph: Graph,
@@ -41,8 +43,8 @@ export function writeSsd<M extends Maps>(
   );
   const rows = graph.node("encodings", "Concat", encodings, { axis: 1 });
   decodeBoxes(graph, {
-    offsets: takePair(graph, "encodings/offsets", rows, 0),
-    logSizes: takePair(graph, "encodings/sizes", rows, 2),
+    offsets: slicePair(graph, "encodings/offsets", rows, 0),
+    logSizes: slicePair(graph, "encodings/sizes", rows, 2),
     anchors,
   });
 

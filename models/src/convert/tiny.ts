@@ -1,5 +1,5 @@
 import type { Graph } from "../onnx/graph.ts";
-import { type Anchors, decodeBoxes, head, takePair } from "./boxes.ts";
+import { type Anchors, decodeBoxes, head, slicePair } from "./boxes.ts";
 import { chooseChannels } from "./fold.ts";
 import { FloatLayers } from "./layers/float.ts";
 import type { Maps } from "./layers/layers.ts";
@@ -12,6 +12,8 @@ import type { Weights } from "./weights.ts";
  *
  * 13 x 13 cells with five anchors each; cells row by row, anchors within a cell. Layers and constants are
  * face-api's (src/tinyFaceDetector and src/tinyYolov2 of @vladmandic/face-api).
+ *
+ * conformance.test.ts covers it.
  */
 export function writeTiny(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
   let x = layers.image(px, { mean: [117.001, 114.697, 97.404], factor: 1 / 255 });
@@ -25,10 +27,10 @@ export function writeTiny(graph: Graph, layers: FloatLayers, weights: Weights, p
   }
 
   const rows = rowsOf(graph, layers, weights, "boxes/encoded", x, boxChannels);
-  graph.node("boxes/offsets", "Sigmoid", [takePair(graph, "boxes/shifts", rows, 0)]);
+  graph.node("boxes/offsets", "Sigmoid", [slicePair(graph, "boxes/shifts", rows, 0)]);
   decodeBoxes(graph, {
     offsets: "boxes/offsets",
-    logSizes: takePair(graph, "boxes/sizes", rows, 2),
+    logSizes: slicePair(graph, "boxes/sizes", rows, 2),
     anchors: anchorsOf(x.px),
   });
 

@@ -26,7 +26,7 @@ test("a tensor without quantization is raw float32, wherever it begins", () => {
   assert.deepEqual(weights.unused(), ["a"]);
 });
 
-test("a manifest and weights that are not of one pair are refused", () => {
+test("a manifest and weights of different models are an error", () => {
   const spec = { name: "w", shape: [4], dtype: "float32", quantization: uint8(1, 0) };
   assert.throws(() => readWeights(manifest(spec), new Uint8Array(3)), /the weights end inside w/);
   assert.throws(
@@ -36,7 +36,7 @@ test("a manifest and weights that are not of one pair are refused", () => {
   assert.throws(() => readWeights([{ paths: [], weights: [{ name: "w" }] }], new Uint8Array(0)), /shape/);
 });
 
-test("a tensor that is not there is named", () => {
+test("an absent tensor is an error with its name", () => {
   assert.throws(
     () => readWeights(manifest(), new Uint8Array(0)).get("conv0/filters"),
     /no tensor named conv0\/filters/,

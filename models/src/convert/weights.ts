@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import * as z from "zod";
 
 /**
- * The tensors of one tfjs weights file, by name. Asking for one marks it as used, so that a converter
- * which forgot a layer can be told by what is left.
+ * The tensors of one tfjs weights file, by name. `get` marks a tensor as used, so that `unused` shows which
+ * layers a converter has forgotten.
  */
 export class Weights {
   readonly #tensors: ReadonlyMap<string, Tensor>;

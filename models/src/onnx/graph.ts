@@ -103,7 +103,7 @@ export class Graph {
 export type Shape = readonly (number | string)[];
 export type ElementType = keyof typeof elementTypes;
 /** A plain number is an integer to ONNX; a fraction must say that it is one, even when it is whole. */
-export type Attributes = Readonly<Record<string, number | readonly number[] | { float: number }>>;
+type Attributes = Readonly<Record<string, number | readonly number[] | { float: number }>>;
 
 export const metadataField = 14;
 export const metadataKeyField = 1;

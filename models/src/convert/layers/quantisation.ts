@@ -59,4 +59,4 @@ export function biasOfOffsets(filter: Tensor, offsets: readonly number[]): Float
 /** Leaves room in int32 for the products of the filter. */
 const biasMax = 2 ** 26;
 
-export type QuantisedFilter = { data: Int8Array; scales: Float32Array; biases: Int32Array };
+type QuantisedFilter = { data: Int8Array; scales: Float32Array; biases: Int32Array };
