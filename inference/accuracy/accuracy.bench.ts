@@ -12,9 +12,9 @@ import { type Comparison, type Tally, tally } from "./tally.ts";
 // The engine's accuracy over the labelled photographs and over degraded copies of them, in each
 // configuration. A benchmark starts this as a process and asks for one case after another, "as it is" first:
 //
-//     accuracy.bench.ts all | quick           ──► { configurations, reference, usual, served, cases, … }
-//     { case: "as it is" }, { case: "roll" }  ──► { rows: [{ configuration, detected, cosine, euclidean, … }] }
-//     { across: true }                     ──► { cosine, euclidean }: each picture of a pair by another served way
+//     accuracy.bench.ts all | quick  ──► { configurations, reference, usual, served, cases, … }
+//     { case: "as it is" }, …  ──► { rows: [{ configuration, detected, cosine, euclidean, … }] }
+//     { across: true }          ──► { cosine, euclidean }: each picture of a pair by another served way
 //
 // `quick` measures two of the configurations: the reference, and the usual one of this machine.
 

@@ -18,26 +18,28 @@ export type TaskEnd = { task: BatchTask; outcome: Outcome; timing: TaskTiming };
  * Retries while Redis is away, until the last deadline of the batch: then nobody waits any more, and the
  * answers are dropped. The end-to-end tests cover it.
  */
-export const openAnswerOutbox = (redis: RedisConnection, clock: Clock, log: Log): AnswerOutbox => ({
-  async send(ends) {
-    const lastDeadlineAt = Math.max(...ends.map(({ task }) => task.deadlineAt));
-    const answers = ends.map(({ task, outcome, timing }) => {
-      const answer: Answer = { task: task.id, outcome, timing };
-      return { ingress: task.ingress, deadlineAt: task.deadlineAt, answer };
-    });
-    for (;;) {
-      try {
-        return await publishAnswers(redis, answers, clock.now(), log);
-      } catch (error) {
-        if (clock.now() + retryDelayMs > lastDeadlineAt) {
-          log.error(
-            { tasks: ends.length, reason: (error as Error).message },
-            "answers were dropped at their deadline",
-          );
-          return;
+export function openAnswerOutbox(redis: RedisConnection, clock: Clock, log: Log): AnswerOutbox {
+  return {
+    async send(ends) {
+      const lastDeadlineAt = Math.max(...ends.map(({ task }) => task.deadlineAt));
+      const answers = ends.map(({ task, outcome, timing }) => {
+        const answer: Answer = { task: task.id, outcome, timing };
+        return { ingress: task.ingress, deadlineAt: task.deadlineAt, answer };
+      });
+      for (;;) {
+        try {
+          return await publishAnswers(redis, answers, clock.now(), log);
+        } catch (error) {
+          if (clock.now() + retryDelayMs > lastDeadlineAt) {
+            log.error(
+              { tasks: ends.length, reason: (error as Error).message },
+              "answers were dropped at their deadline",
+            );
+            return;
+          }
         }
+        await sleep(retryDelayMs);
       }
-      await sleep(retryDelayMs);
-    }
-  },
-});
+    },
+  };
+}

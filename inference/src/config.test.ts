@@ -5,13 +5,14 @@ import sharp from "sharp";
 import { InferenceConfig, pictureLimits } from "./config.ts";
 import { decodePicture } from "./decode/decoder.ts";
 
-const read = (env: Record<string, string>) =>
-  readConfig(InferenceConfig, {
+function read(env: Record<string, string>) {
+  return readConfig(InferenceConfig, {
     MODELS_DIR: "/models",
     KAFKA_BROKERS: "127.0.0.1:9092",
     REDIS_VOLATILE_URL: "redis://127.0.0.1:6379",
     ...env,
   });
+}
 
 test("LANES is a list with commas", () => {
   assert.deepEqual(read({}).LANES, ["Dlib/ssd", "Dlib/tiny"]);

@@ -165,14 +165,15 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   };
 }
 
-const batch = (name: string): Batch =>
-  ({
+function batch(name: string): Batch {
+  return {
     id: name,
     lane: "Dlib/ssd",
     sentAt: 0,
     predictedRunMs: 10,
     tasks: [{ id: name, arrivedAt: 0 }],
-  }) as unknown as Batch;
+  } as unknown as Batch;
+}
 
 function named(worker: Worker): string[] {
   const { running, staged, answering, finished } = worker.read();

@@ -94,8 +94,9 @@ function greyHeader(frame: number, rows: number): Buffer[] {
   ];
 }
 
-const scan = (from: number, to: number, approximation: number): Buffer =>
-  segment(0xda, Buffer.of(1, 1, 0, from, to, approximation));
+function scan(from: number, to: number, approximation: number): Buffer {
+  return segment(0xda, Buffer.of(1, 1, 0, from, to, approximation));
+}
 
 function segment(marker: number, ...payload: Buffer[]): Buffer {
   const length = payload.reduce((sum, part) => sum + part.length, 2);

@@ -217,8 +217,9 @@ export async function storedAs(orientation: number, upright: Buffer): Promise<Bu
   return sharp(source).rotate(angle).png().toBuffer();
 }
 
-const named = (pictures: Record<string, Buffer>, { damaged = false } = {}): PictureCase[] =>
-  Object.entries(pictures).map(([name, bytes]) => ({ name, bytes, damaged }));
+function named(pictures: Record<string, Buffer>, { damaged = false } = {}): PictureCase[] {
+  return Object.entries(pictures).map(([name, bytes]) => ({ name, bytes, damaged }));
+}
 
 const encodings: readonly JpegOptions[] = [
   {},
@@ -239,7 +240,9 @@ export const thinSizes: readonly Size[] = [
 
 const rotatedExif = { entries: [{ value: 6 }] };
 
-const adobe = (transform: number): Buffer => Buffer.from([...Buffer.from("Adobe\0d\0\0\0\0"), transform]);
+function adobe(transform: number): Buffer {
+  return Buffer.from([...Buffer.from("Adobe\0d\0\0\0\0"), transform]);
+}
 
 const jfif = Buffer.from("JFIF\0\u0001\u0001\0\0\u0001\0\u0001\0\0", "latin1");
 
@@ -263,7 +266,9 @@ function withComments(jpeg: Buffer, count: number): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), ...copies(comment, count), jpeg.subarray(2)]);
 }
 
-const copies = (bytes: Buffer, count: number): Buffer[] => Array.from({ length: count }, () => bytes);
+function copies(bytes: Buffer, count: number): Buffer[] {
+  return Array.from({ length: count }, () => bytes);
+}
 
 /** The photograph as a PNG of this size. */
 export type Photograph = (width: number, height: number) => Promise<Buffer>;

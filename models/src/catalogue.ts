@@ -347,8 +347,9 @@ async function readCalibration(folder: string): Promise<{ calibration?: unknown 
   }
 }
 
-const variantOf = ({ precision, input_px }: { precision: string; input_px: number }): string =>
-  `${precision} ${input_px}`;
+function variantOf({ precision, input_px }: { precision: string; input_px: number }): string {
+  return `${precision} ${input_px}`;
+}
 
 function ascend(sizes: readonly number[]): boolean {
   return sizes.every((size, i) => i === 0 || size > sizes[i - 1]!);

@@ -74,8 +74,9 @@ async function run(model: Model, precision: Precision, px: number, pictures: Uin
   return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
 }
 
-const largestDifference = (a: Float32Array, b: Float32Array): number =>
-  a.reduce((most, number, i) => Math.max(most, Math.abs(number - b[i]!)), 0);
+function largestDifference(a: Float32Array, b: Float32Array): number {
+  return a.reduce((most, number, i) => Math.max(most, Math.abs(number - b[i]!)), 0);
+}
 
 async function wholeSamples(px: number): Promise<Uint8Array[]> {
   const samples = openSamples()!;

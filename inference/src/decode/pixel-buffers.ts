@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 
 /**
- * A pool of buffers for the pixels of batches, in memory that is shared with the engine's thread. Each batch
- * has one buffer: while the engine reads one, the next batch is decoded into the other.
+ * The pixel buffer pool: memory for the pixels of batches, shared with the engine's thread. Each batch has one
+ * buffer: while the engine reads one, the next batch is decoded into the other.
  *
- *     acquire ──► buffer.allocate(bytes) … decoder writes, engine reads … ──► dispose: zeroed, free for the next batch
+ *     acquire ──► buffer.allocate(bytes) … decoder writes, engine reads … ──► dispose: zeroed and free
  *
  * A buffer consists of slabs, each as large as the largest picture. So a batch of `batchMax` pictures always
  * fits: at worst each has a slab of its own. A slab is allocated when it is first needed and is kept.

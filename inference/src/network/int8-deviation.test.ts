@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";
 
-const outputs = (named: Record<string, number[]>): Outputs =>
-  new Map(Object.entries(named).map(([name, numbers]) => [name, Float32Array.from(numbers)]));
+function outputs(named: Record<string, number[]>): Outputs {
+  return new Map(Object.entries(named).map(([name, numbers]) => [name, Float32Array.from(numbers)]));
+}
 
 test("a detector is compared at the best anchor of each precision", () => {
   const float = outputs({ scores: [0.1, 0.7], boxes: [0, 0, 1, 1, 0.2, 0.2, 0.8, 0.8] });

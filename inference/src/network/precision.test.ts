@@ -4,8 +4,12 @@ import { type Model, readCatalogue } from "@faceline/models/catalogue";
 import { PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 
 const { models } = await readCatalogue();
-const named = (name: string): Model => models.find((model) => model.name === name)!;
-const setting = (text: string) => PrecisionSetting.parse(text);
+function named(name: string): Model {
+  return models.find((model) => model.name === name)!;
+}
+function setting(text: string) {
+  return PrecisionSetting.parse(text);
+}
 
 test("auto is int8 on a CPU where there is an int8 build, and float elsewhere", () => {
   assert.equal(precisionFor(named("Dlib"), setting("auto"), "cpu"), "int8");

@@ -42,7 +42,10 @@ function blend(a: Colour, b: Colour, share: number): Colour {
 
 type Feature = { x: number; y: number; width: number; height: number; paint: Colour; edge?: number };
 
-const onBothSides = (feature: Feature): Feature[] => [feature, { ...feature, x: -feature.x }];
+function onBothSides(feature: Feature): Feature[] {
+  return [feature, { ...feature, x: -feature.x }];
+}
+
 const skin: Colour = [224, 178, 150];
 const shade: Colour = [176, 124, 100];
 

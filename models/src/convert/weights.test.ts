@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { readWeights } from "./weights.ts";
 
 const uint8 = (scale: number, min: number) => ({ dtype: "uint8", scale, min });
-const manifest = (...weights: object[]) => [{ paths: ["weights.bin"], weights }];
+function manifest(...weights: object[]) {
+  return [{ paths: ["weights.bin"], weights }];
+}
 
 test("a quantised element is byte * scale + min, rounded to float32 once", () => {
   const spec = { name: "w", shape: [3], dtype: "float32", quantization: uint8(0.1, -1) };

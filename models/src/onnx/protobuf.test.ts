@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { readFields } from "../../testing/onnx-reader.ts";
 import { Message, varint } from "./protobuf.ts";
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
 
 test("a varint has seven bits a byte, the lowest first", () => {
   assert.equal(hex(varint(0)), "00");
