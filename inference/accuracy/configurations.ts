@@ -1,4 +1,5 @@
-import { type DetectorModel, inputSides, type ModelOf, readCatalogue } from "@faceline/models/catalogue";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { type DetectorModel, inputSides, type ModelOf } from "@faceline/models/catalogue-entry";
 import { convert } from "@faceline/models/convert/networks";
 import { Aligner } from "../src/align/aligner.ts";
 import { alignmentTemplates } from "../src/align/templates.ts";

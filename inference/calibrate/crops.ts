@@ -1,4 +1,4 @@
-import type { DetectorModel, Model, ModelOf } from "@faceline/models/catalogue";
+import type { DetectorModel, Model, ModelOf } from "@faceline/models/catalogue-entry";
 import { convert } from "@faceline/models/convert/networks";
 import * as ort from "@faceline/models/onnxruntime";
 import sharp from "sharp";

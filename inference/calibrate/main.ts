@@ -2,13 +2,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  type Calibration,
-  calibrationFile,
-  catalogueFolder,
-  type Model,
-  readCatalogue,
-} from "@faceline/models/catalogue";
+import { calibrationFile, catalogueFolder, readCatalogue } from "@faceline/models/catalogue";
+import type { Calibration, Model } from "@faceline/models/catalogue-entry";
 import { convert, convertObserved } from "@faceline/models/convert/networks";
 import { sha256 } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";

@@ -1,4 +1,4 @@
-import type { Calibration } from "@faceline/models/catalogue";
+import type { Calibration } from "@faceline/models/catalogue-entry";
 
 /** The ranges of the numbers of a network's layers, over all inputs. */
 export class MeasuredRanges {

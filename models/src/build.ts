@@ -1,5 +1,5 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import type { Build, Model } from "./catalogue.ts";
+import type { Build, Model } from "./catalogue-entry.ts";
 import { convert } from "./convert/networks.ts";
 import { modelFile, sha256 } from "./model-file.ts";
 

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type EmbeddingModel, euclideanL2Of, readCatalogue } from "./catalogue.ts";
+import { readCatalogue } from "./catalogue.ts";
+import { type EmbeddingModel, euclideanL2Of } from "./catalogue-entry.ts";
 
 /** The entry of Dlib with changes, alone in a catalogue. */
 async function catalogueWith(t: TestContext, ...changes: object[]): Promise<string> {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { before, suite, type TestContext, test } from "node:test";
 import { noise, openSamples, samplesCount } from "../testing/pictures.ts";
 import { type Batch, openReference, type ReferenceNetwork } from "../testing/reference.ts";
-import { type Catalogue, type Model, readCatalogue } from "./catalogue.ts";
+import { type Catalogue, readCatalogue } from "./catalogue.ts";
+import type { Model } from "./catalogue-entry.ts";
 import { convert } from "./convert/networks.ts";
 import * as ort from "./onnxruntime.ts";
 

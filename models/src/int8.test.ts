@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { openSamples, samplesCount } from "../testing/pictures.ts";
-import { inputSides, type Model, type Precision, readCatalogue } from "./catalogue.ts";
+import { readCatalogue } from "./catalogue.ts";
+import { inputSides, type Model, type Precision } from "./catalogue-entry.ts";
 import { convert } from "./convert/networks.ts";
 import * as ort from "./onnxruntime.ts";
 

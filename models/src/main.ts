@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildModel } from "./build.ts";
-import { licenseOf, type Model, readCatalogue } from "./catalogue.ts";
+import { licenseOf, readCatalogue } from "./catalogue.ts";
+import type { Model } from "./catalogue-entry.ts";
 import { modelsFolder } from "./model-file.ts";
 import { verifyModel } from "./verify.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Build, Model, Variant } from "./catalogue.ts";
+import type { Build, Model, Variant } from "./catalogue-entry.ts";
 
 /**
  * The default folder of built models: `.faceline/models` in the repository. build.test.ts covers this file.

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { OnnxSource, Source, TfjsSource } from "./catalogue.ts";
+import type { OnnxSource, Source, TfjsSource } from "./catalogue-entry.ts";
 import { sha256 } from "./model-file.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Model } from "./catalogue.ts";
+import type { Model } from "./catalogue-entry.ts";
 import { readModel } from "./model-file.ts";
 import { checkSource } from "./source.ts";
 

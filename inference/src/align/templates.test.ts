@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { landmarkCounts } from "@faceline/models/catalogue";
+import { landmarkCounts } from "@faceline/models/catalogue-entry";
 import { alignmentTemplates, eyesOf } from "./templates.ts";
 
 test("33 landmarks of dlib's mean face lie in the chip", () => {

@@ -1,4 +1,4 @@
-import type { LandmarkScheme } from "@faceline/models/catalogue";
+import type { LandmarkScheme } from "@faceline/models/catalogue-entry";
 import type { Point } from "../geometry/affine.ts";
 import { meanOf } from "../geometry/similarity.ts";
 

@@ -1,4 +1,4 @@
-import type { DetectorModel } from "@faceline/models/catalogue";
+import type { DetectorModel } from "@faceline/models/catalogue-entry";
 import { clip } from "../geometry/box.ts";
 import type { Pixels } from "../geometry/pixels.ts";
 import type { Network, NetworkUsage } from "../network/network.ts";

@@ -1,5 +1,6 @@
 import type { LaneId } from "@faceline/contracts/wire/ids";
-import type { Catalogue, DetectorModel, EmbeddingModel, ModelOf } from "@faceline/models/catalogue";
+import type { Catalogue } from "@faceline/models/catalogue";
+import type { DetectorModel, EmbeddingModel, ModelOf } from "@faceline/models/catalogue-entry";
 
 /**
  * The catalogue entries behind each lane: its detector, its embedding model, and the landmark model that the

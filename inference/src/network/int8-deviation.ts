@@ -1,4 +1,4 @@
-import type { Role } from "@faceline/models/catalogue";
+import type { Role } from "@faceline/models/catalogue-entry";
 import { type Box, iou } from "../geometry/box.ts";
 
 /**

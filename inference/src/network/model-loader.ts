@@ -1,5 +1,6 @@
 import type { NetworkPrecision } from "@faceline/contracts/wire/report";
-import { type Catalogue, inputSides, type Model, type Precision } from "@faceline/models/catalogue";
+import { type Catalogue } from "@faceline/models/catalogue";
+import { inputSides, type Model, type Precision } from "@faceline/models/catalogue-entry";
 import { readModel } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Model, readCatalogue } from "@faceline/models/catalogue";
+import { readCatalogue } from "@faceline/models/catalogue";
+import type { Model } from "@faceline/models/catalogue-entry";
 import { PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 
 const { models } = await readCatalogue();

@@ -1,4 +1,4 @@
-import type { Model, Precision } from "@faceline/models/catalogue";
+import type { Model, Precision } from "@faceline/models/catalogue-entry";
 import * as z from "zod";
 
 /**

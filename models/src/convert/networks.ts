@@ -1,4 +1,5 @@
-import { licenseOf, type Model, type Precision, type Source, type Variant } from "../catalogue.ts";
+import { licenseOf } from "../catalogue.ts";
+import type { Model, Precision, Source, Variant } from "../catalogue-entry.ts";
 import { Graph } from "../onnx/graph.ts";
 import { readOnnxSource, readTfjsSource } from "../source.ts";
 import { writeDlib } from "./dlib.ts";
