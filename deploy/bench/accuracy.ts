@@ -6,7 +6,7 @@ import { said } from "./bare.ts";
 
 /** The engine's accuracy over the labelled photographs, measured by a program of the engine's, a case at a time. */
 export async function openAccuracy({ modelsDir, quick }: AccuracyOptions): Promise<Accuracy> {
-  const main = join(repository, "inference/src/accuracy.bench.ts");
+  const main = join(repository, "inference/accuracy/accuracy.bench.ts");
   const child = spawn(process.execPath, [main, quick ? "quick" : "all"], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, MODELS_DIR: modelsDir },

@@ -11,7 +11,7 @@ export async function openBare({
   pictures,
   modelsDir,
 }: BareOptions): Promise<Bare> {
-  const main = join(repository, "inference/src/bare.bench.ts");
+  const main = join(repository, "inference/engine.bench.ts");
   const child = spawn(process.execPath, [main, lane, `${threads}`, faces, ...pictures], {
     // The leader of a group of its own: its CPU time is told apart.
     detached: true,

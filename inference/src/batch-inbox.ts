@@ -1,3 +1,4 @@
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Producer } from "@faceline/contracts/runtime/kafka";
 import { openConsumer, type ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
@@ -7,21 +8,22 @@ import { batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
 import type { InferenceConfig } from "./config.ts";
 
 /**
- * Reads the batches of the partitions that Kafka gives to this worker, and commits each on receipt: only the batcher
- * retries, and it notices when a batch is lost with its worker.
+ * Reads the batches of the partitions that Kafka assigns to this worker, and commits each on receipt: only
+ * the batcher retries, and it notices when a batch is lost with its worker. A message that is no batch goes
+ * to the dead-letter topic. The end-to-end tests cover it.
  */
 export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDisposable> {
-  const { config, clientId, producer, log, take, assigned, lost } = parts;
+  const { config, clientId, producer, log, onBatch, onPartitions, onLost } = parts;
   const topic = batchesTopic(config.POOL);
 
   const receive = (partition: number, { offset, value }: ReadMessage): void => {
     const read = readMessage(Batch, value);
     if (read.ok) {
-      take(read.value);
+      onBatch(read.value);
       return;
     }
     log.error({ topic, partition, offset, reason: read.reason }, "a message could not be read");
-    producer.deadLetter({ topic, partition, offset, reason: read.reason }).catch(() => {});
+    bestEffort("dead_letter", producer.deadLetter({ topic, partition, offset, reason: read.reason }));
   };
 
   return openConsumer(config, {
@@ -29,8 +31,8 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
     group: inferenceGroup(config.POOL),
     clientId,
     log,
-    assigned,
-    lost,
+    assigned: onPartitions,
+    lost: onLost,
     take(partition, messages, commit) {
       for (const message of messages) receive(partition, message);
       const last = messages.at(-1);
@@ -44,9 +46,9 @@ type BatchInboxParts = {
   clientId: string;
   producer: Producer;
   log: Log;
-  take(batch: Batch): void;
-  /** The partitions that this worker holds from now on. */
-  assigned(partitions: number[]): void;
-  /** Kafka cannot be read any more. */
-  lost(error: Error): void;
+  onBatch(batch: Batch): void;
+  /** Called with the partitions that this worker holds from now on. */
+  onPartitions(partitions: number[]): void;
+  /** Called when Kafka cannot be read any more. */
+  onLost(error: Error): void;
 };

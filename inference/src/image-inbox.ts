@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@faceline/contracts/runtime/log";
 import {
   connectVolatileRedis,
@@ -8,49 +8,56 @@ import {
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
 
-/** A connection that breaks is back within this, or the server is away: then the batch goes back to the batcher. */
+/**
+ * A broken connection is back within these tries, or the server is away: then the batch goes back to the
+ * batcher.
+ */
 const triesMax = 8;
-const againAfterMs = 100;
+const retryDelayMs = 100;
 
 /**
- * Has a connection of its own, because what comes over it is zeroed: nothing but images may come there, and those of one
- * batch at a time. So this server is not checked while images come; the worker's other connection does that.
+ * Opens a Redis connection of its own, because everything that it receives is zeroed: only images may come
+ * over it, and only those of one batch at a time. So this connection does not check its server while it is in
+ * use; the worker's other connection does. The end-to-end test memory.test.ts covers it.
  */
 export async function openImageInbox(config: VolatileRedisConfig, log: Log): Promise<ImageInbox> {
   const redis = await connectVolatileRedis(config, { log, whileInUse: false });
   return {
     async fetch(tasks) {
       for (let tries = 1; ; tries++) {
-        const received = receive(redis);
+        const chunks = recordChunks(redis);
         try {
           const images = await redis.mgetBuffer(tasks.map(imageKey));
           return {
             images,
             [Symbol.dispose]() {
               for (const image of images) image?.fill(0);
-              received[Symbol.dispose]();
+              chunks[Symbol.dispose]();
             },
           };
         } catch (error) {
-          received[Symbol.dispose]();
+          chunks[Symbol.dispose]();
           if (tries === triesMax) throw error;
         }
-        await pause(againAfterMs);
+        await sleep(retryDelayMs);
       }
     },
     [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
   };
 }
 
-/** What the socket hands over from now on. An image is put together from several of these, or lies in one of them. */
-function receive({ stream }: RedisConnection): Disposable {
-  const received: Buffer[] = [];
-  const keep = (bytes: Buffer): void => void received.push(bytes);
-  stream.on("data", keep);
+/**
+ * Records the socket's chunks and zeroes them in the end. An image is copied out of several chunks, or lies
+ * in one.
+ */
+function recordChunks({ stream }: RedisConnection): Disposable {
+  const chunks: Buffer[] = [];
+  const record = (chunk: Buffer): void => void chunks.push(chunk);
+  stream.on("data", record);
   return {
     [Symbol.dispose]() {
-      stream.off("data", keep);
-      for (const bytes of received) bytes.fill(0);
+      stream.off("data", record);
+      for (const chunk of chunks) chunk.fill(0);
     },
   };
 }
@@ -58,5 +65,5 @@ function receive({ stream }: RedisConnection): Disposable {
 /** Fetches the images of a batch, one batch at a time. Throws when Redis stays away. */
 export type ImageInbox = AsyncDisposable & { fetch(tasks: TaskId[]): Promise<FetchedImages> };
 
-/** Null where one is not there any more. Disposing of them zeroes them. */
-export type FetchedImages = Disposable & { images: (Buffer | null)[] };
+/** An image is null where it has expired or was removed. Disposing zeroes the images. */
+type FetchedImages = Disposable & { images: (Buffer | null)[] };

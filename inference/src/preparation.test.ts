@@ -3,15 +3,15 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Picture } from "./decode/picture.ts";
-import { PixelRooms } from "./decode/pixel-rooms.ts";
+import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openPreparation } from "./preparation.ts";
 
-test("where one decode fails, the room is given back when the others no longer write into it", async () => {
-  const rooms = new PixelRooms({ batchMax: 2, longSideMax: 10, roomsMax: 1 });
+test("where one decode fails, the buffer is released after the others have stopped writing into it", async () => {
+  const buffers = new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10, buffersMax: 1 });
   const slow = Promise.withResolvers<Picture>();
-  const decodes = [Promise.reject(new Error("the room is too small")), slow.promise];
+  const decodes = [Promise.reject(new Error("the buffer is too small")), slow.promise];
   const prepare = openPreparation({
-    rooms,
+    buffers,
     images: {
       fetch: async (ids) => ({ images: ids.map(() => Buffer.alloc(1)), [Symbol.dispose]() {} }),
       async [Symbol.asyncDispose]() {},
@@ -21,15 +21,15 @@ test("where one decode fails, the room is given back when the others no longer w
   });
   const prepared = prepare(batchOfTwo).catch((error: Error) => error.message);
   let next: string | undefined;
-  const taken = rooms.take().then(() => {
-    next = "taken";
+  const acquired = buffers.acquire().then(() => {
+    next = "acquired";
   });
   await setImmediate();
   assert.equal(next, undefined);
   const pixels = new Uint8Array(3);
   slow.resolve({ kind: "picture", pixels, width: 1, height: 1, originalWidth: 1, originalHeight: 1 });
-  assert.equal(await prepared, "the room is too small");
-  await taken;
+  assert.equal(await prepared, "the buffer is too small");
+  await acquired;
 });
 
 const batchOfTwo = {

@@ -3,58 +3,58 @@ import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Decode } from "./decode/decoder.ts";
 import type { Picture } from "./decode/picture.ts";
-import type { PixelRoom, PixelRooms } from "./decode/pixel-rooms.ts";
+import type { PixelBuffer, PixelBufferPool } from "./decode/pixel-buffers.ts";
 import type { EnginePicture } from "./engine/work.ts";
 import type { ImageInbox } from "./image-inbox.ts";
 
-/** Makes a batch ready to run: fetches its images and decodes them into a room of their own. */
-export type Preparation = (batch: Batch) => Promise<Prepared>;
+/** Makes a batch ready to run: fetches its images and decodes them into a buffer of their own. */
+export type Preparation = (batch: Batch) => Promise<PreparedBatch>;
 
-export function openPreparation({ images, rooms, decode, clock }: PreparationParts): Preparation {
-  const fetchAndDecode = async (tasks: BatchTask[], room: PixelRoom) => {
+export function openPreparation({ images, buffers, decode, clock }: PreparationParts): Preparation {
+  const fetchAndDecode = async (tasks: BatchTask[], buffer: PixelBuffer) => {
     if (tasks.length === 0) return [];
     using fetched = await images.fetch(tasks.map((task) => task.id));
-    return await allEnded(
-      fetched.images.map(async (bytes) => (bytes === null ? imageLost : decode(bytes, room))),
+    return await afterAll(
+      fetched.images.map(async (bytes) => (bytes === null ? imageLost : decode(bytes, buffer))),
     );
   };
 
   return async (batch) => {
-    const room = await rooms.take();
+    const buffer = await buffers.acquire();
     try {
-      const begunAt = clock.now();
-      const ends: Prepared["ends"] = [];
-      const listened = batch.tasks.filter((task) => {
-        const late = begunAt - task.deadlineAt;
-        if (late >= 0) ends.push({ task, outcome: { kind: "expired", lateByMs: late } });
-        return late < 0;
+      const startedAt = clock.now();
+      const ends: PreparedBatch["ends"] = [];
+      const inTime = batch.tasks.filter((task) => {
+        const lateByMs = startedAt - task.deadlineAt;
+        if (lateByMs >= 0) ends.push({ task, outcome: { kind: "expired", lateByMs } });
+        return lateByMs < 0;
       });
-      const decoded = await fetchAndDecode(listened, room);
+      const decoded = await fetchAndDecode(inTime, buffer);
       const pictures: EnginePicture[] = [];
-      const pictured: BatchTask[] = [];
+      const tasks: BatchTask[] = [];
       for (const [index, result] of decoded.entries()) {
-        const task = listened[index]!;
+        const task = inTime[index]!;
         if (result.kind === "picture") {
           pictures.push(enginePicture(result, task));
-          pictured.push(task);
+          tasks.push(task);
         } else ends.push({ task, outcome: result });
       }
       return {
         pictures,
-        pictured,
+        tasks,
         ends,
-        tookMs: clock.now() - begunAt,
-        release: () => room[Symbol.dispose](),
+        tookMs: clock.now() - startedAt,
+        release: () => buffer[Symbol.dispose](),
       };
     } catch (error) {
-      room[Symbol.dispose]();
+      buffer[Symbol.dispose]();
       throw error;
     }
   };
 }
 
-/** Also where one failed: the others still read their images, and write into the room. */
-async function allEnded<T>(decodes: Promise<T>[]): Promise<T[]> {
+/** Waits for all, also where one fails: the others still read their images and write into the buffer. */
+async function afterAll<T>(decodes: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(decodes);
   return Promise.all(decodes);
 }
@@ -66,15 +66,15 @@ function enginePicture(picture: Picture, { options }: BatchTask): EnginePicture 
   return { pixels, width, height, originalWidth, originalHeight, options };
 }
 
-type PreparationParts = { images: ImageInbox; rooms: PixelRooms; decode: Decode; clock: Clock };
+type PreparationParts = { images: ImageInbox; buffers: PixelBufferPool; decode: Decode; clock: Clock };
 
-export type Prepared = {
+export type PreparedBatch = {
   pictures: EnginePicture[];
   /** The tasks of the pictures, in the same order. */
-  pictured: BatchTask[];
-  /** Tasks that ended before a run: too late, their image is gone, or it is no picture. */
+  tasks: BatchTask[];
+  /** Tasks that ended before the run: too late, without their image, or with a picture that was rejected. */
   ends: { task: BatchTask; outcome: Outcome }[];
   tookMs: number;
-  /** Zeroes the pixels and frees their room. */
+  /** Zeroes the pixels and releases their buffer. */
   release(): void;
 };

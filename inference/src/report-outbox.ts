@@ -1,11 +1,13 @@
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import type { Report } from "@faceline/contracts/wire/report";
 
 /**
- * Says what this worker is doing: on every change and every so often. One that is lost is healed by the next. What
- * changes within a millisecond is said together: a lone batch's way to its run is not disturbed by two reports.
+ * Publishes this worker's report on every change and every `everyMs`. The next report makes up for a lost
+ * one. Changes within a millisecond share one report, so that two reports do not delay the start of a batch's
+ * run. The end-to-end tests cover it.
  */
 export function openReportOutbox({
   redis,
@@ -16,25 +18,25 @@ export function openReportOutbox({
   read,
 }: ReportOutboxParts): ReportOutbox {
   let sequence = 0;
-  let due: NodeJS.Timeout | undefined;
+  let pending: NodeJS.Timeout | undefined;
   const send = (): void => {
-    due = undefined;
+    pending = undefined;
     const report: Report = { worker, sequence: sequence++, sentAt: clock.now(), ...read() };
-    redis.publish(reportsChannel(pool), JSON.stringify(report)).catch(() => {});
+    bestEffort("report_publish", redis.publish(reportsChannel(pool), JSON.stringify(report)));
   };
   const timer = setInterval(send, everyMs);
   return {
     send() {
-      due ??= setTimeout(send, gapMs);
+      pending ??= setTimeout(send, coalesceMs);
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      clearTimeout(due);
+      clearTimeout(pending);
     },
   };
 }
 
-const gapMs = 1;
+const coalesceMs = 1;
 
 type ReportOutboxParts = {
   redis: RedisConnection;
@@ -45,4 +47,4 @@ type ReportOutboxParts = {
   read(): Omit<Report, "worker" | "sequence" | "sentAt">;
 };
 
-export type ReportOutbox = AsyncDisposable & { send(): void };
+type ReportOutbox = AsyncDisposable & { send(): void };

@@ -5,22 +5,22 @@ import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
-import type { Prepared } from "./preparation.ts";
+import type { PreparedBatch } from "./preparation.ts";
 import { Worker } from "./worker.ts";
 
-// The engine, the images and the answers are stood in for: what is specified here is the order of things.
+// The engine, the images and the answers are stubs: specified here is the order of steps.
 
 test("while a batch runs the next is prepared, and runs only then", async () => {
-  const stage = setStage();
-  stage.worker.take(batch("a"));
-  stage.worker.take(batch("b"));
-  await stage.until("run a");
-  assert.deepEqual(stage.steps, ["prepare a", "run a", "prepare b"]);
-  stage.finish("a");
-  await stage.until("run b");
-  stage.finish("b");
-  await stage.worker.drained();
-  assert.deepEqual(stage.steps.toSorted(), [
+  const fixture = openWorker();
+  fixture.worker.take(batch("a"));
+  fixture.worker.take(batch("b"));
+  await fixture.until("run a");
+  assert.deepEqual(fixture.steps, ["prepare a", "run a", "prepare b"]);
+  fixture.finish("a");
+  await fixture.until("run b");
+  fixture.finish("b");
+  await fixture.worker.drained();
+  assert.deepEqual(fixture.steps.toSorted(), [
     "answer a",
     "answer b",
     "prepare a",
@@ -32,65 +32,75 @@ test("while a batch runs the next is prepared, and runs only then", async () => 
   ]);
 });
 
-test("a batch is named in every report from when it was taken until it has finished", async () => {
-  const stage = setStage({ holdAnswers: true });
-  stage.worker.take(batch("a"));
-  assert.deepEqual(named(stage.worker), ["staged a"]);
-  await stage.until("run a");
-  assert.deepEqual(named(stage.worker), ["running a"]);
-  stage.finish("a");
-  await stage.until("answer a");
-  assert.deepEqual(named(stage.worker), ["answering a"]);
-  stage.answered();
-  await stage.worker.drained();
-  assert.deepEqual(named(stage.worker), ["finished a answered 1"]);
-  assert.equal(stage.gaps, 0, "a report without the batch");
+test("every report names a batch from when it was taken until it has finished", async () => {
+  const fixture = openWorker({ holdAnswers: true });
+  fixture.worker.take(batch("a"));
+  assert.deepEqual(named(fixture.worker), ["staged a"]);
+  await fixture.until("run a");
+  assert.deepEqual(named(fixture.worker), ["running a"]);
+  fixture.finish("a");
+  await fixture.until("answer a");
+  assert.deepEqual(named(fixture.worker), ["answering a"]);
+  fixture.answered();
+  await fixture.worker.drained();
+  assert.deepEqual(named(fixture.worker), ["finished a answered 1"]);
+  assert.equal(fixture.gaps, 0, "a report without the batch");
 });
 
 test("a batch whose run fails ends without answers, its pixels are released, and the next one runs", async () => {
-  const stage = setStage();
-  stage.worker.take(batch("a"));
-  stage.worker.take(batch("b"));
-  await stage.until("run a");
-  stage.finish("a", new Error("out of memory"));
-  await stage.until("run b");
-  assert.ok(!stage.steps.includes("answer a"));
-  assert.ok(stage.steps.includes("release a"));
-  assert.deepEqual(named(stage.worker), ["running b", "finished a failed 1"]);
+  const fixture = openWorker();
+  fixture.worker.take(batch("a"));
+  fixture.worker.take(batch("b"));
+  await fixture.until("run a");
+  fixture.finish("a", new Error("out of memory"));
+  await fixture.until("run b");
+  assert.ok(!fixture.steps.includes("answer a"));
+  assert.ok(fixture.steps.includes("release a"));
+  assert.deepEqual(named(fixture.worker), ["running b", "finished a failed 1"]);
 });
 
-test("a batch that is read twice runs once", async () => {
-  const stage = setStage();
-  stage.worker.take(batch("a"));
-  stage.worker.take(batch("a"));
-  await stage.until("run a");
-  stage.worker.take(batch("a"));
-  stage.finish("a");
-  await stage.worker.drained();
-  stage.worker.take(batch("a"));
-  assert.deepEqual(named(stage.worker), ["finished a answered 1"]);
+test("a batch that is delivered twice runs once", async () => {
+  const fixture = openWorker();
+  fixture.worker.take(batch("a"));
+  fixture.worker.take(batch("a"));
+  await fixture.until("run a");
+  fixture.worker.take(batch("a"));
+  fixture.finish("a");
+  await fixture.worker.drained();
+  fixture.worker.take(batch("a"));
+  assert.deepEqual(named(fixture.worker), ["finished a answered 1"]);
 });
 
-test("a batch of which no picture is left needs no run", async () => {
-  const stage = setStage({ pictures: 0 });
-  stage.worker.take(batch("a"));
-  await stage.until("answer a");
-  await stage.worker.drained();
-  assert.deepEqual(stage.steps, ["prepare a", "release a", "answer a"]);
+test("a batch without pictures needs no run", async () => {
+  const fixture = openWorker({ pictures: 0 });
+  fixture.worker.take(batch("a"));
+  await fixture.until("answer a");
+  await fixture.worker.drained();
+  assert.deepEqual(fixture.steps, ["prepare a", "release a", "answer a"]);
 });
 
-test("more batches than a worker may hold are left to the batcher", async () => {
-  const stage = setStage();
-  for (const name of ["a", "b", "c", "d"]) stage.worker.take(batch(name));
-  assert.deepEqual(named(stage.worker), ["staged a", "staged b", "staged c"]);
+test("batches beyond the limit are left to the batcher", async () => {
+  const fixture = openWorker();
+  for (const name of ["a", "b", "c", "d"]) fixture.worker.take(batch(name));
+  assert.deepEqual(named(fixture.worker), ["staged a", "staged b", "staged c"]);
 });
 
-function setStage({ pictures = 1, holdAnswers = false } = {}) {
+test("assigned partitions and a drain are reported at once", () => {
+  const fixture = openWorker();
+  fixture.worker.assign([2, 5]);
+  assert.deepEqual([fixture.worker.read().partitions, fixture.worker.read().draining], [[2, 5], false]);
+  fixture.worker.startDraining();
+  assert.equal(fixture.worker.read().draining, true);
+  assert.equal(fixture.changes, 2);
+});
+
+function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   const steps: string[] = [];
   const waiting = new Map<string, () => void>();
   const runs = new Map<string, PromiseWithResolvers<Outcome[]>>();
   let answered: () => void = () => {};
   let gaps = 0;
+  let changes = 0;
   let running = "";
   const step = (name: string): void => {
     steps.push(name);
@@ -100,15 +110,16 @@ function setStage({ pictures = 1, holdAnswers = false } = {}) {
     clock: { now: () => 0 },
     log: openLog("test", "silent"),
     heldBatchesMax: 3,
-    changed: () => {
+    onChange: () => {
+      changes++;
       if (named(worker).length === 0) gaps++;
     },
     prepare: async (taken) => {
       step(`prepare ${taken.id}`);
-      const picture = { name: taken.id } as unknown as Prepared["pictures"][number];
+      const picture = { name: taken.id } as unknown as PreparedBatch["pictures"][number];
       return {
         pictures: Array.from({ length: pictures }, () => picture),
-        pictured: taken.tasks.slice(0, pictures),
+        tasks: taken.tasks.slice(0, pictures),
         ends: taken.tasks
           .slice(pictures)
           .map((task) => ({ task, outcome: { kind: "failed", reason: "image_lost" } })),
@@ -141,6 +152,9 @@ function setStage({ pictures = 1, holdAnswers = false } = {}) {
     get gaps() {
       return gaps;
     },
+    get changes() {
+      return changes;
+    },
     answered: () => answered(),
     finish(name: string, error?: Error) {
       if (error === undefined) runs.get(name)!.resolve([{ kind: "rejected", code: "no_face_detected" }]);
@@ -151,14 +165,15 @@ function setStage({ pictures = 1, holdAnswers = false } = {}) {
   };
 }
 
-const batch = (name: string): Batch =>
-  ({
+function batch(name: string): Batch {
+  return {
     id: name,
     lane: "Dlib/ssd",
     sentAt: 0,
     predictedRunMs: 10,
     tasks: [{ id: name, arrivedAt: 0 }],
-  }) as unknown as Batch;
+  } as unknown as Batch;
+}
 
 function named(worker: Worker): string[] {
   const { running, staged, answering, finished } = worker.read();

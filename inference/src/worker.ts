@@ -4,14 +4,14 @@ import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
-import type { Preparation, Prepared } from "./preparation.ts";
+import type { Preparation, PreparedBatch } from "./preparation.ts";
 
 /**
- * Takes batches through the engine, one at a time; the next is fetched and decoded meanwhile.
+ * Runs batches through the engine, one at a time, while the next one is fetched and decoded.
  *
  *     take ──► [ staged ] ──► prepare ──► run ──► answer ──► finished
  *
- * A batch that was taken is named in every report until it has finished, and in some reports after that. One whose
+ * Every report names a batch from `take` until it has finished, and some later reports do too. A batch whose
  * run fails finishes as `failed` and without answers: its tasks are the batcher's again.
  */
 export class Worker {
@@ -21,27 +21,43 @@ export class Worker {
   readonly #finished: FinishedBatch[] = [];
   #running: { batch: Batch; startedAt: number } | undefined;
   /** The batch that is fetched and decoded while another runs. */
-  #preparing: { batch: Batch; prepared: Promise<Prepared | Error> } | undefined;
-  #turning = false;
-  #idle: () => void = () => {};
-  draining = false;
-  partitions: number[] = [];
+  #preparing: { batch: Batch; prepared: Promise<PreparedBatch | Error> } | undefined;
+  #looping = false;
+  #onIdle: () => void = () => {};
+  #draining = false;
+  #partitions: readonly number[] = [];
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
   }
 
+  /** Sets the partitions that this worker holds from now on. */
+  assign(partitions: readonly number[]): void {
+    this.#partitions = partitions;
+    this.#parts.onChange();
+  }
+
+  /** Reports from now on that this worker takes no new partitions, and finishes what it holds. */
+  startDraining(): void {
+    this.#draining = true;
+    this.#parts.onChange();
+  }
+
+  /**
+   * Queues a batch. Ignores one that it knows already, and one beyond `heldBatchesMax`, which the batcher
+   * sends again.
+   */
   take(batch: Batch): void {
-    // Read again after a rebalance: Kafka had not taken the commit.
+    // Kafka delivers a batch again after a rebalance that was faster than the commit.
     if (this.#knows(batch)) return;
     if (this.#staged.length >= this.#parts.heldBatchesMax) {
       this.#parts.log.warn({ batch: batch.id }, "too many batches are held; this one is left to the batcher");
       return;
     }
     this.#staged.push(batch);
-    this.#changed();
+    this.#parts.onChange();
     this.#prepareNext();
-    if (!this.#turning) void this.#turn();
+    if (!this.#looping) void this.#loop();
   }
 
   #knows({ id }: Batch): boolean {
@@ -53,43 +69,43 @@ export class Worker {
     return held.some((each) => each.id === id) || this.#finished.some((each) => each.batch === id);
   }
 
-  /** Resolves when everything that was taken has been answered. */
+  /** Resolves when every batch has been answered. */
   async drained(): Promise<void> {
-    while (this.#turning || this.#answering.size > 0) {
+    while (this.#looping || this.#answering.size > 0) {
       await new Promise<void>((resolve) => {
-        this.#idle = resolve;
+        this.#onIdle = resolve;
       });
     }
   }
 
-  /** What a report says of this worker. */
+  /** The contents of a report. */
   read(): Omit<Report, "worker" | "sequence" | "sentAt"> {
     const running = this.#running;
     return {
-      draining: this.draining,
-      partitions: this.partitions,
+      draining: this.#draining,
+      partitions: [...this.#partitions],
       lanes: this.#parts.engine.lanes,
-      running: running === undefined ? null : { ...held(running.batch), ...endOf(running) },
-      staged: this.#staged.map(held),
-      answering: [...this.#answering].map(held),
+      running: running === undefined ? null : { ...heldBatch(running.batch), ...runTimes(running) },
+      staged: this.#staged.map(heldBatch),
+      answering: [...this.#answering].map(heldBatch),
       finished: this.#finished,
     };
   }
 
-  async #turn(): Promise<void> {
-    this.#turning = true;
+  async #loop(): Promise<void> {
+    this.#looping = true;
     for (let next = this.#prepareNext(); next !== undefined; next = this.#prepareNext()) {
       const prepared = await next.prepared;
       this.#staged.shift();
       this.#preparing = undefined;
       await this.#run(next.batch, prepared);
     }
-    this.#turning = false;
-    this.#idle();
+    this.#looping = false;
+    this.#onIdle();
   }
 
-  /** Prepares the batch that is next in line, unless that is under way. */
-  #prepareNext(): { batch: Batch; prepared: Promise<Prepared | Error> } | undefined {
+  /** Starts to prepare the next staged batch, unless that has begun. Undefined where none is staged. */
+  #prepareNext(): { batch: Batch; prepared: Promise<PreparedBatch | Error> } | undefined {
     const batch = this.#staged[0];
     if (batch === undefined) return undefined;
     if (this.#preparing?.batch !== batch) {
@@ -99,7 +115,7 @@ export class Worker {
     return this.#preparing;
   }
 
-  async #run(batch: Batch, prepared: Prepared | Error): Promise<void> {
+  async #run(batch: Batch, prepared: PreparedBatch | Error): Promise<void> {
     const { clock, engine, log } = this.#parts;
     const startedAt = clock.now();
     if (prepared instanceof Error) {
@@ -108,7 +124,7 @@ export class Worker {
       return;
     }
     this.#running = { batch, startedAt };
-    this.#changed();
+    this.#parts.onChange();
     let ends: TaskEnd[] | undefined;
     try {
       const { pictures } = prepared;
@@ -124,7 +140,7 @@ export class Worker {
       });
       ends = prepared.ends.map(({ task, outcome }) => ({ task, outcome, timing: timing(task) }));
       for (const [index, outcome] of outcomes.entries()) {
-        const task = prepared.pictured[index]!;
+        const task = prepared.tasks[index]!;
         ends.push({ task, outcome, timing: timing(task) });
       }
     } catch (error) {
@@ -142,42 +158,42 @@ export class Worker {
   }
 
   /** The next batch does not wait for these answers. */
-  async #answer(batch: Batch, ends: TaskEnd[] | undefined, figures: Figures): Promise<void> {
+  async #answer(batch: Batch, ends: TaskEnd[] | undefined, measurements: RunMeasurements): Promise<void> {
     this.#answering.add(batch);
     if (ends !== undefined) await this.#parts.answers.send(ends);
     this.#answering.delete(batch);
     const end = ends === undefined ? "failed" : "answered";
-    this.#finished.push({ batch: batch.id, lane: batch.lane, end, ...figures });
+    this.#finished.push({ batch: batch.id, lane: batch.lane, end, ...measurements });
     if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
-    this.#changed();
-    this.#idle();
-  }
-
-  #changed(): void {
-    this.#parts.changed();
+    this.#parts.onChange();
+    this.#onIdle();
   }
 }
 
-const held = (batch: Batch): Report["staged"][number] => ({
-  batch: batch.id,
-  lane: batch.lane,
-  tasks: batch.tasks.map((task) => task.id),
-});
+function heldBatch(batch: Batch): Report["staged"][number] {
+  return {
+    batch: batch.id,
+    lane: batch.lane,
+    tasks: batch.tasks.map((task) => task.id),
+  };
+}
 
-const endOf = ({ batch, startedAt }: { batch: Batch; startedAt: number }) => ({
-  startedAt,
-  endsAt: startedAt + batch.predictedRunMs,
-});
+function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
+  return {
+    startedAt,
+    endsAt: startedAt + batch.predictedRunMs,
+  };
+}
 
-type Figures = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt">;
+type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt">;
 
-export type WorkerParts = {
+type WorkerParts = {
   clock: Clock;
   engine: Engine;
   prepare: Preparation;
   answers: AnswerOutbox;
   log: Log;
   heldBatchesMax: number;
-  /** Called whenever a report would say something new. */
-  changed(): void;
+  /** Called whenever a report would differ from the last one. */
+  onChange(): void;
 };

@@ -3,21 +3,22 @@ import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { readMetadata } from "../testing/onnx-reader.ts";
 import { buildModel } from "./build.ts";
-import { type Build, type Model, readCatalogue } from "./catalogue.ts";
-import { CONVERTER, convert } from "./convert/networks.ts";
-import { readMetadata } from "./convert/onnx/metadata.ts";
+import { readCatalogue } from "./catalogue.ts";
+import type { Build, Model } from "./catalogue-entry.ts";
+import { convert, converterVersion } from "./convert/networks.ts";
 import { modelFile, readModel, sha256 } from "./model-file.ts";
 import { verifyModel } from "./verify.ts";
 
-async function stage(t: TestContext): Promise<{ folder: string; tiny: Model; build: Build }> {
+async function openFixture(t: TestContext): Promise<{ folder: string; tiny: Model; build: Build }> {
   const folder = await mkdtemp(join(tmpdir(), "models-"));
   t.after(() => rm(folder, { recursive: true }));
   const tiny = (await readCatalogue()).find("detector", "tiny")!;
   return { folder, tiny, build: tiny.builds[0]! };
 }
 
-test("every build comes out as the catalogue promises, each time", async () => {
+test("every build has the bytes of the catalogue, each time", async () => {
   for (const model of (await readCatalogue()).models) {
     for (const build of model.builds) {
       for (const time of ["first", "second"]) {
@@ -32,8 +33,8 @@ test("every build comes out as the catalogue promises, each time", async () => {
   }
 });
 
-test("a file says what it is, whence it came and on what terms", async (t) => {
-  const { folder, tiny, build } = await stage(t);
+test("the metadata of a file has its name, source and licence", async (t) => {
+  const { folder, tiny, build } = await openFixture(t);
   await buildModel(folder, tiny, build);
   assert.deepEqual(readMetadata(await readModel(folder, tiny, build)), {
     name: "tiny",
@@ -43,12 +44,12 @@ test("a file says what it is, whence it came and on what terms", async (t) => {
     source: "npm:@vladmandic/face-api@1.7.15/model/tiny_face_detector_model.bin",
     source_sha256: "b7503ce7df31039b1c43316a9b865cab6a70dd748cc602d3fa28b551503c3871",
     license: "MIT",
-    converter: CONVERTER,
+    converter: converterVersion,
   });
 });
 
-test("what is there is kept, what is damaged is made again", async (t) => {
-  const { folder, tiny, build } = await stage(t);
+test("an intact file is kept, and a damaged one is built again", async (t) => {
+  const { folder, tiny, build } = await openFixture(t);
   assert.equal(await buildModel(folder, tiny, build), "built");
   assert.equal(await buildModel(folder, tiny, build), "kept");
 
@@ -58,21 +59,21 @@ test("what is there is kept, what is damaged is made again", async (t) => {
   assert.deepEqual(await readdir(folder), ["tiny.float32.onnx"]);
 });
 
-test("the folder is made for its owner alone", async (t) => {
-  const { folder, tiny, build } = await stage(t);
+test("only its owner can read the folder of built models", async (t) => {
+  const { folder, tiny, build } = await openFixture(t);
   await buildModel(join(folder, "new/models"), tiny, build);
   assert.equal((await stat(join(folder, "new/models"))).mode & 0o777, 0o700);
 });
 
-test("a build that is not the promised one leaves nothing behind", async (t) => {
-  const { folder, tiny, build } = await stage(t);
+test("a build with another checksum leaves no file", async (t) => {
+  const { folder, tiny, build } = await openFixture(t);
   const other = { ...build, sha256: "0".repeat(64) };
   await assert.rejects(buildModel(folder, tiny, other), /tiny\.float32\.onnx came out as [0-9a-f]{64}/);
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("a model that is absent or damaged is not given to an engine", async (t) => {
-  const { folder, tiny, build } = await stage(t);
+test("a model file that is absent or damaged is an error", async (t) => {
+  const { folder, tiny, build } = await openFixture(t);
   await assert.rejects(readModel(folder, tiny, build), /cannot be read; "npm run models -- build" makes it/);
   await buildModel(folder, tiny, build);
   await truncate(modelFile(folder, tiny, build), 1000);
@@ -83,8 +84,9 @@ test("a model that is absent or damaged is not given to an engine", async (t) =>
   );
 });
 
-test("verify names every fault, of the weights and of the files", async (t) => {
-  const { folder, tiny } = await stage(t);
+test("verify reports every fault of the weights and of the files", async (t) => {
+  const { folder, tiny } = await openFixture(t);
+  assert.ok(tiny.source.kind === "npm_tfjs");
   const [weights] = tiny.source.weights;
   const source = { ...tiny.source, weights: [{ ...weights!, sha256: "0".repeat(64) }] };
   const faults = await verifyModel(folder, { ...tiny, source });

@@ -1,31 +1,31 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import type { Build, Model } from "./catalogue.ts";
+import type { Build, Model } from "./catalogue-entry.ts";
 import { convert } from "./convert/networks.ts";
 import { modelFile, sha256 } from "./model-file.ts";
 
 /**
- * Makes one build of a model, unless the folder has it already. The file appears whole or not at all: a
- * service that starts meanwhile never reads half of it, and a build that was killed leaves nothing that
- * looks like a model.
+ * Makes one build of a model, unless the folder has it. The file appears whole or not at all: a service that
+ * starts meanwhile never reads half of it, and a build that was killed leaves no file with the name of a
+ * model. Throws where the bytes are not those of the catalogue.
  */
 export async function buildModel(folder: string, model: Model, build: Build): Promise<"built" | "kept"> {
   const path = modelFile(folder, model, build);
   if ((await sha256Of(path)) === build.sha256) return "kept";
 
   const onnx = await convert(model, build);
-  const found = sha256(onnx);
-  if (found !== build.sha256 || onnx.length !== build.bytes) {
-    const promised = `the catalogue promises ${build.sha256} (${build.bytes} bytes)`;
-    throw new Error(`${build.file} came out as ${found} (${onnx.length} bytes); ${promised}`);
+  const digest = sha256(onnx);
+  if (digest !== build.sha256 || onnx.length !== build.bytes) {
+    const expected = `the catalogue expects ${build.sha256} (${build.bytes} bytes)`;
+    throw new Error(`${build.file} came out as ${digest} (${onnx.length} bytes); ${expected}`);
   }
 
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const unfinished = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${process.pid}.tmp`;
   try {
-    await writeFile(unfinished, onnx, { flush: true });
-    await rename(unfinished, path);
+    await writeFile(temporary, onnx, { flush: true });
+    await rename(temporary, path);
   } finally {
-    await rm(unfinished, { force: true });
+    await rm(temporary, { force: true });
   }
   return "built";
 }

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type EmbeddingModel, euclideanL2Of, readCatalogue } from "./catalogue.ts";
+import { readCatalogue } from "./catalogue.ts";
+import { type EmbeddingModel, euclideanL2Of } from "./catalogue-entry.ts";
 
 /** The entry of Dlib with changes, alone in a catalogue. */
 async function catalogueWith(t: TestContext, ...changes: object[]): Promise<string> {
@@ -53,12 +54,12 @@ test("models are found by role and name", async () => {
   assert.equal(catalogue.find("embedding", "dlib"), undefined);
 });
 
-test("two unit vectors at the cosine threshold are at the euclidean_l2 threshold", () => {
+test("the euclidean_l2 threshold is equivalent to the cosine threshold", () => {
   assert.equal(euclideanL2Of(0.5), 1);
   assert.equal(euclideanL2Of(0.0725), 0.3808);
 });
 
-test("a mistake is named by file and field, and all of them at once", async (t) => {
+test("every mistake is reported, each with its file and field", async (t) => {
   const tensors = { inputs: [{ name: "image", type: "uint8", shape: [1, 150, 150, 3] }], outputs: [] };
   const folder = await catalogueWith(t, { batch_buckets: [1, 4, 2], normalization: ["base"], tensors });
   assert.deepEqual(await mistakesOf(folder), [
@@ -69,7 +70,7 @@ test("a mistake is named by file and field, and all of them at once", async (t) 
   ]);
 });
 
-test("fields that contradict each other are refused", async (t) => {
+test("fields that contradict each other are rejected", async (t) => {
   const thresholds = { cosine: 0.08, euclidean: 0.6, euclidean_l2: 0.3808 };
   assert.deepEqual(await mistakesOf(await catalogueWith(t, { thresholds, embedding_size: 512 })), [
     "model-0/model.json: thresholds.euclidean_l2: must be sqrt(2 * cosine), to four decimals",
@@ -77,18 +78,18 @@ test("fields that contradict each other are refused", async (t) => {
   ]);
   assert.deepEqual(await mistakesOf(await catalogueWith(t, { input_px: 160 })), [
     "model-0/model.json: input_px: must be the side of the input tensor",
-    "model-0/model.json: builds: must be there for every side in every precision",
+    "model-0/model.json: builds: must exist for every side in every precision",
   ]);
 });
 
-test("a cascade that does not ascend is refused, and one whose clear faces would be none", async (t) => {
+test("a cascade must ascend, and its clear scores must enclose the score of a face", async (t) => {
   const ssd = await entryOf("ssd");
   const mistaken = async (input_px: number[], clear: object) =>
     mistakesOf(await folderOf(t, [JSON.stringify({ ...ssd, cascade: { input_px, clear } })]));
   assert.deepEqual(await mistaken([224, 144, 512], { below: 0.1, from: 0.8 }), [
     "model-0/model.json: cascade.input_px: must ascend",
   ]);
-  // Its faces score above 0.5.
+  // Its faces have scores above 0.5.
   for (const clear of [
     { below: 0.6, from: 0.8 },
     { below: 0.1, from: 0.4 },
@@ -99,14 +100,14 @@ test("a cascade that does not ascend is refused, and one whose clear faces would
   }
 });
 
-test("a range that ends before it begins is refused", async (t) => {
+test("a range that ends below its start is rejected", async (t) => {
   const calibration = { measured_on: "nothing", headroom: 1.1, ranges: { relu: [3, 0] } };
   assert.deepEqual(await mistakesOf(await catalogueWith(t, { calibration })), [
-    "model-0/model.json: calibration.ranges.relu: must begin before it ends",
+    "model-0/model.json: calibration.ranges.relu: must not end below its start",
   ]);
 });
 
-test("a hash that is none is refused, and a file name that leaves the folder", async (t) => {
+test("a malformed hash and a file name outside the folder are rejected", async (t) => {
   const build = { precision: "float32", input_px: 150, file: "../dlib.onnx", bytes: 1, sha256: "abc" };
   assert.deepEqual(await mistakesOf(await catalogueWith(t, { builds: [build] })), [
     "model-0/model.json: builds.0.file: must be a plain file name that ends in .onnx",
@@ -115,14 +116,35 @@ test("a hash that is none is refused, and a file name that leaves the folder", a
 });
 
 test("two entries cannot share a name or a file", async (t) => {
-  assert.deepEqual(await mistakesOf(await catalogueWith(t, {}, {})), [
-    "the name Dlib is there twice",
-    "the file dlib.float32.onnx is there twice",
-    "the file dlib.int8.onnx is there twice",
+  const [dlib, landmarks] = [await entryOf("dlib"), await entryOf("landmarks-68")];
+  const folder = await folderOf(
+    t,
+    [dlib, dlib, landmarks].map((entry) => JSON.stringify(entry)),
+  );
+  assert.deepEqual(await mistakesOf(folder), [
+    "the name Dlib appears twice",
+    "the file dlib.float32.onnx appears twice",
+    "the file dlib.int8.onnx appears twice",
   ]);
 });
 
-test("an entry that is no JSON, or is not there, is named", async (t) => {
+test("an embedding model must name a landmark model of the catalogue", async (t) => {
+  assert.deepEqual(await mistakesOf(await catalogueWith(t, { landmarks: "five" })), [
+    "Dlib: landmarks: there is no landmark model five",
+  ]);
+});
+
+test("outputs must name tensors, and a landmark scheme must fit its tensor", async (t) => {
+  assert.deepEqual(await mistakesOf(await catalogueWith(t, { outputs: { embedding: "features" } })), [
+    "model-0/model.json: outputs: must name tensors of tensors.outputs",
+  ]);
+  const landmarks = { ...(await entryOf("landmarks-68")), scheme: "five_point" };
+  assert.deepEqual(await mistakesOf(await folderOf(t, [JSON.stringify(landmarks)])), [
+    "model-0/model.json: scheme: must have as many points as the output, two numbers each",
+  ]);
+});
+
+test("an entry that is absent or not JSON is named", async (t) => {
   const folder = await folderOf(t, ["{"]);
   await mkdir(join(folder, "model-9"));
   const [broken, absent] = await mistakesOf(folder);

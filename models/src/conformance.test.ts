@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { before, suite, type TestContext, test } from "node:test";
-import { type Catalogue, type Model, readCatalogue } from "./catalogue.ts";
+import { noise, openSamples, samplesCount } from "../testing/pictures.ts";
+import { type Batch, openReference, type ReferenceNetwork } from "../testing/reference.ts";
+import { type Catalogue, readCatalogue } from "./catalogue.ts";
+import type { Model } from "./catalogue-entry.ts";
 import { convert } from "./convert/networks.ts";
 import * as ort from "./onnxruntime.ts";
-import { noise, openSamples, SAMPLES } from "./pictures.ts";
-import { type Batch, openReference, type ReferenceNetwork } from "./reference.ts";
 
-// Every graph must answer as face-api does on tfjs, to the rounding of float32: on noise, which reaches every
-// weight, and on photographs, which reach the scores and boxes that matter. Each in batches of 1, 2 and 3.
-const TOLERANCE = 1e-5;
+// Every graph must give the outputs of face-api on tfjs, to the rounding of float32: on noise, which reaches
+// every weight, and on photographs, which reach the scores and boxes that matter. Each in batches of 1, 2 and
+// 3.
+const tolerance = 1e-5;
 
 let catalogue: Catalogue;
 let reference: Record<string, ReferenceNetwork>;
@@ -19,7 +21,7 @@ before(async () => {
   reference = await openReference();
 });
 
-test("the graphs have the tensors that the catalogue tells of", async () => {
+test("the graphs have the tensors of the catalogue", async () => {
   for (const model of catalogue.models) {
     const { inputMetadata, outputMetadata } = await sessionOf(model);
     const { inputs, outputs } = model.tensors;
@@ -64,20 +66,20 @@ suite("the graphs agree with face-api on photographs", {
 
 /** Runs both on every batch; fails at the first number that is too far off, and says how far any was. */
 async function compare(t: TestContext, model: Model, batches: readonly Batch[]): Promise<void> {
-  const most = new Map<string, Difference>();
+  const worst = new Map<string, Difference>();
   for (const batch of batches) {
     const ours = await run(model, batch);
     const theirs = await reference[model.name]!(batch);
     assert.deepEqual(Object.keys(ours).toSorted(), Object.keys(theirs).toSorted());
     for (const [output, expected] of Object.entries(theirs)) {
-      const worst = worstDifference(ours[output]!, expected);
-      if (worst.relative >= (most.get(output)?.relative ?? 0)) most.set(output, worst);
+      const difference = worstDifference(ours[output]!, expected);
+      if (difference.relative >= (worst.get(output)?.relative ?? 0)) worst.set(output, difference);
     }
   }
-  for (const [output, { difference, relative, expected, at }] of most) {
-    const seen = `${model.name} ${output}: max ${difference.toExponential(1)} at |reference| ${Math.abs(expected).toFixed(2)}`;
-    t.diagnostic(seen);
-    assert(relative <= TOLERANCE, `${seen}, element ${at} of its batch`);
+  for (const [output, { difference, relative, expected, at }] of worst) {
+    const summary = `${model.name} ${output}: max ${difference.toExponential(1)} at |reference| ${Math.abs(expected).toFixed(2)}`;
+    t.diagnostic(summary);
+    assert(relative <= tolerance, `${summary}, element ${at} of its batch`);
   }
 }
 
@@ -127,7 +129,7 @@ async function perSample<T>(
 ): Promise<T[]> {
   const samples = openSamples()!;
   const made: T[] = [];
-  for (let sample = 1; sample <= SAMPLES; sample++) made.push(await make(samples, sample));
+  for (let sample = 1; sample <= samplesCount; sample++) made.push(await make(samples, sample));
   return made;
 }
 

@@ -1,52 +1,52 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { type Model, type Precision, readCatalogue, sidesOf } from "./catalogue.ts";
+import { openSamples, samplesCount } from "../testing/pictures.ts";
+import { readCatalogue } from "./catalogue.ts";
+import { inputSides, type Model, type Precision } from "./catalogue-entry.ts";
 import { convert } from "./convert/networks.ts";
 import * as ort from "./onnxruntime.ts";
-import { openSamples, SAMPLES } from "./pictures.ts";
 
-// What int8 says, beside what float says, on the sample photographs. The bounds are some three times what is seen: a
-// layer with a wrong scale, zero point or bias is far beyond them.
+// The outputs of int8 compared with those of float, on the sample photographs. The bounds are about three
+// times what is measured: a layer with a wrong scale, zero point or bias is far beyond them.
 
 suite("int8 agrees with float on photographs", {
   skip: openSamples() === undefined && "sharp is absent",
 }, () => {
-  test("the detector, at every side: the clear faces are the same", async (t) => {
+  test("the detector finds the same clear faces at every input side", async (t) => {
     const ssd = (await readCatalogue()).find("detector", "ssd")!;
     const { from } = ssd.cascade!.clear;
-    for (const px of sidesOf(ssd)) {
+    for (const px of inputSides(ssd)) {
       const pictures = await wholeSamples(px);
       const [float, int8] = [await run(ssd, "float32", px, pictures), await run(ssd, "int8", px, pictures)];
       const clear = [...float["scores"]!.keys()].filter((anchor) => float["scores"]![anchor]! >= from);
-      const apart = clear.map((anchor) => {
+      const differences = clear.map((anchor) => {
         const box = (boxes: Float32Array) => boxes.subarray(4 * anchor, 4 * anchor + 4);
-        return furthest(box(float["boxes"]!), box(int8["boxes"]!));
+        return largestDifference(box(float["boxes"]!), box(int8["boxes"]!));
       });
       const least = Math.min(...clear.map((anchor) => int8["scores"]![anchor]!));
       t.diagnostic(
-        `${px} px: ${clear.length} anchors, boxes at most ${Math.max(...apart).toFixed(3)} apart, least score ${least.toFixed(2)}`,
+        `${px} px: ${clear.length} anchors, boxes at most ${Math.max(...differences).toFixed(3)} apart, least score ${least.toFixed(2)}`,
       );
-      assert.ok(clear.length > 3 && Math.max(...apart) < 0.03 && least > from - 0.15, `${px} px`);
+      assert.ok(clear.length > 3 && Math.max(...differences) < 0.03 && least > from - 0.15, `${px} px`);
     }
   });
 
-  test("landmarks, to a pixel or so of the crop", async (t) => {
+  test("landmarks differ by less than 4 px of the crop", async (t) => {
     const landmarks = await modelNamed("landmarks-68");
     const [float, int8] = await both(landmarks, await crops(landmarks.input_px));
-    const apart = furthest(float["points"]!, int8["points"]!) * landmarks.input_px;
+    const apart = largestDifference(float["points"]!, int8["points"]!) * landmarks.input_px;
     t.diagnostic(`at most ${apart.toFixed(2)} px`);
     assert.ok(apart < 4);
   });
 
-  test("embeddings: nearer than a tenth of what tells two people apart", async (t) => {
+  test("embeddings differ by less than a fifth of the threshold between two people", async (t) => {
     const dlib = await modelNamed("Dlib");
     const chips = await crops(dlib.input_px);
     const [float, int8] = await both(dlib, chips);
     const rows = chips.map((_, row) => {
-      const [a, b] = [float, int8].map((said) => said["embedding"]!.subarray(128 * row, 128 * (row + 1))) as [
-        Float32Array,
-        Float32Array,
-      ];
+      const [a, b] = [float, int8].map((outputs) =>
+        outputs["embedding"]!.subarray(128 * row, 128 * (row + 1)),
+      ) as [Float32Array, Float32Array];
       return Math.hypot(...a.map((number, i) => number - b[i]!));
     });
     t.diagnostic(`at most ${Math.max(...rows).toFixed(3)} (euclidean)`);
@@ -54,13 +54,14 @@ suite("int8 agrees with float on photographs", {
   });
 });
 
-async function both(model: Model, pictures: Uint8Array[]): Promise<[Said, Said]> {
+async function both(model: Model, pictures: Uint8Array[]): Promise<[Outputs, Outputs]> {
   const px = model.input_px;
   return [await run(model, "float32", px, pictures), await run(model, "int8", px, pictures)];
 }
 
-async function run(model: Model, precision: Precision, px: number, pictures: Uint8Array[]): Promise<Said> {
-  // Without it sums are clipped on an x64 CPU without VNNI; with it they are right, and the same, on every one.
+async function run(model: Model, precision: Precision, px: number, pictures: Uint8Array[]): Promise<Outputs> {
+  // Without it sums are clipped on an x64 CPU without VNNI; with it they are right, and the same, on every
+  // one.
   const exact = { extra: { session: { x64quantprecision: "1" } } };
   const session = await ort.InferenceSession.create(await convert(model, { precision, input_px: px }), exact);
   const image = new ort.Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [
@@ -74,15 +75,16 @@ async function run(model: Model, precision: Precision, px: number, pictures: Uin
   return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
 }
 
-const furthest = (a: Float32Array, b: Float32Array): number =>
-  a.reduce((most, number, i) => Math.max(most, Math.abs(number - b[i]!)), 0);
+function largestDifference(a: Float32Array, b: Float32Array): number {
+  return a.reduce((most, number, i) => Math.max(most, Math.abs(number - b[i]!)), 0);
+}
 
 async function wholeSamples(px: number): Promise<Uint8Array[]> {
   const samples = openSamples()!;
-  return Promise.all(Array.from({ length: SAMPLES }, (_, i) => samples.whole(i + 1, px)));
+  return Promise.all(Array.from({ length: samplesCount }, (_, i) => samples.whole(i + 1, px)));
 }
 
-/** The surest face of each sample. */
+/** The face with the best score in each sample. */
 async function crops(px: number): Promise<Uint8Array[]> {
   const ssd = await modelNamed("ssd");
   const pictures = await wholeSamples(ssd.input_px);
@@ -100,4 +102,4 @@ async function modelNamed(name: string): Promise<Model> {
   return (await readCatalogue()).models.find((model) => model.name === name)!;
 }
 
-type Said = Record<string, Float32Array>;
+type Outputs = Record<string, Float32Array>;

@@ -11,7 +11,7 @@ function models(...args: string[]): { code: number | null; out: string; err: str
   return { code: status, out: stdout, err: stderr };
 }
 
-test("a folder fails to verify until it is built, and a second build makes nothing", async (t) => {
+test("a folder fails to verify until it is built, and a second build changes nothing", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "models-"));
   t.after(() => rm(folder, { recursive: true }));
 
@@ -32,12 +32,12 @@ test("list shows a line for each build", () => {
   assert.match(out, /^Dlib +embedding +float32 +22\.4 MB +[0-9a-f]{12} +MIT AND LicenseRef-public-domain$/m);
 });
 
-test("a call that is not understood shows the usage", () => {
+test("wrong arguments show the usage", () => {
   for (const [args, reason] of [
     [[], /^usage:/],
-    [["bild"], /^no such verb: bild\n\nusage:/],
-    [["toString"], /^no such verb: toString/],
-    [["list", "ssd"], /^one verb at a time: ssd/],
+    [["bild"], /^unknown verb: bild\n\nusage:/],
+    [["toString"], /^unknown verb: toString/],
+    [["list", "ssd"], /^unexpected arguments: ssd/],
     [["build", "--two", "x"], /^Unknown option '--two'/],
   ] as const) {
     const { code, err } = models(...args);

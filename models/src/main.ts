@@ -1,24 +1,24 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildModel } from "./build.ts";
-import { licenseOf, type Model, readCatalogue } from "./catalogue.ts";
+import { licenseOf, readCatalogue } from "./catalogue.ts";
+import type { Model } from "./catalogue-entry.ts";
 import { modelsFolder } from "./model-file.ts";
 import { verifyModel } from "./verify.ts";
 
-const USAGE = `usage: npm run models -- <verb> [--to DIR]
+const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- calibrate [PICTURES] [--write]
 
-  build    make the .onnx files that are not there yet
+  build    make the .onnx files that are not built yet
   verify   check the weights and the built files against the catalogue
   list     show the catalogue
   calibrate
-           tell how many numbers of float the int8 builds clip, on the faces of a folder of
-           pictures; with --write the catalogue gets new ranges and checksums from them
+           show how many numbers the int8 builds clip, on the faces of a folder of pictures;
+           with --write, store new ranges and checksums in the catalogue
+           (inference/calibrate, which deploy/commands/models.ts starts)
 
-DIR is where the built files lie, .faceline/models unless told.
-PICTURES are those that come with the weights unless told.`;
+DIR is the folder of built files; its default is .faceline/models.
+PICTURES defaults to those that come with the weights.`;
 
 const verbs: Readonly<Record<string, (models: readonly Model[], folder: string) => Promise<boolean>>> = {
   build,
@@ -28,12 +28,11 @@ const verbs: Readonly<Record<string, (models: readonly Model[], folder: string) 
 
 process.exitCode = await main(process.argv.slice(2));
 
-/** The exit code: 0 done, 1 something is wrong, 2 the call was not understood. */
+/** Returns the exit code: 0 for success, 1 for a fault, 2 for wrong arguments. */
 async function main(argv: string[]): Promise<number> {
-  if (argv[0] === "calibrate") return calibrate(argv.slice(1));
   const call = readCall(argv);
   if (typeof call === "string") {
-    console.error(call === "" ? USAGE : `${call}\n\n${USAGE}`);
+    console.error(call === "" ? usage : `${call}\n\n${usage}`);
     return 2;
   }
   try {
@@ -45,16 +44,7 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
-/** In a process of its own: it looks at pictures as the service does, which stands on this package. */
-async function calibrate(args: string[]): Promise<number> {
-  const program = join(import.meta.dirname, "../../inference/src/calibrate/main.ts");
-  const [code] = (await once(spawn(process.execPath, [program, ...args], { stdio: "inherit" }), "exit")) as [
-    number | null,
-  ];
-  return code ?? 1;
-}
-
-/** What to run and where, or what was not understood. */
+/** Returns what to run and where, or a sentence on what is wrong with the arguments. */
 function readCall(argv: string[]) {
   try {
     const options = { to: { type: "string", default: modelsFolder } } as const;
@@ -62,8 +52,8 @@ function readCall(argv: string[]) {
     const [verb = "", ...more] = positionals;
     if (verb === "") return "";
     const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-    if (run === undefined) return `no such verb: ${verb}`;
-    if (more.length > 0) return `one verb at a time: ${more.join(" ")}`;
+    if (run === undefined) return `unknown verb: ${verb}`;
+    if (more.length > 0) return `unexpected arguments: ${more.join(" ")}`;
     return { run, folder: resolve(values.to) };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -86,7 +76,7 @@ async function verify(models: readonly Model[], folder: string): Promise<boolean
   const faults: string[] = [];
   for (const model of models) faults.push(...(await verifyModel(folder, model)));
   for (const fault of faults) console.error(fault);
-  if (faults.length === 0) console.log(`${models.length} models are as the catalogue says`);
+  if (faults.length === 0) console.log(`${models.length} models match the catalogue`);
   return faults.length === 0;
 }
 

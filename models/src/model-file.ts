@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Build, Model, Variant } from "./catalogue.ts";
+import type { Build, Model, Variant } from "./catalogue-entry.ts";
 
-/** Where built models lie unless told otherwise: `.faceline/models` in the repository. */
+/**
+ * The default folder of built models: `.faceline/models` in the repository. build.test.ts covers this file.
+ */
 export const modelsFolder = resolve(import.meta.dirname, "../../.faceline/models");
 
 /** The path of a built model. It need not exist. */
@@ -12,8 +14,9 @@ export function modelFile(folder: string, model: Model, variant: Variant): strin
 }
 
 /**
- * The bytes of a built model, checked against the catalogue: give these to the engine, not the path. A file
- * that was cut short or exchanged would load, and answer wrongly or with someone else's network.
+ * The bytes of a built model, checked against the catalogue. Give these to the engine, not the path: a file
+ * that was truncated or exchanged might load, and answer wrongly or with another network. Throws one sentence
+ * that says what to do.
  */
 export async function readModel(folder: string, model: Model, variant: Variant): Promise<Uint8Array> {
   const path = modelFile(folder, model, variant);

@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 
-// In processes of their own: onnxruntime reads the environment once. CI=true would turn telemetry off too, so they are given nothing else.
+// In processes of their own, because onnxruntime reads the environment once. Nothing else is in it: CI=true
+// would turn telemetry off too.
 test("a process that runs a network leaves nothing in the home folder and the temporary one", async (t) => {
   const { folder, run } = emptyHome(t);
   await run(`
-    import { Graph } from "./convert/onnx/graph.ts";
+    import { Graph } from "./onnx/graph.ts";
     import { InferenceSession, Tensor } from "./onnxruntime.ts";
     const graph = new Graph("same");
     graph.input("x", "float32", ["N"]);
@@ -21,7 +22,7 @@ test("a process that runs a network leaves nothing in the home folder and the te
   assert.deepEqual(readdirSync(folder, { recursive: true }), []);
 });
 
-test("a thread is refused onnxruntime while its main thread has not turned telemetry off", async (t) => {
+test("a thread cannot load onnxruntime before its main thread has turned telemetry off", async (t) => {
   const { run } = emptyHome(t);
   const thread = `
     import { Worker } from "node:worker_threads";
@@ -31,7 +32,7 @@ test("a thread is refused onnxruntime while its main thread has not turned telem
   await run(`import "./onnxruntime-telemetry.ts"; ${thread}`);
 });
 
-/** A folder for HOME and TMPDIR, and what runs a module with them, as if it lay here. */
+/** An empty folder for HOME and TMPDIR, and a function that runs a module of this folder with them. */
 function emptyHome(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "faceline-home-"));
   t.after(() => rmSync(folder, { recursive: true }));

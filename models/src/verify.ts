@@ -1,10 +1,12 @@
-import type { Model } from "./catalogue.ts";
+import type { Model } from "./catalogue-entry.ts";
 import { readModel } from "./model-file.ts";
-import { readSource } from "./source.ts";
+import { checkSource } from "./source.ts";
 
-/** What is wrong with the weights that a model is made from and with its built files: a line for each fault. */
+/**
+ * Checks the source of a model and its built files. Returns a line for each fault. build.test.ts covers it.
+ */
 export async function verifyModel(folder: string, model: Model): Promise<string[]> {
-  const checks = [readSource(model.source), ...model.builds.map((build) => readModel(folder, model, build))];
+  const checks = [checkSource(model.source), ...model.builds.map((build) => readModel(folder, model, build))];
   const checked = await Promise.allSettled(checks);
   return checked
     .filter((check) => check.status === "rejected")

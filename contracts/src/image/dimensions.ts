@@ -1,4 +1,5 @@
 import { imageFormat } from "./format.ts";
+import { jpegMarkers, walkJpegSegments } from "./jpeg-segments.ts";
 
 /**
  * Width and height in pixels, from a header that is laid out as its format's specification has it; undefined where
@@ -13,22 +14,24 @@ export function plainDimensions(image: Buffer): Dimensions | undefined {
 const readers = { jpeg: ofJpeg, png: ofPng, webp: ofWebp, none: () => undefined };
 
 function ofJpeg(image: Buffer): Dimensions | undefined {
-  let at = 2;
-  for (let segment = 0; segment < segmentsMax && at + 9 <= image.length; segment++) {
-    const marker = image[at + 1]!;
-    if (image[at] !== 0xff || marker < 0xc0 || standalone(marker)) return undefined;
-    if (framed.has(marker)) return { width: image.readUInt16BE(at + 7), height: image.readUInt16BE(at + 5) };
-    at += 2 + image.readUInt16BE(at + 2);
-  }
-  return undefined;
+  let dimensions: Dimensions | undefined;
+  walkJpegSegments(image, "header", (marker, payloadAt) => {
+    if (marker < jpegMarkers.baselineFrame || marker === jpegMarkers.startOfScan) return "stop";
+    if (!huffmanFrames.has(marker)) return "continue";
+    if (payloadAt + 5 <= image.length) {
+      dimensions = { width: image.readUInt16BE(payloadAt + 3), height: image.readUInt16BE(payloadAt + 1) };
+    }
+    return "stop";
+  });
+  return dimensions;
 }
 
 /** Baseline, extended and progressive frames of Huffman coding. */
-const framed = new Set([0xc0, 0xc1, 0xc2]);
-/** Without a length behind them, or the picture itself: no header has come before. */
-const standalone = (marker: number): boolean => (marker >= 0xd0 && marker <= 0xda) || marker === 0xff;
-/** A colour profile may be cut into 255 segments, and XMP likewise. */
-const segmentsMax = 600;
+const huffmanFrames: ReadonlySet<number> = new Set([
+  jpegMarkers.baselineFrame,
+  jpegMarkers.extendedFrame,
+  jpegMarkers.progressiveFrame,
+]);
 
 function ofPng(image: Buffer): Dimensions | undefined {
   if (image.length < 33 || image.readUInt32BE(8) !== 13 || image.toString("latin1", 12, 16) !== "IHDR") {

@@ -1,99 +1,132 @@
-import type { Pixels } from "../detect/letterbox.ts";
-import type { Network } from "../engine/network.ts";
-import { type Affine, apply, type Point, type Rectangle } from "./affine.ts";
-import { type Crop, cropOf, uprightCropOf } from "./crop.ts";
-import { chipPoints, fittedOf } from "./mean-face.ts";
-import { fitSimilarity, residualOf } from "./similarity.ts";
-import type { Warp } from "./warp.ts";
+import { type Affine, apply, type Point } from "../geometry/affine.ts";
+import type { Box } from "../geometry/box.ts";
+import type { Pixels } from "../geometry/pixels.ts";
+import { fitSimilarity, residualOf } from "../geometry/similarity.ts";
+import type { Warp } from "../geometry/warp.ts";
+import type { Network, NetworkUsage } from "../network/network.ts";
+import { boxCrop, type Crop, uprightCrop } from "./crop.ts";
+import { type AlignmentTemplate, type Eyes, eyesOf, fittedLandmarks } from "./templates.ts";
 
 /**
- * Finds the landmarks of faces, and with them how each face's chip lies in its picture.
+ * Finds the landmarks of faces and fits them to the template of the landmark scheme, which gives the face
+ * chip.
  *
- * Each face is looked at twice: in the detector's box, and then upright and in the middle, as the first look tells. What
- * the box was like hardly shows any more, so a face found in small gives nearly the embedding that it gives in full.
+ * Each face runs twice: in the detector's box, and then upright and centred as the first fit says. After the
+ * second run the box hardly matters, so a face found at low resolution gets nearly the embedding that full
+ * resolution gives.
  *
- * The network knows upright faces. For one that leans far or lies it invents an upright one, which shows in the
- * residual; so such a face is tried in the other quarters before its second look. Never others: the least of four
- * residuals is not always the right one.
+ * The network knows upright faces. For one that leans far or lies it invents an upright one, which shows in
+ * the residual of the fit. Such a face is tried in the other three quarter turns before its second run, and
+ * other faces never are: the least of four residuals is not always the right one. lanes.test.ts
+ * covers it with real faces, model-seam.test.ts with other landmarks.
  */
 export class Aligner {
   readonly #network: Network;
   readonly #warp: Warp;
+  readonly #template: AlignmentTemplate;
 
-  constructor(network: Network, warp: Warp) {
+  constructor(network: Network, warp: Warp, template: AlignmentTemplate) {
     this.#network = network;
     this.#warp = warp;
+    this.#template = template;
   }
 
-  async align(faces: readonly BoxedFace[]): Promise<Alignment[]> {
+  /** The side of the chip that alignments map from. */
+  get chipPx(): number {
+    return this.#template.chipPx;
+  }
+
+  /** One alignment for each face, in their order. */
+  async align(
+    faces: readonly BoxedFace[],
+  ): Promise<{ alignments: Alignment[]; networkUsage: NetworkUsage[] }> {
     const px = this.#network.px;
-    const first = await this.#fit(faces.map(({ picture, box }) => ({ picture, crop: cropOf(box, 0, px) })));
-    await this.#turn(faces, first);
-    const second = await this.#fit(
-      faces.map(({ picture }, i) => ({ picture, crop: uprightCropOf(first[i]!.map, picture, px) })),
+    const { uprightResidualMaxPx } = this.#template;
+    const boxed = await this.#fit(faces.map(({ picture, box }) => ({ picture, crop: boxCrop(box, 0, px) })));
+    const first = boxed.alignments;
+    const quarters = await this.#tryQuarterTurns(faces, first);
+    const upright = await this.#fit(
+      faces.map(({ picture }, i) => ({
+        picture,
+        crop: uprightCrop(first[i]!.chipToPicture, this.#template, picture, px),
+      })),
     );
-    return second.map((upright, i) => {
-      const { turned } = first[i]!;
-      return { ...(upright.residualPx <= FACE_RESIDUAL_PX ? upright : nearer(first[i]!, upright)), turned };
+    const alignments = upright.alignments.map((second, i) => {
+      const best = second.residualPx <= uprightResidualMaxPx ? second : betterFit(first[i]!, second);
+      return { ...best, quarterTurnsTried: first[i]!.quarterTurnsTried };
     });
+    return { alignments, networkUsage: [boxed.usage, quarters, upright.usage] };
   }
 
-  /** In place of what fits no face, the best of the other quarters. */
-  async #turn(faces: readonly BoxedFace[], alignments: Alignment[]): Promise<void> {
-    const suspects = [...faces.keys()].filter((i) => alignments[i]!.residualPx > FACE_RESIDUAL_PX);
-    const quarters = await this.#fit(
+  /**
+   * Replaces each fit that is no upright face by the best of the other quarter turns, where one is better.
+   */
+  async #tryQuarterTurns(faces: readonly BoxedFace[], alignments: Alignment[]): Promise<NetworkUsage> {
+    const { uprightResidualMaxPx } = this.#template;
+    const suspects = [...faces.keys()].filter((i) => alignments[i]!.residualPx > uprightResidualMaxPx);
+    const { alignments: turned, usage } = await this.#fit(
       suspects.flatMap((i) => {
         const { picture, box } = faces[i]!;
-        return QUARTERS.map((quarter) => ({ picture, crop: cropOf(box, quarter, this.#network.px) }));
+        return quarterTurns.map((turns) => ({ picture, crop: boxCrop(box, turns, this.#network.px) }));
       }),
     );
-    for (const [at, i] of suspects.entries()) {
-      const own = quarters.slice(QUARTERS.length * at, QUARTERS.length * (at + 1));
-      alignments[i] = { ...own.reduce(nearer, alignments[i]!), turned: true };
+    for (const [position, i] of suspects.entries()) {
+      const own = turned.slice(quarterTurns.length * position, quarterTurns.length * (position + 1));
+      alignments[i] = { ...own.reduce(betterFit, alignments[i]!), quarterTurnsTried: true };
     }
+    return usage;
   }
 
-  async #fit(crops: readonly { picture: Pixels; crop: Crop }[]): Promise<Alignment[]> {
+  async #fit(
+    crops: readonly { picture: Pixels; crop: Crop }[],
+  ): Promise<{ alignments: Alignment[]; usage: NetworkUsage }> {
+    const template = this.#template;
+    const px = this.#network.px;
     const alignments: Alignment[] = [];
-    await this.#network.run(crops.length, {
+    const usage = await this.#network.run(crops.length, {
       write: (i, row) => {
         const { picture, crop } = crops[i]!;
-        this.#warp.draw(picture, crop.map, crop.within, row, this.#network.px);
+        this.#warp.draw(picture, crop.cropToPicture, crop.within, row, px);
       },
       read: (i, output) => {
-        const landmarks = pointsOf(output("points"), crops[i]!.crop.map, this.#network.px);
-        const fitted = fittedOf(landmarks);
-        const map = fitSimilarity(chipPoints, fitted);
-        alignments[i] = { map, landmarks, residualPx: residualOf(map, chipPoints, fitted), turned: false };
+        const landmarks = landmarksInPicture(output("points"), crops[i]!.crop.cropToPicture, px);
+        const fitted = fittedLandmarks(landmarks, template);
+        const chipToPicture = fitSimilarity(template.points, fitted);
+        alignments[i] = {
+          chipToPicture,
+          eyes: eyesOf(landmarks, template),
+          residualPx: residualOf(chipToPicture, template.points, fitted),
+          quarterTurnsTried: false,
+        };
       },
     });
-    return alignments;
+    return { alignments, usage };
   }
 }
 
-/** From parts of the crop to pixels of the picture. */
-function pointsOf(numbers: Float32Array, map: Affine, px: number): Point[] {
+/** `numbers` are pairs x, y in the unit square of the crop. */
+function landmarksInPicture(numbers: Float32Array, cropToPicture: Affine, px: number): Point[] {
   return Array.from({ length: numbers.length / 2 }, (_, i) =>
-    apply(map, { x: numbers[2 * i]! * px, y: numbers[2 * i + 1]! * px }),
+    apply(cropToPicture, { x: numbers[2 * i]! * px, y: numbers[2 * i + 1]! * px }),
   );
 }
 
-function nearer(a: Alignment, b: Alignment): Alignment {
+function betterFit(a: Alignment, b: Alignment): Alignment {
   return b.residualPx < a.residualPx ? b : a;
 }
 
-/** Upright faces stay below 4.7; those that lean by 30 degrees too. */
-const FACE_RESIDUAL_PX = 5;
-const QUARTERS = [1, 2, 3];
+const quarterTurns = [1, 2, 3];
 
-export type BoxedFace = { picture: Pixels; box: Rectangle };
+export type BoxedFace = { picture: Pixels; box: Box };
 
 export type Alignment = {
-  /** Chip → picture. */
-  map: Affine;
-  /** All 68, in the picture. */
-  landmarks: Point[];
-  /** How far the landmarks are from the mean face, in pixels of the chip: what tells a face from a wrong box. */
+  chipToPicture: Affine;
+  /** In pixels of the picture. */
+  eyes: Eyes;
+  /**
+   * Root mean square distance of the landmarks from the template, in pixels of the chip: large for a box
+   * without a face.
+   */
   residualPx: number;
-  turned: boolean;
+  quarterTurnsTried: boolean;
 };

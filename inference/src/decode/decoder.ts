@@ -1,22 +1,22 @@
 import PQueue from "p-queue";
-import { type PlainJpeg, plainJpeg } from "./jpeg-header.ts";
-import { hasTooManyScans } from "./jpeg-scans.ts";
-import { decodeByLibvips } from "./libvips.ts";
+import { type PlainJpegHeader, plainJpegHeader } from "./jpeg/header.ts";
+import { hasTooManyScans } from "./jpeg/scans.ts";
+import { decodeWithLibvips } from "./libvips.ts";
+import { uprightSize } from "./orientation.ts";
 import { type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
-import type { PixelRoom } from "./pixel-rooms.ts";
-import { decodeByTurbo } from "./turbojpeg.ts";
-import { uprightSize } from "./turn.ts";
+import type { PixelBuffer } from "./pixel-buffers.ts";
+import { decodeWithTurbojpeg } from "./turbojpeg.ts";
 
 /**
- * The pixels of the picture that it returns lie in the room, and are gone when the room is. They are written there while
- * it decodes, so the room has to stay until it is done.
+ * Decodes one picture. Its pixels lie in the buffer and are gone when the buffer is released. They are
+ * written there during the decode, so the buffer has to stay until the promise has settled.
  */
-export type Decode = (bytes: Uint8Array, room: PixelRoom) => Promise<Picture | Rejected>;
+export type Decode = (bytes: Uint8Array, buffer: PixelBuffer) => Promise<Picture | Rejected>;
 
 /**
- * Decodes pictures into the room of their batch, a few at a time: libvips holds a whole picture for each decode in
- * flight, up to 120 MB at 40 megapixels; libjpeg-turbo, of a picture that is not shrunk, up to 66 MB. What waits is bounded by
- * the batches that a worker holds.
+ * Decodes pictures into the buffer of their batch, `decodesMax` at a time: libvips holds the whole picture of
+ * each decode in flight, up to 120 MB at 40 megapixels; libjpeg-turbo up to 66 MB, for a picture that is not
+ * shrunk. Waiting decodes are bounded by the batches that a worker holds.
  */
 export class Decoder {
   readonly #limits: PictureLimits;
@@ -27,58 +27,63 @@ export class Decoder {
     this.#queue = new PQueue({ concurrency: decodesMax });
   }
 
-  readonly decode: Decode = (bytes, room) =>
+  readonly decode: Decode = (bytes, buffer) =>
     this.#queue.add(() =>
       decodePicture(bytes, this.#limits, (length) => {
-        const pixels = room.reserve(length);
-        // A limit of ours, named to the operator: the rooms must be made for the batches that a worker takes.
-        if (pixels === undefined)
-          throw new Error("a batch has more pixels than its room: batchMax is too small");
+        const pixels = buffer.allocate(length);
+        // The operator's limits contradict each other: buffers must be made for the batches that a worker
+        // takes.
+        if (pixels === undefined) {
+          throw new Error("a batch has more pixels than its buffer: batchMax is too small");
+        }
         return pixels;
       }),
     );
 }
 
 /**
- * Bytes as a client sent them → pixels: upright, sRGB, 8 bits, three channels, where `place` says. A plain JPEG goes to
- * libjpeg-turbo, which takes 60 % of the time; whatever is another thing, too large, too small, or raises a doubt on the way goes
- * to libvips, and its word is the last. So only one of them refuses, and only pictures without a flaw pass the other.
+ * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels, in the memory that `allocate`
+ * returns. A plain JPEG goes to libjpeg-turbo, which takes 60 % of the time. Everything else goes to libvips:
+ * other formats, a picture that is too large or too small, and a JPEG about which libjpeg-turbo had a doubt.
+ * So only libvips rejects pictures, and only flawless ones go past it.
  */
 export async function decodePicture(
   bytes: Uint8Array,
   limits: PictureLimits,
-  place: Place = (length) => new Uint8Array(length),
+  allocate: AllocatePixels = (length) => new Uint8Array(length),
 ): Promise<Picture | Rejected> {
-  const jpeg = plainJpeg(bytes);
+  const jpeg = plainJpegHeader(bytes);
   if (jpeg?.progressive !== false && hasTooManyScans(bytes)) return rejected("invalid_image");
-  if (jpeg === undefined || !within(jpeg, limits)) return placed(await decodeByLibvips(bytes, limits), place);
+  if (jpeg === undefined || !isWithin(limits, jpeg)) {
+    return moveInto(allocate, await decodeWithLibvips(bytes, limits));
+  }
 
   const { width, height } = uprightSize(jpeg);
-  if (Math.max(width, height) > limits.longSideMax) {
-    // Shrunk while it is decoded. That its header is known saves a look at it.
+  if (Math.max(width, height) > limits.longSideMaxPx) {
+    // libvips shrinks while it decodes. It need not read the header again.
     const header = { kind: "header", width, height, cmyk: false, alpha: false } as const;
-    return placed(await decodeByLibvips(bytes, limits, header), place);
+    return moveInto(allocate, await decodeWithLibvips(bytes, limits, header));
   }
-  const pixels = place(3 * width * height);
-  if (await decodeByTurbo(bytes, jpeg, pixels)) {
+  const pixels = allocate(3 * width * height);
+  if (await decodeWithTurbojpeg(bytes, jpeg, pixels)) {
     return { kind: "picture", pixels, width, height, originalWidth: width, originalHeight: height };
   }
-  return placed(await decodeByLibvips(bytes, limits), (length) =>
-    length === pixels.length ? pixels : place(length),
-  );
+  const reuse: AllocatePixels = (length) => (length === pixels.length ? pixels : allocate(length));
+  return moveInto(reuse, await decodeWithLibvips(bytes, limits));
 }
 
-function within({ width, height }: PlainJpeg, { pixelsMax, sideMin }: PictureLimits): boolean {
-  return width * height <= pixelsMax && Math.min(width, height) >= sideMin;
+function isWithin({ pixelsMax, sideMinPx }: PictureLimits, { width, height }: PlainJpegHeader): boolean {
+  return width * height <= pixelsMax && Math.min(width, height) >= sideMinPx;
 }
 
-function placed(picture: Picture | Rejected, place: Place): Picture | Rejected {
+/** Copies the pixels into their own memory, and zeroes those of libvips. */
+function moveInto(allocate: AllocatePixels, picture: Picture | Rejected): Picture | Rejected {
   if (picture.kind === "rejected") return picture;
-  const pixels = place(picture.pixels.length);
+  const pixels = allocate(picture.pixels.length);
   pixels.set(picture.pixels);
   picture.pixels.fill(0);
   return { ...picture, pixels };
 }
 
-/** Memory for so many bytes that begins at a whole word. */
-export type Place = (length: number) => Uint8Array;
+/** Memory for so many bytes, which begins at a multiple of 8 bytes. */
+type AllocatePixels = (length: number) => Uint8Array;

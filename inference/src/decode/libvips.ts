@@ -2,9 +2,9 @@ import { imageFormat } from "@faceline/contracts/image/format";
 import sharp from "sharp";
 import { type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
 
-// Once per process. libvips reads some forty formats; what is blocked here cannot be attacked. SVG and PDF would even
-// fetch other files. No cache: it would keep people's pictures. One thread per picture: the decoder's bound counts
-// pictures, and the cores belong to the engine.
+// Once per process. libvips reads about forty formats; a blocked loader cannot be attacked, and those of SVG
+// and PDF would even fetch other files. No cache, because it would keep people's pictures. One thread for
+// each picture, because the decoder's limit counts pictures and the cores belong to the engine.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: ["VipsForeignLoadJpegBuffer", "VipsForeignLoadPngBuffer", "VipsForeignLoadWebpBuffer"],
@@ -13,10 +13,11 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 /**
- * Bytes as a client sent them → pixels: upright, sRGB, 8 bits, three channels. A bad picture is an ordinary result and
- * nothing of it is told but a code: what libvips says may quote the file.
+ * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels. A bad picture is an ordinary
+ * result with only a code, because the messages of libvips may quote the file. `known` saves reading the
+ * header. decoder.test.ts covers it.
  */
-export async function decodeByLibvips(
+export async function decodeWithLibvips(
   bytes: Uint8Array,
   limits: PictureLimits,
   known?: Header,
@@ -34,12 +35,12 @@ export async function decodeByLibvips(
 async function readHeader(bytes: Uint8Array, limits: PictureLimits): Promise<Header | Rejected> {
   if (imageFormat(bytes) === undefined) return rejected("unsupported_image_format");
   try {
-    // Without sharp's own limit, so that a picture which is too large is told from one that is damaged: nothing is
-    // allocated for a header.
+    // Without sharp's own limit, which would make a large picture look like a damaged one. A header allocates
+    // nothing.
     const header = await sharp(bytes, { limitInputPixels: false }).metadata();
     const { width, height } = header.autoOrient;
     if (width * height > limits.pixelsMax) return rejected("image_too_large");
-    if (Math.min(width, height) < limits.sideMin) return rejected("image_too_small");
+    if (Math.min(width, height) < limits.sideMinPx) return rejected("image_too_small");
     return { kind: "header", width, height, cmyk: header.space === "cmyk", alpha: header.hasAlpha };
   } catch {
     return rejected("invalid_image");
@@ -50,14 +51,14 @@ async function readPixels(bytes: Uint8Array, header: Header, limits: PictureLimi
   const decoding = sharp(bytes, {
     limitInputPixels: limits.pixelsMax,
     failOn: "truncated",
-    // A profile moves the colours of a photograph by less than a cloud does, and costs a fifth of the decoding. CMYK
-    // means nothing without one.
+    // A colour profile changes a photograph by less than a passing cloud does, and costs a fifth of the
+    // decoding. CMYK has no meaning without one.
     ignoreIcc: !header.cmyk,
   }).autoOrient();
-  // White, as on a page. Only where there is something to flatten: it is a pass over all pixels.
+  // White, as on a page. Only where there is an alpha channel, because it is a pass over all pixels.
   if (header.alpha) decoding.flatten({ background: "#ffffff" });
-  if (Math.max(header.width, header.height) > limits.longSideMax) {
-    const side = Math.min(limits.shrunkSide, limits.longSideMax);
+  if (Math.max(header.width, header.height) > limits.longSideMaxPx) {
+    const side = Math.min(limits.shrunkSidePx, limits.longSideMaxPx);
     decoding.resize({ width: side, height: side, fit: "inside", kernel: "linear" });
   }
   const { data, info } = await decoding
@@ -74,7 +75,7 @@ async function readPixels(bytes: Uint8Array, header: Header, limits: PictureLimi
   };
 }
 
-/** Grey comes as one channel or two from some files, whatever colour space was asked for. */
+/** Some grey files give one or two channels, whatever colour space was asked for. */
 function threeChannels(data: Uint8Array, channels: number): Uint8Array {
   const pixels = data.length / channels;
   const rgb = new Uint8Array(3 * pixels);

@@ -1,37 +1,32 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
+import type { Pixels } from "../geometry/pixels.ts";
+
+/** What a decoder takes and gives. decoder.test.ts covers the limits. */
 
 export type PictureLimits = {
-  /** Width times height as the header tells them: refused before a pixel is allocated. */
+  /** Width times height as the header gives them: rejected before a pixel is allocated. */
   pixelsMax: number;
   /** The least width and height. */
-  sideMin: number;
-  /** Larger ones are shrunk: it bounds the memory that a picture takes. */
-  longSideMax: number;
+  sideMinPx: number;
+  /** A picture with a longer side is shrunk: this bounds the memory of a picture. */
+  longSideMaxPx: number;
   /**
-   * The long side of what is shrunk. Less than the limit: to shrink costs more than to look at a picture in full, but once
-   * it is done the smaller is the cheaper.
+   * The long side of a picture that is shrunk. Less than the limit above: shrinking costs more than a search
+   * of the full picture, but once it is done, a smaller picture is cheaper.
    */
-  shrunkSide: number;
+  shrunkSidePx: number;
 };
 
-/** The limits that the API promises, and what the models' accuracy was measured with. */
-export const pictureLimits: PictureLimits = {
+/** The defaults of the settings: what the API promises, and what accuracy was measured with. */
+export const defaultPictureLimits: PictureLimits = {
   pixelsMax: 40_000_000,
-  sideMin: 16,
-  longSideMax: 2560,
-  shrunkSide: 1600,
+  sideMinPx: 16,
+  longSideMaxPx: 2_560,
+  shrunkSidePx: 1_600,
 };
 
-/** Upright. Faces are found in `width` x `height` pixels and answered in those of the original. */
-export type Picture = {
-  kind: "picture";
-  /** RGB, row by row, 8 bits. */
-  pixels: Uint8Array;
-  width: number;
-  height: number;
-  originalWidth: number;
-  originalHeight: number;
-};
+/** An upright picture. Faces are found in `width` x `height` pixels and reported in those of the original. */
+export type Picture = Pixels & { kind: "picture"; originalWidth: number; originalHeight: number };
 
 /** The input is at fault. */
 export type Rejected = { kind: "rejected"; code: InputFault };

@@ -1,32 +1,33 @@
 import turbojpeg from "@julusian/jpeg-turbo";
-import type { PlainJpeg } from "./jpeg-header.ts";
-import { turn } from "./turn.ts";
+import type { PlainJpegHeader } from "./jpeg/header.ts";
+import { applyOrientation } from "./orientation.ts";
 
 /**
- * Decodes a plain JPEG, upright, into `upright`: RGB, which must begin at a whole word and may be shared memory. False:
- * libjpeg-turbo had an error or a warning about it (its end is missing, bytes are damaged), and `upright` holds anything.
- * In libuv's pool, all but the turning.
+ * Decodes a plain JPEG into `upright`: upright RGB, which must begin at a multiple of 8 bytes and may be
+ * shared memory. Returns false where libjpeg-turbo had an error or a warning (the end is missing, bytes are
+ * damaged): `upright` then holds anything. Runs in libuv's thread pool, except for the rotation.
+ * decoder-comparison.test.ts covers it.
  */
-export async function decodeByTurbo(
+export async function decodeWithTurbojpeg(
   bytes: Uint8Array,
-  jpeg: PlainJpeg,
+  jpeg: PlainJpegHeader,
   upright: Uint8Array,
 ): Promise<boolean> {
-  if (jpeg.orientation === 1) return decompressed(bytes, jpeg, bufferOf(upright), turbojpeg.FORMAT_RGB);
-  const held = Buffer.allocUnsafeSlow(4 * jpeg.width * jpeg.height);
+  if (jpeg.orientation === 1) return decompress(bytes, jpeg, bufferOf(upright), turbojpeg.FORMAT_RGB);
+  const stored = Buffer.allocUnsafeSlow(4 * jpeg.width * jpeg.height);
   try {
-    const whole = await decompressed(bytes, jpeg, held, turbojpeg.FORMAT_RGBX);
-    if (whole) await turn(new Uint32Array(held.buffer), jpeg, upright);
-    return whole;
+    const ok = await decompress(bytes, jpeg, stored, turbojpeg.FORMAT_RGBX);
+    if (ok) await applyOrientation(new Uint32Array(stored.buffer), jpeg, upright);
+    return ok;
   } finally {
-    // Nobody knows when it will be collected.
-    held.fill(0);
+    // Zeroed at once, because nobody knows when it will be collected.
+    stored.fill(0);
   }
 }
 
-async function decompressed(
+async function decompress(
   bytes: Uint8Array,
-  { width, height }: PlainJpeg,
+  { width, height }: PlainJpegHeader,
   pixels: Buffer,
   format: turbojpeg.Format,
 ): Promise<boolean> {
@@ -34,9 +35,11 @@ async function decompressed(
     const decoded = await turbojpeg.decompress(bufferOf(bytes), pixels, { format });
     return decoded.width === width && decoded.height === height;
   } catch {
-    // What it says may quote the file.
+    // The message is dropped: it may quote the file.
     return false;
   }
 }
 
-const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}

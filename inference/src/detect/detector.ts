@@ -1,114 +1,157 @@
-import type { DetectorModel } from "@faceline/models/catalogue";
-import type { Network } from "../engine/network.ts";
-import { Letterbox, type Pixels } from "./letterbox.ts";
-import { bySize, clip, type Found, type SelectionLimits, select } from "./selection.ts";
-import { marginWindowOf, type Window, windowOf } from "./window.ts";
+import type { DetectorModel } from "@faceline/models/catalogue-entry";
+import { clip } from "../geometry/box.ts";
+import type { Pixels } from "../geometry/pixels.ts";
+import type { Network, NetworkUsage } from "../network/network.ts";
+import { Letterbox, marginWindow, pictureWindow, type Window } from "./letterbox.ts";
+import {
+  compareBySize,
+  type Detection,
+  nonMaxSuppression,
+  type SuppressionLimits,
+} from "./non-max-suppression.ts";
 
 /**
  * Finds the faces of pictures: boxes in pixels of the picture, largest first.
  *
- * A picture is looked at in small first, which costs a tenth, and larger until a face is seen clearly and nothing else
- * could be one; all of a step run together. Where every face is wanted the full size alone will do, and where a face is
- * not aligned: nothing mends its box then, and one that was drawn in small makes other people of the same.
+ * A cascade of resolutions: a picture is searched at low resolution first, which costs a tenth, and at the
+ * next one until a face is clear and nothing else could be one. All pictures of a step run together. Only the
+ * full resolution is used where a call wants every face, and where faces are not aligned: without alignment
+ * the box is used as it is, and a box found at low resolution changes the embedding enough to break matches.
  */
 export class Detector {
-  readonly #sizes: readonly Eye[];
+  readonly #resolutions: readonly Resolution[];
   readonly #limits: DetectorLimits;
 
-  /** Ascending by their side; the last is the full size. */
+  /** `networks` ascend by their input side; the last one is the full resolution. */
   constructor(networks: readonly Network[], limits: DetectorLimits) {
-    this.#sizes = networks.map((network) => ({ network, letterbox: new Letterbox(network.px) }));
+    this.#resolutions = networks.map((network) => ({ network, letterbox: new Letterbox(network.px) }));
     this.#limits = limits;
   }
 
   /**
-   * A list for each picture. One in which no face was seen is looked at once more, with a margin round it. `inSmall` are
-   * those that were clear before the full size.
+   * Searches pictures together. One without any detection at full resolution is searched once more, with a
+   * margin around it.
    */
-  async detect(pictures: readonly SearchedPicture[]): Promise<Detected> {
-    const faces: Found[][] = pictures.map(() => []);
-    const everyone = [...pictures.keys()];
-    const full = this.#sizes.at(-1)!;
-    let unsure = everyone;
-    for (const size of this.#sizes.slice(0, -1)) {
-      const looked = unsure.filter((i) => mayBeSmall(pictures[i]!));
-      const clear = await this.#look(size, windowOf, pictures, looked, faces);
-      unsure = unsure.filter((i) => !clear.has(i));
+  async detect(pictures: readonly SearchedPicture[]): Promise<Detections> {
+    const detections: Detection[][] = pictures.map(() => []);
+    const networkUsage: NetworkUsage[] = [];
+    const all = [...pictures.keys()];
+    const full = this.#resolutions.at(-1)!;
+    const search = async (resolution: Resolution, windowOf: WindowOf, indices: readonly number[]) => {
+      const { clear, usage } = await this.#search(resolution, windowOf, { pictures, indices, detections });
+      networkUsage.push(usage);
+      return clear;
+    };
+
+    let unclear = all;
+    for (const resolution of this.#resolutions.slice(0, -1)) {
+      const searchable = unclear.filter((i) => allowsLowResolution(pictures[i]!));
+      const clear = await search(resolution, pictureWindow, searchable);
+      unclear = unclear.filter((i) => !clear.has(i));
     }
-    const inFull = new Set(unsure);
-    await this.#look(full, windowOf, pictures, unsure, faces);
-    const missed = unsure.filter((i) => faces[i]!.length === 0);
-    await this.#look(full, marginWindowOf, pictures, missed, faces);
-    return { faces, inSmall: everyone.filter((i) => !inFull.has(i)), secondLooks: missed.length };
+    const fullyResolved = new Set(unclear);
+    await search(full, pictureWindow, unclear);
+    const empty = unclear.filter((i) => detections[i]!.length === 0);
+    await search(full, marginWindow, empty);
+    return {
+      detections,
+      lowResolution: all.filter((i) => !fullyResolved.has(i)),
+      marginSearches: empty.length,
+      networkUsage,
+    };
   }
 
-  /** Fills in what is found, and returns the pictures in which it is clear. */
-  async #look(
-    { network, letterbox }: Eye,
-    windowFor: (picture: Pixels) => Window,
-    pictures: readonly SearchedPicture[],
-    looked: readonly number[],
-    faces: Found[][],
-  ): Promise<Set<number>> {
+  /** Searches the pictures at `indices`, stores their detections, and returns which of them are clear. */
+  async #search(
+    { network, letterbox }: Resolution,
+    windowOf: WindowOf,
+    { pictures, indices, detections }: Search,
+  ): Promise<{ clear: Set<number>; usage: NetworkUsage }> {
     const clear = new Set<number>();
-    await network.run(looked.length, {
+    const usage = await network.run(indices.length, {
       write(row, pixels) {
-        const picture = pictures[looked[row]!]!;
-        letterbox.draw(picture, windowFor(picture), pixels);
+        const picture = pictures[indices[row]!]!;
+        letterbox.draw(picture, windowOf(picture), pixels);
       },
       read: (row, output) => {
-        const picture = pictures[looked[row]!]!;
-        const seen = select({ boxes: output("boxes"), scores: output("scores") }, this.#limits);
-        if (isClear(seen, this.#limits)) clear.add(looked[row]!);
-        faces[looked[row]!] = seen
-          .filter(({ score }) => score > this.#limits.faceFrom)
-          .flatMap((box) => inPicture(box, windowFor(picture), picture) ?? [])
-          .toSorted(bySize);
+        const index = indices[row]!;
+        const picture = pictures[index]!;
+        const candidates = nonMaxSuppression(
+          { boxes: output("boxes"), scores: output("scores") },
+          this.#limits,
+        );
+        if (isClear(candidates, this.#limits)) clear.add(index);
+        detections[index] = candidates
+          .filter(({ score }) => score > this.#limits.faceScoreMin)
+          .flatMap((candidate) => inPicture(candidate, windowOf(picture), picture) ?? [])
+          .toSorted(compareBySize);
       },
     });
-    return clear;
+    return { clear, usage };
   }
 }
 
-/** What the catalogue says of a detector. Without a cascade there is nothing to be unclear about. */
-export function limitsOf({ selection, cascade }: DetectorModel): DetectorLimits {
-  const { score_min: faceFrom, overlap_max: overlapMax } = selection;
-  const clear = cascade?.clear ?? { below: faceFrom, from: faceFrom };
-  return { scoreMin: Math.min(faceFrom, clear.below), faceFrom, overlapMax, clear };
+/** The limits of a detector's catalogue entry. Without a cascade every score is clear. */
+export function detectorLimits({ selection, cascade }: DetectorModel): DetectorLimits {
+  const { score_min: faceScoreMin, iou_max: iouMax } = selection;
+  const clear = cascade?.clear ?? { below: faceScoreMin, from: faceScoreMin };
+  return { scoreMin: Math.min(faceScoreMin, clear.below), faceScoreMin, iouMax, clear };
 }
 
-function mayBeSmall({ options }: SearchedPicture): boolean {
+function allowsLowResolution({ options }: SearchedPicture): boolean {
   return options.align && !options.fullResolution;
 }
 
-export type Detected = { faces: Found[][]; inSmall: number[]; secondLooks: number };
-
-type Eye = { network: Network; letterbox: Letterbox };
-
-/** A face is there, and nothing that could be one or not. */
-function isClear(seen: readonly Found[], { clear }: DetectorLimits): boolean {
+/** At least one sure face, and no score between "surely none" and "surely one". */
+function isClear(candidates: readonly Detection[], { clear }: DetectorLimits): boolean {
   return (
-    seen.some(({ score }) => score >= clear.from) &&
-    seen.every(({ score }) => score >= clear.from || score < clear.below)
+    candidates.some(({ score }) => score >= clear.from) &&
+    candidates.every(({ score }) => score >= clear.from || score < clear.below)
   );
 }
 
+/** From the unit square of the window to pixels of the picture; undefined where it lies outside. */
+function inPicture(
+  detection: Detection,
+  { left, top, side }: Window,
+  picture: Pixels,
+): Detection | undefined {
+  const scaled = {
+    left: left + detection.left * side,
+    top: top + detection.top * side,
+    right: left + detection.right * side,
+    bottom: top + detection.bottom * side,
+  };
+  const clipped = clip(scaled, picture);
+  return clipped && { ...clipped, score: detection.score };
+}
+
+export type Detections = {
+  /** For each picture, in pixels of it, largest first. */
+  detections: Detection[][];
+  /** Indices of the pictures that were clear before the full resolution. */
+  lowResolution: number[];
+  /** How many pictures were searched a second time, with a margin. */
+  marginSearches: number;
+  networkUsage: NetworkUsage[];
+};
+
 export type SearchedPicture = Pixels & { options: { fullResolution: boolean; align: boolean } };
 
-export type DetectorLimits = SelectionLimits & {
-  /** A box is a face above it. */
-  faceFrom: number;
-  /** What scores less than `below` is no face, what scores `from` or more is one; between them a larger size is asked. */
+type DetectorLimits = SuppressionLimits & {
+  /** A detection with a greater score is a face. */
+  faceScoreMin: number;
+  /**
+   * A score less than `below` is surely no face, one of `from` or more surely one. Between them the next
+   * resolution decides.
+   */
   clear: { below: number; from: number };
 };
 
-function inPicture(box: Found, { left, top, side }: Window, picture: Pixels): Found | undefined {
-  const placed = {
-    left: left + box.left * side,
-    top: top + box.top * side,
-    right: left + box.right * side,
-    bottom: top + box.bottom * side,
-  };
-  const clipped = clip(placed, picture);
-  return clipped && { ...clipped, score: box.score };
-}
+type Resolution = { network: Network; letterbox: Letterbox };
+type WindowOf = (picture: Pixels) => Window;
+type Search = {
+  pictures: readonly SearchedPicture[];
+  indices: readonly number[];
+  detections: Detection[][];
+};

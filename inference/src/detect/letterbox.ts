@@ -1,10 +1,17 @@
-import type { Size, Window } from "./window.ts";
+import type { Pixels, Size } from "../geometry/pixels.ts";
+
+/** Picture pixels per target pixel. Above it, neighbours no longer touch and the result would alias. */
+const bilinearStepMax = 1.5;
+/** Rounds the sum of four products of 8 bits and two shares of 256. */
+const half = 1 << 15;
 
 /**
- * Draws what lies in a window of a picture as a square of `px` pixels; black where there is no picture.
+ * Resizes a window of a picture to a square of `px` pixels and pads it with black where there is no picture
+ * (letterboxing, with the picture in the upper left corner).
  *
- * Two samples each way make a pixel: neighbours with weights where the picture keeps about its size (bilinear),
- * a half pixel apart with equal weights where it shrinks. More are not seen to change what is detected.
+ * Each pixel is made of two samples in each direction: neighbours with weights where the picture keeps about
+ * its size (bilinear interpolation), half a pixel apart with equal weights where it shrinks. More samples did
+ * not change what is detected.
  */
 export class Letterbox {
   readonly #px: number;
@@ -20,8 +27,8 @@ export class Letterbox {
   draw({ pixels, width, height }: Pixels, window: Window, target: Uint8Array): void {
     const px = this.#px;
     const step = window.side / px;
-    const across = place(this.#columns, { origin: window.left, step, length: width });
-    const down = place(this.#rows, { origin: window.top, step, length: height });
+    const across = placeTaps(this.#columns, { origin: window.left, step, length: width });
+    const down = placeTaps(this.#rows, { origin: window.top, step, length: height });
     const columns = this.#columns;
     const rows = this.#rows;
 
@@ -46,10 +53,10 @@ export class Letterbox {
         let k = lower + first;
         let l = lower + second;
         target[out++] =
-          (pixels[i++]! * a + pixels[j++]! * b + pixels[k++]! * c + pixels[l++]! * d + HALF) >> 16;
+          (pixels[i++]! * a + pixels[j++]! * b + pixels[k++]! * c + pixels[l++]! * d + half) >> 16;
         target[out++] =
-          (pixels[i++]! * a + pixels[j++]! * b + pixels[k++]! * c + pixels[l++]! * d + HALF) >> 16;
-        target[out++] = (pixels[i]! * a + pixels[j]! * b + pixels[k]! * c + pixels[l]! * d + HALF) >> 16;
+          (pixels[i++]! * a + pixels[j++]! * b + pixels[k++]! * c + pixels[l++]! * d + half) >> 16;
+        target[out++] = (pixels[i]! * a + pixels[j]! * b + pixels[k]! * c + pixels[l]! * d + half) >> 16;
       }
       target.fill(0, out, 3 * (v + 1) * px);
     }
@@ -57,27 +64,27 @@ export class Letterbox {
   }
 }
 
-/** Where along one side the samples lie. Returns which pixels of the drawing the picture covers. */
-function place(taps: Taps, { origin, step, length }: Side): { from: number; to: number } {
+/** Sets the sample positions along one side. Returns the range of target pixels that the picture covers. */
+function placeTaps(taps: Taps, { origin, step, length }: Side): { from: number; to: number } {
   const from = Math.max(0, Math.ceil(-origin / step - 0.5));
   const to = Math.min(taps.first.length, Math.ceil((length - origin) / step - 0.5));
   for (let u = from; u < to; u++) {
     const middle = origin + (u + 0.5) * step;
-    if (step > BILINEAR_STEP_MAX) {
-      taps.first[u] = within(Math.floor(middle - step / 4), length);
-      taps.second[u] = within(Math.floor(middle + step / 4), length);
+    if (step > bilinearStepMax) {
+      taps.first[u] = clamp(Math.floor(middle - step / 4), length);
+      taps.second[u] = clamp(Math.floor(middle + step / 4), length);
       taps.secondShare[u] = 128;
     } else {
       const before = Math.floor(middle - 0.5);
-      taps.first[u] = within(before, length);
-      taps.second[u] = within(before + 1, length);
+      taps.first[u] = clamp(before, length);
+      taps.second[u] = clamp(before + 1, length);
       taps.secondShare[u] = Math.round(256 * (middle - 0.5 - before));
     }
   }
   return { from, to };
 }
 
-function within(position: number, length: number): number {
+function clamp(position: number, length: number): number {
   return Math.min(Math.max(position, 0), length - 1);
 }
 
@@ -85,14 +92,25 @@ function tapsFor(px: number): Taps {
   return { first: new Int32Array(px), second: new Int32Array(px), secondShare: new Int32Array(px) };
 }
 
-/** Pixels of the picture per pixel of the drawing. Above it, neighbours no longer touch and the picture would flicker. */
-const BILINEAR_STEP_MAX = 1.5;
-/** Rounds the sum of four products of 8 bits and two shares of 256. */
-const HALF = 1 << 15;
-
-/** RGB, row by row, 8 bits. */
-export type Pixels = Size & { pixels: Uint8Array };
-
-/** For each pixel of the drawing, two positions in the picture and the second one's share in 256ths. */
+/** For each target pixel, two positions in the picture and the weight of the second one in 256ths. */
 type Taps = { first: Int32Array; second: Int32Array; secondShare: Int32Array };
 type Side = { origin: number; step: number; length: number };
+
+/** A square of the picture's plane that a detector searches, in pixels of the picture. */
+export type Window = { left: number; top: number; side: number };
+
+/** The least square that holds the picture in its upper left corner. */
+export function pictureWindow({ width, height }: Size): Window {
+  return { left: 0, top: 0, side: Math.max(width, height) };
+}
+
+/**
+ * The same with a margin of a quarter on each side. A face that fills its picture is smaller in it and has
+ * surroundings: most faces that the plain window misses are found in this one.
+ */
+export function marginWindow({ width, height }: Size): Window {
+  const side = Math.max(width, height);
+  return { left: -margin * side, top: -margin * side, side: (1 + 2 * margin) * side };
+}
+
+const margin = 0.25;

@@ -1,9 +1,14 @@
-import type { Affine, Rectangle } from "../align/affine.ts";
-import type { Warp } from "../align/warp.ts";
-import type { Pixels } from "../detect/letterbox.ts";
-import type { Network } from "../engine/network.ts";
+import type { Affine } from "../geometry/affine.ts";
+import type { Box } from "../geometry/box.ts";
+import type { Pixels } from "../geometry/pixels.ts";
+import type { Warp } from "../geometry/warp.ts";
+import type { Network, NetworkUsage } from "../network/network.ts";
 
-/** Faces → embeddings. The faces of all pictures of a batch run together; a chip is drawn just before its run. */
+/**
+ * Turns face chips into embeddings. The chips of all pictures of a batch run together, and each is drawn just
+ * before its run. Tested with the real networks in lanes.test.ts, and with made-up ones in
+ * model-seam.test.ts.
+ */
 export class Embedder {
   readonly #network: Network;
   readonly #warp: Warp;
@@ -13,26 +18,30 @@ export class Embedder {
     this.#warp = warp;
   }
 
-  /** The side of a chip. */
+  /** The side of the chips that the network takes. */
   get px(): number {
     return this.#network.px;
   }
 
-  async embed(chips: readonly Chip[]): Promise<Float32Array[]> {
+  /** One embedding for each chip, in their order. The caller owns them and zeroes them. */
+  async embed(chips: readonly Chip[]): Promise<{ embeddings: Float32Array[]; networkUsage: NetworkUsage[] }> {
     const embeddings: Float32Array[] = [];
-    await this.#network.run(chips.length, {
+    const usage = await this.#network.run(chips.length, {
       write: (i, row) => {
-        const { picture, map, within } = chips[i]!;
-        this.#warp.draw(picture, map, within, row, this.#network.px);
+        const { picture, chipToPicture, within } = chips[i]!;
+        this.#warp.draw(picture, chipToPicture, within, row, this.#network.px);
       },
-      // A copy: the row is a view of what all faces of the run share, and is zeroed after it.
+      // A copy: the row is a view of the run's output, which is zeroed afterwards.
       read: (i, output) => {
         embeddings[i] = output("embedding").slice();
       },
     });
-    return embeddings;
+    return { embeddings, networkUsage: [usage] };
   }
 }
 
-/** What the embedding network is to see: a square of its own size, found in the picture by the map. */
-export type Chip = { picture: Pixels; map: Affine; within: Rectangle };
+/**
+ * The square that the embedding network sees, by the map from its pixels to the picture. It is black outside
+ * `within`.
+ */
+export type Chip = { picture: Pixels; chipToPicture: Affine; within: Box };

@@ -7,21 +7,21 @@ import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { laneId } from "@faceline/contracts/wire/ids";
+import { builtModels, enginePicture, groupPhotograph } from "../../testing/photographs.ts";
+import { PrecisionSetting } from "../network/precision.ts";
 import { Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
-import { builtModels, groupPhotograph, pictureOf } from "./photographs.ts";
-import { PrecisionWishes } from "./precision.ts";
 import type { EnginePicture, RunFacts } from "./work.ts";
 
 const lane = laneId("Dlib", "tiny");
 
-test("the thread answers as the bare lanes do, run by run", async () => {
-  const told: RunFacts[] = [];
+test("the thread gives the results of the lanes, run by run", async () => {
+  const facts: RunFacts[] = [];
   const options = await engineOptions();
-  await using engine = await openEngine({ ...options, onRun: (facts) => told.push(facts) });
+  await using engine = await openEngine({ ...options, onRun: (run) => facts.push(run) });
   await using lanes = await openLanes(options);
-  const group = await shared(await pictureOf(groupPhotograph(3)));
-  const other = await shared(await pictureOf(groupPhotograph(6)));
+  const group = await shared(await enginePicture(groupPhotograph(3)));
+  const other = await shared(await enginePicture(groupPhotograph(6)));
 
   const [first, second] = await Promise.all([
     engine.run({ lane, pictures: [group] }),
@@ -36,18 +36,18 @@ test("the thread answers as the bare lanes do, run by run", async () => {
   );
   assert.equal(engine.lanes[0]!.lane, lane);
   assert.deepEqual(
-    told.map(({ lane }) => lane),
+    facts.map(({ lane }) => lane),
     [lane, lane],
   );
 });
 
 test("a run blocks the engine's thread, not this one", async () => {
   await using engine = await openEngine(await engineOptions());
-  const group = await shared(await pictureOf(groupPhotograph(3)));
+  const group = await shared(await enginePicture(groupPhotograph(3)));
   let turns = 0;
-  const turning = setInterval(() => turns++, 1);
+  const ticking = setInterval(() => turns++, 1);
   await engine.run({ lane, pictures: [group, group, group] });
-  clearInterval(turning);
+  clearInterval(ticking);
   assert.ok(turns >= 5, `${turns} turns of the event loop`);
 });
 
@@ -61,9 +61,9 @@ test("a run that fails rejects, and the next succeeds", async () => {
   assert.deepEqual(await engine.run({ lane, pictures: [] }), []);
 });
 
-test("closing lets the runs in flight end, and then refuses", async () => {
+test("closing ends the runs in flight, and rejects later ones", async () => {
   const engine = await openEngine(await engineOptions());
-  const group = await shared(await pictureOf(groupPhotograph(3)));
+  const group = await shared(await enginePicture(groupPhotograph(3)));
   const running = engine.run({ lane, pictures: [group] });
   await engine[Symbol.asyncDispose]();
   assert.equal((await running).length, 1);
@@ -71,7 +71,7 @@ test("closing lets the runs in flight end, and then refuses", async () => {
   assert.equal(await Promise.race([engine.exited, Promise.resolve("never")]), "never");
 });
 
-test("what cannot be had is told in a sentence at the start", async () => {
+test("what is not available is one sentence at the start", async () => {
   const options = await engineOptions();
   await assert.rejects(
     openEngine({ ...options, modelsDir: "/nowhere" }),
@@ -80,7 +80,7 @@ test("what cannot be had is told in a sentence at the start", async () => {
   const missing = laneId("Dlib", "none");
   await assert.rejects(
     openEngine({ ...options, lanes: [missing] }),
-    /no detector model none, only ssd, tiny/,
+    /LANES: the catalogue has no detector model none \(there are ssd, tiny\)/,
   );
 });
 
@@ -103,17 +103,17 @@ test("the engine's process leaves nothing in the home folder and the temporary o
   t.after(() => rmSync(folder, { recursive: true }));
   const module = `
     import { openEngine } from "./engine.ts";
-    import { PrecisionWishes } from "./precision.ts";
+    import { PrecisionSetting } from "../network/precision.ts";
     const options = ${JSON.stringify(await engineOptions())};
-    const precision = PrecisionWishes.parse("auto");
+    const precision = PrecisionSetting.parse("auto");
     await using engine = await openEngine({ ...options, precision, onRun: () => {} });`;
-  // With nothing else in the environment: CI=true, for one, would turn onnxruntime's telemetry off.
+  // Nothing else is in the environment: CI=true, for example, would turn onnxruntime's telemetry off.
   const env = { HOME: folder, TMPDIR: folder };
   await promisify(execFile)(process.execPath, ["--eval", module], { cwd: import.meta.dirname, env });
   assert.deepEqual(readdirSync(folder, { recursive: true }), []);
 });
 
-test("a thread that dies rejects all that is in flight, and says so", async (t) => {
+test("a thread that dies rejects all runs in flight", async (t) => {
   const engine = engineOver(t, "process.exit(3)");
   const running = [engine.run({ lane, pictures: [] }), engine.run({ lane, pictures: [] })];
   for (const run of running) await assert.rejects(run, /ended with code 3/);
@@ -122,21 +122,21 @@ test("a thread that dies rejects all that is in flight, and says so", async (t) 
   await engine[Symbol.asyncDispose]();
 });
 
-test("a thread that throws tells why", async (t) => {
+test("a thread that throws says why", async (t) => {
   const engine = engineOver(t, "throw new Error('out of luck')");
   await assert.rejects(engine.run({ lane, pictures: [] }), /died: out of luck/);
   assert.match((await engine.exited).message, /out of luck/);
 });
 
-test("a run that does not end counts as the thread's death", async (t) => {
+test("a run that does not end counts as a dead thread", async (t) => {
   const engine = engineOver(t, "for (;;);", 50);
   await assert.rejects(engine.run({ lane, pictures: [] }), /took longer than 50 ms/);
   assert.match((await engine.exited).message, /hangs/);
 });
 
-/** An engine whose thread does one thing when it is asked to run. */
-function engineOver(t: TestContext, deed: string, runMaxMs = 10_000): Engine {
-  const source = `require("node:worker_threads").parentPort.on("message", () => { ${deed} });`;
+/** An engine over a thread that runs `onMessage` for every message. */
+function engineOver(t: TestContext, onMessage: string, runMaxMs = 10_000): Engine {
+  const source = `require("node:worker_threads").parentPort.on("message", () => { ${onMessage} });`;
   const thread = new Worker(source, { eval: true });
   t.after(() => thread.terminate());
   return new Engine(thread, { lanes: [], fallbacks: [] }, { runMaxMs, onRun: () => {} });
@@ -147,7 +147,7 @@ async function engineOptions(): Promise<EngineOptions> {
     detectorChunkMax: 1,
     faceChunkMax: 2,
     residualMaxPx: 6,
-    precision: PrecisionWishes.parse("auto"),
+    precision: PrecisionSetting.parse("auto"),
   };
   const limits = { modelled: undefined, runMaxMs: 60_000, onRun: () => {} };
   const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;

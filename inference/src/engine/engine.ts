@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
-// For the thread: it cannot change the environment that onnxruntime reads.
+// Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
-import type { FromThread, ThreadOptions, ToThread } from "./thread-messages.ts";
+import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
 
 /**
- * Starts the engine: a thread of its own with the lanes loaded and every size warmed. Throws a sentence when a lane, its
- * model files or the execution provider cannot be had.
+ * Starts the engine: a thread of its own with the lanes loaded and every batch size warmed. Throws one
+ * sentence where a lane, a model file or the execution provider is not available.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { runMaxMs, onRun, ...threadOptions } = options;
@@ -16,33 +16,35 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     name: "engine",
     workerData: threadOptions satisfies ThreadOptions,
   });
-  const [first] = (await Promise.race([once(thread, "message"), diedAtStart(thread)])) as [FromThread];
+  const [first] = (await Promise.race([once(thread, "message"), exitAtStart(thread)])) as [FromThread];
   if (first.kind !== "ready") {
     await thread.terminate();
-    throw new Error(
-      first.kind === "refused" ? first.reason : "the engine's thread said something else than ready",
-    );
+    throw new Error(first.kind === "refused" ? first.reason : "the engine's first message was not `ready`");
   }
   return new Engine(thread, first, { runMaxMs, onRun });
 }
 
-/** Runs batches in a thread of its own, one after another. */
+/** Runs batches on a thread of its own, one after another. */
 export class Engine implements AsyncDisposable {
   readonly lanes: LoadedLane[];
-  /** Why models run in float that were to run in int8: a clause for each. */
+  /** For each model that runs in float instead of int8, a clause that says why. */
   readonly fallbacks: string[];
-  /** Resolves when the thread has died or hangs, and no run will ever end again; never when the engine was closed. */
+  /**
+   * Resolves when the thread has died or hangs, so that no run will end any more. Never resolves after a
+   * close.
+   */
   readonly exited: Promise<Error>;
   readonly #thread: Worker;
-  readonly #limits: { runMaxMs: number; onRun: (facts: RunFacts) => void };
+  readonly #limits: EngineLimits;
+  readonly #resolveExited: (error: Error) => void;
   readonly #runs = new Map<number, Run>();
   #lastRun = 0;
-  #over: Error | undefined;
+  #ended: Error | undefined;
 
   constructor(
     thread: Worker,
     { lanes, fallbacks }: { lanes: LoadedLane[]; fallbacks: string[] },
-    limits: { runMaxMs: number; onRun: (facts: RunFacts) => void },
+    limits: EngineLimits,
   ) {
     this.lanes = lanes;
     this.fallbacks = fallbacks;
@@ -50,87 +52,89 @@ export class Engine implements AsyncDisposable {
     this.#limits = limits;
     const { promise, resolve } = Promise.withResolvers<Error>();
     this.exited = promise;
-    thread.on("message", (message: FromThread) => this.#hear(message));
-    thread.on("error", (error) =>
-      this.#end(new Error(`the engine's thread died: ${error.message}`), resolve),
-    );
-    thread.on("exit", (code) => this.#end(new Error(`the engine's thread ended with code ${code}`), resolve));
-    this.#onHang = () => {
-      this.#end(
-        new Error(`a run took longer than ${limits.runMaxMs} ms; the engine's thread hangs`),
-        resolve,
-      );
-      void thread.terminate();
-    };
+    this.#resolveExited = resolve;
+    thread.on("message", (message: FromThread) => this.#onMessage(message));
+    thread.on("error", (error) => this.#end(`the engine's thread died: ${error.message}`));
+    thread.on("exit", (code) => this.#end(`the engine's thread ended with code ${code}`));
   }
 
-  readonly #onHang: () => void;
-
   /**
-   * A result for each picture, in their order. Rejects when the run failed: then none of the batch has a result, and the
-   * next run may well succeed. The pictures' memory must stay as it is until this has settled.
+   * Returns one result for each picture, in their order. Rejects where the run failed: then the whole batch
+   * has no result, and the next run may well succeed. The memory of the pictures must not change until the
+   * promise has settled.
    */
   run(work: EngineWork): Promise<TaskResult[]> {
-    if (this.#over !== undefined) return Promise.reject(this.#over);
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const { promise, resolve, reject } = Promise.withResolvers<TaskResult[]>();
     const run = ++this.#lastRun;
-    this.#runs.set(run, { resolve, reject, hang: setTimeout(this.#onHang, this.#limits.runMaxMs) });
-    this.#tell({ kind: "run", run, work });
+    const hangTimer = setTimeout(() => this.#onHang(), this.#limits.runMaxMs);
+    this.#runs.set(run, { resolve, reject, hangTimer });
+    this.#post({ kind: "run", run, work });
     return promise;
   }
 
-  /** Runs in flight end first. */
+  /** Ends the runs in flight first. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#over !== undefined) return;
-    this.#over = new Error("the engine was closed");
-    const gone = once(this.#thread, "exit");
-    this.#tell({ kind: "close" });
-    await gone;
+    if (this.#ended !== undefined) return;
+    this.#ended = new Error("the engine was closed");
+    const exit = once(this.#thread, "exit");
+    this.#post({ kind: "close" });
+    await exit;
   }
 
-  #tell(message: ToThread): void {
-    // Nothing changes hands: pixels are shared.
+  #post(message: ToThread): void {
+    // No transfer list: pixels are in shared memory.
     this.#thread.postMessage(message);
   }
 
-  #hear(message: FromThread): void {
+  #onMessage(message: FromThread): void {
     if (message.kind !== "done" && message.kind !== "failed") return;
     const run = this.#runs.get(message.run);
     if (run === undefined) return;
     this.#runs.delete(message.run);
-    clearTimeout(run.hang);
-    if (message.kind === "failed")
-      return run.reject(new Error(`a run of the engine failed: ${message.reason}`));
+    clearTimeout(run.hangTimer);
+    if (message.kind === "failed") {
+      run.reject(new Error(`a run of the engine failed: ${message.reason}`));
+      return;
+    }
     this.#limits.onRun(message.facts);
     run.resolve(message.results);
   }
 
-  #end(error: Error, tell: (error: Error) => void): void {
+  #onHang(): void {
+    this.#end(`a run took longer than ${this.#limits.runMaxMs} ms; the engine's thread hangs`);
+    void this.#thread.terminate();
+  }
+
+  #end(reason: string): void {
+    const error = new Error(reason);
     for (const run of this.#runs.values()) {
-      clearTimeout(run.hang);
+      clearTimeout(run.hangTimer);
       run.reject(error);
     }
     this.#runs.clear();
-    if (this.#over !== undefined) return;
-    this.#over = error;
-    tell(error);
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    this.#resolveExited(error);
   }
 }
 
-async function diedAtStart(thread: Worker): Promise<never> {
+async function exitAtStart(thread: Worker): Promise<never> {
   const [code] = (await once(thread, "exit")) as [number];
   throw new Error(`the engine's thread ended with code ${code} before it was ready`);
 }
 
-export type EngineOptions = ThreadOptions & {
+export type EngineOptions = ThreadOptions & EngineLimits;
+
+type EngineLimits = {
   /** A run that takes longer will not end: the engine counts as dead. */
   runMaxMs: number;
-  /** Told of every run that succeeded. */
+  /** Called after every run that succeeded. */
   onRun: (facts: RunFacts) => void;
 };
 
 type Run = {
   resolve: (results: TaskResult[]) => void;
   reject: (error: Error) => void;
-  hang: NodeJS.Timeout;
+  hangTimer: NodeJS.Timeout;
 };

@@ -4,17 +4,18 @@ import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { readCatalogue } from "@faceline/models/catalogue";
 import sharp from "sharp";
-import { type Lanes, openLanes } from "./lanes.ts";
+import { distances } from "../../testing/distances.ts";
 import {
   builtModels,
+  enginePicture,
   groupPhotograph,
   labelledPairs,
   labelledPhotograph,
-  pictureOf,
-  withoutLabelled,
-} from "./photographs.ts";
-import { PrecisionWishes } from "./precision.ts";
-import { clipsSums } from "./sums.ts";
+  labelledPhotographsMissing,
+} from "../../testing/photographs.ts";
+import { saturatesInt8 } from "../network/int8-saturation.ts";
+import { PrecisionSetting } from "../network/precision.ts";
+import { type Lanes, openLanes } from "./lanes.ts";
 import type { EnginePicture, TaskResult } from "./work.ts";
 
 const ssd = laneId("Dlib", "ssd");
@@ -28,7 +29,7 @@ suite("with the real models", () => {
       detectorChunkMax: 2,
       faceChunkMax: 4,
       residualMaxPx: 6,
-      precision: PrecisionWishes.parse("auto"),
+      precision: PrecisionSetting.parse("auto"),
     };
     const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
     lanes = await openLanes({ modelsDir, lanes: [ssd, tiny], batchMax: 6, ...cpu, ...chunks });
@@ -39,11 +40,11 @@ suite("with the real models", () => {
     (await lanes.run({ lane: ssd, pictures })).results;
   const facesOf = async (picture: EnginePicture): Promise<Face[]> => faces((await run(picture))[0]!);
 
-  test("a report can tell what is loaded", async () => {
+  test("the loaded lanes name their precisions, batch sizes and times", async () => {
     const [first] = lanes.loaded;
     assert.deepEqual([first!.lane, first!.executionProvider], [ssd, "cpu"]);
-    // A CPU that clips sums runs all of them in float, and says so; one that does not, none.
-    const fallback = await clipsSums({ executionProvider: "cpu", intraOpThreads: 1 });
+    // A CPU whose int8 sums saturate runs all models in float, with a reason for each; another CPU none.
+    const fallback = await saturatesInt8({ executionProvider: "cpu", intraOpThreads: 1 });
     const precision = fallback ? "float32" : "int8";
     assert.deepEqual(
       first!.precisions,
@@ -58,10 +59,10 @@ suite("with the real models", () => {
   });
 
   test(
-    "a couple has two faces, the larger first, eyes as the people themselves would say",
+    "a couple has two faces, the larger first, with left and right eyes from the person's view",
     skipped(),
     async () => {
-      const [larger, smaller, ...more] = await facesOf(await pictureOf(labelledPhotograph("couple.jpg")));
+      const [larger, smaller, ...more] = await facesOf(await enginePicture(labelledPhotograph("couple.jpg")));
       assert.equal(more.length, 0);
       assert.ok(larger!.area.w * larger!.area.h > smaller!.area.w * smaller!.area.h);
       for (const { area, confidence } of [larger!, smaller!]) {
@@ -71,14 +72,14 @@ suite("with the real models", () => {
           assert.ok(x > area.x && x < area.x + area.w && y > area.y && y < area.y + area.h / 2);
         }
       }
-      // The photograph is 2280 pixels wide and was searched at 1600: areas are told in its own.
+      // The photograph is 2280 pixels wide and was searched at 1600: areas are in pixels of the original.
       assert.ok(smaller!.area.x > 1300 && smaller!.area.x < 1600);
     },
   );
 
   for (const fullResolution of [false, true]) {
     test(
-      `300 labelled pairs part at the catalogue's thresholds, ${fullResolution ? "looked at in full" : "in small first"}`,
+      `the catalogue's thresholds separate 300 labelled pairs, ${fullResolution ? "at full resolution" : "at low resolution first"}`,
       skipped(),
       async (t) => {
         const embeddings = new Map<string, Float32Array>();
@@ -86,20 +87,20 @@ suite("with the real models", () => {
         assert.deepEqual([pairs.length, pairs.filter(({ same }) => same).length], [300, 38]);
         for (const name of new Set(pairs.flatMap(({ left, right }) => [left, right]))) {
           const [face] = await facesOf(
-            await pictureOf(labelledPhotograph(name), { facesMax: 1, fullResolution }),
+            await enginePicture(labelledPhotograph(name), { facesMax: 1, fullResolution }),
           );
           embeddings.set(name, decodeEmbedding(face!.embedding));
         }
         const { thresholds } = (await readCatalogue()).find("embedding", "Dlib")!;
         for (const { of, at, called } of [
-          { of: euclidean, at: thresholds.euclidean, called: "euclidean" },
-          { of: cosine, at: thresholds.cosine, called: "cosine" },
+          { of: distances.euclidean, at: thresholds.euclidean, called: "euclidean" },
+          { of: distances.cosine, at: thresholds.cosine, called: "cosine" },
         ]) {
-          const distances = (wanted: boolean) =>
+          const pairDistances = (samePerson: boolean) =>
             pairs
-              .filter(({ same }) => same === wanted)
+              .filter(({ same }) => same === samePerson)
               .map(({ left, right }) => of(embeddings.get(left)!, embeddings.get(right)!));
-          const [furthest, nearest] = [Math.max(...distances(true)), Math.min(...distances(false))];
+          const [furthest, nearest] = [Math.max(...pairDistances(true)), Math.min(...pairDistances(false))];
           t.diagnostic(
             `${called}: same up to ${furthest.toFixed(4)}, different from ${nearest.toFixed(4)}, threshold ${at}`,
           );
@@ -109,73 +110,80 @@ suite("with the real models", () => {
     );
   }
 
-  test("clear faces are found in small, and as many as in full", async () => {
+  test("low resolution finds as many clear faces as full resolution", async () => {
     for (const group of [1, 2, 3, 4, 5, 6]) {
-      const inSmall = await facesOf(await pictureOf(groupPhotograph(group), { fullResolution: false }));
-      const inFull = await facesOf(await pictureOf(groupPhotograph(group)));
-      assert.equal(inSmall.length, inFull.length, `sample ${group}`);
+      const low = await facesOf(await enginePicture(groupPhotograph(group), { fullResolution: false }));
+      const full = await facesOf(await enginePicture(groupPhotograph(group)));
+      assert.equal(low.length, full.length, `sample ${group}`);
     }
   });
 
-  // 30 degrees are read as they are, the others by turning.
+  // 30 degrees are aligned directly, larger angles by quarter turns.
   for (const degrees of [30, 60, 90, 180, 270]) {
-    test(`a face that leans by ${degrees} degrees is still that person's`, skipped(), async () => {
-      const upright = labelledPhotograph("img14.jpg");
-      const leaning = await sharp(upright).rotate(degrees, { background: "#000000" }).png().toBuffer();
-      const [face] = await facesOf(await pictureOf(upright));
-      const [leaned] = await facesOf(await pictureOf(leaning));
-      const distance = euclidean(decodeEmbedding(face!.embedding), decodeEmbedding(leaned!.embedding));
-      assert.ok(distance < 0.6, String(distance));
-    });
+    test(
+      `a face that is rotated by ${degrees} degrees still matches the upright one`,
+      skipped(),
+      async () => {
+        const upright = labelledPhotograph("img14.jpg");
+        const rotated = await sharp(upright).rotate(degrees, { background: "#000000" }).png().toBuffer();
+        const [face] = await facesOf(await enginePicture(upright));
+        const [rotatedFace] = await facesOf(await enginePicture(rotated));
+        const distance = distances.euclidean(
+          decodeEmbedding(face!.embedding),
+          decodeEmbedding(rotatedFace!.embedding),
+        );
+        assert.ok(distance < 0.6, String(distance));
+      },
+    );
   }
 
-  test("everybody on a group photograph is found, in any batch the same", async () => {
-    const group = await pictureOf(groupPhotograph(3));
+  test("every face of a group photograph is found, with the same result in any batch", async () => {
+    const group = await enginePicture(groupPhotograph(3));
     const [alone] = await run(group);
     assert.equal(faces(alone!).length, 3);
     const batch = await run(
-      await pictureOf(groupPhotograph(6)),
+      await enginePicture(groupPhotograph(6)),
       group,
-      await pictureOf(groupPhotograph(5)),
+      await enginePicture(groupPhotograph(5)),
       group,
     );
     assert.deepEqual(batch[1], alone);
     assert.deepEqual(batch[3], alone);
   });
 
-  test("no more faces than were asked for, the largest", async () => {
-    const all = await facesOf(await pictureOf(groupPhotograph(3)));
-    const two = await facesOf(await pictureOf(groupPhotograph(3), { facesMax: 2 }));
+  test("at most facesMax faces are returned, the largest ones", async () => {
+    const all = await facesOf(await enginePicture(groupPhotograph(3)));
+    const two = await facesOf(await enginePicture(groupPhotograph(3), { facesMax: 2 }));
     assert.deepEqual(two, all.slice(0, 2));
   });
 
-  test("a picture without a face is rejected, and its neighbours are not", async () => {
-    const sky = await pictureOf(await plain().png().toBuffer());
+  test("a picture without a face is rejected, and the other pictures of its batch are not", async () => {
+    const sky = await enginePicture(await plain().png().toBuffer());
     const [before, rejected, behind] = await run(
-      await pictureOf(groupPhotograph(3)),
+      await enginePicture(groupPhotograph(3)),
       sky,
-      await pictureOf(groupPhotograph(3)),
+      await enginePicture(groupPhotograph(3)),
     );
     assert.deepEqual(rejected, { kind: "rejected", code: "no_face_detected" });
     assert.deepEqual(before, behind);
     assert.equal(before!.kind, "faces");
   });
 
-  test("where no face is enforced, the whole picture is the face", async () => {
-    const sky = await pictureOf(await plain().png().toBuffer(), { enforceDetection: false });
+  test("without enforceDetection, a picture without a face counts as a face as a whole", async () => {
+    const sky = await enginePicture(await plain().png().toBuffer(), { enforceDetection: false });
     const [face, ...more] = await facesOf(sky);
     assert.equal(more.length, 0);
     assert.equal(face!.confidence, 0);
     assert.deepEqual(face!.area, { x: 0, y: 0, w: 320, h: 240, left_eye: null, right_eye: null });
     assert.equal(decodeEmbedding(face!.embedding).length, 128);
-    // A face that is there counts all the same.
-    const group = await facesOf(await pictureOf(groupPhotograph(3), { enforceDetection: false }));
+    // Detected faces are still used.
+    const group = await facesOf(await enginePicture(groupPhotograph(3), { enforceDetection: false }));
     assert.equal(group.length, 3);
   });
 
-  test("unaligned, the box is taken as it is: no eyes, another embedding", async () => {
-    const aligned = await facesOf(await pictureOf(groupPhotograph(3)));
-    const boxed = await facesOf(await pictureOf(groupPhotograph(3), { align: false }));
+  test("without alignment the box is used as it is: no eyes, another embedding", async () => {
+    const aligned = await facesOf(await enginePicture(groupPhotograph(3)));
+    const boxed = await facesOf(await enginePicture(groupPhotograph(3), { align: false }));
     const withoutEyes = aligned.map(({ area }) => ({ ...area, left_eye: null, right_eye: null }));
     assert.deepEqual(
       boxed.map(({ area }) => area),
@@ -184,16 +192,16 @@ suite("with the real models", () => {
     assert.notEqual(boxed[0]!.embedding, aligned[0]!.embedding);
   });
 
-  // Drawn in small, a box made of 300 labelled pairs 174 wrong verdicts instead of 10.
-  test("unaligned, a face is the same whether every face is wanted or one", async () => {
+  // With boxes of low resolution, 174 of 300 labelled pairs had a wrong verdict instead of 10.
+  test("without alignment a face is the same, whether one or every face is wanted", async () => {
     const options = { align: false, facesMax: 1 };
     const portrait = await clearPortrait();
-    const [one] = await facesOf(await pictureOf(portrait, { ...options, fullResolution: false }));
-    const [first] = await facesOf(await pictureOf(portrait, options));
+    const [one] = await facesOf(await enginePicture(portrait, { ...options, fullResolution: false }));
+    const [first] = await facesOf(await enginePicture(portrait, options));
     assert.deepEqual(one, first);
   });
 
-  test("a box whose landmarks fit no face is not found, and one found in small is looked for in full", async () => {
+  test("a box whose landmarks fit no face is dropped, after a retry at full resolution", async () => {
     const strict = await openLanes({
       modelsDir: await builtModels(),
       lanes: [ssd],
@@ -203,10 +211,10 @@ suite("with the real models", () => {
       detectorChunkMax: 1,
       faceChunkMax: 1,
       residualMaxPx: 0.1,
-      precision: PrecisionWishes.parse("auto"),
+      precision: PrecisionSetting.parse("auto"),
     });
     await using _ = strict;
-    const portrait = await pictureOf(await clearPortrait(), { fullResolution: false });
+    const portrait = await enginePicture(await clearPortrait(), { fullResolution: false });
     const { results, facts } = await strict.run({ lane: ssd, pictures: [portrait] });
     assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
     assert.equal(facts.implausible, 2);
@@ -216,35 +224,42 @@ suite("with the real models", () => {
       [1, 0, 1],
     );
     const runsMs = detectors.reduce((sum, { runMs }) => sum + runMs, 0);
-    assert.ok(facts.detectMs >= runsMs, "the second search is a search too");
+    assert.ok(facts.detectMs >= runsMs, "detectMs covers the retry too");
   });
 
-  test("a face that fills more than its picture is found at the second look", skipped(), async () => {
-    const photograph = labelledPhotograph("img14.jpg");
-    const [face] = await facesOf(await pictureOf(photograph));
-    const { x, y, w, h } = face!.area;
-    const middle = { left: x + 0.15 * w, top: y + 0.15 * h, width: 0.7 * w, height: 0.7 * h };
-    const [left, top, width, height] = Object.values(middle).map(Math.round) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    const tight = await sharp(photograph).extract({ left, top, width, height }).png().toBuffer();
-    const { results, facts } = await lanes.run({ lane: ssd, pictures: [await pictureOf(tight)] });
-    assert.equal(facts.secondLooks, 1);
-    const [found] = faces(results[0]!);
-    const { area } = found!;
-    assert.ok(
-      area.x + area.w <= width && area.y + area.h <= height,
-      "inside the picture, whatever the margin",
-    );
-    const distance = euclidean(decodeEmbedding(face!.embedding), decodeEmbedding(found!.embedding));
-    assert.ok(distance < 0.6, String(distance));
-  });
+  test(
+    "a face that fills more than its picture is found by the search with a margin",
+    skipped(),
+    async () => {
+      const photograph = labelledPhotograph("img14.jpg");
+      const [face] = await facesOf(await enginePicture(photograph));
+      const { x, y, w, h } = face!.area;
+      const middle = { left: x + 0.15 * w, top: y + 0.15 * h, width: 0.7 * w, height: 0.7 * h };
+      const [left, top, width, height] = Object.values(middle).map(Math.round) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      const tight = await sharp(photograph).extract({ left, top, width, height }).png().toBuffer();
+      const { results, facts } = await lanes.run({ lane: ssd, pictures: [await enginePicture(tight)] });
+      assert.equal(facts.marginSearches, 1);
+      const [found] = faces(results[0]!);
+      const { area } = found!;
+      assert.ok(
+        area.x + area.w <= width && area.y + area.h <= height,
+        "the area lies in the picture, not in the margin",
+      );
+      const distance = distances.euclidean(
+        decodeEmbedding(face!.embedding),
+        decodeEmbedding(found!.embedding),
+      );
+      assert.ok(distance < 0.6, String(distance));
+    },
+  );
 
-  test("facts tell of one run alone", async () => {
-    const pictures = [await pictureOf(groupPhotograph(3))];
+  test("facts are those of one run only", async () => {
+    const pictures = [await enginePicture(groupPhotograph(3))];
     await lanes.run({ lane: ssd, pictures });
     const { facts } = await lanes.run({ lane: ssd, pictures });
     const detector = facts.networks.find(({ name }) => name === "ssd")!;
@@ -252,14 +267,14 @@ suite("with the real models", () => {
     assert.ok(facts.runMs >= facts.detectMs + facts.alignMs + facts.embedMs);
   });
 
-  test("no pictures, no results", async () => assert.deepEqual(await run(), []));
+  test("no pictures give no results", async () => assert.deepEqual(await run(), []));
 });
 
 function skipped() {
-  return { skip: withoutLabelled };
+  return { skip: labelledPhotographsMissing };
 }
 
-/** One face, which is clear at the least size. */
+/** One face that is clear at the lowest resolution. */
 function clearPortrait(): Promise<Buffer> {
   const portrait = { left: 1380, top: 60, width: 540, height: 640 };
   return sharp(groupPhotograph(1)).extract(portrait).png().toBuffer();
@@ -272,13 +287,4 @@ function plain() {
 function faces(result: TaskResult): Face[] {
   assert.equal(result.kind, "faces");
   return result.faces;
-}
-
-function euclidean(a: Float32Array, b: Float32Array): number {
-  return Math.hypot(...a.map((value, i) => value - b[i]!));
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  const product = a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-  return 1 - product / (Math.hypot(...a) * Math.hypot(...b));
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { laneId } from "@faceline/contracts/wire/ids";
+import { PrecisionSetting } from "../network/precision.ts";
 import { openEngine } from "./engine.ts";
 import { EngineChoice } from "./modelled.ts";
-import { PrecisionWishes } from "./precision.ts";
 import type { EnginePicture, RunFacts } from "./work.ts";
 
 const lane = laneId("Dlib", "ssd");
 
-test("an engine is the networks, or a wait of alpha + beta times the batch", () => {
+test("ENGINE is onnx, or a wait of alpha + beta times the batch", () => {
   assert.equal(EngineChoice.parse("onnx"), undefined);
   assert.deepEqual(EngineChoice.parse("model:40+2b"), { alphaMs: 40, betaMs: 2 });
   assert.deepEqual(EngineChoice.parse("model:0+0.5b"), { alphaMs: 0, betaMs: 0.5 });
@@ -17,9 +17,9 @@ test("an engine is the networks, or a wait of alpha + beta times the batch", () 
   }
 });
 
-test("a modelled engine needs no model, and a batch is padded to a size that it runs", async () => {
-  const told: RunFacts[] = [];
-  await using engine = await openEngine({ ...options, batchMax: 6, onRun: (facts) => told.push(facts) });
+test("a modelled engine needs no model file, and pads a batch to a size that it runs", async () => {
+  const facts: RunFacts[] = [];
+  await using engine = await openEngine({ ...options, batchMax: 6, onRun: (run) => facts.push(run) });
   assert.deepEqual(engine.lanes, [
     {
       lane,
@@ -29,7 +29,7 @@ test("a modelled engine needs no model, and a batch is padded to a size that it 
     },
   ]);
   const results = await engine.run({ lane, pictures: [picture, picture, picture] });
-  assert.ok(told[0]!.runMs >= 13, `${told[0]!.runMs} ms`);
+  assert.ok(facts[0]!.runMs >= 13, `${facts[0]!.runMs} ms`);
   for (const result of results) {
     assert.equal(result.kind, "faces");
     const [face] = result.kind === "faces" ? result.faces : [];
@@ -38,8 +38,11 @@ test("a modelled engine needs no model, and a batch is padded to a size that it 
   assert.equal(results.length, 3);
 });
 
-test("a lane that is not in the catalogue is refused at start, as by the networks", async () => {
-  await assert.rejects(openEngine({ ...options, lanes: [laneId("Dlib", "none")] }), /no detector none/);
+test("a lane that is not in the catalogue is an error at the start", async () => {
+  await assert.rejects(
+    openEngine({ ...options, lanes: [laneId("Dlib", "none")] }),
+    /LANES: the catalogue has no detector model none \(there are ssd, tiny\)/,
+  );
 });
 
 const picture: EnginePicture = {
@@ -61,7 +64,7 @@ const options = {
   detectorChunkMax: 1,
   faceChunkMax: 1,
   residualMaxPx: 6,
-  precision: PrecisionWishes.parse("auto"),
+  precision: PrecisionSetting.parse("auto"),
   runMaxMs: 60_000,
   onRun: () => {},
 };

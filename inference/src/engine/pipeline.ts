@@ -1,165 +1,178 @@
 import { encodeEmbedding, type Face } from "@faceline/contracts/wire/face";
-import { boxAt, type Rectangle } from "../align/affine.ts";
-import { type Aligner, type BoxedFace } from "../align/aligner.ts";
-import type { Detected, Detector } from "../detect/detector.ts";
-import type { Found } from "../detect/selection.ts";
+import type { Aligner, Alignment, BoxedFace } from "../align/aligner.ts";
+import type { Eyes } from "../align/templates.ts";
+import type { Detections, Detector } from "../detect/detector.ts";
+import type { Detection } from "../detect/non-max-suppression.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
-import { areaOf, type Eyes, eyesOf } from "./facial-area.ts";
+import { boxMap, scaleInput } from "../geometry/affine.ts";
+import { wholeBox } from "../geometry/box.ts";
+import { sumUsage } from "../network/network.ts";
+import { facialArea } from "./facial-area.ts";
 import type { EnginePicture, PipelineFacts, TaskResult } from "./work.ts";
 
 /**
- * What is done to the pictures of one lane.
+ * The stages that the pictures of one lane go through.
  *
- *     pictures ──► detect ──► align ──► embed ──► read ──► results
+ *     pictures ──► detect ──► align ──► embed ──► results
  *
- * Each stage takes the pictures or faces of the whole batch. A picture without a face ends its own task alone.
+ * Each stage takes the pictures or faces of the whole batch. A picture without a face ends only its own task.
+ * lanes.test.ts tests it with the real networks.
  */
 export class Pipeline {
   readonly #parts: PipelineParts;
-  #times = { ...noTimes };
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
   }
 
-  async run(pictures: readonly EnginePicture[]): Promise<TaskResult[]> {
-    const { faces: found, inSmall } = await this.#detect(pictures);
-    const faces = await this.#align(pictures, found);
-    await this.#lookAgain(
-      pictures,
-      inSmall.filter((i) => faces[i]!.length === 0),
-      faces,
-    );
+  /** One result for each picture, in their order, and measurements of this run. */
+  async run(pictures: readonly EnginePicture[]): Promise<{ results: TaskResult[]; facts: PipelineFacts }> {
+    const facts: PipelineFacts = { ...noFacts, networks: [] };
+    const { detections, lowResolution } = await this.#detect(pictures, facts);
+    const faces = await this.#align(pictures, detections, facts);
+    const mistaken = lowResolution.filter((i) => faces[i]!.length === 0);
+    await this.#retryFullResolution(pictures, mistaken, faces, facts);
     for (const [index, picture] of pictures.entries()) {
-      const wholeCounts = !picture.options.enforceDetection && faces[index]!.length === 0;
-      if (wholeCounts) faces[index]!.push(this.#stretched(picture, { ...wholeOf(picture), score: 0 }));
+      const takeWhole = !picture.options.enforceDetection && faces[index]!.length === 0;
+      if (takeWhole) faces[index]!.push(this.#unaligned(picture, { ...wholeBox(picture), score: 0 }));
     }
-    const begunAt = performance.now();
-    const embeddings = await this.#parts.embedder.embed(faces.flat().map((face) => face.chip));
-    this.#times.embedMs += performance.now() - begunAt;
-    this.#times.faces += embeddings.length;
-    return read(pictures, faces, embeddings);
+    const startedAt = performance.now();
+    const { embeddings, networkUsage } = await this.#parts.embedder.embed(
+      faces.flat().map((face) => face.chip),
+    );
+    facts.embedMs += performance.now() - startedAt;
+    facts.faces += embeddings.length;
+    facts.networks = sumUsage([...facts.networks, ...networkUsage]);
+    return { results: resultsOf(pictures, faces, embeddings), facts };
   }
 
-  /** What has been done since the last call. */
-  takeFacts(): PipelineFacts {
-    const facts = this.#times;
-    this.#times = { ...noTimes };
-    return facts;
-  }
-
-  async #detect(pictures: readonly EnginePicture[]): Promise<Detected> {
-    const begunAt = performance.now();
+  async #detect(pictures: readonly EnginePicture[], facts: PipelineFacts): Promise<Detections> {
+    const startedAt = performance.now();
     const detected = await this.#parts.detector.detect(pictures);
-    this.#times.detectMs += performance.now() - begunAt;
-    this.#times.secondLooks += detected.secondLooks;
+    facts.detectMs += performance.now() - startedAt;
+    facts.marginSearches += detected.marginSearches;
+    facts.networks.push(...detected.networkUsage);
     return detected;
   }
 
-  /** The faces of each picture that are to be embedded: largest first, as many as were asked for. */
-  async #align(pictures: readonly EnginePicture[], found: readonly Found[][]): Promise<SeenFace[][]> {
-    const begunAt = performance.now();
-    const seen: SeenFace[][] = pictures.map(() => []);
-    const waiting = found.map((boxes) => [...boxes]);
+  /** The faces of each picture that are to be embedded: largest first, at most `facesMax`. */
+  async #align(
+    pictures: readonly EnginePicture[],
+    detections: readonly Detection[][],
+    facts: PipelineFacts,
+  ): Promise<LocatedFace[][]> {
+    const startedAt = performance.now();
+    const faces: LocatedFace[][] = pictures.map(() => []);
+    const remaining = detections.map((boxes) => [...boxes]);
     for (;;) {
-      // No more than are wanted: most calls want the largest face of a crowd. A box that turns out to hold no face makes
-      // room for the next.
+      // No more than are needed: most calls want the largest face of a crowd. A box that turns out to hold no
+      // face makes room for the next one.
       const round = pictures.flatMap((picture, index) => {
-        const wanted = picture.options.facesMax - seen[index]!.length;
-        return waiting[index]!.splice(0, wanted).map((box) => ({ picture, index, box }));
+        const missing = picture.options.facesMax - faces[index]!.length;
+        return remaining[index]!.splice(0, missing).map((box) => ({ picture, index, box }));
       });
       if (round.length === 0) break;
-      for (const { index, face } of await this.#place(round)) seen[index]!.push(face);
+      for (const { index, face } of await this.#locate(round, facts)) faces[index]!.push(face);
     }
-    this.#times.alignMs += performance.now() - begunAt;
-    return seen;
+    facts.alignMs += performance.now() - startedAt;
+    return faces;
   }
 
-  /** At full size: what was a clear face in small turned out to be none. */
-  async #lookAgain(
+  /**
+   * Repeats the search at full resolution where a clear detection at low resolution turned out to be no face.
+   */
+  async #retryFullResolution(
     pictures: readonly EnginePicture[],
     mistaken: readonly number[],
-    faces: SeenFace[][],
+    faces: LocatedFace[][],
+    facts: PipelineFacts,
   ): Promise<void> {
     if (mistaken.length === 0) return;
-    const again = mistaken.map((i) => {
+    const retried = mistaken.map((i) => {
       const picture = pictures[i]!;
       return { ...picture, options: { ...picture.options, fullResolution: true } };
     });
-    const { faces: found } = await this.#detect(again);
-    for (const [at, seen] of (await this.#align(again, found)).entries()) faces[mistaken[at]!] = seen;
+    const { detections } = await this.#detect(retried, facts);
+    const located = await this.#align(retried, detections, facts);
+    for (const [position, own] of located.entries()) faces[mistaken[position]!] = own;
   }
 
-  async #place(round: readonly Candidate[]): Promise<{ index: number; face: SeenFace }[]> {
-    const { aligner, residualMaxPx } = this.#parts;
-    const aligned = round.filter(({ picture }) => picture.options.align);
-    const alignments = new Map<Candidate, Awaited<ReturnType<Aligner["align"]>>[number]>();
-    for (const [i, alignment] of (await aligner.align(aligned)).entries())
-      alignments.set(aligned[i]!, alignment);
+  /** Aligns the candidates that want it, and drops those whose landmarks fit no face. */
+  async #locate(
+    round: readonly Candidate[],
+    facts: PipelineFacts,
+  ): Promise<{ index: number; face: LocatedFace }[]> {
+    const { aligner, embedder, residualMaxPx } = this.#parts;
+    const toAlign = round.filter(({ picture }) => picture.options.align);
+    const { alignments, networkUsage } = await aligner.align(toAlign);
+    facts.networks.push(...networkUsage);
+    const alignmentOf = new Map<Candidate, Alignment>(
+      alignments.map((alignment, i) => [toAlign[i]!, alignment]),
+    );
 
     return round.flatMap((candidate) => {
       const { picture, index, box } = candidate;
-      const alignment = alignments.get(candidate);
-      if (alignment === undefined) return [{ index, face: this.#stretched(picture, box) }];
-      if (alignment.turned) this.#times.turned++;
+      const alignment = alignmentOf.get(candidate);
+      if (alignment === undefined) return [{ index, face: this.#unaligned(picture, box) }];
+      if (alignment.quarterTurnsTried) facts.quarterTurnsTried++;
       if (!(alignment.residualPx <= residualMaxPx)) {
-        this.#times.implausible++;
+        facts.implausible++;
         return [];
       }
-      const chip = { picture, map: alignment.map, within: wholeOf(picture) };
-      return [{ index, face: { box, chip, eyes: eyesOf(alignment.landmarks) } }];
+      const chipToPicture = scaleInput(alignment.chipToPicture, aligner.chipPx / embedder.px);
+      const chip = { picture, chipToPicture, within: wholeBox(picture) };
+      return [{ index, face: { box, chip, eyes: alignment.eyes } }];
     });
   }
 
-  /** A box as it is, for a face without landmarks. */
-  #stretched(picture: EnginePicture, box: Found): SeenFace {
-    return { box, chip: { picture, map: boxAt(box, this.#parts.embedder.px), within: box }, eyes: null };
+  /** A face without landmarks: its box is stretched to the chip. */
+  #unaligned(picture: EnginePicture, box: Detection): LocatedFace {
+    const chipToPicture = boxMap(box, this.#parts.embedder.px);
+    return { box, chip: { picture, chipToPicture, within: box }, eyes: null };
   }
 }
 
-function read(
+/** Encodes and zeroes the embeddings, which are those of all faces in the order of the pictures. */
+function resultsOf(
   pictures: readonly EnginePicture[],
-  faces: readonly SeenFace[][],
+  faces: readonly LocatedFace[][],
   embeddings: readonly Float32Array[],
 ): TaskResult[] {
   let next = 0;
   return pictures.map((picture, index) => {
-    const answered = faces[index]!.map(({ box, eyes }): Face => {
+    const encoded = faces[index]!.map(({ box, eyes }): Face => {
       const numbers = embeddings[next++]!;
       const embedding = encodeEmbedding(numbers);
       numbers.fill(0);
       const confidence = Math.min(1, Math.max(0, box.score));
-      return { area: areaOf(picture, box, eyes), confidence, embedding };
+      return { area: facialArea(picture, box, eyes), confidence, embedding };
     });
-    return answered.length === 0
+    return encoded.length === 0
       ? { kind: "rejected", code: "no_face_detected" }
-      : { kind: "faces", faces: answered };
+      : { kind: "faces", faces: encoded };
   });
 }
 
-function wholeOf({ width, height }: EnginePicture): Rectangle {
-  return { left: 0, top: 0, right: width, bottom: height };
-}
-
-export const noTimes: PipelineFacts = {
+export const noFacts: PipelineFacts = {
   detectMs: 0,
   alignMs: 0,
   embedMs: 0,
-  secondLooks: 0,
-  turned: 0,
+  marginSearches: 0,
+  quarterTurnsTried: 0,
   implausible: 0,
   faces: 0,
+  networks: [],
 };
 
-export type PipelineParts = {
+type PipelineParts = {
   detector: Detector;
   aligner: Aligner;
   embedder: Embedder;
-  /** Landmarks further from the mean face than this, in pixels of the chip, are no face. */
+  /** Landmarks further from the template than this, in pixels of its chip, are no face. */
   residualMaxPx: number;
 };
 
-type Candidate = BoxedFace & { picture: EnginePicture; index: number; box: Found };
+type Candidate = BoxedFace & { picture: EnginePicture; index: number; box: Detection };
 
 /** Eyes are null where there are no landmarks. */
-type SeenFace = { box: Found; chip: Chip; eyes: Eyes | null };
+type LocatedFace = { box: Detection; chip: Chip; eyes: Eyes | null };

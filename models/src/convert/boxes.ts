@@ -1,14 +1,17 @@
+import type { Graph } from "../onnx/graph.ts";
 import type { FloatLayers } from "./layers/float.ts";
 import type { Convolution, Maps } from "./layers/layers.ts";
-import type { Graph } from "./onnx/graph.ts";
 
 /**
- * What the two detectors share after their last feature map. Both tell a box by its centre and the
- * logarithm of its size, relative to an anchor; both leave the graph as [ymin, xmin, ymax, xmax] in the
- * unit square, not clipped to it.
+ * What the two detectors share after their last feature map. Both encode a box by its centre and the
+ * logarithm of its size, relative to an anchor. Both output [ymin, xmin, ymax, xmax] in the unit square, not
+ * clipped to it. conformance.test.ts covers both.
  */
 
-/** A convolution with `width` numbers per anchor, as rows [N, cells * anchors, width]: cell by cell, row-major. */
+/**
+ * A convolution with `width` numbers per anchor, as rows [N, cells * anchors, width]: cell by cell,
+ * row-major.
+ */
 export function head(
   graph: Graph,
   layers: FloatLayers,
@@ -28,7 +31,7 @@ export function head(
  *
  *     centre = offset * step + anchor centre        half = exp(logSize) * anchor size / 2
  */
-export function decodeBoxes(graph: Graph, { offsets, logSizes, anchors }: Encoded): void {
+export function decodeBoxes(graph: Graph, { offsets, logSizes, anchors }: BoxEncodings): void {
   const { count, centres, steps, halves } = anchors;
   graph.floats("anchors/steps", [1, count, 2], steps);
   graph.floats("anchors/centres", [1, count, 2], centres);
@@ -44,7 +47,7 @@ export function decodeBoxes(graph: Graph, { offsets, logSizes, anchors }: Encode
 }
 
 /** Two of the four numbers of each row: [N, anchors, 4] becomes [N, anchors, 2]. */
-export function takePair(graph: Graph, name: string, rows: string, from: 0 | 2): string {
+export function slicePair(graph: Graph, name: string, rows: string, from: 0 | 2): string {
   const bounds = [
     graph.ints(`${name}/from`, [from]),
     graph.ints(`${name}/to`, [from + 2]),
@@ -53,8 +56,11 @@ export function takePair(graph: Graph, name: string, rows: string, from: 0 | 2):
   return graph.node(name, "Slice", [rows, ...bounds]);
 }
 
-/** Names of values in the graph, and the anchors that they speak of. */
-export type Encoded = { offsets: string; logSizes: string; anchors: Anchors };
+/** Names of values in the graph, and their anchors. */
+type BoxEncodings = { offsets: string; logSizes: string; anchors: Anchors };
 
-/** Pairs y, x in the unit square, one for each anchor: where it is, what an offset of 1 means, and half its size. */
+/**
+ * Pairs y, x in the unit square, one for each anchor: where it is, what an offset of 1 means, and half its
+ * size.
+ */
 export type Anchors = { count: number; centres: Float32Array; steps: Float32Array; halves: Float32Array };

@@ -1,7 +1,7 @@
+import type { Graph } from "../onnx/graph.ts";
 import { scaleChannels } from "./fold.ts";
 import { channelMeans } from "./layers/float.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
-import type { Graph } from "./onnx/graph.ts";
 import type { Padding } from "./padding.ts";
 import type { Weights } from "./weights.ts";
 
@@ -13,6 +13,8 @@ import type { Weights } from "./weights.ts";
  * The image is a face chip: rotated and scaled to dlib's mean face, with a padding of 0.25. The embedding
  * is not normalised; its length is about 1.5. Layers and constants are face-api's (src/faceRecognitionNet
  * of @vladmandic/face-api), which divides by 255 where dlib divides by 256.
+ *
+ * conformance.test.ts covers it.
  */
 export function writeDlib<M extends Maps>(
   graph: Graph,
@@ -23,7 +25,7 @@ export function writeDlib<M extends Maps>(
   let x = layers.image(px, { mean: [122.782, 117.001, 104.298], factor: 1 / 255 });
   x = layers.relu(scaled(layers, weights, "conv32_down", x, { stride: 2, padding: "valid" }));
   x = layers.maxPool("pool", x, { kernel: 3, stride: 2, padding: "valid" });
-  for (const block of BLOCKS) {
+  for (const block of blocks) {
     x = /_down/.test(block) ? residualDown(layers, weights, block, x) : residual(layers, weights, block, x);
   }
 
@@ -34,7 +36,7 @@ export function writeDlib<M extends Maps>(
 }
 
 /** In order. A "down" block halves the map. */
-const BLOCKS = [
+const blocks = [
   "conv32_1",
   "conv32_2",
   "conv32_3",
@@ -58,23 +60,25 @@ function residual<M extends Maps>(layers: Layers<M>, weights: Weights, block: st
 }
 
 /**
- * The way round is a mean of 2x2 cells, with channels of zeros where the block has more of them. The
- * convolutions lose a cell that the mean keeps on maps of even size: zeros take its place, on the right and
- * at the bottom only.
+ * The shortcut is a mean of 2x2 cells, with channels of zeros where the block has more of them. On maps of
+ * even size the convolutions lose a cell that the mean keeps: zeros take its place, on the right and at the
+ * bottom only.
  */
 function residualDown<M extends Maps>(layers: Layers<M>, weights: Weights, block: string, x: M): M {
   const inner = scaled(layers, weights, `${block}/conv1`, x, { stride: 2, padding: "valid" });
   const change = scaled(layers, weights, `${block}/conv2`, layers.relu(inner));
-  const past = layers.averagePool(`${block}/mean`, x, { kernel: 2, stride: 2, padding: "valid" });
+  const shortcut = layers.averagePool(`${block}/mean`, x, { kernel: 2, stride: 2, padding: "valid" });
 
-  const px = Math.max(change.px, past.px);
-  const channels = Math.max(change.channels, past.channels);
-  const grown = (maps: M): M =>
-    maps.channels === channels && maps.px === px ? maps : layers.grown(maps, { channels, px });
-  return layers.relu(layers.add(block, grown(change), grown(past)));
+  const px = Math.max(change.px, shortcut.px);
+  const channels = Math.max(change.channels, shortcut.channels);
+  const padded = (maps: M): M =>
+    maps.channels === channels && maps.px === px ? maps : layers.zeroPadded(maps, { channels, px });
+  return layers.relu(layers.add(block, padded(change), padded(shortcut)));
 }
 
-/** A convolution, then a factor and a shift for each channel: (conv + bias) * factor + shift, folded into one. */
+/**
+ * A convolution, then a factor and a shift for each channel: (conv + bias) * factor + shift, folded into one.
+ */
 function scaled<M extends Maps>(
   layers: Layers<M>,
   weights: Weights,

@@ -10,7 +10,7 @@ test("each output channel is multiplied by its own factor", () => {
   assert.deepEqual([...scaleChannels(depthwise, [10, 100]).data], [10, 200, 30, 400]);
 });
 
-test("channels are chosen in the order asked for", () => {
+test("channels are chosen in the given order", () => {
   const tensor = { shape: [1, 1, 2, 3], data: Float32Array.of(1, 2, 3, 4, 5, 6) };
   assert.deepEqual(chooseChannels(tensor, [2, 0]), {
     shape: [1, 1, 2, 2],

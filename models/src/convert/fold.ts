@@ -30,7 +30,9 @@ export function chooseChannels(tensor: Tensor, chosen: readonly number[]): Tenso
   return { shape: [...tensor.shape.slice(0, -1), chosen.length], data };
 }
 
-/** y = (x - mean) * gamma / sqrt(variance + epsilon) + beta, as factors for the filter before it and a bias. */
+/**
+ * y = (x - mean) * gamma / sqrt(variance + epsilon) + beta, as factors for the filter before it and a bias.
+ */
 export function foldBatchNorm(norm: BatchNorm): { factors: number[]; bias: Float32Array } {
   const factors = Array.from(norm.gamma, (gamma, i) => gamma / Math.sqrt(norm.variance[i]! + norm.epsilon));
   const bias = norm.beta.map((beta, i) => beta - norm.mean[i]! * factors[i]!);

@@ -1,6 +1,6 @@
+import type { Graph } from "../onnx/graph.ts";
 import { channelMeans } from "./layers/float.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
-import type { Graph } from "./onnx/graph.ts";
 import type { Weights } from "./weights.ts";
 
 /**
@@ -11,6 +11,8 @@ import type { Weights } from "./weights.ts";
  *
  * Points may lie outside the crop. Layers and constants are face-api's (src/faceLandmarkNet and
  * src/faceFeatureExtractor of @vladmandic/face-api).
+ *
+ * conformance.test.ts covers it.
  */
 export function writeLandmarks<M extends Maps>(
   graph: Graph,

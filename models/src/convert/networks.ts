@@ -1,43 +1,51 @@
-import { licenseOf, type Model, type Precision, type Variant } from "../catalogue.ts";
-import { readSource } from "../source.ts";
+import { licenseOf } from "../catalogue.ts";
+import type { Model, Precision, Source, Variant } from "../catalogue-entry.ts";
+import { Graph } from "../onnx/graph.ts";
+import { readOnnxSource, readTfjsSource } from "../source.ts";
 import { writeDlib } from "./dlib.ts";
 import { writeLandmarks } from "./landmarks.ts";
 import { FloatLayers } from "./layers/float.ts";
 import { Int8Layers, type RangeOf } from "./layers/int8.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
-import { Graph } from "./onnx/graph.ts";
-import { ssdLeftovers, writeSsd } from "./ssd.ts";
+import { ssdUnusedWeights, writeSsd } from "./ssd.ts";
 import { writeTiny } from "./tiny.ts";
 import { readWeights, type Weights } from "./weights.ts";
 
-/** Raised when the same weights begin to give other bytes; it stands in every file. */
-export const CONVERTER = "faceline 2";
+/** To be raised when the same weights give other bytes. Part of the metadata of every file. */
+export const converterVersion = "faceline 2";
 
-/** A model's .onnx file, from the weights that its catalogue entry names. The same bytes every time, anywhere. */
+/**
+ * Returns the bytes of a model's .onnx file, from the source that its catalogue entry names: the same bytes
+ * every time, on every machine. Throws where no converter makes the model in this precision.
+ * build.test.ts covers it.
+ */
 export async function convert(model: Model, variant: Variant): Promise<Uint8Array> {
+  if (model.source.kind === "onnx_file" && variant.precision === "float32") {
+    return readOnnxSource(model.source);
+  }
   const graph = new Graph(model.name);
   await writeGraph(graph, model, variant, rangesOf(model));
   return graph.encode(metadataOf(model, variant));
 }
 
 /**
- * A network in float32 whose inner layers are outputs too: those of which an int8 build has to know the range. For
- * calibration; their names are those of the ranges.
+ * A network in float32 whose inner layers are outputs too, for calibration: those whose ranges an int8 build
+ * needs. Their names are those of the ranges.
  */
 export async function convertObserved(
   model: Model,
   px: number,
 ): Promise<{ onnx: Uint8Array; layers: string[] }> {
-  const asked = new Set<string>();
+  const needed = new Set<string>();
   await writeGraph(new Graph(model.name), model, { precision: "int8", input_px: px }, (layer) => {
-    asked.add(layer);
+    needed.add(layer);
     return [0, 1];
   });
   const graph = new Graph(model.name);
   const layers: string[] = [];
   const variant = { precision: "float32", input_px: px } as const;
   await writeGraph(graph, model, variant, rangesOf(model), ({ name, channels, px }) => {
-    if (!asked.has(name)) return;
+    if (!needed.has(name)) return;
     layers.push(name);
     graph.output(name, "float32", ["N", channels, px, px]);
   });
@@ -53,27 +61,28 @@ async function writeGraph(
 ): Promise<void> {
   const network = networks[model.name];
   const write = network?.[precision];
-  if (network === undefined || write === undefined) {
+  const { source } = model;
+  if (network === undefined || write === undefined || source.kind !== "npm_tfjs") {
     throw new Error(`no converter makes the model ${model.name} in ${precision}`);
   }
-  const { manifest, bytes } = await readSource(model.source);
+  const { manifest, bytes } = await readTfjsSource(source);
   const weights = readWeights(manifest, bytes);
   write({ graph, weights, px, rangeOf, observe });
-  const forgotten = weights.unused().filter((name) => !network.leftovers?.test(name));
-  if (forgotten.length > 0) throw new Error(`${model.name}: the graph leaves out ${forgotten.join(", ")}`);
+  const unused = weights.unused().filter((name) => !network.unusedWeights?.test(name));
+  if (unused.length > 0) throw new Error(`${model.name}: the graph leaves out ${unused.join(", ")}`);
 }
 
-/** By the name of the catalogue. `leftovers` are weights that the network has no use for. */
+/** Converters, by the name in the catalogue. `unusedWeights` are those that the network does not need. */
 const networks: Readonly<Record<string, Network>> = {
-  ssd: { ...inBoth(writeSsd), leftovers: ssdLeftovers },
+  ssd: { ...bothPrecisions(writeSsd), unusedWeights: ssdUnusedWeights },
   tiny: { float32: ({ graph, weights, px }) => writeTiny(graph, new FloatLayers(graph), weights, px) },
-  "landmarks-68": inBoth(writeLandmarks),
-  Dlib: inBoth(writeDlib),
+  "landmarks-68": bothPrecisions(writeLandmarks),
+  Dlib: bothPrecisions(writeDlib),
 };
 
-type Network = Partial<Record<Precision, (task: Task) => void>> & { leftovers?: RegExp };
+type Network = Partial<Record<Precision, (task: ConversionTask) => void>> & { unusedWeights?: RegExp };
 
-type Task = {
+type ConversionTask = {
   graph: Graph;
   weights: Weights;
   px: number;
@@ -81,10 +90,10 @@ type Task = {
   observe: ((maps: Maps) => void) | undefined;
 };
 
-/** A network that is described once for both precisions. */
-function inBoth(
+/** The writers of a network that is described once for both precisions. */
+function bothPrecisions(
   write: <M extends Maps>(graph: Graph, layers: Layers<M>, weights: Weights, px: number) => void,
-): Record<Precision, (task: Task) => void> {
+): Record<Precision, (task: ConversionTask) => void> {
   return {
     float32: ({ graph, weights, px, observe }) => write(graph, new FloatLayers(graph, observe), weights, px),
     int8: ({ graph, weights, px, rangeOf }) => write(graph, new Int8Layers(graph, rangeOf), weights, px),
@@ -99,7 +108,7 @@ function rangesOf({ name, calibration }: Model): RangeOf {
   };
 }
 
-/** So that a file which lies about alone still tells what it is, whence it came and on what terms. */
+/** Metadata from which a file alone says what it is, where it comes from and under which licence. */
 function metadataOf(model: Model, { precision, input_px }: Variant): Record<string, string> {
   const { name, role, source } = model;
   return {
@@ -107,9 +116,17 @@ function metadataOf(model: Model, { precision, input_px }: Variant): Record<stri
     role,
     precision,
     input_px: `${input_px}`,
-    source: `npm:${source.package}@${source.version}/${source.weights.map(({ path }) => path).join("+")}`,
-    source_sha256: source.weights.map(({ sha256 }) => sha256).join("+"),
+    ...sourceMetadata(source),
     license: licenseOf(model),
-    converter: CONVERTER,
+    converter: converterVersion,
+  };
+}
+
+function sourceMetadata(source: Source): { source: string; source_sha256: string } {
+  if (source.kind === "onnx_file") return { source: source.origin, source_sha256: source.file.sha256 };
+  const { weights } = source;
+  return {
+    source: `npm:${source.package}@${source.version}/${weights.map(({ path }) => path).join("+")}`,
+    source_sha256: weights.map(({ sha256 }) => sha256).join("+"),
   };
 }

@@ -13,12 +13,12 @@ test("same padding is even where it can be", () => {
   assert.deepEqual(padding("same", { px: 7, kernel: 3, stride: 2 }), { before: 1, after: 1, px: 4 });
 });
 
-test("same padding is nothing where the kernel is no wider than the step", () => {
+test("same padding is zero where the kernel is no wider than the stride", () => {
   assert.deepEqual(padding("same", { px: 32, kernel: 1, stride: 1 }), { before: 0, after: 0, px: 32 });
   assert.deepEqual(padding("same", { px: 9, kernel: 1, stride: 2 }), { before: 0, after: 0, px: 5 });
 });
 
-test("valid padding adds nothing and drops what does not fill a kernel", () => {
+test("valid padding adds nothing and drops cells that do not fill a kernel", () => {
   assert.deepEqual(padding("valid", { px: 150, kernel: 7, stride: 2 }), { before: 0, after: 0, px: 72 });
   assert.deepEqual(padding("valid", { px: 72, kernel: 3, stride: 2 }), { before: 0, after: 0, px: 35 });
 });

@@ -1,8 +1,8 @@
-import { type Anchors, decodeBoxes, head, takePair } from "./boxes.ts";
+import type { Graph } from "../onnx/graph.ts";
+import { type Anchors, decodeBoxes, head, slicePair } from "./boxes.ts";
 import { chooseChannels, foldBatchNorm, scaleChannels } from "./fold.ts";
 import { FloatLayers } from "./layers/float.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
-import type { Graph } from "./onnx/graph.ts";
 import type { Tensor, Weights } from "./weights.ts";
 
 /**
@@ -12,11 +12,13 @@ import type { Tensor, Weights } from "./weights.ts";
  *
  * 5118 anchors for the 512 pixels that it was trained with. It is convolutional, so any other side will do.
  *
- * The input is the picture in the top left corner of a black square. Every anchor answers: the caller keeps
- * the scores above its threshold, and of boxes that overlap the best.
+ * The input is the picture in the top left corner of a black square. Every anchor gives a box: the caller
+ * applies its score threshold and non-max suppression.
  *
  * The network, its constants and its order of anchors are face-api's (src/ssdMobilenetv1 of
  * @vladmandic/face-api), which are those of the TensorFlow object detection API.
+ *
+ * conformance.test.ts covers it.
  */
 export function writeSsd<M extends Maps>(
   graph: Graph,
@@ -41,8 +43,8 @@ export function writeSsd<M extends Maps>(
   );
   const rows = graph.node("encodings", "Concat", encodings, { axis: 1 });
   decodeBoxes(graph, {
-    offsets: takePair(graph, "encodings/offsets", rows, 0),
-    logSizes: takePair(graph, "encodings/sizes", rows, 2),
+    offsets: slicePair(graph, "encodings/offsets", rows, 0),
+    logSizes: slicePair(graph, "encodings/sizes", rows, 2),
     anchors,
   });
 
@@ -51,26 +53,30 @@ export function writeSsd<M extends Maps>(
   graph.output("scores", "float32", ["N", anchors.count]);
 }
 
-/** Leftovers of the TensorFlow graph among the weights: shapes and preprocessing that face-api ignores as well. */
-export const ssdLeftovers =
+/** Shapes and preprocessing of the TensorFlow graph, which face-api ignores as well. */
+export const ssdUnusedWeights =
   /^(Preprocessor|Postprocessor|concat_1)\/|^Prediction\/BoxPredictor_\d\/(stack|strided_slice)/;
 
-/** The side that the network was trained with, and its maps' then. */
-const TRAINED_PX = 512;
-const TRAINED_LEVELS = [32, 16, 8, 4, 2, 1];
-/** Of each cell: three on the first level, six on the others. */
-const ANCHORS = [3, 6, 6, 6, 6, 6];
+/** The input side of the training, and the sides of the feature maps at that input. */
+const trainedPx = 512;
+const trainedLevels = [32, 16, 8, 4, 2, 1];
+/** Anchors of each cell, by level. */
+const anchorsPerCell = [3, 6, 6, 6, 6, 6];
 /** The depthwise layers that halve the map. */
-const STRIDE_TWO = new Set([2, 4, 6, 12]);
-/** That of TensorFlow's 0.001 in float32. Some variances are 4e-36, dead channels: without it they would divide by zero. */
-const EPSILON = 0.0010000000474974513;
-/** Encodings are stored ten times (centre) and five times (size) as large as they mean; the head's weights are divided instead. */
-const ENCODING_SCALE = [1 / 10, 1 / 10, 1 / 5, 1 / 5];
+const strideTwoLayers = new Set([2, 4, 6, 12]);
+/**
+ * TensorFlow's 0.001 in float32. Dead channels have variances of 4e-36, and would divide by zero without it.
+ */
+const epsilon = 0.0010000000474974513;
+/**
+ * Encodings are stored times ten (centre) and times five (size): the weights of the head are divided by that.
+ */
+const encodingScale = [1 / 10, 1 / 10, 1 / 5, 1 / 5];
 /** Logits of an anchor: background, face, and one that was never trained. */
-const CLASSES = 3;
-const FACE = 1;
+const classes = 3;
+const faceClass = 1;
 
-/** The maps that the heads look at: 32, 16, 8, 4, 2 and 1 cells wide for a picture of 512 pixels. */
+/** The feature maps of the heads: 32, 16, 8, 4, 2 and 1 cells wide for a picture of 512 pixels. */
 function featureLevels<M extends Maps>(layers: Layers<M>, weights: Weights, picture: M): M[] {
   const levels: M[] = [];
   let x = pointwise(layers, weights, "MobilenetV1/Conv2d_0_pointwise", picture, 2);
@@ -93,10 +99,10 @@ function separable<M extends Maps>(layers: Layers<M>, weights: Weights, layer: n
     beta: weights.get(`${name}/BatchNorm/beta`).data,
     mean: weights.get(`${name}/BatchNorm/moving_mean`).data,
     variance: weights.get(`${name}/BatchNorm/moving_variance`).data,
-    epsilon: EPSILON,
+    epsilon,
   });
   const filter = scaleChannels(weights.get(`${name}/depthwise_weights`), factors);
-  const stride = STRIDE_TWO.has(layer) ? 2 : 1;
+  const stride = strideTwoLayers.has(layer) ? 2 : 1;
   const filtered = layers.relu6(layers.depthwise(name, x, { filter, bias, stride }));
   return pointwise(layers, weights, `MobilenetV1/Conv2d_${layer}_pointwise`, filtered, 1);
 }
@@ -116,8 +122,8 @@ function pointwise<M extends Maps>(
 
 function boxHead(graph: Graph, layers: FloatLayers, weights: Weights, level: number, x: Maps): string {
   const name = `Prediction/BoxPredictor_${level}/BoxEncodingPredictor`;
-  const bias = scaleChannels(weights.get(`${name}/biases`), ENCODING_SCALE).data;
-  const filter = scaleChannels(weights.get(`${name}/weights`), ENCODING_SCALE);
+  const bias = scaleChannels(weights.get(`${name}/biases`), encodingScale).data;
+  const filter = scaleChannels(weights.get(`${name}/weights`), encodingScale);
   return head(graph, layers, name, x, { filter, bias, width: 4 });
 }
 
@@ -125,7 +131,10 @@ function boxHead(graph: Graph, layers: FloatLayers, weights: Weights, level: num
 function scoreHead(graph: Graph, layers: FloatLayers, weights: Weights, level: number, x: Maps): string {
   const name = `Prediction/BoxPredictor_${level}/ClassPredictor`;
   const biases = weights.get(`${name}/biases`);
-  const faces = Array.from({ length: biases.data.length / CLASSES }, (_, anchor) => anchor * CLASSES + FACE);
+  const faces = Array.from(
+    { length: biases.data.length / classes },
+    (_, anchor) => anchor * classes + faceClass,
+  );
   const bias = chooseChannels(biases, faces).data;
   return head(graph, layers, name, x, {
     filter: chooseChannels(weights.get(`${name}/weights`), faces),
@@ -135,25 +144,25 @@ function scoreHead(graph: Graph, layers: FloatLayers, weights: Weights, level: n
 }
 
 /**
- * The weights hold [ymin, xmin, ymax, xmax] of every anchor for pictures of 512 pixels, in the unit square, level by
- * level and cell by cell. An anchor keeps its size in pixels for pictures of another side: it is what the filters have
- * learnt to see.
+ * The weights hold [ymin, xmin, ymax, xmax] of every anchor for pictures of 512 pixels, in the unit square,
+ * level by level and cell by cell. For pictures of another side an anchor keeps its size in pixels, because
+ * the filters were trained for that size.
  */
 function anchorsOf({ data }: Tensor, levels: readonly number[], px: number): Anchors {
   const centres: number[] = [];
   const sizes: number[] = [];
   let first = 0;
   for (const [level, cells] of levels.entries()) {
-    const each = ANCHORS[level]!;
+    const each = anchorsPerCell[level]!;
     for (let cell = 0; cell < cells * cells; cell++) {
       for (let anchor = first; anchor < first + each; anchor++) {
         centres.push((Math.floor(cell / cells) + 0.5) / cells, ((cell % cells) + 0.5) / cells);
         for (const side of [0, 1]) {
-          sizes.push(((data[4 * anchor + 2 + side]! - data[4 * anchor + side]!) * TRAINED_PX) / px);
+          sizes.push(((data[4 * anchor + 2 + side]! - data[4 * anchor + side]!) * trainedPx) / px);
         }
       }
     }
-    first += each * TRAINED_LEVELS[level]! ** 2;
+    first += each * trainedLevels[level]! ** 2;
   }
   return {
     count: sizes.length / 2,

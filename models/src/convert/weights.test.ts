@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { readWeights } from "./weights.ts";
 
 const uint8 = (scale: number, min: number) => ({ dtype: "uint8", scale, min });
-const manifest = (...weights: object[]) => [{ paths: ["weights.bin"], weights }];
+function manifest(...weights: object[]) {
+  return [{ paths: ["weights.bin"], weights }];
+}
 
 test("a quantised element is byte * scale + min, rounded to float32 once", () => {
   const spec = { name: "w", shape: [3], dtype: "float32", quantization: uint8(0.1, -1) };
@@ -26,7 +28,7 @@ test("a tensor without quantization is raw float32, wherever it begins", () => {
   assert.deepEqual(weights.unused(), ["a"]);
 });
 
-test("a manifest and weights that are not of one pair are refused", () => {
+test("a manifest and weights of different models are an error", () => {
   const spec = { name: "w", shape: [4], dtype: "float32", quantization: uint8(1, 0) };
   assert.throws(() => readWeights(manifest(spec), new Uint8Array(3)), /the weights end inside w/);
   assert.throws(
@@ -36,7 +38,7 @@ test("a manifest and weights that are not of one pair are refused", () => {
   assert.throws(() => readWeights([{ paths: [], weights: [{ name: "w" }] }], new Uint8Array(0)), /shape/);
 });
 
-test("a tensor that is not there is named", () => {
+test("an absent tensor is an error with its name", () => {
   assert.throws(
     () => readWeights(manifest(), new Uint8Array(0)).get("conv0/filters"),
     /no tensor named conv0\/filters/,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import * as z from "zod";
 
 /**
- * The tensors of one tfjs weights file, by name. Asking for one marks it as used, so that a converter
- * which forgot a layer can be told by what is left.
+ * The tensors of one tfjs weights file, by name. `get` marks a tensor as used, so that `unused` shows which
+ * layers a converter has forgotten.
  */
 export class Weights {
   readonly #tensors: ReadonlyMap<string, Tensor>;
@@ -39,7 +39,8 @@ export function readWeights(manifestJson: unknown, bytes: Uint8Array): Weights {
     const size = spec.shape.reduce((product, side) => product * side, 1);
     const end = offset + size * (spec.quantization ? 1 : 4);
     assert(end <= bytes.length, `the weights end inside ${spec.name}`);
-    // A copy: float32 can be read in place only where its offset is a multiple of 4. (Buffer's slice copies nothing.)
+    // A copy: float32 can be read in place only where its offset is a multiple of 4. (Buffer's slice copies
+    // nothing.)
     const own = new Uint8Array(bytes.subarray(offset, end));
     tensors.set(spec.name, { shape: spec.shape, data: decode(spec, own) });
     offset = end;
@@ -52,7 +53,10 @@ export function readWeights(manifestJson: unknown, bytes: Uint8Array): Weights {
   return new Weights(tensors);
 }
 
-/** Numbers in row-major order. Convolutions are [height, width, in, out], depthwise ones [height, width, channels, 1]. */
+/**
+ * Numbers in row-major order. Convolutions are [height, width, in, out], depthwise ones [height, width,
+ * channels, 1].
+ */
 export type Tensor = { shape: readonly number[]; data: Float32Array };
 
 /**

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
-import type { Graph } from "../onnx/graph.ts";
+import type { Graph } from "../../onnx/graph.ts";
 import type { Convolution, Layers, Maps, Normalisation, Pool } from "./layers.ts";
-import { type Placed, padsTo, placeConvolution, placeDepthwise, placePool } from "./window.ts";
+import { type ConvolutionWindow, convolutionWindow, depthwiseWindow, endPads, poolWindow } from "./window.ts";
 
-/** Layers in float32, as the weights were trained. */
+/** Layers in float32, as the weights were trained. conformance.test.ts covers it. */
 export class FloatLayers implements Layers<Maps> {
   readonly #graph: Graph;
   readonly #observe: (maps: Maps) => void;
   #bounds: [zero: string, six: string] | undefined;
 
-  /** `observe` is told of each layer that carries numbers of its own. */
+  /** Calls `observe` for each layer that has a range of its own. */
   constructor(graph: Graph, observe: (maps: Maps) => void = () => {}) {
     this.#graph = graph;
     this.#observe = observe;
   }
 
   /**
-   * The first steps stand in the graph because a loop over pixels in JavaScript costs more than the network's first
-   * layer, and because bytes are a quarter of what floats would take on their way to the engine.
+   * The first steps stand in the graph because a loop over pixels in JavaScript costs more than the network's
+   * first layer, and because bytes are a quarter of what floats would take on their way to the engine.
    */
   image(px: number, { mean, factor }: Normalisation): Maps {
     const graph = this.#graph;
@@ -31,11 +31,11 @@ export class FloatLayers implements Layers<Maps> {
   }
 
   convolution(name: string, x: Maps, layer: Convolution): Maps {
-    return this.#convolve(x, layer, placeConvolution(name, x, layer));
+    return this.#convolve(x, layer, convolutionWindow(name, x, layer));
   }
 
   depthwise(name: string, x: Maps, layer: Convolution): Maps {
-    return this.#convolve(x, layer, placeDepthwise(name, x, layer));
+    return this.#convolve(x, layer, depthwiseWindow(name, x, layer));
   }
 
   relu(x: Maps): Maps {
@@ -68,8 +68,8 @@ export class FloatLayers implements Layers<Maps> {
     return this.#pool("AveragePool", name, x, pool);
   }
 
-  grown(x: Maps, to: { channels: number; px: number }): Maps {
-    const pads = this.#graph.ints(`${x.name}/pads`, padsTo(x, to));
+  zeroPadded(x: Maps, to: { channels: number; px: number }): Maps {
+    const pads = this.#graph.ints(`${x.name}/pads`, endPads(x, to));
     return { ...to, name: this.#graph.node(`${x.name}/padded`, "Pad", [x.name, pads]) };
   }
 
@@ -77,7 +77,7 @@ export class FloatLayers implements Layers<Maps> {
     return x;
   }
 
-  #convolve(x: Maps, layer: Convolution, { out, filter, attributes }: Placed): Maps {
+  #convolve(x: Maps, layer: Convolution, { out, filter, attributes }: ConvolutionWindow): Maps {
     const graph = this.#graph;
     const inputs = [x.name, graph.floats(`${out.name}/filter`, filter.shape, filter.data)];
     if (layer.bias) inputs.push(graph.floats(`${out.name}/bias`, [out.channels], layer.bias));
@@ -92,7 +92,7 @@ export class FloatLayers implements Layers<Maps> {
   }
 
   #pool(operator: string, name: string, x: Maps, pool: Pool): Maps {
-    const { out, attributes } = placePool(name, x, pool);
+    const { out, attributes } = poolWindow(name, x, pool);
     this.#graph.node(name, operator, [x.name], attributes);
     return out;
   }

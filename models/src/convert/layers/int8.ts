@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Graph } from "../onnx/graph.ts";
+import type { Graph } from "../../onnx/graph.ts";
 import type { Convolution, Layers, Maps, Normalisation, Pool } from "./layers.ts";
 import {
   biasOfOffsets,
@@ -8,19 +8,20 @@ import {
   quantiseFilter,
   type Range,
 } from "./quantisation.ts";
-import { type Placed, padsTo, placeConvolution, placeDepthwise, placePool } from "./window.ts";
+import { type ConvolutionWindow, convolutionWindow, depthwiseWindow, endPads, poolWindow } from "./window.ts";
 
 /**
  * Layers in eight bits.
  *
- * A layer is written when something reads it, for only then is it known whether a relu follows: and a relu is no layer of
- * its own here, but a zero point of 0 at the one before it, which clips what is negative for nothing.
+ * A layer is written when another one reads it, because only then is it known whether a relu follows. A relu
+ * is no operator of its own here: it is a zero point of 0 at the layer before it, which clips negative
+ * numbers at no cost. int8.test.ts covers it.
  */
 export class Int8Layers implements Layers<QuantisedMaps> {
   readonly #graph: Graph;
   readonly #rangeOf: RangeOf;
   readonly #written = new Set<string>();
-  /** Names of the scale and the zero point of every layer that was read. */
+  /** Names of the scale and the zero point of every layer that another one reads. */
   readonly #parameters = new Map<string, [scale: string, zero: string]>();
 
   constructor(graph: Graph, rangeOf: RangeOf) {
@@ -29,8 +30,8 @@ export class Int8Layers implements Layers<QuantisedMaps> {
   }
 
   /**
-   * The bytes as they are: one zero point stands for three means, and what that leaves of each is added by the bias of
-   * the first convolution.
+   * The bytes are used as they are. One zero point replaces three means, and the bias of the first
+   * convolution corrects the difference of each channel.
    */
   image(px: number, { mean, factor }: Normalisation): QuantisedMaps {
     this.#graph.input("image", "uint8", ["N", px, px, 3]);
@@ -42,47 +43,49 @@ export class Int8Layers implements Layers<QuantisedMaps> {
   }
 
   convolution(name: string, x: QuantisedMaps, layer: Convolution): QuantisedMaps {
-    return this.#convolve(x, layer, placeConvolution(name, x, layer));
+    return this.#convolve(x, layer, convolutionWindow(name, x, layer));
   }
 
   depthwise(name: string, x: QuantisedMaps, layer: Convolution): QuantisedMaps {
-    return this.#convolve(x, layer, placeDepthwise(name, x, layer));
+    return this.#convolve(x, layer, depthwiseWindow(name, x, layer));
   }
 
   relu(x: QuantisedMaps): QuantisedMaps {
     const name = `${x.name}/relu`;
-    return this.#planned({ ...x, name }, x.write, () => [0, this.#rangeOf(name)[1]]);
+    return this.#deferred({ ...x, name }, x.write, () => [0, this.#rangeOf(name)[1]]);
   }
 
-  /** Both ends are known without a look at any picture. */
+  /** Its range is known without a measurement. */
   relu6(x: QuantisedMaps): QuantisedMaps {
-    return this.#planned({ ...x, name: `${x.name}/relu6` }, x.write, () => [0, 6]);
+    return this.#deferred({ ...x, name: `${x.name}/relu6` }, x.write, () => [0, 6]);
   }
 
   add(name: string, a: QuantisedMaps, b: QuantisedMaps): QuantisedMaps {
     assert.deepEqual([a.channels, a.px], [b.channels, b.px], `${name} adds maps of different shapes`);
-    return this.#planned({ ...a, name }, (out, quantised) => {
+    return this.#deferred({ ...a, name }, (out, quantised) => {
       this.#graph.node(out, "QLinearAdd", [...this.#read(a), ...this.#read(b), ...quantised]);
     });
   }
 
-  /** The greatest of numbers is one of them: the quantisation stays. */
+  /** The maximum of numbers is one of them, so the quantisation does not change. */
   maxPool(name: string, x: QuantisedMaps, pool: Pool): QuantisedMaps {
-    const { out, attributes } = placePool(name, x, pool);
-    return this.#requantised(x, out, ([source]) => this.#graph.node(name, "MaxPool", [source], attributes));
+    const { out, attributes } = poolWindow(name, x, pool);
+    return this.#withSameQuantisation(x, out, ([source]) =>
+      this.#graph.node(name, "MaxPool", [source], attributes),
+    );
   }
 
   averagePool(name: string, x: QuantisedMaps, pool: Pool): QuantisedMaps {
-    const { out, attributes } = placePool(name, x, pool);
-    return this.#requantised(x, out, ([source, scale, zero]) =>
+    const { out, attributes } = poolWindow(name, x, pool);
+    return this.#withSameQuantisation(x, out, ([source, scale, zero]) =>
       this.#graph.node(name, "QLinearAveragePool", [source, scale, zero, scale, zero], attributes),
     );
   }
 
-  grown(x: QuantisedMaps, to: { channels: number; px: number }): QuantisedMaps {
+  zeroPadded(x: QuantisedMaps, to: { channels: number; px: number }): QuantisedMaps {
     const out = { ...to, name: `${x.name}/padded` };
-    return this.#requantised(x, out, ([source, , zero]) => {
-      const pads = this.#graph.ints(`${x.name}/pads`, padsTo(x, to));
+    return this.#withSameQuantisation(x, out, ([source, , zero]) => {
+      const pads = this.#graph.ints(`${x.name}/pads`, endPads(x, to));
       this.#graph.node(out.name, "Pad", [source, pads, zero]);
     });
   }
@@ -92,12 +95,12 @@ export class Int8Layers implements Layers<QuantisedMaps> {
     return { name, channels: x.channels, px: x.px };
   }
 
-  #convolve(x: QuantisedMaps, layer: Convolution, placed: Placed): QuantisedMaps {
+  #convolve(x: QuantisedMaps, layer: Convolution, window: ConvolutionWindow): QuantisedMaps {
     const graph = this.#graph;
-    const { filter, attributes } = placed;
-    return this.#planned(placed.out, (out, quantised) => {
+    const { filter, attributes } = window;
+    return this.#deferred(window.out, (out, quantised) => {
       const bias =
-        x.offsets === undefined ? new Float64Array(placed.out.channels) : biasOfOffsets(filter, x.offsets);
+        x.offsets === undefined ? new Float64Array(window.out.channels) : biasOfOffsets(filter, x.offsets);
       for (const [channel, value] of layer.bias?.entries() ?? []) bias[channel]! += value;
       const { data, scales, biases } = quantiseFilter(filter, bias, x.quantisation().scale);
       const channels = [scales.length];
@@ -113,13 +116,17 @@ export class Int8Layers implements Layers<QuantisedMaps> {
     });
   }
 
-  #planned(out: Maps, write: Write, rangeOf: () => Range = () => this.#rangeOf(out.name)): QuantisedMaps {
+  #deferred(out: Maps, write: Write, rangeOf: () => Range = () => this.#rangeOf(out.name)): QuantisedMaps {
     const { name, channels, px } = out;
     return { name, channels, px, quantisation: () => quantisationOf(rangeOf()), write };
   }
 
-  /** Another layer with the quantisation of the one that it reads. */
-  #requantised(x: QuantisedMaps, out: Maps, write: (x: [string, string, string]) => void): QuantisedMaps {
+  /** A layer with the quantisation of the one that it reads. */
+  #withSameQuantisation(
+    x: QuantisedMaps,
+    out: Maps,
+    write: (x: [string, string, string]) => void,
+  ): QuantisedMaps {
     const source = this.#read(x);
     write(source);
     this.#written.add(out.name);
@@ -146,16 +153,16 @@ export class Int8Layers implements Layers<QuantisedMaps> {
   }
 }
 
-/** What the numbers of a layer reach: measured, see `calibrate`. */
+/** The range of a layer's numbers, measured by inference/calibrate. */
 export type RangeOf = (layer: string) => Range;
 
 /** Maps of uint8. */
-export type QuantisedMaps = Maps & {
-  /** Asked only when something reads the maps. */
+type QuantisedMaps = Maps & {
+  /** Called only when a layer reads the maps. */
   readonly quantisation: () => Quantisation;
-  /** What each channel is short of, where the zero point is not quite its mean. */
+  /** The offset of each channel that the common zero point leaves. */
   readonly offsets?: readonly number[];
-  /** Adds the layer's operator to the graph, by this name and with this scale and zero point of what it gives. */
+  /** Adds the layer's operator to the graph, with this name, output scale and output zero point. */
   readonly write: Write;
 };
 

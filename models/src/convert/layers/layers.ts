@@ -2,14 +2,17 @@ import type { Padding } from "../padding.ts";
 import type { Tensor } from "../weights.ts";
 
 /**
- * What a network is written with, once for every precision: each method adds a layer to a graph, and returns the maps
- * that come out of it. `M` is what a precision knows of maps.
+ * The layers that a network is described with, once for every precision: each method adds a layer to a graph
+ * and returns its output maps. `M` is what a precision knows of maps.
  */
 export interface Layers<M extends Maps> {
   /** The graph's input `image`, uint8 [N, px, px, 3], RGB, and the first steps on it. */
   image(px: number, normalisation: Normalisation): M;
   convolution(name: string, x: M, layer: Convolution): M;
-  /** One filter per channel: [kernel, kernel, channels, 1] holds its numbers as a convolution with one input would. */
+  /**
+   * One filter per channel: [kernel, kernel, channels, 1] holds its numbers as a convolution with one input
+   * would.
+   */
   depthwise(name: string, x: M, layer: Convolution): M;
   /** max(x, 0) */
   relu(x: M): M;
@@ -19,18 +22,18 @@ export interface Layers<M extends Maps> {
   maxPool(name: string, x: M, pool: Pool): M;
   averagePool(name: string, x: M, pool: Pool): M;
   /** Zeros after the last channel, the last row and the last column. */
-  grown(x: M, to: { channels: number; px: number }): M;
+  zeroPadded(x: M, to: { channels: number; px: number }): M;
   /** The same in float32, for what follows the last layer. */
   floats(x: M): Maps;
 }
 
-/** A square feature map: the tensor [N, channels, px, px] that goes by this name in the graph. */
+/** A square feature map: the tensor [N, channels, px, px] with this name in the graph. */
 export type Maps = { name: string; channels: number; px: number };
 
 /** Per-channel mean in RGB order and on the scale of 0 to 255, then a factor: x = (rgb - mean) * factor. */
 export type Normalisation = { mean: readonly [number, number, number]; factor: number };
 
-/** `padding` is "same" and `stride` 1 unless told. Without `bias`, nothing is added. */
+/** `padding` is "same" and `stride` 1 by default. Without `bias`, nothing is added. */
 export type Convolution = { filter: Tensor; bias?: Float32Array; stride?: number; padding?: Padding };
 
 export type Pool = { kernel: number; stride: number; padding: Padding };

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { biasOfOffsets, quantisationOf, quantiseFilter } from "./quantisation.ts";
 
-test("a range takes all of its 256 steps, and zero is one of them", () => {
+test("a range uses all 256 steps, and zero is one of them", () => {
   assert.deepEqual(quantisationOf([0, 6]), { scale: 6 / 255, zero: 0 });
   const { scale, zero } = quantisationOf([-1, 3]);
   assert.deepEqual([scale, zero], [4 / 255, 64]);
   assert.ok(Math.abs((0 - zero) * scale - -1) < scale && Math.abs((255 - zero) * scale - 3) < scale);
 });
 
-test("a range that does not hold zero is stretched to it, and an empty one is no division by zero", () => {
+test("a range without zero is extended to it, and an empty range has a scale of 1", () => {
   assert.deepEqual(quantisationOf([2, 5]), { scale: 5 / 255, zero: 0 });
   assert.deepEqual(quantisationOf([-5, -2]), { scale: 5 / 255, zero: 255 });
   assert.deepEqual(quantisationOf([0, 0]), { scale: 1, zero: 0 });
 });
 
-test("each output channel has a scale of its own, and its greatest weight the whole of it", () => {
+test("each output channel has a scale of its own, by its largest weight", () => {
   const filter = { shape: [2, 1, 1, 2], data: Float32Array.of(0.5, -1, 100, 50) };
   const { data, scales, biases } = quantiseFilter(filter, Float64Array.of(2, -3), 0.5);
   assert.deepEqual([...data], [64, -127, 127, 64]);
@@ -26,7 +26,7 @@ test("each output channel has a scale of its own, and its greatest weight the wh
   );
 });
 
-test("the bias of a dead channel fits, and says what it says in float", () => {
+test("the bias of a dead channel fits into int32, with its value in float", () => {
   const filter = { shape: [1, 1, 1, 1], data: Float32Array.of(1e-20) };
   const { data, scales, biases } = quantiseFilter(filter, Float64Array.of(1.5), 6 / 255);
   assert.deepEqual([...data], [0]);
@@ -34,7 +34,7 @@ test("the bias of a dead channel fits, and says what it says in float", () => {
   assert.ok(Math.abs(biases[0]! * scales[0]! * (6 / 255) - 1.5) < 1e-6);
 });
 
-test("what the zero point leaves of each channel's mean is a bias", () => {
+test("the offset that the zero point leaves in each channel becomes a bias", () => {
   const filter = { shape: [1, 2, 1, 2], data: Float32Array.of(1, 2, 3, 4) };
   assert.deepEqual([...biasOfOffsets(filter, [10, 0.5])], [(1 + 2) * 10 + (3 + 4) * 0.5]);
 });

@@ -3,15 +3,15 @@ import type { Tensor } from "../weights.ts";
 /**
  * Numbers in eight bits: x = (q - zero) * scale.
  *
- * Maps are uint8 with a scale and a zero point for each layer, filters int8 and symmetric with a scale for each output
- * channel, biases int32: the scheme of ONNX's QLinearConv.
+ * Maps are uint8 with a scale and a zero point for each layer, filters int8 and symmetric with a scale for
+ * each output channel, biases int32: the scheme of ONNX's QLinearConv.
  */
 export type Quantisation = { scale: number; zero: number };
 
-/** What a layer's numbers are known to reach. Numbers beyond it are clipped to it. */
+/** The measured range of a layer's numbers. Numbers beyond it are clipped. */
 export type Range = readonly [least: number, most: number];
 
-/** Zero is always a number of its own: padding and the lower end of a relu mean it exactly. */
+/** The quantisation of a range. Zero is always exact, because padding and the lower end of a relu need it. */
 export function quantisationOf([least, most]: Range): Quantisation {
   const from = Math.min(0, least);
   const scale = (Math.max(0, most) - from) / 255 || 1;
@@ -21,8 +21,9 @@ export function quantisationOf([least, most]: Range): Quantisation {
 /**
  * A filter [out, in, height, width] for maps of the scale `inputScale`.
  *
- * The scale of a channel is that of its greatest weight, unless its bias would then leave int32: channels that training
- * has killed have weights of 1e-20 and a bias of 1. Without this such a channel overflows and large faces vanish.
+ * The scale of a channel is that of its greatest weight, unless its bias would then leave int32: channels
+ * that training has killed have weights of 1e-20 and a bias of 1. Without this such a channel overflows and
+ * large faces vanish.
  */
 export function quantiseFilter(filter: Tensor, bias: Float64Array, inputScale: number): QuantisedFilter {
   const channels = filter.shape[0]!;
@@ -33,7 +34,7 @@ export function quantiseFilter(filter: Tensor, bias: Float64Array, inputScale: n
   for (let channel = 0; channel < channels; channel++) {
     const weights = filter.data.subarray(channel * width, (channel + 1) * width);
     const greatest = weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0);
-    const forBias = Math.abs(bias[channel]!) / (inputScale * BIAS_MAX);
+    const forBias = Math.abs(bias[channel]!) / (inputScale * biasMax);
     const scale = Math.fround(Math.max(greatest / 127, forBias)) || 1;
     scales[channel] = scale;
     biases[channel] = Math.round(bias[channel]! / (inputScale * scale));
@@ -42,7 +43,7 @@ export function quantiseFilter(filter: Tensor, bias: Float64Array, inputScale: n
   return { data, scales, biases };
 }
 
-/** What a constant of each input channel adds to each output channel, wherever the filter lies. */
+/** The bias that a constant offset of each input channel adds to each output channel. */
 export function biasOfOffsets(filter: Tensor, offsets: readonly number[]): Float64Array {
   const [outputs = 0, inputs = 0, height = 0, width = 0] = filter.shape;
   const area = height * width;
@@ -55,7 +56,7 @@ export function biasOfOffsets(filter: Tensor, offsets: readonly number[]): Float
   });
 }
 
-/** Leaves room in int32 for what the filter's products add. */
-const BIAS_MAX = 2 ** 26;
+/** Leaves room in int32 for the products of the filter. */
+const biasMax = 2 ** 26;
 
-export type QuantisedFilter = { data: Int8Array; scales: Float32Array; biases: Int32Array };
+type QuantisedFilter = { data: Int8Array; scales: Float32Array; biases: Int32Array };

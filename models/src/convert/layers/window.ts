@@ -3,21 +3,26 @@ import { padding } from "../padding.ts";
 import type { Tensor } from "../weights.ts";
 import type { Convolution, Maps, Pool } from "./layers.ts";
 
-/** What every precision's convolution needs to know: ONNX's attributes, its order of the filter, and what comes out. */
-export function placeConvolution(name: string, x: Maps, layer: Convolution): Placed {
+/**
+ * The attributes, the filter in ONNX's order, and the output maps of a convolution, for every precision.
+ * conformance.test.ts covers all windows.
+ */
+export function convolutionWindow(name: string, x: Maps, layer: Convolution): ConvolutionWindow {
   const [, , channelsIn, channels] = sides(layer.filter);
   assert.equal(channelsIn, x.channels, `${name} takes ${channelsIn} channels and gets ${x.channels}`);
-  return place(name, x, layer, { filter: layer.filter, channels, group: 1 });
+  return windowOf(name, x, layer, { filter: layer.filter, channels, group: 1 });
 }
 
-export function placeDepthwise(name: string, x: Maps, layer: Convolution): Placed {
+/** The same for a depthwise convolution. */
+export function depthwiseWindow(name: string, x: Maps, layer: Convolution): ConvolutionWindow {
   const [kernel, , channels] = sides(layer.filter);
   assert.equal(channels, x.channels, `${name} takes ${channels} channels and gets ${x.channels}`);
   const filter = { shape: [kernel, kernel, 1, channels], data: layer.filter.data };
-  return place(name, x, layer, { filter, channels, group: channels });
+  return windowOf(name, x, layer, { filter, channels, group: channels });
 }
 
-export function placePool(name: string, x: Maps, pool: Pool): { out: Maps; attributes: WindowAttributes } {
+/** The output maps and the attributes of a pooling operator. */
+export function poolWindow(name: string, x: Maps, pool: Pool): { out: Maps; attributes: WindowAttributes } {
   const { kernel, stride } = pool;
   const { before, after, px } = padding(pool.padding, { kernel, stride, px: x.px });
   const attributes = {
@@ -28,13 +33,13 @@ export function placePool(name: string, x: Maps, pool: Pool): { out: Maps; attri
   return { out: { name, channels: x.channels, px }, attributes };
 }
 
-/** Zeros that make of `x` what it is to become: ONNX's pads, all before and then all after. */
-export function padsTo(x: Maps, to: { channels: number; px: number }): number[] {
+/** ONNX's pads for zeros after the last channel, row and column: all starts, and then all ends. */
+export function endPads(x: Maps, to: { channels: number; px: number }): number[] {
   const cells = to.px - x.px;
   return [0, 0, 0, 0, 0, to.channels - x.channels, cells, cells];
 }
 
-export type Placed = {
+export type ConvolutionWindow = {
   out: Maps;
   /** [out, in, height, width] */
   filter: Tensor;
@@ -43,15 +48,15 @@ export type Placed = {
 
 type WindowAttributes = { kernel_shape: number[]; strides: number[]; pads: number[] };
 
-function place(
+function windowOf(
   name: string,
   x: Maps,
   layer: Convolution,
   { filter, channels, group }: { filter: Tensor; channels: number; group: number },
-): Placed {
+): ConvolutionWindow {
   const [kernel] = sides(filter);
   const stride = layer.stride ?? 1;
-  const { out, attributes } = placePool(name, x, { kernel, stride, padding: layer.padding ?? "same" });
+  const { out, attributes } = poolWindow(name, x, { kernel, stride, padding: layer.padding ?? "same" });
   return { out: { ...out, channels }, filter: outputsFirst(filter), attributes: { ...attributes, group } };
 }
 

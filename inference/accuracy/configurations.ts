@@ -1,0 +1,166 @@
+import { readCatalogue } from "@faceline/models/catalogue";
+import { type DetectorModel, inputSides, type ModelOf } from "@faceline/models/catalogue-entry";
+import { convert } from "@faceline/models/convert/networks";
+import { Aligner } from "../src/align/aligner.ts";
+import { alignmentTemplates } from "../src/align/templates.ts";
+import { Detector, detectorLimits } from "../src/detect/detector.ts";
+import { Embedder } from "../src/embed/embedder.ts";
+import { Pipeline } from "../src/engine/pipeline.ts";
+import { Warp } from "../src/geometry/warp.ts";
+import { type LoadedModel, ModelLoader, tensorNames } from "../src/network/model-loader.ts";
+import { Network } from "../src/network/network.ts";
+import { PrecisionSetting } from "../src/network/precision.ts";
+import { openSession } from "../src/network/session.ts";
+
+/**
+ * Configurations of the pipeline to compare: what the service does, in float and in the precision that it
+ * chooses on this machine; each input side of the detector alone; and the tiny detector.
+ */
+export async function openConfigurations(modelsDir: string): Promise<Configurations> {
+  await using opened = new AsyncDisposableStack();
+  const float = opened.use(await openFamily(modelsDir, "float"));
+  const chosen = opened.use(await openFamily(modelsDir, "auto"));
+  const families = [float, chosen];
+
+  const full = families.map((family) => family.alone(family.ssd.networks.at(-1)!));
+  const cascades = families.map((family) => family.cascade());
+  const sizes: Configuration[] = [];
+  for (const family of families) {
+    const smaller = [...family.ssd.networks.slice(0, -1), ...(await family.openExtraSides())];
+    sizes.push(...smaller.toSorted((a, b) => a.px - b.px).map((network) => family.alone(network)));
+  }
+  const tiny = families.map((family) => family.withTiny());
+  const moved = opened.move();
+  return {
+    all: [...full, ...cascades, ...sizes, ...tiny],
+    reference: full[0]!.name,
+    usual: cascades[1]!.name,
+    served: [...full, ...cascades].map(({ name }) => name),
+    fallbacks: chosen.fallbacks,
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+/** All configurations of one precision. */
+class Family implements AsyncDisposable {
+  readonly name: string;
+  readonly #parts: FamilyParts;
+  readonly #warp = new Warp();
+  readonly #extraSides: Network[] = [];
+
+  constructor(parts: FamilyParts) {
+    const { precision, loader } = parts;
+    // Where a part fell back to float, it is neither int8 nor float.
+    this.name = precision === "auto" && loader.fallbacks.length === 0 ? "int8" : precision;
+    this.#parts = parts;
+  }
+
+  get ssd(): LoadedModel {
+    return this.#parts.ssd;
+  }
+
+  get fallbacks(): string[] {
+    return this.#parts.loader.fallbacks;
+  }
+
+  cascade(): Configuration {
+    const { models, ssd } = this.#parts;
+    const sides = inputSides(models.ssd).join(", ");
+    return this.#configuration(`cascade of ${sides}`, models.ssd, ssd.networks);
+  }
+
+  alone(network: Network): Configuration {
+    return this.#configuration(`${network.px} alone`, this.#parts.models.ssd, [network]);
+  }
+
+  withTiny(): Configuration {
+    return this.#configuration("tiny", this.#parts.models.tiny, this.#parts.tiny.networks);
+  }
+
+  /** Input sides that the catalogue does not have, converted in memory. */
+  async openExtraSides(): Promise<readonly Network[]> {
+    const { models, ssd } = this.#parts;
+    for (const px of extraSidesPx) {
+      const onnx = await convert(models.ssd, { precision: ssd.precision.precision, input_px: px });
+      this.#extraSides.push(
+        await Network.open(
+          { name: `ssd-${px}`, px, tensors: tensorNames(models.ssd) },
+          await openSession(onnx, sessionSettings),
+          [1],
+        ),
+      );
+    }
+    return this.#extraSides;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const network of this.#extraSides) await network[Symbol.asyncDispose]();
+    await this.#parts.loader[Symbol.asyncDispose]();
+  }
+
+  #configuration(how: string, model: DetectorModel, networks: readonly Network[]): Configuration {
+    const { landmarks, embedding, models } = this.#parts;
+    const template = alignmentTemplates[models.landmarks.scheme];
+    const pipeline = new Pipeline({
+      detector: new Detector(networks, detectorLimits(model)),
+      aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
+      embedder: new Embedder(embedding.networks.at(-1)!, this.#warp),
+      residualMaxPx,
+    });
+    return { name: `${this.name}, ${how}`, pipeline };
+  }
+}
+
+async function openFamily(modelsDir: string, precision: "float" | "auto"): Promise<Family> {
+  const catalogue = await readCatalogue();
+  const embedding = catalogue.find("embedding", "Dlib")!;
+  const models = {
+    ssd: catalogue.find("detector", "ssd")!,
+    tiny: catalogue.find("detector", "tiny")!,
+    landmarks: catalogue.find("landmarks", embedding.landmarks)!,
+  };
+  const loader = new ModelLoader(catalogue, {
+    modelsDir,
+    precision: PrecisionSetting.parse(precision),
+    ...sessionSettings,
+  });
+  return new Family({
+    precision,
+    loader,
+    models,
+    ssd: await loader.load(models.ssd, 1),
+    tiny: await loader.load(models.tiny, 1),
+    landmarks: await loader.load(models.landmarks, 1),
+    embedding: await loader.load(embedding, 1),
+  });
+}
+
+const sessionSettings = { executionProvider: "cpu", intraOpThreads: 1 } as const;
+/** The default of FACE_RESIDUAL_MAX_PX. */
+const residualMaxPx = 6;
+/** Between those of the cascade. */
+const extraSidesPx = [160, 288, 384];
+
+type Configuration = { name: string; pipeline: Pipeline };
+
+type Configurations = AsyncDisposable & {
+  all: readonly Configuration[];
+  /** The one that others are compared with: full resolution only, in float. */
+  reference: string;
+  /** What the service does on this machine for a call that wants one face. */
+  usual: string;
+  /** Those that the service uses on some machine for some call. */
+  served: readonly string[];
+  /** For each model that runs in float instead of int8, why. */
+  fallbacks: readonly string[];
+};
+
+type FamilyParts = {
+  precision: "float" | "auto";
+  loader: ModelLoader;
+  models: { ssd: DetectorModel; tiny: DetectorModel; landmarks: ModelOf<"landmarks"> };
+  ssd: LoadedModel;
+  tiny: LoadedModel;
+  landmarks: LoadedModel;
+  embedding: LoadedModel;
+};

@@ -1,0 +1,86 @@
+import sharp, { type Sharp } from "sharp";
+import type { Box } from "../src/geometry/box.ts";
+import type { Pixels } from "../src/geometry/pixels.ts";
+import { frameFace, sizeFor, tightCrop } from "./framing.ts";
+import { withNoise } from "./noise.ts";
+
+const tightShare = 0.9;
+const farShare = 0.07;
+const farFrame = { width: 1_600, height: 1_200 };
+const rollDegrees = 30;
+const blur = { boxWidthPx: 100, sigmaPx: 2 };
+const jpegQuality = 10;
+const darkFactor = 0.25;
+const noiseDeviation = 20;
+const black = "#000000";
+
+/**
+ * Degradations of a picture whose face box is known. Each is deterministic. deploy's accuracy benchmark uses
+ * them.
+ */
+export const degradations: readonly Degradation[] = [
+  {
+    name: "tight",
+    how: `cut to ${tightShare} of the face's box each way`,
+    apply: (picture, box) => png(open(picture).extract(tightCrop(box, tightShare, picture))),
+  },
+  {
+    name: "far",
+    how: `shrunk, so that the face's box is ${farShare} as wide as a frame of ${farFrame.width} × ${farFrame.height}, whose rest repeats the picture's rim`,
+    async apply(picture, box) {
+      const { cut, size, margins } = frameFace(box, farShare, farFrame, picture);
+      const shrunk = open(picture)
+        .extract(cut)
+        .resize({ ...size, fit: "fill" });
+      return png(shrunk.extend({ ...margins, extendWith: "copy" }));
+    },
+  },
+  {
+    name: "roll",
+    how: `turned by ${rollDegrees} degrees, black beside it`,
+    apply: (picture) => png(open(picture).rotate(rollDegrees, { background: black })),
+  },
+  {
+    name: "blur",
+    how: `resized until the face's box is ${blur.boxWidthPx} pixels wide, then blurred with sigma ${blur.sigmaPx}`,
+    async apply(picture, box) {
+      const size = sizeFor(box, blur.boxWidthPx, picture);
+      return png(
+        open(picture)
+          .resize({ ...size, fit: "fill" })
+          .blur(blur.sigmaPx),
+      );
+    },
+  },
+  {
+    name: "jpeg",
+    how: `JPEG of quality ${jpegQuality}`,
+    apply: (picture) => open(picture).jpeg({ quality: jpegQuality }).toBuffer(),
+  },
+  {
+    name: "dark",
+    how: `values times ${darkFactor}`,
+    apply: (picture) => png(open(picture).linear(darkFactor)),
+  },
+  {
+    name: "noise",
+    how: `Gaussian noise of standard deviation ${noiseDeviation} on every value`,
+    apply: (picture) => png(open({ ...picture, pixels: withNoise(picture.pixels, noiseDeviation) })),
+  },
+];
+
+function open({ pixels, width, height }: Pixels): Sharp {
+  return sharp(pixels, { raw: { width, height, channels: 3 } });
+}
+
+/** Lossless; its size does not matter. */
+function png(picture: Sharp): Promise<Buffer> {
+  return picture.png({ compressionLevel: 1 }).toBuffer();
+}
+
+type Degradation = {
+  name: string;
+  /** What it does, as a clause. */
+  how: string;
+  apply(picture: Pixels, box: Box): Promise<Buffer>;
+};

@@ -1,0 +1,108 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { calibrationFile, catalogueFolder, readCatalogue } from "@faceline/models/catalogue";
+import type { Calibration, Model } from "@faceline/models/catalogue-entry";
+import { convert, convertObserved } from "@faceline/models/convert/networks";
+import { sha256 } from "@faceline/models/model-file";
+import * as ort from "@faceline/models/onnxruntime";
+import { openCrops } from "./crops.ts";
+import { ClippedShares, MeasuredRanges } from "./ranges.ts";
+
+// npm run models -- calibrate [FOLDER] [--write]
+//
+// Measures the range of each layer's numbers in float32, over the faces of pictures. Without --write it
+// reports how many of them the int8 builds of the catalogue would clip; with it, it stores new ranges and the
+// new checksums of the int8 builds in the catalogue. Without a folder, it uses the pictures that come with
+// the weights. deploy/commands/models.ts starts it.
+
+const headroom = 1.1;
+
+const { values, positionals } = parseArgs({
+  options: { write: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const folder = resolve(positionals[0] ?? samplesFolder());
+const files = (await readdir(folder).catch(() => [])).filter(isPicture).toSorted();
+if (files.length === 0) {
+  console.error(`There is no .jpg, .png or .webp in ${folder}.`);
+  process.exit(1);
+}
+
+const catalogue = await readCatalogue();
+const embedding = catalogue.find("embedding", "Dlib")!;
+const calibrated = [catalogue.find("landmarks", embedding.landmarks)!, embedding] as const;
+const crops = await openCrops(catalogue.find("detector", "ssd")!, ...calibrated);
+for (const [index, file] of files.entries()) {
+  await crops.add(await readFile(join(folder, file)));
+  process.stderr.write(`\r${index + 1} of ${files.length} pictures, ${crops.of(embedding).length} faces`);
+}
+process.stderr.write("\n");
+for (const model of calibrated) await (values.write ? write(model) : report(model));
+
+async function report(model: Model): Promise<void> {
+  const clipping = new ClippedShares(model.calibration?.ranges ?? {});
+  await observe(model, clipping);
+  const { layer, worst, all } = clipping.shares();
+  const share = (part: number) => `${(100 * part).toFixed(4)} %`;
+  const crop = `${model.name}: of ${crops.of(model).length} crops`;
+  console.log(`${crop} ${share(all)} of all numbers are clipped, most in ${layer}: ${share(worst)}`);
+}
+
+async function write(model: Model): Promise<void> {
+  const ranges = new MeasuredRanges();
+  await observe(model, ranges);
+  const source =
+    positionals.length === 0 ? "the samples of @vladmandic/face-api" : "a folder of the operator's";
+  const calibration: Calibration = {
+    measured_on: `${crops.of(model).length} crops: the faces of ${files.length} pictures (${source}), as they are, mirrored, darker, brighter and leaning`,
+    headroom,
+    ranges: ranges.withHeadroom(headroom),
+  };
+  const entryFolder = await folderOf(model);
+  await writeFile(join(entryFolder, calibrationFile), jsonOf(calibration));
+  const entry = join(entryFolder, "model.json");
+  const json = JSON.parse(await readFile(entry, "utf8")) as Model;
+  for (const build of json.builds.filter(({ precision }) => precision === "int8")) {
+    const onnx = await convert({ ...model, calibration }, build);
+    build.bytes = onnx.length;
+    build.sha256 = sha256(onnx);
+  }
+  await writeFile(entry, jsonOf(json));
+  console.log(`${model.name}: written`);
+}
+
+async function observe(
+  model: Model,
+  observer: { add(layer: string, numbers: Float32Array): void },
+): Promise<void> {
+  const { onnx, layers } = await convertObserved(model, model.input_px);
+  const session = await ort.InferenceSession.create(onnx);
+  for (const pixels of crops.of(model)) {
+    const image = new ort.Tensor("uint8", pixels, [1, model.input_px, model.input_px, 3]);
+    const outputs = await session.run({ [model.tensors.inputs[0]!.name]: image }, layers);
+    for (const layer of layers) observer.add(layer, outputs[layer]!.data as Float32Array);
+  }
+  await session.release();
+}
+
+function isPicture(name: string): boolean {
+  return /\.(jpe?g|png|webp)$/i.test(name);
+}
+
+async function folderOf(model: Model): Promise<string> {
+  for (const name of await readdir(catalogueFolder)) {
+    const { name: entryName } = JSON.parse(await readFile(join(catalogueFolder, name, "model.json"), "utf8"));
+    if (entryName === model.name) return join(catalogueFolder, name);
+  }
+  throw new Error(`the catalogue has no folder of ${model.name}`);
+}
+
+function samplesFolder(): string {
+  return join(dirname(createRequire(import.meta.url).resolve("@vladmandic/face-api/package.json")), "demo");
+}
+
+function jsonOf(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ClippedShares, MeasuredRanges } from "./ranges.ts";
+
+test("a layer's range covers zero and all numbers, and is extended by the headroom", () => {
+  const ranges = new MeasuredRanges();
+  ranges.add("relu", Float32Array.of(1, 2));
+  ranges.add("relu", Float32Array.of(0.5, 3));
+  ranges.add("sum", Float32Array.of(-1.23456, 1));
+  assert.deepEqual(ranges.withHeadroom(1.1), { relu: [0, 3.3], sum: [-1.358, 1.1] });
+});
+
+test("numbers beyond a range are counted, and the layer with the largest share is named", () => {
+  const clipping = new ClippedShares({ relu: [0, 1], sum: [-1, 1] });
+  clipping.add("relu", Float32Array.of(0, 0.5, 1, 1.5));
+  clipping.add("sum", Float32Array.of(-2, 2, 0, 1));
+  assert.deepEqual(clipping.shares(), { layer: "sum", worst: 0.5, all: 3 / 8 });
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import sharp from "sharp";
+import { InferenceConfig, pictureLimits } from "./config.ts";
+import { decodePicture } from "./decode/decoder.ts";
+
+function read(env: Record<string, string>) {
+  return readConfig(InferenceConfig, {
+    MODELS_DIR: "/models",
+    KAFKA_BROKERS: "127.0.0.1:9092",
+    REDIS_VOLATILE_URL: "redis://127.0.0.1:6379",
+    ...env,
+  });
+}
+
+test("LANES is a list with commas", () => {
+  assert.deepEqual(read({}).LANES, ["Dlib/ssd", "Dlib/tiny"]);
+  assert.deepEqual(read({ LANES: " Dlib/ssd , Other/tiny" }).LANES, ["Dlib/ssd", "Other/tiny"]);
+});
+
+test("all wrong settings are one error, each with a sentence", () => {
+  assert.throws(
+    () => read({ LANES: "ssd,Dlib/tiny,Dlib/tiny,", EXECUTION_PROVIDER: "tpu", MODELS_DIR: "" }),
+    (error: Error) => {
+      const lines = error.message.split("\n").map((line) => line.trim());
+      assert.ok(lines.includes('LANES: "ssd" must be MODEL/DETECTOR, such as Dlib/ssd'), error.message);
+      assert.ok(lines.includes('LANES: "" must be MODEL/DETECTOR, such as Dlib/ssd'), error.message);
+      assert.ok(lines.includes("LANES: Dlib/tiny is in the list twice"), error.message);
+      assert.ok(
+        lines.some((line) => line.startsWith("EXECUTION_PROVIDER: ")),
+        error.message,
+      );
+      assert.ok(
+        lines.some((line) => line.startsWith("MODELS_DIR: ")),
+        error.message,
+      );
+      return true;
+    },
+  );
+});
+
+test("a picture of 8 px is rejected by default, and decoded where IMAGE_SIDE_MIN_PX is 8", async () => {
+  const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: "#805030" } });
+  // A plain JPEG is decoded by libjpeg-turbo, a PNG by libvips.
+  for (const bytes of [await picture.clone().jpeg().toBuffer(), await picture.clone().png().toBuffer()]) {
+    const small = await decodePicture(bytes, pictureLimits(read({})));
+    assert.equal(small.kind === "rejected" && small.code, "image_too_small");
+    const decoded = await decodePicture(bytes, pictureLimits(read({ IMAGE_SIDE_MIN_PX: "8" })));
+    assert.deepEqual(decoded.kind === "picture" && [decoded.width, decoded.height], [8, 8]);
+    const smaller = await decodePicture(bytes, pictureLimits(read({ IMAGE_SIDE_MIN_PX: "9" })));
+    assert.equal(smaller.kind, "rejected");
+  }
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type PixelBuffer, PixelBufferPool } from "./pixel-buffers.ts";
+
+const pictureBytes = 10 * 10 * 3;
+
+test("a batch of the largest pictures fits, and one more picture does not", async () => {
+  const pool = new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10 });
+  using buffer = await pool.acquire();
+  assert.ok(store(buffer, picture(1)));
+  assert.ok(store(buffer, picture(2)));
+  assert.equal(store(buffer, picture(3)), undefined);
+});
+
+test("a batch fits whatever the order of its sizes", async () => {
+  const pool = new PixelBufferPool({ batchMax: 4, longSideMaxPx: 10 });
+  using buffer = await pool.acquire();
+  for (const bytes of [200, 200, 200, pictureBytes]) assert.ok(store(buffer, picture(1, bytes)));
+});
+
+test("small pictures share a slab, and keep their own pixels", async () => {
+  const pool = new PixelBufferPool({ batchMax: 4, longSideMaxPx: 10 });
+  using buffer = await pool.acquire();
+  const first = store(buffer, picture(7, 11))!;
+  const second = store(buffer, picture(9, 13))!;
+  assert.equal(first.buffer, second.buffer);
+  assert.ok(first.buffer instanceof SharedArrayBuffer);
+  assert.deepEqual(first, picture(7, 11));
+  assert.deepEqual(second, picture(9, 13));
+});
+
+test("a picture larger than the largest is not allocated", async () => {
+  const pool = new PixelBufferPool({ batchMax: 4, longSideMaxPx: 10 });
+  using buffer = await pool.acquire();
+  assert.equal(store(buffer, picture(1, pictureBytes + 8)), undefined);
+});
+
+test("after a release nothing is left of the pictures", async () => {
+  const pool = new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10, buffersMax: 1 });
+  const held: Uint8Array[] = [];
+  {
+    using buffer = await pool.acquire();
+    held.push(store(buffer, picture(255, 299))!, store(buffer, picture(255))!);
+  }
+  for (const pixels of held) assert.deepEqual(pixels, picture(0, pixels.length));
+
+  using next = await pool.acquire();
+  assert.equal(store(next, picture(1))!.buffer, held[0]!.buffer, "the memory is used again");
+});
+
+test("a third batch waits until one of two ends; a second release changes nothing", async () => {
+  const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 10 });
+  const [first, second] = [await pool.acquire(), await pool.acquire()];
+  const order: string[] = [];
+  const third = pool.acquire().then(() => order.push("third"));
+  const fourth = pool.acquire().then(() => order.push("fourth"));
+  first[Symbol.dispose]();
+  first[Symbol.dispose]();
+  await third;
+  assert.deepEqual(order, ["third"]);
+  second[Symbol.dispose]();
+  await fourth;
+  assert.deepEqual(order, ["third", "fourth"]);
+  assert.throws(() => first.allocate(1), /its batch has ended/);
+});
+
+function store(buffer: PixelBuffer, pixels: Uint8Array): Uint8Array | undefined {
+  const held = buffer.allocate(pixels.length);
+  held?.set(pixels);
+  return held;
+}
+
+function picture(value: number, bytes: number = pictureBytes): Uint8Array {
+  return new Uint8Array(bytes).fill(value);
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+
+/**
+ * The pixel buffer pool: memory for the pixels of batches, shared with the engine's thread. Each batch has one
+ * buffer: while the engine reads one, the next batch is decoded into the other.
+ *
+ *     acquire ──► buffer.allocate(bytes) … decoder writes, engine reads … ──► dispose: zeroed and free
+ *
+ * A buffer consists of slabs, each as large as the largest picture. So a batch of `batchMax` pictures always
+ * fits: at worst each has a slab of its own. A slab is allocated when it is first needed and is kept.
+ */
+export class PixelBufferPool {
+  /** The most memory that all buffers together can hold. */
+  readonly bytesMax: number;
+  readonly #slabBytes: number;
+  readonly #slabsMax: number;
+  readonly #free: Slab[][];
+  readonly #waiting: ((slabs: Slab[]) => void)[] = [];
+
+  constructor({ batchMax, longSideMaxPx, buffersMax = 2 }: PixelBufferLimits) {
+    this.#slabBytes = wordAligned(longSideMaxPx * longSideMaxPx * 3);
+    this.#slabsMax = batchMax;
+    this.#free = Array.from({ length: buffersMax }, () => []);
+    this.bytesMax = buffersMax * batchMax * this.#slabBytes;
+  }
+
+  /** Waits for a release when all buffers are in use; first come, first served. */
+  async acquire(): Promise<PixelBuffer> {
+    const slabs = this.#free.pop() ?? (await new Promise<Slab[]>((resolve) => this.#waiting.push(resolve)));
+    const limits = { slabBytes: this.#slabBytes, slabsMax: this.#slabsMax };
+    return new PixelBuffer(slabs, limits, () => this.#release(slabs));
+  }
+
+  #release(slabs: Slab[]): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(slabs);
+    else next(slabs);
+  }
+}
+
+/** The pixels of one batch. Disposing of it zeroes them and releases the buffer. */
+export class PixelBuffer implements Disposable {
+  readonly #slabs: Slab[];
+  readonly #limits: { slabBytes: number; slabsMax: number };
+  readonly #release: () => void;
+  #released = false;
+
+  constructor(slabs: Slab[], limits: { slabBytes: number; slabsMax: number }, release: () => void) {
+    this.#slabs = slabs;
+    this.#limits = limits;
+    this.#release = release;
+  }
+
+  /**
+   * Memory for the pixels of one picture, all zeros. Returns undefined where the buffer is full or the
+   * picture larger than the largest: neither happens to a batch within the limits of the pool. Throws after a
+   * release.
+   */
+  allocate(bytes: number): Uint8Array | undefined {
+    assert(!this.#released, "the pixel buffer was released: its batch has ended");
+    const slab = this.#slabFor(bytes);
+    if (slab === undefined) return undefined;
+    const allocated = new Uint8Array(slab.memory, slab.usedBytes, bytes);
+    slab.usedBytes += wordAligned(bytes);
+    return allocated;
+  }
+
+  /** Nothing may read or write the pixels any more, because the next batch will use their memory. */
+  [Symbol.dispose](): void {
+    if (this.#released) return;
+    this.#released = true;
+    for (const slab of this.#slabs) {
+      // By words: filling shared memory by bytes takes four times as long.
+      new BigUint64Array(slab.memory, 0, slab.usedBytes / wordBytes).fill(0n);
+      slab.usedBytes = 0;
+    }
+    this.#release();
+  }
+
+  #slabFor(bytes: number): Slab | undefined {
+    const { slabBytes, slabsMax } = this.#limits;
+    if (bytes > slabBytes) return undefined;
+    const slab = this.#slabs.find((slab) => slab.usedBytes + bytes <= slabBytes);
+    if (slab !== undefined || this.#slabs.length === slabsMax) return slab;
+    const fresh = { memory: new SharedArrayBuffer(slabBytes), usedBytes: 0 };
+    this.#slabs.push(fresh);
+    return fresh;
+  }
+}
+
+type PixelBufferLimits = {
+  /** The most pictures of a batch. */
+  batchMax: number;
+  /** The longest side of a decoded picture. */
+  longSideMaxPx: number;
+  /** Defaults to 2: one batch runs while the next one is decoded. */
+  buffersMax?: number;
+};
+
+type Slab = { memory: SharedArrayBuffer; usedBytes: number };
+
+const wordBytes = BigUint64Array.BYTES_PER_ELEMENT;
+
+function wordAligned(bytes: number): number {
+  return Math.ceil(bytes / wordBytes) * wordBytes;
+}

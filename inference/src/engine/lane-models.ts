@@ -1,0 +1,39 @@
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { Catalogue } from "@faceline/models/catalogue";
+import type { DetectorModel, EmbeddingModel, ModelOf } from "@faceline/models/catalogue-entry";
+
+/**
+ * The catalogue entries behind each lane: its detector, its embedding model, and the landmark model that the
+ * embedding model names. Throws one sentence with every name of LANES that the catalogue does not have.
+ * model-seam.test.ts covers it.
+ */
+export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): LaneModels[] {
+  const mistakes = new Set<string>();
+  const find = <R extends "detector" | "embedding">(role: R, name: string): ModelOf<R> | undefined => {
+    const model = catalogue.find(role, name);
+    if (model === undefined) {
+      const known = catalogue.models.filter((each) => each.role === role).map((each) => each.name);
+      mistakes.add(`no ${role} model ${name} (there are ${known.join(", ")})`);
+    }
+    return model;
+  };
+  const found = lanes.flatMap((lane) => {
+    const [embeddingName = "", detectorName = ""] = lane.split("/");
+    const embedding = find("embedding", embeddingName);
+    const detector = find("detector", detectorName);
+    return embedding && detector ? [{ lane, detector, embedding }] : [];
+  });
+  if (mistakes.size > 0) throw new Error(`LANES: the catalogue has ${[...mistakes].join(", and ")}`);
+  return found.map((models) => ({
+    ...models,
+    // readCatalogue has checked that it is there.
+    landmarks: catalogue.find("landmarks", models.embedding.landmarks)!,
+  }));
+}
+
+type LaneModels = {
+  lane: LaneId;
+  detector: DetectorModel;
+  landmarks: ModelOf<"landmarks">;
+  embedding: EmbeddingModel;
+};

@@ -1,0 +1,21 @@
+import type { LoadedLane } from "@faceline/contracts/wire/report";
+import type { LaneOptions } from "./lanes.ts";
+import type { RunCost } from "./modelled.ts";
+import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
+
+/** Messages between the service and the engine's thread. engine.test.ts covers both sides. */
+
+/** The thread's workerData. With `modelled`, a run is a wait and no network is loaded. */
+export type ThreadOptions = LaneOptions & { modelled: RunCost | undefined };
+
+/** Service → engine thread. */
+export type ToThread = { kind: "run"; run: number; work: EngineWork } | { kind: "close" };
+
+/**
+ * Engine thread → service. The first message is `ready` or `refused`; then there is one answer for each run.
+ */
+export type FromThread =
+  | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
+  | { kind: "refused"; reason: string }
+  | { kind: "done"; run: number; results: TaskResult[]; facts: RunFacts }
+  | { kind: "failed"; run: number; reason: string };

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
+import { laneId } from "@faceline/contracts/wire/ids";
+import { buildModel } from "@faceline/models/build";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { sha256 } from "@faceline/models/model-file";
+import { type ElementType, Graph } from "@faceline/models/onnx/graph";
+import { alignmentTemplates } from "../align/templates.ts";
+import { PrecisionSetting } from "../network/precision.ts";
+import { openLanes } from "./lanes.ts";
+
+// The seam for other models: three made-up networks that come as finished .onnx files, with other names of
+// their tensors, five landmarks and chips of another side. They fit in by their catalogue entries only. Their
+// outputs are constants, but for the embedding, which is the mean colour of the face chip.
+
+const lane = laneId("mean-colour", "fixed-box");
+const template = alignmentTemplates.five_point;
+
+test("models with other tensors, landmarks and sources run by their catalogue entries alone", async (t) => {
+  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t);
+  await using lanes = await openLanes({
+    catalogueFolder,
+    modelsDir,
+    lanes: [lane],
+    executionProvider: "cpu",
+    intraOpThreads: 1,
+    batchMax: 2,
+    detectorChunkMax: 2,
+    faceChunkMax: 2,
+    residualMaxPx: 6,
+    precision: PrecisionSetting.parse("auto"),
+  });
+  const options = { align: true, enforceDetection: true, facesMax: 5, fullResolution: true };
+  const { results, facts } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
+
+  const [result] = results;
+  assert.ok(result?.kind === "faces");
+  const [face, ...more] = result.faces;
+  assert.equal(more.length, 0);
+  assert.deepEqual([face!.area.x, face!.area.y, face!.area.w, face!.area.h], [50, 50, 100, 100]);
+  assert.equal(face!.confidence, Math.fround(0.9));
+  // The first crop is the box. The second one is the template's square in it, and so is the chip, whose side
+  // is another.
+  const scale = 100 / template.chipPx;
+  const { centre, sidePx } = template.detectorSquare;
+  const chip = { x: 50 + scale * centre.x, y: 50 + scale * centre.y, side: scale * sidePx };
+  const inChip = (position: number) => chip.side * (position / template.chipPx - 0.5);
+  const [right, left] = template.points;
+  near(face!.area.right_eye!, [chip.x + inChip(right!.x), chip.y + inChip(right!.y)]);
+  near(face!.area.left_eye!, [chip.x + inChip(left!.x), chip.y + inChip(left!.y)]);
+  // Red and green of a pixel are its position, so their means over the chip are its centre. Blue is 50
+  // everywhere.
+  const [red = 0, green = 0, blue] = decodeEmbedding(face!.embedding);
+  near([red, green], [chip.x, chip.y]);
+  assert.equal(blue, 50);
+  assert.deepEqual(
+    facts.networks.map(({ name, rows }) => [name, rows]),
+    [
+      ["fixed-box", 1],
+      ["fixed-points", 2],
+      ["mean-colour", 1],
+    ],
+  );
+});
+
+test("unknown names in LANES are one sentence that names them all", async (t) => {
+  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t);
+  const opening = openLanes({
+    catalogueFolder,
+    modelsDir,
+    lanes: [laneId("Dlib", "fixed-box"), laneId("Dlib", "ssd")],
+    executionProvider: "cpu",
+    intraOpThreads: 1,
+    batchMax: 1,
+    detectorChunkMax: 1,
+    faceChunkMax: 1,
+    residualMaxPx: 6,
+    precision: PrecisionSetting.parse("auto"),
+  });
+  await assert.rejects(opening, {
+    message:
+      "LANES: the catalogue has no embedding model Dlib (there are mean-colour), and no detector model ssd (there are fixed-box)",
+  });
+});
+
+/** 200 x 200: red is the column, green the row, blue 50. */
+function picture() {
+  const [width, height] = [200, 200];
+  const pixels = new Uint8Array(3 * width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) pixels.set([x, y, 50], 3 * (y * width + x));
+  }
+  return { pixels, width, height, originalWidth: width, originalHeight: height };
+}
+
+/** Within a pixel, because areas and colours are whole numbers. */
+function near(actual: readonly number[], expected: readonly number[]): void {
+  for (const [i, value] of expected.entries()) {
+    assert.ok(Math.abs(actual[i]! - value) <= 1, `${actual.join()} instead of ${expected.join()}`);
+  }
+}
+
+async function madeUpCatalogue(t: TestContext): Promise<{ catalogueFolder: string; modelsDir: string }> {
+  const root = await mkdtemp(join(tmpdir(), "faceline-seam-"));
+  t.after(() => rm(root, { recursive: true }));
+  const [catalogueFolder, modelsDir] = [join(root, "catalogue"), join(root, "models")];
+  const [px, chipPx] = [32, 80];
+  // The box is the middle of the picture; the landmarks are those of the template, in a crop of a whole chip.
+  const points = template.points.flatMap(({ x, y }) => [x / template.chipPx, y / template.chipPx]);
+  const entries = [
+    {
+      name: "fixed-box",
+      role: "detector",
+      ...network(px, { faces: [1, 4], certainty: [1] }, (graph, rows) => {
+        constant(graph, rows, "faces", [1, 4], [0.25, 0.25, 0.75, 0.75]);
+        constant(graph, rows, "certainty", [1], [0.9]);
+      }),
+      outputs: { boxes: "faces", scores: "certainty" },
+      selection: { score_min: 0.5, iou_max: 0.5 },
+    },
+    {
+      name: "fixed-points",
+      role: "landmarks",
+      ...network(px, { keypoints: [5, 2] }, (graph, rows) =>
+        constant(graph, rows, "keypoints", [5, 2], points),
+      ),
+      scheme: "five_point",
+      outputs: { points: "keypoints" },
+    },
+    {
+      name: "mean-colour",
+      role: "embedding",
+      ...network(chipPx, { features: [3] }, (graph) => {
+        const axes = { axes: [1, 2], keepdims: 0 };
+        graph.node("features", "ReduceMean", ["pixels/float"], axes);
+        graph.output("features", "float32", ["N", 3]);
+      }),
+      outputs: { embedding: "features" },
+      landmarks: "fixed-points",
+      embedding_size: 3,
+      thresholds: { cosine: 0.5, euclidean: 1, euclidean_l2: 1 },
+      thresholds_from: { cosine: "made up", euclidean: "made up", euclidean_l2: "made up" },
+      normalizations: ["base"],
+    },
+  ];
+  for (const { onnx, ...entry } of entries) {
+    const folder = join(catalogueFolder, entry.name);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "network.onnx"), onnx);
+    const digest = sha256(onnx);
+    const file = `${entry.name}.float32.onnx`;
+    const model = {
+      title: "made up for a test",
+      batch_buckets: [1, 2],
+      builds: [{ precision: "float32", input_px: entry.input_px, file, bytes: onnx.length, sha256: digest }],
+      source: { kind: "onnx_file", file: { path: "network.onnx", sha256: digest }, origin: "this test" },
+      licenses: [{ id: "Apache-2.0", covers: "all of it", stated_by: "this test" }],
+      provenance: ["Not trained."],
+      ...entry,
+    };
+    await writeFile(join(folder, "model.json"), JSON.stringify(model));
+  }
+  const { models } = await readCatalogue(catalogueFolder);
+  for (const model of models) for (const build of model.builds) await buildModel(modelsDir, model, build);
+  return { catalogueFolder, modelsDir };
+}
+
+/** An input of the name `pixels`, and what `write` makes of it. `rows` is a value of zeros, [N, 1]. */
+function network(
+  px: number,
+  outputs: Record<string, number[]>,
+  write: (graph: Graph, rows: string) => void,
+): { onnx: Uint8Array; input_px: number; tensors: object } {
+  const graph = new Graph("made-up");
+  const tensor = (name: string, type: ElementType, shape: readonly number[]) => ({
+    name,
+    type,
+    shape: ["N", ...shape],
+  });
+  graph.input("pixels", "uint8", ["N", px, px, 3]);
+  graph.node("pixels/float", "Cast", ["pixels"], { to: 1 });
+  graph.node("pixels/mean", "ReduceMean", ["pixels/float"], { axes: [1, 2, 3], keepdims: 0 });
+  graph.node("pixels/rows", "Reshape", ["pixels/mean", graph.ints("rows/shape", [-1, 1])]);
+  graph.node("rows", "Mul", ["pixels/rows", graph.floats("nothing", [1], Float32Array.of(0))]);
+  write(graph, "rows");
+  return {
+    onnx: graph.encode({}),
+    input_px: px,
+    tensors: {
+      inputs: [tensor("pixels", "uint8", [px, px, 3])],
+      outputs: Object.entries(outputs).map(([name, shape]) => tensor(name, "float32", shape)),
+    },
+  };
+}
+
+/** Declares an output that is the same numbers in every row. */
+function constant(graph: Graph, rows: string, name: string, shape: number[], values: number[]): void {
+  const numbers = graph.floats(`${name}/values`, [1, values.length], Float32Array.from(values));
+  graph.node(`${name}/flat`, "Add", [rows, numbers]);
+  graph.node(name, "Reshape", [`${name}/flat`, graph.ints(`${name}/shape`, [-1, ...shape])]);
+  graph.output(name, "float32", ["N", ...shape]);
+}

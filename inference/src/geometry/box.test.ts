@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Box, clip, iou } from "./box.ts";
+
+test("IoU is the intersection of two boxes divided by their union", () => {
+  assert.equal(iou(box(0, 0, 10, 10), box(0, 0, 10, 10)), 1);
+  assert.equal(iou(box(0, 0, 10, 10), box(5, 0, 15, 10)), 50 / 150);
+  assert.equal(iou(box(0, 0, 10, 10), box(10, 0, 20, 10)), 0);
+  assert.equal(iou(box(0, 0, 10, 10), box(20, 20, 30, 30)), 0);
+  assert.equal(iou(box(0, 0, 0, 0), box(0, 0, 0, 0)), 0);
+});
+
+test("a box is clipped to the picture, and is dropped when less than one pixel of it remains", () => {
+  const picture = { width: 100, height: 50 };
+  assert.deepEqual(clip(box(-10, -10, 120, 60), picture), box(0, 0, 100, 50));
+  assert.deepEqual(clip(box(10, 10, 20, 20), picture), box(10, 10, 20, 20));
+  assert.equal(clip(box(-10, 10, 0.9, 20), picture), undefined);
+  assert.equal(clip(box(110, 10, 120, 20), picture), undefined);
+  assert.equal(clip(box(20, 20, 10, 10), picture), undefined);
+});
+
+function box(left: number, top: number, right: number, bottom: number): Box {
+  return { left, top, right, bottom };
+}

@@ -1,0 +1,38 @@
+import type { Size } from "./pixels.ts";
+
+/** An axis-parallel rectangle. In pixels of a picture, unless the user of the type says otherwise. */
+export type Box = { left: number; top: number; right: number; bottom: number };
+
+/** Area in square units of the box; negative for a box that is turned inside out. */
+export function boxArea({ left, top, right, bottom }: Box): number {
+  return (right - left) * (bottom - top);
+}
+
+/** The part that two boxes have in common. Where they have none, it is turned inside out: check its sides. */
+export function intersection(a: Box, b: Box): Box {
+  return {
+    left: Math.max(a.left, b.left),
+    top: Math.max(a.top, b.top),
+    right: Math.min(a.right, b.right),
+    bottom: Math.min(a.bottom, b.bottom),
+  };
+}
+
+/** Intersection over union (IoU, Jaccard index), from 0 to 1; 0 for boxes without an area. */
+export function iou(a: Box, b: Box): number {
+  const common = intersection(a, b);
+  if (common.right <= common.left || common.bottom <= common.top) return 0;
+  const commonArea = boxArea(common);
+  return commonArea / (boxArea(a) + boxArea(b) - commonArea);
+}
+
+/** The part of a box that lies in a picture; undefined where it is less than one pixel wide or high. */
+export function clip(box: Box, picture: Size): Box | undefined {
+  const clipped = intersection(box, wholeBox(picture));
+  return clipped.right - clipped.left >= 1 && clipped.bottom - clipped.top >= 1 ? clipped : undefined;
+}
+
+/** The box that covers a whole picture. */
+export function wholeBox({ width, height }: Size): Box {
+  return { left: 0, top: 0, right: width, bottom: height };
+}

@@ -1,0 +1,14 @@
+/**
+ * Where networks run. Kept apart from session.ts, because the settings need this list on a thread that must
+ * not load onnxruntime. A provider that is asked for and is not available is an error: never silently another
+ * one. engine.test.ts covers it.
+ */
+export const executionProviders = ["cpu", "cuda", "webgpu"] as const;
+export type ExecutionProvider = (typeof executionProviders)[number];
+
+/** What each provider needs from the machine, for the error message. */
+export const providerNeeds: Record<ExecutionProvider, string> = {
+  cpu: "it needs nothing but the model",
+  cuda: "it needs an NVIDIA driver, and onnxruntime's CUDA libraries beside its own",
+  webgpu: "it needs a GPU, and its Vulkan driver",
+};

@@ -1,0 +1,154 @@
+import type { NetworkPrecision } from "@faceline/contracts/wire/report";
+import { type Catalogue } from "@faceline/models/catalogue";
+import { inputSides, type Model, type Precision } from "@faceline/models/catalogue-entry";
+import { readModel } from "@faceline/models/model-file";
+import * as ort from "@faceline/models/onnxruntime";
+import { int8Deviation, type Outputs } from "./int8-deviation.ts";
+import { saturatesInt8 } from "./int8-saturation.ts";
+import { Network, type NetworkSource, type TensorNames } from "./network.ts";
+import { checkPlacement } from "./placement.ts";
+import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
+import { openSession, type SessionSettings } from "./session.ts";
+import { syntheticFace } from "./synthetic-face.ts";
+
+/**
+ * Loads models, each once for all lanes, in a precision that is exact on this machine. Owns what it opens.
+ */
+export class ModelLoader implements AsyncDisposable {
+  readonly #options: ModelLoaderOptions;
+  readonly #probeSaturation: typeof saturatesInt8;
+  #saturates: boolean | undefined;
+  readonly #models = new Map<string, LoadedModel>();
+  readonly #opened = new AsyncDisposableStack();
+
+  /**
+   * Throws where PRECISION names models that the catalogue does not have. Tests replace `probeSaturation`.
+   */
+  constructor(catalogue: Catalogue, options: ModelLoaderOptions, probeSaturation = saturatesInt8) {
+    const unknown = [...options.precision.byModel.keys()].filter(
+      (name) => !catalogue.models.some((model) => model.name === name),
+    );
+    if (unknown.length > 0) {
+      const known = catalogue.models.map(({ name }) => name).join(", ");
+      throw new Error(`PRECISION names unknown models: ${unknown.join(", ")}; there are ${known}`);
+    }
+    this.#options = options;
+    this.#probeSaturation = probeSaturation;
+  }
+
+  /** Opens the networks of a model, unless they are open. `rowsMax` is the most rows of one run. */
+  async load(model: Model, rowsMax: number): Promise<LoadedModel> {
+    const loaded = this.#models.get(model.name) ?? (await this.#load(model, rowsMax));
+    this.#models.set(model.name, loaded);
+    return loaded;
+  }
+
+  /** For each model that runs in float instead of int8, a clause that says why. */
+  get fallbacks(): string[] {
+    return [...this.#models.values()].flatMap(({ fallback }) => fallback ?? []);
+  }
+
+  /** Hands the open networks over: the caller closes them. */
+  move(): AsyncDisposableStack {
+    return this.#opened.move();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened.disposeAsync();
+  }
+
+  async #load(model: Model, rowsMax: number): Promise<LoadedModel> {
+    const { precision: setting, executionProvider } = this.#options;
+    let precision = precisionFor(model, setting, executionProvider);
+    let fallback: string | undefined;
+    const deviation = precision === "int8" ? await this.#deviationOf(model) : undefined;
+    if (deviation !== undefined) {
+      const reason = `${model.name} in int8 deviates from float: ${deviation}`;
+      if (requiresInt8(model, setting)) {
+        throw new Error(`PRECISION asks for int8, but on this CPU ${reason}`);
+      }
+      fallback = reason;
+      precision = "float32";
+    }
+    const networks: Network[] = [];
+    // A GPU finishes the full resolution before it could be asked for a second one.
+    const sides = executionProvider === "cpu" ? inputSides(model) : [model.input_px];
+    for (const px of sides) networks.push(this.#opened.use(await this.#open(model, px, precision, rowsMax)));
+    return {
+      networks,
+      precision: { model: model.name, precision, fallback: fallback !== undefined },
+      fallback,
+    };
+  }
+
+  /** A clause that says how int8 deviates from float on this machine; undefined where it does not. */
+  async #deviationOf(model: Model): Promise<string | undefined> {
+    this.#saturates ??= await this.#probeSaturation(this.#options);
+    if (this.#saturates) return "sums in eight bits saturate on this CPU, as on x64 without VNNI";
+    // All sides share their weights, and the smallest is the fastest.
+    const px = inputSides(model)[0]!;
+    const float = await this.#outputsOf(model, px, "float32");
+    return int8Deviation(model.role, float, await this.#outputsOf(model, px, "int8"));
+  }
+
+  /** The outputs for a synthetic face. */
+  async #outputsOf(model: Model, px: number, precision: Precision): Promise<Outputs> {
+    const session = await this.#session(model, px, precision);
+    try {
+      const { input, outputs } = tensorNames(model);
+      const image = new ort.Tensor("uint8", syntheticFace(px), [1, px, px, 3]);
+      const results = await session.run({ [input]: image });
+      return new Map(
+        Object.entries(outputs).map(([name, tensor]) => [
+          name,
+          (results[tensor]!.data as Float32Array).slice(),
+        ]),
+      );
+    } finally {
+      await session.release();
+    }
+  }
+
+  async #open(model: Model, px: number, precision: Precision, rowsMax: number): Promise<Network> {
+    const name = px === model.input_px ? model.name : `${model.name}-${px}`;
+    const source = { name, px, tensors: tensorNames(model) };
+    const sizes = model.batch_buckets.filter((size) => size <= rowsMax);
+    return Network.open(source, await this.#session(model, px, precision, source), sizes);
+  }
+
+  /** With `checked`, the session's placement is checked first, on every execution provider but the CPU. */
+  async #session(
+    model: Model,
+    px: number,
+    precision: Precision,
+    checked?: NetworkSource,
+  ): Promise<ort.InferenceSession> {
+    const { modelsDir, executionProvider, intraOpThreads } = this.#options;
+    const settings: SessionSettings = { executionProvider, intraOpThreads };
+    const bytes = await readModel(modelsDir, model, { precision, input_px: px });
+    if (checked && executionProvider !== "cpu") await checkPlacement(bytes, checked, settings);
+    return openSession(bytes, settings);
+  }
+}
+
+/** A model's own names for its tensors, from its catalogue entry. */
+export function tensorNames(model: Model): TensorNames {
+  return { input: model.tensors.inputs[0]!.name, outputs: model.outputs };
+}
+
+export type ModelLoaderOptions = {
+  /** The folder with the built models. */
+  modelsDir: string;
+  executionProvider: SessionSettings["executionProvider"];
+  /** Threads inside one run. Workers times threads should not exceed the free cores. */
+  intraOpThreads: number;
+  precision: PrecisionSetting;
+};
+
+export type LoadedModel = {
+  /** One for each input side, ascending; the last is the model's own side. */
+  networks: readonly Network[];
+  precision: NetworkPrecision;
+  /** Why it does not run in int8, as a clause; undefined where nothing fell back. */
+  fallback: string | undefined;
+};

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import * as ort from "@faceline/models/onnxruntime";
+import { chunksFor, runMsOf, type WarmSize } from "./chunks.ts";
+
+/**
+ * One ONNX network: square pictures in, rows of numbers out, in runs of fixed sizes. Each size is warmed when
+ * the network is opened, so that no request waits for a first run.
+ *
+ * A run blocks the thread that calls it, although `session.run` returns a promise. lanes.test.ts tests it
+ * with the real networks, model-seam.test.ts with tensors of other names.
+ */
+export class Network {
+  readonly name: string;
+  readonly px: number;
+  readonly sizes: readonly WarmSize[];
+  readonly #tensors: TensorNames;
+  readonly #session: ort.InferenceSession;
+  readonly #input: Uint8Array;
+  #usedRows = 0;
+
+  private constructor(source: NetworkSource, session: ort.InferenceSession, sizes: readonly number[]) {
+    this.name = source.name;
+    this.px = source.px;
+    this.#tensors = source.tensors;
+    this.#session = session;
+    this.#input = new Uint8Array(sizes.at(-1)! * this.#rowBytes);
+    this.sizes = sizes.map((size) => ({ size, runMs: 0 }));
+  }
+
+  /** Opens a network over a session and warms it for `sizes`, which ascend. The network owns the session. */
+  static async open(
+    source: NetworkSource,
+    session: ort.InferenceSession,
+    sizes: readonly number[],
+  ): Promise<Network> {
+    const network = new Network(source, session, sizes);
+    // The largest first: memory that it leaves behind serves the smaller ones.
+    for (const warm of network.sizes.toReversed()) warm.runMs = await network.#warm(warm.size);
+    return network;
+  }
+
+  /**
+   * Runs any number of rows, in as many runs as they need. `write` draws a row just before its run, so that
+   * the pixels of one run at most exist at a time; `read` gets its outputs. Returns what the runs took.
+   */
+  async run(count: number, { write, read }: Rows): Promise<NetworkUsage> {
+    const usage: NetworkUsage = { name: this.name, runs: 0, rows: 0, paddedRows: 0, runMs: 0 };
+    for (const size of chunksFor(count, this.sizes)) {
+      const first = usage.rows;
+      const rows = Math.min(size, count - first);
+      for (let row = 0; row < rows; row++) write(first + row, this.#row(row));
+      this.#usedRows = Math.max(this.#usedRows, rows);
+      const startedAt = performance.now();
+      const outputs = await this.#runOnce(size);
+      usage.runMs += performance.now() - startedAt;
+      for (let row = 0; row < rows; row++) {
+        read(first + row, (output) => rowOf(this.#tensor(outputs, output), row, size));
+      }
+      for (const output of Object.values(outputs)) (output.data as Float32Array).fill(0);
+      usage.runs++;
+      usage.rows += rows;
+      usage.paddedRows += size - rows;
+    }
+    return usage;
+  }
+
+  /** Milliseconds that `count` rows take, by the times of the warm runs. */
+  runMsOf(count: number): number {
+    return runMsOf(count, this.sizes);
+  }
+
+  /** Zeroes the input: no pixel may remain in memory after its batch. */
+  wipe(): void {
+    this.#input.fill(0, 0, this.#usedRows * this.#rowBytes);
+    this.#usedRows = 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session.release();
+  }
+
+  /**
+   * The faster of two runs: run plans are made from it, and a core that was busy for a moment would distort
+   * them.
+   */
+  async #warm(size: number): Promise<number> {
+    await this.#runOnce(size);
+    const runMs: number[] = [];
+    for (let time = 0; time < 2; time++) {
+      const startedAt = performance.now();
+      await this.#runOnce(size);
+      runMs.push(performance.now() - startedAt);
+    }
+    return Math.min(...runMs);
+  }
+
+  async #runOnce(size: number): Promise<ort.InferenceSession.OnnxValueMapType> {
+    const pixels = this.#input.subarray(0, size * this.#rowBytes);
+    const image = new ort.Tensor("uint8", pixels, [size, this.px, this.px, 3]);
+    return await this.#session.run({ [this.#tensors.input]: image });
+  }
+
+  #tensor(outputs: ort.InferenceSession.OnnxValueMapType, output: string): ort.OnnxValue {
+    const tensor = outputs[this.#tensors.outputs[output] ?? ""];
+    assert(tensor, `the network ${this.name} has no output for ${output}`);
+    return tensor;
+  }
+
+  get #rowBytes(): number {
+    return 3 * this.px * this.px;
+  }
+
+  #row(row: number): Uint8Array {
+    return this.#input.subarray(row * this.#rowBytes, (row + 1) * this.#rowBytes);
+  }
+}
+
+function rowOf(output: ort.OnnxValue, row: number, size: number): Float32Array {
+  const numbers = output.data as Float32Array;
+  const width = numbers.length / size;
+  return numbers.subarray(row * width, (row + 1) * width);
+}
+
+/** A network's name for measurements, the side of its input pictures, and the names of its tensors. */
+export type NetworkSource = { name: string; px: number; tensors: TensorNames };
+
+/**
+ * The file's names for its input and for what the pipeline calls `boxes`, `scores`, `points` and `embedding`.
+ */
+export type TensorNames = { input: string; outputs: Readonly<Record<string, string>> };
+
+/** What a network did: its runs, rows and padding, and the milliseconds of its runs. */
+export type NetworkUsage = { name: string; runs: number; rows: number; paddedRows: number; runMs: number };
+
+/** The sum of several usages of each network, in the order in which networks first appear. */
+export function sumUsage(usages: readonly NetworkUsage[]): NetworkUsage[] {
+  const sums = new Map<string, NetworkUsage>();
+  for (const { name, runs, rows, paddedRows, runMs } of usages) {
+    const sum = sums.get(name) ?? { name, runs: 0, rows: 0, paddedRows: 0, runMs: 0 };
+    sums.set(name, {
+      name,
+      runs: sum.runs + runs,
+      rows: sum.rows + rows,
+      paddedRows: sum.paddedRows + paddedRows,
+      runMs: sum.runMs + runMs,
+    });
+  }
+  return [...sums.values()];
+}
+
+export type Rows = {
+  /** The row holds what an earlier run left: every pixel has to be written. */
+  write(index: number, row: Uint8Array): void;
+  /** The numbers of one output for this row. They are zeroed after `read`: copy what has to stay. */
+  read(index: number, output: (name: string) => Float32Array): void;
+};

@@ -1,0 +1,43 @@
+import * as ort from "@faceline/models/onnxruntime";
+import { type ExecutionProvider, providerNeeds } from "./execution-provider.ts";
+
+/**
+ * Opens an onnxruntime session over the bytes of an .onnx file, with the options that all networks share.
+ * Throws one sentence where the execution provider is not available. engine.test.ts covers it.
+ */
+export async function openSession(
+  model: Uint8Array,
+  { executionProvider, intraOpThreads, profilePrefix }: SessionSettings,
+): Promise<ort.InferenceSession> {
+  const options: ort.InferenceSession.SessionOptions = {
+    executionProviders: [executionProvider],
+    // Without it, convolutions lose their memory layout and take 1.6 times as long.
+    graphOptimizationLevel: "all",
+    executionMode: "sequential",
+    intraOpNumThreads: intraOpThreads,
+    interOpNumThreads: 1,
+    // The arena keeps 50 MB for each picture of the largest detector run for ever, and is no faster.
+    enableCpuMemArena: false,
+    // Spinning threads take the cores from decoding. x64quantprecision is left out on purpose: it makes int8
+    // sums exact on every x64 CPU, but takes as long as float, also on CPUs with VNNI.
+    extra: { session: { intra_op: { allow_spinning: "0" } } },
+    ...(profilePrefix === undefined ? {} : { enableProfiling: true, profileFilePrefix: profilePrefix }),
+    logSeverityLevel: 3,
+  };
+  try {
+    return await ort.InferenceSession.create(model, options);
+  } catch (cause) {
+    const [reason] = (cause as Error).message.trim().split("\n");
+    const needs = providerNeeds[executionProvider];
+    const sentence = `the execution provider ${executionProvider} cannot be used here (${needs})`;
+    throw new Error(`${sentence}: ${reason}`, { cause });
+  }
+}
+
+export type SessionSettings = {
+  executionProvider: ExecutionProvider;
+  /** Threads inside one run. */
+  intraOpThreads: number;
+  /** Path prefix of a profile that says which node ran where. No profile is written without it. */
+  profilePrefix?: string;
+};

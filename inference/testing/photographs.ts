@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { buildModel } from "@faceline/models/build";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { modelsFolder } from "@faceline/models/model-file";
+import { decodePicture } from "../src/decode/decoder.ts";
+import { defaultPictureLimits } from "../src/decode/picture.ts";
+import type { EnginePicture } from "../src/engine/work.ts";
+
+/** Photographs of people, and the built models, for tests and measurements. */
+
+/**
+ * The labelled photographs: pictures and a `master.csv` of pairs. They are not part of the repository;
+ * without FACELINE_TEST_FACES they are expected beside it.
+ */
+const labelledFolder = resolve(
+  process.env["FACELINE_TEST_FACES"] || join(import.meta.dirname, "../../../shared/data/faces"),
+);
+
+/**
+ * Why tests over the labelled photographs are skipped, as the test runner shows it; false where they are
+ * available.
+ */
+export const labelledPhotographsMissing: string | false = existsSync(join(labelledFolder, "master.csv"))
+  ? false
+  : `no labelled photographs: there is no ${join(labelledFolder, "master.csv")} (set FACELINE_TEST_FACES to their folder)`;
+
+export function labelledPhotograph(name: string): Buffer {
+  return readFileSync(join(labelledFolder, name));
+}
+
+/** 300 pairs of file names. Lines end as on Windows, except for the last. */
+export function labelledPairs(): { left: string; right: string; same: boolean }[] {
+  const [, ...lines] = readFileSync(join(labelledFolder, "master.csv"), "utf8").trim().split("\n");
+  return lines.map((line) => {
+    const [left = "", right = "", decision] = line.trim().split(",");
+    return { left, right, same: decision === "Yes" };
+  });
+}
+
+/** Group photographs 1 to 6. They come with the weights of the models, so they are always available. */
+export function groupPhotograph(number: number): Buffer {
+  const faceApi = dirname(createRequire(import.meta.url).resolve("@vladmandic/face-api/package.json"));
+  return readFileSync(join(faceApi, `demo/sample${number}.jpg`));
+}
+
+/** A decoded photograph as the engine takes it; every face is wanted unless `options` say otherwise. */
+export async function enginePicture(
+  bytes: Uint8Array,
+  options: Partial<EnginePicture["options"]> = {},
+): Promise<EnginePicture> {
+  const picture = await decodePicture(bytes, defaultPictureLimits);
+  if (picture.kind === "rejected") throw new Error(`a photograph of the tests was rejected: ${picture.code}`);
+  const { pixels, width, height, originalWidth, originalHeight } = picture;
+  const defaults = { align: true, enforceDetection: true, facesMax: 100, fullResolution: true };
+  return { pixels, width, height, originalWidth, originalHeight, options: { ...defaults, ...options } };
+}
+
+/** Builds the models that are not built yet. Returns their folder. */
+export async function builtModels(): Promise<string> {
+  const { models } = await readCatalogue();
+  for (const model of models) {
+    for (const build of model.builds) await buildModel(modelsFolder, model, build);
+  }
+  return modelsFolder;
+}

@@ -1,0 +1,255 @@
+import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
+import * as z from "zod";
+
+/**
+ * The schema of a catalogue entry, `catalogue/<name>/model.json`. Fields are in snake_case, because the API
+ * shows some of them as they are. catalogue.test.ts covers it.
+ */
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
+const Positive = z.int().positive();
+
+const TensorName = z.string().min(1);
+
+const Tensor = z.strictObject({
+  name: TensorName,
+  type: z.enum(["uint8", "float32"]),
+  /** "N" is the size of the batch, which the caller chooses. */
+  shape: z.tuple([z.literal("N")], Positive),
+});
+
+const Build = z.strictObject({
+  precision: z.enum(["float32", "int8"]),
+  /** The side of its square input pictures. */
+  input_px: Positive,
+  /** File name in the folder of built models. */
+  file: z.string().regex(/^[a-z0-9.-]+\.onnx$/, "must be a plain file name that ends in .onnx"),
+  bytes: Positive,
+  sha256: Sha256,
+});
+export type Build = z.infer<typeof Build>;
+export type Precision = Build["precision"];
+/** A precision, and the side of the input pictures. */
+export type Variant = Pick<Build, "precision" | "input_px">;
+
+/** Ranges of the layers of an int8 build. They are measured, because the weights do not show them. */
+const Calibration = z.strictObject({
+  /** The pictures that they were measured on, as a sentence. */
+  measured_on: z.string().min(1),
+  /** Factor between the measured ranges and these. */
+  headroom: z.number().min(1).max(2),
+  ranges: z.record(
+    z.string(),
+    z.tuple([z.number(), z.number()]).refine(([least, most]) => least <= most, {
+      error: "must not end below its start",
+    }),
+  ),
+});
+export type Calibration = z.infer<typeof Calibration>;
+
+const SourceFile = z.strictObject({ path: z.string().min(1), sha256: Sha256 });
+
+/** TensorFlow.js weights of an npm package: a converter of this package writes the graph. */
+const TfjsSource = z.strictObject({
+  kind: z.literal("npm_tfjs"),
+  package: z.string().min(1),
+  /** Exactly this version. */
+  version: z.string().min(1),
+  manifest: SourceFile,
+  /** In the order of the manifest's `paths`. */
+  weights: z.array(SourceFile).min(1),
+});
+export type TfjsSource = z.infer<typeof TfjsSource>;
+
+/**
+ * A finished .onnx file in the folder of the catalogue entry: it is used as it is, and has one float32 build.
+ */
+const OnnxSource = z.strictObject({
+  kind: z.literal("onnx_file"),
+  file: SourceFile,
+  /** Where the file was published, as a URL or a sentence. */
+  origin: z.string().min(1),
+});
+export type OnnxSource = z.infer<typeof OnnxSource>;
+
+const Source = z.discriminatedUnion("kind", [TfjsSource, OnnxSource]);
+export type Source = z.infer<typeof Source>;
+
+/** How a landmark model numbers its points. The aligner has a template for each. */
+export const landmarkCounts = { ibug_68: 68, five_point: 5 } as const;
+export type LandmarkScheme = keyof typeof landmarkCounts;
+const LandmarkScheme = z.enum(Object.keys(landmarkCounts) as [LandmarkScheme, ...LandmarkScheme[]]);
+
+const License = z.strictObject({
+  /** SPDX, or LicenseRef- where SPDX has no name for it. */
+  id: z.string().min(1),
+  covers: z.string().min(1),
+  stated_by: z.string().min(1),
+});
+
+const common = {
+  name: z.string().min(1),
+  title: z.string().min(1),
+  /** The side of its square input pictures. */
+  input_px: Positive,
+  /** As the .onnx file has them. The one input takes RGB pictures: uint8 [N, input_px, input_px, 3]. */
+  tensors: z.strictObject({ inputs: z.array(Tensor).length(1), outputs: z.array(Tensor).min(1) }),
+  /** Sizes that batches are padded to, so that an engine sees few shapes and can be warmed for each. */
+  batch_buckets: z
+    .array(Positive)
+    .min(1)
+    .refine((sizes) => sizes[0] === 1 && ascend(sizes), { error: "must ascend, from 1" }),
+  builds: z.array(Build).min(1),
+  /** The ranges that int8 builds were made with, from a file of its own. */
+  calibration: Calibration.optional(),
+  source: Source,
+  licenses: z.array(License).min(1),
+  /** What is known of the training data and the terms, one sentence each. Facts, not legal advice. */
+  provenance: z.array(z.string().min(1)).min(1),
+};
+
+const Detector = z
+  .strictObject({
+    ...common,
+    role: z.literal("detector"),
+    /**
+     * Names of its outputs: rows of [top, left, bottom, right] in the unit square of the input, and one score
+     * from 0 to 1 for each row.
+     */
+    outputs: z.strictObject({ boxes: TensorName, scores: TensorName }),
+    /**
+     * Non-max suppression: a box is a face above this score, and the same face as a better box above this
+     * IoU.
+     */
+    selection: z.strictObject({ score_min: z.number().min(0).max(1), iou_max: z.number().min(0).max(1) }),
+    /**
+     * Input sides of a cascade, which are searched one after the other until the picture is clear: a score
+     * less than `below` is surely no face, one of `from` or more surely one. The last side is the model's
+     * own. Without a cascade, only the model's own side is searched.
+     */
+    cascade: z
+      .strictObject({
+        input_px: z.array(Positive).min(2).refine(ascend, { error: "must ascend" }),
+        clear: z.strictObject({ below: z.number().min(0).max(1), from: z.number().min(0).max(1) }),
+      })
+      .optional(),
+  })
+  .refine(
+    ({ selection: { score_min }, cascade }) =>
+      cascade === undefined || (cascade.clear.below <= score_min && score_min <= cascade.clear.from),
+    { path: ["cascade", "clear"], error: "must hold selection.score_min between below and from" },
+  );
+
+const Landmarks = z
+  .strictObject({
+    ...common,
+    role: z.literal("landmarks"),
+    scheme: LandmarkScheme,
+    /** Name of its output: x, y of each landmark, in the unit square of the input. */
+    outputs: z.strictObject({ points: TensorName }),
+  })
+  .refine(
+    ({ scheme, outputs, tensors }) =>
+      tensors.outputs.some(
+        ({ name, shape }) => name === outputs.points && shape[1] === landmarkCounts[scheme] && shape[2] === 2,
+      ),
+    { path: ["scheme"], error: "must have as many points as the output, two numbers each" },
+  );
+
+const Embedding = z
+  .strictObject({
+    ...common,
+    role: z.literal("embedding"),
+    /** Name of its output: one embedding for each face. */
+    outputs: z.strictObject({ embedding: TensorName }),
+    /** Name of the landmark model whose scheme aligns the faces for this model. */
+    landmarks: z.string().min(1),
+    embedding_size: Positive,
+    /** A distance that is not greater means the same person. */
+    thresholds: z.strictObject({
+      cosine: z.number().positive().max(2),
+      euclidean: z.number().positive(),
+      euclidean_l2: z.number().positive().max(2),
+    } satisfies Record<DistanceMetric, z.ZodType>),
+    /** The data behind each threshold. */
+    thresholds_from: z.strictObject({
+      cosine: z.string().min(1),
+      euclidean: z.string().min(1),
+      euclidean_l2: z.string().min(1),
+    }),
+    /** Names that a caller may use. All mean the one preprocessing that the graph contains. */
+    normalizations: z.array(z.string().min(1)).min(1),
+  })
+  .refine(({ thresholds }) => thresholds.euclidean_l2 === euclideanL2Of(thresholds.cosine), {
+    path: ["thresholds", "euclidean_l2"],
+    error: "must be sqrt(2 * cosine), to four decimals",
+  })
+  .refine(({ embedding_size, tensors }) => tensors.outputs.some(({ shape }) => shape[1] === embedding_size), {
+    path: ["embedding_size"],
+    error: "must be the width of an output",
+  });
+
+export const Model = z
+  .discriminatedUnion("role", [Detector, Landmarks, Embedding])
+  .refine(({ input_px, tensors }) => tensors.inputs.every(({ shape }) => shape[1] === input_px), {
+    path: ["input_px"],
+    error: "must be the side of the input tensor",
+  })
+  .refine(
+    ({ outputs, tensors }) =>
+      Object.values(outputs).every((output) => tensors.outputs.some(({ name }) => name === output)),
+    { path: ["outputs"], error: "must name tensors of tensors.outputs" },
+  )
+  .refine(
+    ({ source, builds }) =>
+      source.kind !== "onnx_file" || (builds.length === 1 && builds[0]!.sha256 === source.file.sha256),
+    { path: ["builds"], error: "must be one, the file of the source" },
+  )
+  .refine(({ builds }) => new Set(builds.map(variantOf)).size === builds.length, {
+    path: ["builds"],
+    error: "must have one build per precision and side",
+  })
+  .refine(
+    (model) => {
+      const precisions = new Set(model.builds.map(({ precision }) => precision));
+      const required = [...precisions].flatMap((precision) =>
+        inputSides(model).map((input_px) => variantOf({ precision, input_px })),
+      );
+      return required.every((variant) => model.builds.some((build) => variantOf(build) === variant));
+    },
+    { path: ["builds"], error: "must exist for every side in every precision" },
+  )
+  .refine((model) => inputSides(model).at(-1) === model.input_px, {
+    path: ["cascade"],
+    error: "must end with the model's own side",
+  });
+export type Model = z.infer<typeof Model>;
+export type Role = Model["role"];
+export type ModelOf<R extends Role> = Extract<Model, { role: R }>;
+type Sided = { input_px: number; cascade?: { input_px: readonly number[] } | undefined };
+export type DetectorModel = ModelOf<"detector">;
+export type EmbeddingModel = ModelOf<"embedding">;
+
+/**
+ * The threshold of euclidean_l2 that is equivalent to a cosine threshold: for vectors of length 1, d = sqrt(2
+ * * cosine).
+ */
+export function euclideanL2Of(cosine: number): number {
+  return Number(Math.sqrt(2 * cosine).toFixed(4));
+}
+
+/**
+ * The input sides of a model, ascending: those of its cascade, the last of which is its own, or its own
+ * alone.
+ */
+export function inputSides(model: Sided): readonly number[] {
+  return model.cascade?.input_px ?? [model.input_px];
+}
+
+function variantOf({ precision, input_px }: { precision: string; input_px: number }): string {
+  return `${precision} ${input_px}`;
+}
+
+function ascend(sizes: readonly number[]): boolean {
+  return sizes.every((size, i) => i === 0 || size > sizes[i - 1]!);
+}

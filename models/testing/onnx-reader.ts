@@ -1,0 +1,59 @@
+import { metadataField, metadataKeyField, metadataValueField } from "../src/onnx/graph.ts";
+
+/** Reads .onnx files for tests: protobuf fields, and the metadata of a model. protobuf.test.ts covers it. */
+
+/** The `metadata_props` of an .onnx file, in file order. */
+export function readMetadata(onnx: Uint8Array): Record<string, string> {
+  const metadata: Record<string, string> = {};
+  for (const { field, value } of readFields(onnx)) {
+    if (field !== metadataField || !(value instanceof Uint8Array)) continue;
+    const pair = new Map([...readFields(value)].map((inner) => [inner.field, text(inner.value)]));
+    metadata[pair.get(metadataKeyField) ?? ""] = pair.get(metadataValueField) ?? "";
+  }
+  return metadata;
+}
+
+function text(value: unknown): string {
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : "";
+}
+
+/** The fields of one message, in file order. Nested messages come as their bytes. */
+export function* readFields(bytes: Uint8Array): Generator<Field> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let offset = 0;
+  const readVarint = (): bigint => {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = view.getUint8(offset++);
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asIntN(64, value);
+    }
+    throw new Error(`no varint ends before byte ${offset}`);
+  };
+
+  while (offset < bytes.length) {
+    const tag = Number(readVarint());
+    const field = tag >> 3;
+    const wire = tag & 7;
+    if (wire === varintWire) {
+      yield { field, value: readVarint() };
+    } else if (wire === lengthWire) {
+      const length = Number(readVarint());
+      if (offset + length > bytes.length) throw new Error(`field ${field} is longer than its message`);
+      yield { field, value: bytes.subarray(offset, offset + length) };
+      offset += length;
+    } else if (wire === fourBytes) {
+      yield { field, value: view.getFloat32(offset, true) };
+      offset += 4;
+    } else {
+      throw new Error(`field ${field} has the wire type ${wire}, which ONNX files do not use`);
+    }
+  }
+}
+
+export type Field = { field: number; value: bigint | number | Uint8Array };
+
+/** Wire types. */
+const varintWire = 0;
+const lengthWire = 2;
+const fourBytes = 5;

@@ -1,0 +1,69 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** Pictures for tests: px by px pixels, RGB, three bytes a pixel. */
+
+/** Noise of the generator mulberry32, the same for the same seed. */
+export function noise(px: number, seed: number): Uint8Array {
+  let state = seed;
+  return Uint8Array.from({ length: px * px * 3 }, () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) >>> 24;
+  });
+}
+
+/**
+ * face-api's sample photographs, or undefined where sharp, which this package does not ask for, is absent.
+ */
+export function openSamples(): Samples | undefined {
+  const require = createRequire(import.meta.url);
+  let sharp: Sharp;
+  try {
+    sharp = require("sharp");
+  } catch {
+    return undefined;
+  }
+  const folder = join(dirname(require.resolve("@vladmandic/face-api/package.json")), "demo");
+  const open = (sample: number): SharpPicture => sharp(join(folder, `sample${sample}.jpg`)).removeAlpha();
+  const black = { r: 0, g: 0, b: 0 };
+
+  return {
+    whole: (sample, px) =>
+      open(sample)
+        .resize(px, px, { fit: "contain", position: "left top", background: black })
+        .raw()
+        .toBuffer(),
+    crop: async (sample, [ymin, xmin, ymax, xmax], px) => {
+      const { width = 0, height = 0 } = await open(sample).metadata();
+      const side = Math.max(width, height);
+      const left = Math.max(0, Math.floor(xmin * side));
+      const top = Math.max(0, Math.floor(ymin * side));
+      const right = Math.min(width, Math.ceil(xmax * side));
+      const bottom = Math.min(height, Math.ceil(ymax * side));
+      const cut = open(sample).extract({ left, top, width: right - left, height: bottom - top });
+      return cut.resize(px, px, { fit: "contain", background: black }).raw().toBuffer();
+    },
+  };
+}
+
+/** How many sample photographs there are, counted from 1. */
+export const samplesCount = 6;
+
+type Samples = {
+  /** The photograph in the top left corner of a black square. */
+  whole(sample: number, px: number): Promise<Uint8Array>;
+  /** The box [ymin, xmin, ymax, xmax] of that square, clipped to the photograph. */
+  crop(sample: number, box: readonly [number, number, number, number], px: number): Promise<Uint8Array>;
+};
+
+type Sharp = (path: string) => SharpPicture;
+type SharpPicture = {
+  removeAlpha(): SharpPicture;
+  metadata(): Promise<{ width?: number; height?: number }>;
+  extract(area: { left: number; top: number; width: number; height: number }): SharpPicture;
+  resize(width: number, height: number, options: object): SharpPicture;
+  raw(): SharpPicture;
+  toBuffer(): Promise<Uint8Array>;
+};
