@@ -2,8 +2,8 @@ import { type Axis, axisFormat, axisTicks, linearScale } from "./scale.ts";
 import { colour, legend, line, rect, seriesColour, svgDocument, text } from "./svg.ts";
 
 /**
- * Returns an SVG bar chart: groups of bars, one bar a series, each with its value above it. A value of null has no bar.
- * Throws a RangeError for a value that is not finite.
+ * Returns an SVG bar chart: groups of bars, one bar a series, each with its value above it. A value of null
+ * has no bar. Throws a RangeError for a value that is not finite.
  */
 export function barChart(chart: BarChart): string {
   const { title, description, y: axis, series, groups, width = 700, height = 370 } = chart;

@@ -12,8 +12,9 @@ import {
 } from "./svg.ts";
 
 /**
- * Returns an SVG line chart: one panel, or several beside each other with the same axes. Series of the same name have the
- * same colour and dashes in every panel. A y of null is a gap. Throws a RangeError for a value that is not finite.
+ * Returns an SVG line chart: one panel, or several beside each other with the same axes. Series of the same
+ * name have the same colour and dashes in every panel. A y of null is a gap. Throws a RangeError for a value
+ * that is not finite.
  */
 export function lineChart(chart: LineChart): string {
   const { title, description, x: xAxis, y: yAxis, panels, panelWidth = 240, panelHeight = 200 } = chart;
@@ -32,7 +33,7 @@ export function lineChart(chart: LineChart): string {
       ),
       ...thresholds.flatMap(({ x: at, label }) => [
         line([x(at), top], [x(at), bottom], colour.ink, "4 3"),
-        text(x(at) + 6, top + 12, label, { anchor: "start", size: 11 }),
+        text(x(at) + 6, bottom - 6, label, { anchor: "start", size: 11 }),
       ]),
       ...series.flatMap(({ name, points }) => {
         const which = names.indexOf(name);

@@ -1,6 +1,6 @@
 /**
- * Returns round values from `min` to `max`, about `count` of them, that a reader can count with: steps are 1, 2 or 5
- * times a power of ten. Throws a RangeError unless `min < max` and both are finite.
+ * Returns round values from `min` to `max`, about `count` of them, that a reader can count with: steps are 1,
+ * 2 or 5 times a power of ten. Throws a RangeError unless `min < max` and both are finite.
  */
 export function ticks(min: number, max: number, count = 5): number[] {
   if (!(Number.isFinite(min) && Number.isFinite(max) && min < max)) {

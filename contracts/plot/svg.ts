@@ -1,10 +1,11 @@
-// Marks of an SVG drawing as text, and the document around them. Strings in, text out. Tested by `line-chart.test.ts` and
-// `bar-chart.test.ts`.
+// Marks of an SVG drawing as text, and the document around them. Strings in, text out. Tested by `line-
+// chart.test.ts` and `bar-chart.test.ts`.
 
 /**
- * Returns an SVG document. `title` and `description` are read by screen readers, so the description must say what the
- * drawing shows. Colours are CSS variables: they follow the reader's light or dark scheme, and a page that contains the
- * drawing can set `--plot-ink`, `--plot-muted`, `--plot-grid`, `--plot-ground` and `--plot-1` to `--plot-6` itself.
+ * Returns an SVG document. `title` and `description` are read by screen readers, so the description must say
+ * what the drawing shows. Colours are CSS variables: they follow the reader's light or dark scheme, and a
+ * page that contains the drawing can set `--plot-ink`, `--plot-muted`, `--plot-grid`, `--plot-ground` and
+ * `--plot-1` to `--plot-6` itself.
  */
 export function svgDocument({ title, description, width, height }: Frame, marks: readonly string[]): string {
   const id = `plot-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
@@ -79,7 +80,10 @@ export function legend(names: readonly string[], at: Point, mark: "box" | "line"
   });
 }
 
-/** What a series is drawn with. The colours can be told apart by readers with colour blindness (Okabe and Ito). */
+/**
+ * What a series is drawn with. The colours can be told apart by readers with colour blindness (Okabe and
+ * Ito).
+ */
 export const seriesColour = (index: number): string => `var(--plot-${1 + (index % seriesMax)})`;
 
 /** Dashes tell series apart without any colour: `undefined` is a solid line. */
@@ -124,7 +128,10 @@ function element(name: string, attributes: Attributes, content?: string): string
   return content === undefined ? `${opening}/>` : `${opening}>${content}</${name}>`;
 }
 
-/** To a tenth of a pixel. Throws a RangeError where a number is not finite: no reader could see what is missing. */
+/**
+ * To a tenth of a pixel. Throws a RangeError where a number is not finite: no reader could see what is
+ * missing.
+ */
 function rounded(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`A plot cannot show ${value}.`);
   return `${Math.round(value * 10) / 10}`;

@@ -29,13 +29,16 @@ export type PartResult = {
   plan: unknown;
   results: unknown;
   tables: string;
-  /** A sentence for each check that failed, also in the tables. With one of them the command ends with exit code 1. */
+  /**
+   * A sentence for each check that failed, also in the tables. With one of them the command ends with exit
+   * code 1.
+   */
   failedChecks?: readonly string[];
 };
 
 /**
- * Starts one of each service, or as many workers as `engine` says, on the benchmark's broker and Redis servers. Throws
- * when they are not healthy in time.
+ * Starts one of each service, or as many workers as `engine` says, on the benchmark's broker and Redis
+ * servers. Throws when they are not healthy in time.
  */
 export async function openStack(
   bench: Bench,
@@ -72,7 +75,9 @@ export async function openStack(
   };
 }
 
-/** The process ids of services, broker and Redis servers that run now, by name; each leads a process group. */
+/**
+ * The process ids of services, broker and Redis servers that run now, by name; each leads a process group.
+ */
 export const leadersOf = ({ servers }: Bench): Record<string, number> =>
   servers.watch.record?.leaders() ?? {};
 

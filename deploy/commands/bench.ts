@@ -1,5 +1,7 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { compareCommits } from "../bench/against/against.ts";
+import { againstParts } from "../bench/against/loads.ts";
 import type { Part } from "../bench/bench.ts";
 import { accuracy } from "../bench/parts/accuracy.ts";
 import { cpuProfile } from "../bench/parts/cpu-profile.ts";
@@ -33,6 +35,7 @@ import { setUpVenv } from "./venv.ts";
 //   -- --plots          draw deploy/bench/plots from the last full open-loop part, and nothing else
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
 //   -- --faces --setup  install those other servers (Python and a C++ compiler), and nothing else
+//   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
 
 const defaultParts: Record<string, Part> = {
   "single-request": singleRequest,
@@ -67,13 +70,17 @@ async function main(): Promise<void> {
       plots: { type: "boolean", default: false },
       faces: { type: "boolean", default: false },
       only: { type: "string" },
+      against: { type: "string" },
     },
   });
-  const { quick } = options;
-  const names = options.only?.split(",") ?? (options.faces ? ["faces"] : Object.keys(defaultParts));
-  const unknown = names.find((name) => !Object.hasOwn(allParts, name));
+  const { quick, against } = options;
+  const known = against === undefined ? Object.keys(allParts) : againstParts;
+  const names =
+    options.only?.split(",") ??
+    (options.faces ? ["faces"] : against === undefined ? Object.keys(defaultParts) : known);
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new Error(`--only has no part ${unknown}: the parts are ${Object.keys(allParts).join(", ")}.`);
+    throw new Error(`--only has no part ${unknown}: the parts are ${known.join(", ")}.`);
   }
   const steps = Steps.sinceCommand(say);
   const launch = readLaunch([], process.env);
@@ -89,10 +96,21 @@ async function main(): Promise<void> {
     return say(files.join("\n"));
   }
 
+  const threads = launch.INTRA_OP_THREADS ?? threadsEach(1);
+  if (against !== undefined) {
+    const stateFolder = resolve(repository, launch.FACELINE_STATE);
+    const options = { ref: against, parts: names, folder, stateFolder, quick, steps, say, ...requests };
+    const result = await compareCommits(options);
+    const file = await writeResults({ folder, quick, threads }, "against", result);
+    if (result.slower) process.exitCode = 1;
+    return say(
+      `\n${result.tables}\n\nevery value: ${file}\nall of it: ${(steps.tookMs / 1_000).toFixed(0)} s`,
+    );
+  }
+
   await using servers = await openTestServers({ launch, steps, say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
-  const threads = launch.INTRA_OP_THREADS ?? threadsEach(1);
   const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };
   for (const name of names) {
     say(`\n${name}`);

@@ -6,8 +6,8 @@ import { mulberry32 } from "../load/arrivals.ts";
 import { photographs } from "./pictures.ts";
 
 /**
- * Pictures as clients send them, most of them small, with the percentage of each kind. They are made from the sample
- * photographs of the models' package, and from the labelled pictures where those are.
+ * Pictures as clients send them, most of them small, with the percentage of each kind. They are made from the
+ * sample photographs of the models' package, and from the labelled pictures where those are.
  */
 const kinds: Kind[] = [
   { name: "JPEG, 240 px", percent: 36, make: (photograph) => jpeg(resized(photograph, 240)) },
@@ -51,7 +51,9 @@ const kinds: Kind[] = [
   },
 ];
 
-/** Returns one picture of each kind from each source, and the index of the picture of each of `count` calls. */
+/**
+ * Returns one picture of each kind from each source, and the index of the picture of each of `count` calls.
+ */
 export async function mixedPictures(count: number): Promise<{ pictures: Buffer[]; order: number[] }> {
   const labelled = existsSync(facesFolder)
     ? readdirSync(facesFolder).filter((name) => name.endsWith(".jpg"))

@@ -44,7 +44,10 @@ export function facePictures(): FacePictures {
   return { what: "labelled pictures", files: [...names].map((name) => join(facesFolder, name)), labelled };
 }
 
-/** Pairs files that are neighbours by number. Each file is in one pair at most; the same files give the same pairs. */
+/**
+ * Pairs files that are neighbours by number. Each file is in one pair at most; the same files give the same
+ * pairs.
+ */
 export function neighbourPairs(files: string[], countMax: number): [string, string][] {
   const inOrder = files.toSorted((a, b) => byNumber.compare(basename(a), basename(b)));
   const count = Math.min(countMax, Math.floor(inOrder.length / 2));
@@ -57,7 +60,10 @@ export const verifyBodies = (files: string[], pairs = 12): { img1: string; img2:
 
 const byNumber = new Intl.Collator("en", { numeric: true });
 
-/** Returns the same order every time, in which every beginning is a fair sample: the file has pairs of one kind first. */
+/**
+ * Returns the same order every time, in which every beginning is a fair sample: the file has pairs of one
+ * kind first.
+ */
 export function shuffled<T>(all: T[]): T[] {
   const next = mulberry32(all.length);
   return all

@@ -1,6 +1,7 @@
 /**
- * Returns the instants at which calls are due, in ms from the start, ascending: a Poisson process of `perSecond` calls a
- * second for `forMs`. The same seed gives the same instants, so that every server gets the same traffic.
+ * Returns the instants at which calls are due, in ms from the start, ascending: a Poisson process of
+ * `perSecond` calls a second for `forMs`. The same seed gives the same instants, so that every server gets
+ * the same traffic.
  */
 export function poisson({ seed, perSecond, forMs }: Traffic): number[] {
   const next = mulberry32(seed);
@@ -13,8 +14,8 @@ export function poisson({ seed, perSecond, forMs }: Traffic): number[] {
 }
 
 /**
- * Returns a generator of pseudo-random numbers from 0 to below 1 (Mulberry32). Its 32 bits of state are enough for
- * traffic, pictures and bootstrap samples; it is not for secrets.
+ * Returns a generator of pseudo-random numbers from 0 to below 1 (Mulberry32). Its 32 bits of state are
+ * enough for traffic, pictures and bootstrap samples; it is not for secrets.
  */
 export function mulberry32(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1);

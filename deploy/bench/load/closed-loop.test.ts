@@ -27,7 +27,7 @@ test("that many calls are in flight, bodies are sent in turn, and calls of the w
   assert.ok(calls.length > 0 && calls.length <= received.length - receivedAtWarm + 4);
 });
 
-test("phases that are given in calls count exactly as many, in the order that is asked for", async (t) => {
+test("phases that are given in calls count exactly as many, in the given order", async (t) => {
   const { url, received } = await serve(t, { together: 1 });
   const target = { url, headers: {}, bodies: ["a", "b", "c"] };
   const { calls, tookMs } = await closedLoop({

@@ -1,9 +1,9 @@
 import { HttpClient, type Reply, type Target } from "./http-client.ts";
 
 /**
- * Keeps `inFlight` calls in flight: each caller sends its next call when the one before has ended. Counts the calls that
- * end between the warm-up and the end. Those in flight at the end are waited for and not counted, so that the next
- * measurement does not begin with them.
+ * Keeps `inFlight` calls in flight: each caller sends its next call when the one before has ended. Counts the
+ * calls that end between the warm-up and the end. Those in flight at the end are waited for and not counted,
+ * so that the next measurement does not begin with them.
  */
 export async function closedLoop(plan: ClosedLoop, hooks: ClosedLoopHooks = {}): Promise<ClosedLoopResult> {
   using client = new HttpClient(plan.target, plan.inFlight);
@@ -82,7 +82,10 @@ export type ClosedLoop = {
   order?: number[];
 };
 
-/** `warm`: the warm-up ends. `over`: what ends later is not counted. `ended`: a call has ended, counted or not. */
+/**
+ * `warm`: the warm-up ends. `over`: what ends later is not counted. `ended`: a call has ended, counted or
+ * not.
+ */
 export type ClosedLoopHooks = { warm?(): void; over?(): void; ended?(): void };
 
 /** `tookMs`: of a call from sending it to the last byte of its answer; of the result the counted time. */

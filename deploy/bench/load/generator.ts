@@ -7,8 +7,8 @@ import type { OpenLoopCall } from "./outcomes.ts";
 export const generatorName = "load generator";
 
 /**
- * Starts the load generator: this file as a process of its own, so that no other work of the benchmark can delay a call
- * that is due, and so that its CPU time is told apart.
+ * Starts the load generator: this file as a process of its own, so that no other work of the benchmark can
+ * delay a call that is due, and so that its CPU time is told apart.
  */
 export async function openGenerator(stop: AbortSignal): Promise<Generator> {
   await using opened = new AsyncDisposableStack();

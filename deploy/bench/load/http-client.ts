@@ -1,8 +1,8 @@
 import { Agent, request } from "node:http";
 
 /**
- * Posts JSON bodies over connections that are kept. How a call ended is a value: nothing here throws. Tested by
- * `open-loop.test.ts` and `closed-loop.test.ts`.
+ * Posts JSON bodies over connections that are kept. How a call ended is a value: nothing here throws. Tested
+ * by `open-loop.test.ts` and `closed-loop.test.ts`.
  */
 export class HttpClient implements Disposable {
   readonly #agent: Agent;
@@ -12,7 +12,8 @@ export class HttpClient implements Disposable {
   constructor(target: Target, socketsMax: number) {
     this.#target = target;
     this.#bodies = target.bodies.map((body) => Buffer.from(body));
-    // Servers close idle connections after 5 s or more. Closing them here first avoids a call on a closing one.
+    // Servers close idle connections after 5 s or more. Closing them here first avoids a call on a closing
+    // one.
     this.#agent = new Agent({ keepAlive: true, maxSockets: socketsMax, timeout: 3_000 });
   }
 
@@ -65,8 +66,8 @@ function readReply(status: number, timing: string | string[] | undefined, text: 
 }
 
 /**
- * Reads the header `Server-Timing`: `queue;dur=1.2, batch;dur=3.4, infer;dur=5.6`. `queueMs` is from the ingress to the
- * batch, `batchMs` on to the run, with fetching and decoding in it. What is missing is 0.
+ * Reads the header `Server-Timing`: `queue;dur=1.2, batch;dur=3.4, infer;dur=5.6`. `queueMs` is from the
+ * ingress to the batch, `batchMs` on to the run, with fetching and decoding in it. What is missing is 0.
  */
 export function readServerTiming(header = ""): { queueMs: number; batchMs: number; inferMs: number } {
   const stages = [...header.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, name, ms]) => [name, Number(ms)]);

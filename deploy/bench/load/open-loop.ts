@@ -4,9 +4,9 @@ import { HttpClient, type Reply, type Target } from "./http-client.ts";
 import type { OpenLoopCall } from "./outcomes.ts";
 
 /**
- * Sends each call when it is due, whether or not the calls before it were answered, and counts its latency from that
- * instant: neither a server that stalls nor a generator that is late can hide it (no coordinated omission). Calls of
- * the warm-up are sent alike and left out of the result.
+ * Sends each call when it is due, whether or not the calls before it were answered, and counts its latency
+ * from that instant: neither a server that stalls nor a generator that is late can hide it (no coordinated
+ * omission). Calls of the warm-up are sent alike and left out of the result.
  */
 export async function openLoop(plan: OpenLoop, onWarm: () => void): Promise<OpenLoopCall[]> {
   const { warmUpMs, giveUpMs } = plan;
@@ -33,7 +33,8 @@ export async function openLoop(plan: OpenLoop, onWarm: () => void): Promise<Open
       onWarm();
     }
     const aheadMs = dueMs - (performance.now() - startedAt);
-    // Timers are whole milliseconds: a call that is due within the next one waits for it, and the wait is counted.
+    // Timers are whole milliseconds: a call that is due within the next one waits for it, and the wait is
+    // counted.
     if (aheadMs > 0) await sleep(Math.ceil(aheadMs));
     const sent: Promise<void> = send(index, dueMs).then(() => void pending.delete(sent));
     pending.add(sent);

@@ -1,7 +1,10 @@
 import { quantile, sum } from "../report/statistics.ts";
 import type { Reply } from "./http-client.ts";
 
-/** How a call ended for its client, who waits until the deadline. An answer after that is late, whatever it says. */
+/**
+ * How a call ended for its client, who waits until the deadline. An answer after that is late, whatever it
+ * says.
+ */
 export function outcomeOf({ status, tookMs }: OpenLoopCall, deadlineMs: number): Outcome {
   if (status === "gave up" || status === 504) return "late";
   if (status === 200) return tookMs <= deadlineMs ? "in time" : "late";
@@ -26,7 +29,10 @@ export function summarise(calls: readonly OpenLoopCall[], deadlineMs: number): S
   };
 }
 
-/** Returns the mean size of the batches in which the calls ran, from the answers that name it; null where none does. */
+/**
+ * Returns the mean size of the batches in which the calls ran, from the answers that name it; null where none
+ * does.
+ */
 export function meanBatchOf(calls: readonly OpenLoopCall[]): number | null {
   const sizes = calls.map(({ batch }) => batch).filter((size) => size !== undefined);
   // Each batch of n answers appears n times, as 1/n.

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { sum } from "../report/statistics.ts";
 
 /**
- * Begins to measure CPU time and returns a function that ends it: seconds by name. `leaders` holds the process id of the
- * leader of a process group for each name; the children of a group count with it. The rest of the machine stands beside
- * them, because it took its time from them. Reads /proc, so the result is null on anything but Linux.
+ * Begins to measure CPU time and returns a function that ends it: seconds by name. `leaders` holds the
+ * process id of the leader of a process group for each name; the children of a group count with it. The rest
+ * of the machine stands beside them, because it took its time from them. Reads /proc, so the result is null
+ * on anything but Linux.
  */
 export function measureCpu(leaders: Readonly<Record<string, number>>): () => Cpu {
   const before = snapshot();
@@ -34,8 +35,8 @@ export function sumCpu(all: readonly Cpu[]): Cpu {
 }
 
 /**
- * Returns CPU seconds of threads by process and thread name, like `inference-1 engine`; those of one name are added up.
- * Reads /proc: undefined on anything but Linux.
+ * Returns CPU seconds of threads by process and thread name, like `inference-1 engine`; those of one name are
+ * added up. Reads /proc: undefined on anything but Linux.
  */
 export function threadSeconds(leaders: Readonly<Record<string, number>>): Map<string, number> | undefined {
   if (process.platform !== "linux") return undefined;
@@ -63,11 +64,24 @@ export function processes(): ProcessStat[] {
     });
 }
 
+/** Returns CPU seconds of a process and all its descendants. Linux only. */
+export const treeSeconds = (root: number): number =>
+  sum(treeOf(processes(), root).map(({ seconds }) => seconds));
+
+/** Returns a process, where it still runs, and all its descendants. */
+export function treeOf<T extends Pick<ProcessStat, "pid" | "parent">>(all: readonly T[], root: number): T[] {
+  const children = all.filter(({ parent }) => parent === root);
+  return [...all.filter(({ pid }) => pid === root), ...children.flatMap(({ pid }) => treeOf(all, pid))];
+}
+
+/** Returns the seconds in which the machine's cores were busy since it started. Linux only. */
+export const busySeconds = (): number => busyOf(readFileSync("/proc/stat", "utf8"));
+
 function snapshot(): Snapshot | undefined {
   if (process.platform !== "linux") return undefined;
   const groups = new Map<number, number>();
   for (const { group, seconds } of processes()) groups.set(group, (groups.get(group) ?? 0) + seconds);
-  return { groups, busy: busyOf(readFileSync("/proc/stat", "utf8")) };
+  return { groups, busy: busySeconds() };
 }
 
 /** Parses `/proc/PID/stat`. `seconds`: user and system time, its own and that of children that have ended. */
@@ -80,8 +94,8 @@ export function parseStat(stat: string): Omit<ProcessStat, "pid"> {
 }
 
 /**
- * Parses `/proc/stat`: seconds in which any core was busy. Its fields are user, nice, system, idle, waiting for a disk,
- * then interrupts and the time that a hypervisor took.
+ * Parses `/proc/stat`: seconds in which any core was busy. Its fields are user, nice, system, idle, waiting
+ * for a disk, then interrupts and the time that a hypervisor took.
  */
 export function busyOf(stat: string): number {
   const [, user = 0, nice = 0, system = 0, , , ...rest] = stat

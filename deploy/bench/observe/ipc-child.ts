@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { repository } from "../../launcher/state-folder.ts";
 
 /**
- * A program of this repository with an IPC channel. It leads a process group of its own, so that its CPU time and its
- * memory can be told apart from the benchmark's. Disposing it closes the channel, which ends such a program; an abort
- * of `stop` ends it at once. Tested by `load/generator.test.ts`.
+ * A program of this repository with an IPC channel. It leads a process group of its own, so that its CPU time
+ * and its memory can be told apart from the benchmark's. Disposing it closes the channel, which ends such a
+ * program; an abort of `stop` ends it at once. Tested by `load/generator.test.ts`.
  */
 export class IpcChild implements AsyncDisposable {
   readonly #name: string;
@@ -31,7 +31,10 @@ export class IpcChild implements AsyncDisposable {
     return this.#child.pid!;
   }
 
-  /** Returns the next message of the program for which `accepts` is true. Throws when the program ends before it. */
+  /**
+   * Returns the next message of the program for which `accepts` is true. Throws when the program ends before
+   * it.
+   */
   async receive(accepts: (message: unknown) => boolean = () => true): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const onMessage = (message: unknown) => {

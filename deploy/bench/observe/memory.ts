@@ -3,8 +3,8 @@ import { sum } from "../report/statistics.ts";
 import { processes } from "./cpu.ts";
 
 /**
- * Returns the resident MiB of process groups by name; `leaders` holds the process id of the leader of each. Memory that
- * processes of a group share counts for each of them. Reads /proc: null on anything but Linux.
+ * Returns the resident MiB of process groups by name; `leaders` holds the process id of the leader of each.
+ * Memory that processes of a group share counts for each of them. Reads /proc: null on anything but Linux.
  */
 export function residentMib(leaders: Readonly<Record<string, number>>): Record<string, number> | null {
   if (process.platform !== "linux") return null;

@@ -2,8 +2,8 @@ import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Requests a page every `everyMs` until `work` has ended, and returns the latency of each request in ms, from when it was
- * due: a server that stalls is requested as often as one that does not.
+ * Requests a page every `everyMs` until `work` has ended, and returns the latency of each request in ms, from
+ * when it was due: a server that stalls is requested as often as one that does not.
  */
 export async function pingsDuring(url: string, everyMs: number, work: Promise<unknown>): Promise<number[]> {
   const over = new AbortController();

@@ -3,8 +3,8 @@ import { table } from "../report/table.ts";
 /**
  * Returns a sentence for each check that the usual configuration fails.
  *
- * Without degradation every face must be found and every verdict be right. With it, at most one in a hundred may be lost
- * against the reference, in faces and in verdicts: of 25 pictures that is no face at all.
+ * Without degradation every face must be found and every verdict be right. With it, at most one in a hundred
+ * may be lost against the reference, in faces and in verdicts: of 25 pictures that is no face at all.
  */
 export function failedChecks(
   { usual, reference, cases }: CheckedPlan,

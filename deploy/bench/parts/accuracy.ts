@@ -10,8 +10,8 @@ import {
 } from "./accuracy-report.ts";
 
 /**
- * How often the engine is right over labelled photographs and degraded copies of them, in each configuration. The engine's
- * own program measures it, case by case.
+ * How often the engine is right over labelled photographs and degraded copies of them, in each configuration.
+ * The engine's own program measures it, case by case.
  */
 export async function accuracy({ servers, quick, steps, say }: AccuracyBench): Promise<PartResult> {
   if (withoutFaces) {

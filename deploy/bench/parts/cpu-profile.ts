@@ -9,8 +9,9 @@ import { engineFor } from "../peers/faces/systems.ts";
 import { table } from "../report/table.ts";
 
 /**
- * What /verify with real models uses the cores for: by thread, and by JavaScript function as V8's sampling profiler sees
- * it (`node --cpu-prof`). The profiles are kept: Chrome's developer tools and speedscope draw flame graphs of them.
+ * What /verify with real models uses the cores for: by thread, and by JavaScript function as V8's sampling
+ * profiler sees it (`node --cpu-prof`). The profiles are kept: Chrome's developer tools and speedscope draw
+ * flame graphs of them.
  */
 export async function cpuProfile(bench: Bench): Promise<PartResult> {
   const { folder, quick, steps } = bench;
@@ -72,7 +73,10 @@ export async function cpuProfile(bench: Bench): Promise<PartResult> {
   };
 }
 
-/** Self times of all profiles of a folder, by kind of thread: the file that a profile contains tells which it is. */
+/**
+ * Self times of all profiles of a folder, by kind of thread: the file that a profile contains tells which it
+ * is.
+ */
 function functionsOf(folder: string, span: Span): { thread: string; name: string; ms: number }[] {
   const threads = new Map<string, Map<string, number>>();
   for (const file of readdirSync(folder)) {
@@ -89,7 +93,9 @@ function functionsOf(folder: string, span: Span): { thread: string; name: string
     .toSorted((a, b) => b.ms - a.ms);
 }
 
-/** Returns ms by function between two instants, without the functions that it called and without idle time. */
+/**
+ * Returns ms by function between two instants, without the functions that it called and without idle time.
+ */
 export function selfTimes(profile: CpuProfile, { fromUs, toUs }: Span): Map<string, number> {
   const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
   const times = new Map<string, number>();

@@ -11,8 +11,8 @@ import { median, sum } from "../report/statistics.ts";
 import { table } from "../report/table.ts";
 
 /**
- * How much of the throughput of engines alone is left when the whole service stands around them, on all cores, and which
- * processes use the rest: a worker for each core against an engine for each core, in turn.
+ * How much of the throughput of engines alone is left when the whole service stands around them, on all
+ * cores, and which processes use the rest: a worker for each core against an engine for each core, in turn.
  */
 export async function efficiency(bench: Bench): Promise<PartResult> {
   const { servers, quick, steps } = bench;

@@ -4,7 +4,9 @@ import { dataUrl, shuffled } from "../inputs/pictures.ts";
 import type { Target } from "../load/http-client.ts";
 import type { Metric } from "../peers/faces/peers.ts";
 
-/** Requests verdicts about labelled pairs for `forMs` at most; calls that were begun by then are waited for. */
+/**
+ * Requests verdicts about labelled pairs for `forMs` at most; calls that were begun by then are waited for.
+ */
 export async function requestVerdicts(plan: VerdictPlan): Promise<Verdict[]> {
   const { target, fields, metric, pairs, inFlight, forMs, giveUpMs, stop } = plan;
   const overAt = performance.now() + forMs;

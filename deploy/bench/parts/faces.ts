@@ -20,9 +20,9 @@ import { facesTables } from "./faces-tables.ts";
 import { requestVerdicts, tally, type Verdict } from "./faces-verdicts.ts";
 
 /**
- * /verify of two photographs with real models, here and in other servers: latency, throughput, memory and accuracy. All
- * get the same pairs in turn. They take turns on the same cores, each started afresh for each round, and each round
- * begins with another one.
+ * /verify of two photographs with real models, here and in other servers: latency, throughput, memory and
+ * accuracy. All get the same pairs in turn. They take turns on the same cores, each started afresh for each
+ * round, and each round begins with another one.
  */
 export async function faces(bench: Bench): Promise<PartResult> {
   const { quick, steps, stop } = bench;

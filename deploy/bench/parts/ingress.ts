@@ -9,8 +9,8 @@ import { median, quantile } from "../report/statistics.ts";
 import { cpuTable, table } from "../report/table.ts";
 
 /**
- * The HTTP side of the ingress in isolation, beside a plain Fastify that parses the same JSON and answers {}: how many
- * large comparisons it does, and how long other clients wait meanwhile. The two take turns.
+ * The HTTP side of the ingress in isolation, beside a plain Fastify that parses the same JSON and answers {}:
+ * how many large comparisons it does, and how long other clients wait meanwhile. The two take turns.
  */
 export async function ingress(bench: Bench): Promise<PartResult> {
   const { quick, key, steps, stop } = bench;

@@ -2,11 +2,13 @@ import type { MemorySample } from "../observe/memory.ts";
 import { mean, median } from "../report/statistics.ts";
 
 /**
- * Whether memory grows with the number of pictures served, over a range of them. `growth` is the share by which the
- * median of the second half exceeds that of the first: medians, because garbage collection moves memory up and down.
+ * Whether memory grows with the number of pictures served, over a range of them. `growth` is the share by
+ * which the median of the second half exceeds that of the first: medians, because garbage collection moves
+ * memory up and down.
  *
- * The bound of 5 % is some 15 MiB of a worker. Over the thousands of pictures between the two halves that is 4 KiB for
- * each, less than the bytes of any of them and a thirtieth of its pixels: a buffer that is not freed shows.
+ * The bound of 5 % is some 15 MiB of a worker. Over the thousands of pictures between the two halves that is
+ * 4 KiB for each, less than the bytes of any of them and a thirtieth of its pixels: a buffer that is not
+ * freed shows.
  */
 export function memoryGrowth(samples: readonly MemorySample[], range: { from: number; to: number }): Growth {
   const middle = (range.from + range.to) / 2;

@@ -6,7 +6,10 @@ import { allServices, MemorySampler, wholeStack } from "../observe/memory.ts";
 import { table } from "../report/table.ts";
 import { growthMax, memoryGrowth } from "./memory-growth.ts";
 
-/** Resident memory of every process while thousands of mixed pictures are served, and whether it grows with them. */
+/**
+ * Resident memory of every process while thousands of mixed pictures are served, and whether it grows with
+ * them.
+ */
 export async function memory(bench: Bench): Promise<PartResult> {
   const { quick, steps, stop } = bench;
   const count = quick ? 1_000 : 10_000;

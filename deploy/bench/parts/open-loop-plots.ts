@@ -5,7 +5,10 @@ import { lineChart } from "@faceline/contracts/plot/line-chart";
 import { answeredWithin, summarise } from "../load/outcomes.ts";
 import { type OpenLoopCase, type PooledCase, poolRepeats } from "./open-loop.ts";
 
-/** Draws the results of the last full open-loop part, for BENCHMARKS.md. Returns the files. Throws where there are none. */
+/**
+ * Draws the results of the last full open-loop part, for BENCHMARKS.md. Returns the files. Throws where there
+ * are none.
+ */
 export function drawOpenLoop(resultsFile: string, folder: string): string[] {
   if (!existsSync(resultsFile)) {
     throw new Error(`There is no ${resultsFile} to draw: run \`npm run bench -- --only open-loop\` first.`);

@@ -9,8 +9,9 @@ import { mean, quantile, sum } from "../report/statistics.ts";
 import { cpuTable, table } from "../report/table.ts";
 
 /**
- * Calls that arrive whether or not the server keeps up (an open loop), below and above what the engine can run. Faceline
- * and its peers take turns with the same calls at the same instants, and each round begins with another one.
+ * Calls that arrive whether or not the server keeps up (an open loop), below and above what the engine can
+ * run. Faceline and its peers take turns with the same calls at the same instants, and each round begins with
+ * another one.
  */
 export async function openLoop(bench: Bench): Promise<PartResult> {
   const { quick, steps, say } = bench;

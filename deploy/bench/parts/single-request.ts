@@ -8,8 +8,8 @@ import { median, quantile } from "../report/statistics.ts";
 import { table } from "../report/table.ts";
 
 /**
- * What the service adds to the latency of a single request with real models, and how much of the throughput of the
- * engine alone it keeps.
+ * What the service adds to the latency of a single request with real models, and how much of the throughput
+ * of the engine alone it keeps.
  */
 export async function singleRequest(bench: Bench): Promise<PartResult> {
   const { servers, threads, quick, steps } = bench;
@@ -38,7 +38,10 @@ export async function singleRequest(bench: Bench): Promise<PartResult> {
   return { plan, results, tables: tablesOf(results) };
 }
 
-/** Measures the service and the engine in turn, call by call and round by round, so that both get the same noise. */
+/**
+ * Measures the service and the engine in turn, call by call and round by round, so that both get the same
+ * noise.
+ */
 async function compare(
   { target, generator, engine }: Systems,
   plan: Plan,
@@ -109,7 +112,10 @@ function tablesOf(comparisons: Comparison[]): string {
   ].join("\n\n");
 }
 
-/** The added p50 is the median of the differences between neighbours: a served call and the same call of the engine. */
+/**
+ * The added p50 is the median of the differences between neighbours: a served call and the same call of the
+ * engine.
+ */
 function latencyRow({ lane, served, engine, servedLoop, engineLoop }: Comparison): string[] {
   const servedMs = served.map((each) => each.tookMs);
   const engineMs = engine.map((each) => each.tookMs);

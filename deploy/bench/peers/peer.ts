@@ -5,8 +5,8 @@ import { freePorts } from "../../launcher/ports.ts";
 import type { Bench } from "../bench.ts";
 
 /**
- * Starts another server to measure beside Faceline, in Python, afresh for each measurement: nothing that an earlier one
- * left waiting in it remains. Throws where it does not answer its health check in time.
+ * Starts another server to measure beside Faceline, in Python, afresh for each measurement: nothing that an
+ * earlier one left waiting in it remains. Throws where it does not answer its health check in time.
  */
 export async function openPeer(bench: Bench, { python }: Installed, peer: Peer): Promise<OpenPeer> {
   const [port = 0] = await freePorts(1);

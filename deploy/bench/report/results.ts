@@ -6,11 +6,11 @@ import { repository } from "../../launcher/state-folder.ts";
 import type { Bench, PartResult } from "../bench.ts";
 
 /**
- * Writes every value of a part as JSON, with the commit, the machine and the plan it takes to judge it, and returns the
- * file. Quick runs lie beside the full ones.
+ * Writes every value of a part as JSON, with the commit, the machine and the plan it takes to judge it, and
+ * returns the file. Quick runs lie beside the full ones.
  */
 export async function writeResults(
-  bench: Bench,
+  bench: Pick<Bench, "folder" | "quick" | "threads">,
   part: string,
   { plan, results }: PartResult,
 ): Promise<string> {
@@ -42,7 +42,10 @@ function machine(threads: number) {
   };
 }
 
-/** `flags`: the processor's instruction sets that matter to networks; empty where the system does not name them. */
+/**
+ * `flags`: the processor's instruction sets that matter to networks; empty where the system does not name
+ * them.
+ */
 export function processor(): { cores: number; cpu: string; flags: string[] } {
   const cpuinfo = process.platform === "linux" ? readFileSync("/proc/cpuinfo", "utf8") : "";
   return {

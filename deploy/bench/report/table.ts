@@ -11,8 +11,8 @@ export function table(head: string[], rows: string[][]): string {
 }
 
 /**
- * Returns a table of the cores that each process kept busy, a row for each case; 1.00 is one core all the time. Adds a
- * warning when other work on the machine took too much for the numbers to be quoted.
+ * Returns a table of the cores that each process kept busy, a row for each case; 1.00 is one core all the
+ * time. Adds a warning when other work on the machine took too much for the numbers to be quoted.
  */
 export function cpuTable(cases: readonly CpuCase[]): string {
   const seen = new Set(cases.flatMap(({ cpu }) => Object.keys(cpu ?? {})));

@@ -18,8 +18,8 @@ export const facePeersVenv = (folder: string): Venv => ({
 });
 
 /**
- * Installs the peers, dlib from its source, and copies their weights into the benchmark's folder. Throws one sentence
- * where OpenBLAS is missing: a dlib built without it is four times slower, and no fair peer.
+ * Installs the peers, dlib from its source, and copies their weights into the benchmark's folder. Throws one
+ * sentence where OpenBLAS is missing: a dlib built without it is four times slower, and no fair peer.
  */
 export async function setUpFacePeers(folder: string, steps: Steps, stop: AbortSignal): Promise<void> {
   const venv = facePeersVenv(folder);

@@ -7,7 +7,10 @@ import { type FacePeer, facePeers, type InstalledFacePeers, type Metric } from "
 
 export const faceline = "Faceline";
 
-/** What `npm start` runs on that many cores: a worker of one thread for each, as the peers have a process for each. */
+/**
+ * What `npm start` runs on that many cores: a worker of one thread for each, as the peers have a process for
+ * each.
+ */
 export const engineFor = (cores: number): EngineSize => ({
   workers: Math.min(cores, poolWorkersMax),
   threads: 1,
