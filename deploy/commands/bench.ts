@@ -15,7 +15,7 @@ import { drawOpenLoop } from "../bench/parts/open-loop-plots.ts";
 import { saturation } from "../bench/parts/saturation.ts";
 import { singleRequest } from "../bench/parts/single-request.ts";
 import { singleRequestModelled } from "../bench/parts/single-request-modelled.ts";
-import { setUpFacePeers } from "../bench/peers/faces/peers.ts";
+import { setUpFacePeers } from "../bench/peers/faces/systems.ts";
 import { peersVenv } from "../bench/peers/modelled/systems.ts";
 import { writeResults } from "../bench/report/results.ts";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";

@@ -7,7 +7,7 @@ import test, { type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import sharp from "sharp";
-import { photographs } from "../bench/inputs/pictures.ts";
+import { photographs } from "../bench/pictures.ts";
 import { findVenv, setUpVenv } from "../commands/venv.ts";
 import { LauncherConfig } from "../launcher/settings.ts";
 import { repository } from "../launcher/state-folder.ts";

@@ -6,11 +6,18 @@ import type { Bench, PartResult } from "../bench.ts";
 import { answeredPerSecond, type ClosedLoopCall } from "../load/closed-loop.ts";
 import { type Generator, openGenerator } from "../load/generator.ts";
 import { busySeconds, treeSeconds } from "../observe/cpu.ts";
-import { mean, median } from "../report/statistics.ts";
 import { table } from "../report/table.ts";
+import {
+  boundShare,
+  mean,
+  median,
+  pairedRatio,
+  type RatioEstimate,
+  type Verdict,
+  verdictOf,
+} from "../statistics.ts";
 import { type Checkout, type Instance, openCheckout, startInstance } from "./checkout.ts";
 import { type AgainstLoad, againstLoads, type MeasureName, measureDirections } from "./loads.ts";
-import { boundShare, pairedRatio, type RatioEstimate, type Verdict, verdictOf } from "./statistics.ts";
 
 /**
  * Compares the working tree with another commit on this machine: both run side by side, and short loads
@@ -22,8 +29,8 @@ export async function compareCommits(options: AgainstOptions): Promise<AgainstRe
   if (process.platform !== "linux")
     throw new Error("--against reads CPU times from /proc: it runs on Linux only.");
   const plan = quick
-    ? { starts: 1, pairsOfStart: 4, warmUpMs: 2_000, settleMs: 400 }
-    : { starts: 2, pairsOfStart: 5, warmUpMs: 8_000, settleMs: 500 };
+    ? { starts: 1, pairsOfStart: 6, warmUpMs: 2_000, settleMs: 300 }
+    : { starts: 2, pairsOfStart: 8, warmUpMs: 5_000, settleMs: 300 };
   const own = join(folder, "against");
   const loads = (await againstLoads()).filter(({ part }) => parts.includes(part));
   const states: Sides<string> = { old: join(own, "old-state"), new: join(own, "new-state") };

@@ -1,5 +1,5 @@
-import { facePictures, tinyJpeg, verifyBodies } from "../inputs/pictures.ts";
 import { mulberry32 } from "../load/arrivals.ts";
+import { facePictures, tinyJpeg, verifyBodies } from "../pictures.ts";
 import type { StartEngine } from "./checkout.ts";
 
 /** The parts of `--against`: what is sent, and how `npm start` is told to run the engine. */
@@ -15,7 +15,7 @@ export async function againstLoads(): Promise<AgainstLoad[]> {
       bodies: verify,
       inFlight: 64,
       measures: ["calls/s", "CPU ms a call"],
-      sliceMs: { full: 5_000, quick: 2_000 },
+      sliceMs: { full: 2_500, quick: 1_500 },
     },
     {
       part: "compare",
@@ -25,7 +25,7 @@ export async function againstLoads(): Promise<AgainstLoad[]> {
       bodies: [comparisonOfVectors(128, 100)],
       inFlight: 8,
       measures: ["calls/s", "CPU ms a call"],
-      sliceMs: { full: 4_000, quick: 1_500 },
+      sliceMs: { full: 2_000, quick: 1_000 },
     },
     {
       part: "single-request",
@@ -35,7 +35,7 @@ export async function againstLoads(): Promise<AgainstLoad[]> {
       bodies: verify,
       inFlight: 1,
       measures: ["p50 ms"],
-      sliceMs: { full: 4_000, quick: 1_500 },
+      sliceMs: { full: 2_000, quick: 1_000 },
     },
     {
       part: "faces",
@@ -45,7 +45,7 @@ export async function againstLoads(): Promise<AgainstLoad[]> {
       bodies: verifyBodies(facePictures().files).map((body) => JSON.stringify(body)),
       inFlight: 8,
       measures: ["calls/s", "CPU ms a call"],
-      sliceMs: { full: 8_000, quick: 3_500 },
+      sliceMs: { full: 4_000, quick: 2_500 },
     },
   ];
 }

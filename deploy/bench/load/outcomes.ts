@@ -1,4 +1,4 @@
-import { quantile, sum } from "../report/statistics.ts";
+import { quantile, sum } from "../statistics.ts";
 import type { Reply } from "./http-client.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { sum } from "../report/statistics.ts";
+import { sum } from "../statistics.ts";
 
 /**
  * Begins to measure CPU time and returns a function that ends it: seconds by name. `leaders` holds the

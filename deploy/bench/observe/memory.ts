@@ -1,5 +1,5 @@
 import { memoryOf } from "../../e2e/hostile/memory.ts";
-import { sum } from "../report/statistics.ts";
+import { sum } from "../statistics.ts";
 import { processes } from "./cpu.ts";
 
 /**

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type Bench, leadersOf, openStack, type PartResult } from "../bench.ts";
-import { facePictures, verifyBodies } from "../inputs/pictures.ts";
 import { openGenerator } from "../load/generator.ts";
 import { threadSeconds } from "../observe/cpu.ts";
 import { engineFor } from "../peers/faces/systems.ts";
+import { facePictures, verifyBodies } from "../pictures.ts";
 import { table } from "../report/table.ts";
 
 /**

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { type Bench, leadersOf, openStack, type PartResult } from "../bench.ts";
 import { type EngineOnly, openEngineOnly } from "../engine-only.ts";
-import { facePictures } from "../inputs/pictures.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import type { Target } from "../load/http-client.ts";
 import { type Cpu, measureCpu, restOfMachine } from "../observe/cpu.ts";
 import { engineFor } from "../peers/faces/systems.ts";
-import { median, sum } from "../report/statistics.ts";
+import { facePictures } from "../pictures.ts";
 import { table } from "../report/table.ts";
+import { median, sum } from "../statistics.ts";
 
 /**
  * How much of the throughput of engines alone is left when the whole service stands around them, on all

@@ -1,8 +1,8 @@
 import type { ClosedLoopResult } from "../load/closed-loop.ts";
 import { generatorName } from "../load/generator.ts";
 import { type Cpu, restOfMachine } from "../observe/cpu.ts";
-import type { Metric } from "../peers/faces/peers.ts";
-import { mean, quantile, sum } from "../report/statistics.ts";
+import type { Metric } from "../peers/faces/systems.ts";
+import { mean, quantile, sum } from "../statistics.ts";
 import type { VerdictTally } from "./faces-verdicts.ts";
 
 /** Puts the rounds of each server together, in the order in which they came first. */

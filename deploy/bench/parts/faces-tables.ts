@@ -1,7 +1,7 @@
 import { sumCpu } from "../observe/cpu.ts";
 import type { LeftOut } from "../peers/faces/systems.ts";
-import { sum } from "../report/statistics.ts";
 import { cpuTable, table } from "../report/table.ts";
+import { sum } from "../statistics.ts";
 import { betterPeers, cpuMsOfCall, type FaceCase, type FaceSummary, ratiosToPeers } from "./faces-summary.ts";
 import { tallyText, type VerdictTally } from "./faces-verdicts.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { facesFolder, type LabelledPair } from "../../e2e/faces.ts";
-import { dataUrl, shuffled } from "../inputs/pictures.ts";
 import type { Target } from "../load/http-client.ts";
-import type { Metric } from "../peers/faces/peers.ts";
+import type { Metric } from "../peers/faces/systems.ts";
+import { dataUrl, shuffled } from "../pictures.ts";
 
 /**
  * Requests verdicts about labelled pairs for `forMs` at most; calls that were begun by then are waited for.

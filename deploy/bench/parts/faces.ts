@@ -1,20 +1,20 @@
 import { statSync } from "node:fs";
 import sharp from "sharp";
 import type { Bench, PartResult } from "../bench.ts";
-import { facePictures, neighbourPairs, verifyBodies } from "../inputs/pictures.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type Cpu, measureCpu } from "../observe/cpu.ts";
 import { residentMib } from "../observe/memory.ts";
-import { findFacePeers } from "../peers/faces/peers.ts";
 import {
   engineFor,
   type FaceSystem,
   faceline,
   faceSystems,
+  findFacePeers,
   type OpenFaceSystem,
 } from "../peers/faces/systems.ts";
+import { facePictures, neighbourPairs, verifyBodies } from "../pictures.ts";
 import { processor } from "../report/results.ts";
-import { mean } from "../report/statistics.ts";
+import { mean } from "../statistics.ts";
 import { type FaceCase, type FaceLoop, type FaceVerdicts, summariseFaces } from "./faces-summary.ts";
 import { facesTables } from "./faces-tables.ts";
 import { requestVerdicts, tally, type Verdict } from "./faces-verdicts.ts";

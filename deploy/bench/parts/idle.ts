@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bench, leadersOf, openStack, type PartResult, serviceNames } from "../bench.ts";
 import { measureCpu } from "../observe/cpu.ts";
-import { sum } from "../report/statistics.ts";
 import { table } from "../report/table.ts";
+import { sum } from "../statistics.ts";
 
 /** CPU time of the whole stack without calls, models loaded. */
 export async function idle(bench: Bench): Promise<PartResult> {

@@ -1,12 +1,13 @@
+import { get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench, PartResult } from "../bench.ts";
 import { mulberry32 } from "../load/arrivals.ts";
 import { answeredPerSecond, type ClosedLoopResult } from "../load/closed-loop.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type Cpu, measureCpu } from "../observe/cpu.ts";
 import { IpcChild } from "../observe/ipc-child.ts";
-import { pingsDuring } from "../observe/pings.ts";
-import { median, quantile } from "../report/statistics.ts";
 import { cpuTable, table } from "../report/table.ts";
+import { median, quantile } from "../statistics.ts";
 
 /**
  * The HTTP side of the ingress in isolation, beside a plain Fastify that parses the same JSON and answers {}:
@@ -100,6 +101,35 @@ async function measure(options: Options): Promise<Measurement> {
   const large = await pings(post(bodies.large, senders, 0));
   const malformed = await pings(post(bodies.malformed, senders, 0));
   return { perSecond: answeredPerSecond({ calls, tookMs }), tookMs, cpu, pingMs: { large, malformed } };
+}
+
+/**
+ * Requests a page every `everyMs` until `work` has ended, and returns the latency of each request in ms, from
+ * when it was due: a server that stalls is requested as often as one that does not.
+ */
+async function pingsDuring(url: string, everyMs: number, work: Promise<unknown>): Promise<number[]> {
+  const over = new AbortController();
+  const ended = work.finally(() => over.abort());
+  const pending: Promise<number>[] = [];
+  const startedAt = performance.now();
+  for (let dueMs = 0; !over.signal.aborted; dueMs += everyMs) {
+    const aheadMs = dueMs - (performance.now() - startedAt);
+    if (aheadMs > 0) await sleep(Math.ceil(aheadMs));
+    pending.push(ping(url, startedAt + dueMs));
+  }
+  await ended;
+  return Promise.all(pending);
+}
+
+function ping(url: string, dueAt: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const call = get(url, { agent: false }, (response) => {
+    response.resume();
+    response.on("end", () => resolve(performance.now() - dueAt));
+    response.on("error", reject);
+  });
+  call.on("error", reject);
+  return promise;
 }
 
 function tablesOf(results: Round[]): string {

@@ -1,12 +1,12 @@
 import { findVenv } from "../../commands/venv.ts";
 import type { Bench, PartResult } from "../bench.ts";
-import { tinyJpeg } from "../inputs/pictures.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../load/outcomes.ts";
 import { type Cpu, measureCpu, sumCpu } from "../observe/cpu.ts";
 import { peersVenv, type System, systems } from "../peers/modelled/systems.ts";
-import { mean, quantile, sum } from "../report/statistics.ts";
+import { tinyJpeg } from "../pictures.ts";
 import { cpuTable, table } from "../report/table.ts";
+import { mean, quantile, sum } from "../statistics.ts";
 
 /**
  * Calls that arrive whether or not the server keeps up (an open loop), below and above what the engine can

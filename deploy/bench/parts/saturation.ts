@@ -1,8 +1,8 @@
 import { type Bench, leadersOf, openStack, type PartResult, type Stack } from "../bench.ts";
-import { heavyJpeg, tinyJpeg } from "../inputs/pictures.ts";
 import { countByStatus } from "../load/closed-loop.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type Cpu, measureCpu } from "../observe/cpu.ts";
+import { heavyJpeg, tinyJpeg } from "../pictures.ts";
 import { cpuTable, table } from "../report/table.ts";
 
 /** Tasks a second at saturation when a run of the engine takes no time: everything but the models. */

@@ -1,10 +1,10 @@
 import { type Bench, openStack, type PartResult } from "../bench.ts";
-import { heavyJpeg, tinyJpeg } from "../inputs/pictures.ts";
 import type { ClosedLoopCall } from "../load/closed-loop.ts";
 import { openGenerator } from "../load/generator.ts";
 import { readServerTiming } from "../load/http-client.ts";
-import { median, quantile } from "../report/statistics.ts";
+import { heavyJpeg, tinyJpeg } from "../pictures.ts";
 import { table } from "../report/table.ts";
+import { median, quantile } from "../statistics.ts";
 
 const runMs = 5;
 

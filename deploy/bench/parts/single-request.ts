@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { type Bench, openStack, type PartResult } from "../bench.ts";
 import { type EngineCall, type EngineOnly, openEngineOnly } from "../engine-only.ts";
-import { photographs, thumbnails } from "../inputs/pictures.ts";
 import { type Generator, openGenerator } from "../load/generator.ts";
 import { HttpClient, readServerTiming, type Target } from "../load/http-client.ts";
-import { median, quantile } from "../report/statistics.ts";
+import { photographs, thumbnails } from "../pictures.ts";
 import { table } from "../report/table.ts";
+import { median, quantile } from "../statistics.ts";
 
 /**
  * What the service adds to the latency of a single request with real models, and how much of the throughput

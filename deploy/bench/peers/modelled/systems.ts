@@ -1,9 +1,14 @@
 import { join } from "node:path";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { readMessage } from "@faceline/contracts/runtime/message";
+import { subscribe, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { reportsChannel } from "@faceline/contracts/wire/names";
+import { Report } from "@faceline/contracts/wire/report";
 import type { Installed, Venv } from "../../../commands/venv.ts";
 import { type Bench, leadersOf, openStack } from "../../bench.ts";
 import type { Target } from "../../load/http-client.ts";
 import { meanBatchOf, type OpenLoopCall } from "../../load/outcomes.ts";
-import { openBatchSizes } from "../../observe/batches.ts";
+import { mean } from "../../statistics.ts";
 import { openPeer, type Peer } from "../peer.ts";
 
 /** The virtual environment that `npm run bench -- --setup` makes. */
@@ -70,6 +75,30 @@ async function openOther(
   };
 }
 
+/** Subscribes to the workers' reports and counts the sizes of the batches that they finish. */
+async function openBatchSizes(urls: Record<string, string>, pool: string): Promise<BatchSizes> {
+  const config = readConfig(VolatileRedisConfig, { ...process.env, ...urls });
+  const counted = new Set<string>();
+  let sizes: number[] = [];
+  const subscription = await subscribe(config, [reportsChannel(pool)], (message) => {
+    const report = readMessage(Report, message);
+    if (!report.ok) return;
+    // Every report repeats the batches that finished last.
+    for (const { batch, size } of report.value.finished) {
+      if (counted.has(batch)) continue;
+      counted.add(batch);
+      sizes.push(size);
+    }
+  });
+  return {
+    restart() {
+      sizes = [];
+    },
+    mean: () => (sizes.length === 0 ? null : mean(sizes)),
+    [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
+  };
+}
+
 type SystemPlan = { engine: string; batchMax: number; deadlineMs: number; body: unknown };
 
 export type System = { name: string; open(): Promise<OpenSystem> };
@@ -82,4 +111,11 @@ type OpenSystem = AsyncDisposable & {
   onWarm(): void;
   /** Pictures a batch since then; null where none was seen. */
   meanBatch(calls: readonly OpenLoopCall[]): number | null;
+};
+
+type BatchSizes = AsyncDisposable & {
+  /** Counts from now on. */
+  restart(): void;
+  /** Pictures a batch; null where none has finished. */
+  mean(): number | null;
 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type AccuracyRow, betterThan, failedChecks, gapOf } from "./accuracy-report.ts";
+import { type AccuracyRow, betterThan, failedChecks, gapOf } from "./accuracy.ts";
 
 const plan = {
   usual: "ours",
