@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { compareCommits } from "../bench/against/against.ts";
 import { againstParts } from "../bench/against/loads.ts";
-import type { Part } from "../bench/bench.ts";
+import type { Part } from "../bench/part.ts";
 import { accuracy } from "../bench/parts/accuracy.ts";
 import { cpuProfile } from "../bench/parts/cpu-profile.ts";
 import { efficiency } from "../bench/parts/efficiency.ts";

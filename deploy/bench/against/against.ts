@@ -2,10 +2,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { endLeftovers } from "../../launcher/process-record.ts";
 import { repository } from "../../launcher/state-folder.ts";
-import type { Bench, PartResult } from "../bench.ts";
 import { answeredPerSecond, type ClosedLoopCall } from "../load/closed-loop.ts";
 import { type Generator, openGenerator } from "../load/generator.ts";
 import { busySeconds, treeSeconds } from "../observe/cpu.ts";
+import type { Bench, PartResult } from "../part.ts";
 import { table } from "../report/table.ts";
 import {
   boundShare,
@@ -45,50 +45,32 @@ export async function compareCommits(options: AgainstOptions): Promise<AgainstRe
 
   const pairs: MeasuredPair[] = [];
   for (const [engine, ofEngine] of Map.groupBy(loads, (load) => load.engine)) {
-    for (let start = 0; start < plan.starts; start++) {
+    for (let start = 1; start <= plan.starts; start++) {
       await using started = new AsyncDisposableStack();
-      const title = `${engine.name}, start ${start + 1} of ${plan.starts}`;
-      const instances = await steps.run(title, async () => {
-        const open = async (side: Side): Promise<Instance> => {
-          const instance = await startInstance({
-            checkout: sides[side],
-            state: states[side],
-            engine,
-            seed: stateFolder,
-            stop,
-            force,
-          });
-          return started.use(instance);
-        };
-        // Both ends are waited for, so that a failure of one leaves none running.
-        const [first, second] = await Promise.allSettled([open("old"), open("new")]);
-        if (first.status === "rejected") throw first.reason;
-        if (second.status === "rejected") throw second.reason;
-        return { old: first.value, new: second.value };
-      });
+      const open = async (side: Side): Promise<Instance> => {
+        const where = { checkout: sides[side], state: states[side], seed: stateFolder };
+        return started.use(await startInstance({ ...where, engine, stop, force }));
+      };
+      const title = `${engine.name}, start ${start} of ${plan.starts}`;
+      const instances = await steps.run(title, () => openBoth(open));
       for (const load of ofEngine) {
         const measured = { load, instances, generator };
         await steps.run(`${load.part}, warm-up`, async () => {
-          for (const side of ["old", "new"] as const) await slice(measured, side, plan.warmUpMs);
+          for (const side of ["old", "new"] as const) await measureSlice(measured, side, plan.warmUpMs);
         });
-        for (let pair = 0; pair < plan.pairsOfStart; pair++) {
+        for (let pair = 1; pair <= plan.pairsOfStart; pair++) {
           stop.throwIfAborted();
-          const name = `${load.part}, pair ${pair + 1} of ${plan.pairsOfStart}`;
-          await steps.run(name.padEnd(32), async (note) => {
-            const sliceMs = load.sliceMs[quick ? "quick" : "full"];
-            const order: Side[] = pair % 2 === 0 ? ["old", "new"] : ["new", "old"];
+          const name = `${load.part}, pair ${pair} of ${plan.pairsOfStart}`.padEnd(32);
+          await steps.run(name, async (note) => {
+            const order: Side[] = pair % 2 === 0 ? ["new", "old"] : ["old", "new"];
             const slices: Partial<Sides<Slice>> = {};
-            for (const side of order) slices[side] = await slice(measured, side, sliceMs, plan.settleMs);
+            for (const side of order) {
+              const sliceMs = load.sliceMs[quick ? "quick" : "full"];
+              slices[side] = await measureSlice(measured, side, sliceMs, plan.settleMs);
+            }
             const both = slices as Sides<Slice>;
             pairs.push({ part: load.part, start, pair, ...both });
-            note(
-              load.measures
-                .map(
-                  (each) =>
-                    `${each} ${both.old.values[each].toFixed(1)} → ${both.new.values[each].toFixed(1)}`,
-                )
-                .join(", "),
-            );
+            note(load.measures.map((measure) => changeText(measure, both)).join(", "));
           });
         }
       }
@@ -115,8 +97,19 @@ async function removeState(state: string, say: (line: string) => void): Promise<
   rmSync(state, { recursive: true, force: true });
 }
 
+/** Starts both at the same time. Waits for both ends, so that a failure of one leaves the other to be ended. */
+async function openBoth(open: (side: Side) => Promise<Instance>): Promise<Sides<Instance>> {
+  const [old, working] = await Promise.allSettled([open("old"), open("new")]);
+  if (old.status === "rejected") throw old.reason;
+  if (working.status === "rejected") throw working.reason;
+  return { old: old.value, new: working.value };
+}
+
+const changeText = (measure: MeasureName, slices: Sides<Slice>): string =>
+  `${measure} ${slices.old.values[measure].toFixed(1)} → ${slices.new.values[measure].toFixed(1)}`;
+
 /** Runs a load on one side and measures it. Throws where a call is not answered with 200. */
-async function slice(
+async function measureSlice(
   { load, instances, generator }: Measured,
   side: Side,
   countedMs: number,

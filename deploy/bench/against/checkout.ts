@@ -41,8 +41,18 @@ async function removeWorktree(path: string): Promise<void> {
  * of its output where it does not start. Linux only.
  */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
-  const { checkout, state, engine, seed, stop, force } = options;
-  seedState(state, seed);
+  seedState(options.state, options.seed);
+  try {
+    return await startOnFreePorts(options);
+  } catch (fault) {
+    // Installing packages takes long enough for another process to take a port that was free.
+    if (!/Port \d+ is taken/.test((fault as Error).message)) throw fault;
+    return startOnFreePorts(options);
+  }
+}
+
+async function startOnFreePorts(options: InstanceOptions): Promise<Instance> {
+  const { checkout, state, engine, stop, force } = options;
   const [port = 0, kafka = 0, controller = 0, volatile = 0, durable = 0] = await freePorts(5);
   const child = spawn("npm", ["start", "--", ...engine.args], {
     cwd: checkout.path,

@@ -1,6 +1,6 @@
 import { withoutFaces } from "../../e2e/faces.ts";
-import type { Bench, PartResult } from "../bench.ts";
 import { IpcChild } from "../observe/ipc-child.ts";
+import type { Bench, PartResult } from "../part.ts";
 import { table } from "../report/table.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { type Bench, leadersOf, openStack, type PartResult } from "../bench.ts";
 import { openGenerator } from "../load/generator.ts";
 import { threadSeconds } from "../observe/cpu.ts";
+import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
 import { engineFor } from "../peers/faces/systems.ts";
 import { facePictures, verifyBodies } from "../pictures.ts";
 import { table } from "../report/table.ts";

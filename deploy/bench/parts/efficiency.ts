@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { type Bench, leadersOf, openStack, type PartResult } from "../bench.ts";
 import { type EngineOnly, openEngineOnly } from "../engine-only.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import type { Target } from "../load/http-client.ts";
 import { type Cpu, measureCpu, restOfMachine } from "../observe/cpu.ts";
+import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
 import { engineFor } from "../peers/faces/systems.ts";
 import { facePictures } from "../pictures.ts";
 import { table } from "../report/table.ts";

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import sharp from "sharp";
-import type { Bench, PartResult } from "../bench.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type Cpu, measureCpu } from "../observe/cpu.ts";
 import { residentMib } from "../observe/memory.ts";
+import type { Bench, PartResult } from "../part.ts";
 import {
   engineFor,
   type FaceSystem,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bench, leadersOf, openStack, type PartResult, serviceNames } from "../bench.ts";
 import { measureCpu } from "../observe/cpu.ts";
+import { type Bench, leadersOf, openStack, type PartResult, serviceNames } from "../part.ts";
 import { table } from "../report/table.ts";
 import { sum } from "../statistics.ts";
 

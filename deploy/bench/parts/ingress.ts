@@ -1,11 +1,11 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Bench, PartResult } from "../bench.ts";
 import { mulberry32 } from "../load/arrivals.ts";
 import { answeredPerSecond, type ClosedLoopResult } from "../load/closed-loop.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type Cpu, measureCpu } from "../observe/cpu.ts";
 import { IpcChild } from "../observe/ipc-child.ts";
+import type { Bench, PartResult } from "../part.ts";
 import { cpuTable, table } from "../report/table.ts";
 import { median, quantile } from "../statistics.ts";
 

@@ -1,7 +1,7 @@
 import { memoryIsTold } from "../../e2e/hostile/memory.ts";
-import { type Bench, leadersOf, openStack, type PartResult } from "../bench.ts";
 import { closedLoop, countByStatus } from "../load/closed-loop.ts";
 import { allServices, type MemorySample, MemorySampler, wholeStack } from "../observe/memory.ts";
+import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
 import { mixedPictures, mixture } from "../pictures.ts";
 import { table } from "../report/table.ts";
 import { mean, median } from "../statistics.ts";

@@ -1,8 +1,8 @@
 import { findVenv } from "../../commands/venv.ts";
-import type { Bench, PartResult } from "../bench.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../load/outcomes.ts";
 import { type Cpu, measureCpu, sumCpu } from "../observe/cpu.ts";
+import type { Bench, PartResult } from "../part.ts";
 import { peersVenv, type System, systems } from "../peers/modelled/systems.ts";
 import { tinyJpeg } from "../pictures.ts";
 import { cpuTable, table } from "../report/table.ts";

@@ -1,7 +1,7 @@
-import { type Bench, leadersOf, openStack, type PartResult, type Stack } from "../bench.ts";
 import { countByStatus } from "../load/closed-loop.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type Cpu, measureCpu } from "../observe/cpu.ts";
+import { type Bench, leadersOf, openStack, type PartResult, type Stack } from "../part.ts";
 import { heavyJpeg, tinyJpeg } from "../pictures.ts";
 import { cpuTable, table } from "../report/table.ts";
 

@@ -1,7 +1,7 @@
-import { type Bench, openStack, type PartResult } from "../bench.ts";
 import type { ClosedLoopCall } from "../load/closed-loop.ts";
 import { openGenerator } from "../load/generator.ts";
 import { readServerTiming } from "../load/http-client.ts";
+import { type Bench, openStack, type PartResult } from "../part.ts";
 import { heavyJpeg, tinyJpeg } from "../pictures.ts";
 import { table } from "../report/table.ts";
 import { median, quantile } from "../statistics.ts";

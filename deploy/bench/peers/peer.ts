@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Installed } from "../../commands/venv.ts";
 import { Child } from "../../launcher/child.ts";
 import { freePorts } from "../../launcher/ports.ts";
-import type { Bench } from "../bench.ts";
+import type { Bench } from "../part.ts";
 
 /**
  * Starts another server to measure beside Faceline, in Python, afresh for each measurement: nothing that an

@@ -3,7 +3,7 @@ import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { capture } from "../../launcher/program.ts";
 import { repository } from "../../launcher/state-folder.ts";
-import type { Bench, PartResult } from "../bench.ts";
+import type { Bench, PartResult } from "../part.ts";
 
 /**
  * Writes every value of a part as JSON, with the commit, the machine and the plan it takes to judge it, and

@@ -5,8 +5,8 @@ import { capture } from "../../../launcher/program.ts";
 import { poolWorkersMax } from "../../../launcher/settings.ts";
 import { repository } from "../../../launcher/state-folder.ts";
 import type { Steps } from "../../../launcher/steps.ts";
-import { type Bench, type EngineSize, leadersOf, openStack } from "../../bench.ts";
 import type { Target } from "../../load/http-client.ts";
+import { type Bench, type EngineSize, leadersOf, openStack } from "../../part.ts";
 import { openPeer, type Peer } from "../peer.ts";
 
 export const faceline = "Faceline";

@@ -5,9 +5,9 @@ import { subscribe, VolatileRedisConfig } from "@faceline/contracts/runtime/redi
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 import type { Installed, Venv } from "../../../commands/venv.ts";
-import { type Bench, leadersOf, openStack } from "../../bench.ts";
 import type { Target } from "../../load/http-client.ts";
 import { meanBatchOf, type OpenLoopCall } from "../../load/outcomes.ts";
+import { type Bench, leadersOf, openStack } from "../../part.ts";
 import { mean } from "../../statistics.ts";
 import { openPeer, type Peer } from "../peer.ts";
 
