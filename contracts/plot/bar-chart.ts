@@ -51,7 +51,7 @@ export function barChart(chart: BarChart): string {
 const left = 56;
 const top = 96;
 
-export type BarChart = {
+type BarChart = {
   title: string;
   /** What the chart shows, for readers who cannot see it. */
   description: string;
@@ -68,7 +68,7 @@ export type BarChart = {
 };
 
 /** `values`: one for each series. `limit`: a dashed line across the group, like what is possible at all. */
-export type BarGroup = {
+type BarGroup = {
   name: string;
   values: readonly (number | null)[];
   limit?: { y: number; label: string };

@@ -77,7 +77,7 @@ const left = 56;
 const top = 106;
 const gap = 28;
 
-export type DataPoint = readonly [x: number, y: number | null];
+type DataPoint = readonly [x: number, y: number | null];
 
 export type LineChart = {
   title: string;
@@ -93,7 +93,7 @@ export type LineChart = {
 };
 
 /** `thresholds`: vertical lines, like a deadline. */
-export type Panel = {
+type Panel = {
   title?: string;
   series: readonly { name: string; points: readonly DataPoint[] }[];
   thresholds?: readonly { x: number; label: string }[];

@@ -69,7 +69,7 @@ type State = {
 };
 
 /** How long a phase lasts. */
-export type Extent = { calls: number } | { forMs: number };
+type Extent = { calls: number } | { forMs: number };
 
 export type ClosedLoop = {
   target: Target;
@@ -86,7 +86,7 @@ export type ClosedLoop = {
  * `warm`: the warm-up ends. `over`: what ends later is not counted. `ended`: a call has ended, counted or
  * not.
  */
-export type ClosedLoopHooks = { warm?(): void; over?(): void; ended?(): void };
+type ClosedLoopHooks = { warm?(): void; over?(): void; ended?(): void };
 
 /** `tookMs`: of a call from sending it to the last byte of its answer; of the result the counted time. */
 export type ClosedLoopCall = Reply & { tookMs: number };

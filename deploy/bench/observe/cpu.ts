@@ -108,7 +108,7 @@ export function busyOf(stat: string): number {
 /** Linux reports hundredths of a second to programs, whatever the rate of the kernel's own clock. */
 const secondsOf = (ticks: number[]): number => sum(ticks) / 100;
 
-export type ProcessStat = { pid: number; parent: number; group: number; seconds: number };
+type ProcessStat = { pid: number; parent: number; group: number; seconds: number };
 type Snapshot = { groups: Map<number, number>; busy: number };
 
 /** Seconds by name; null where the system does not report them. */

@@ -66,4 +66,4 @@ export class IpcChild implements AsyncDisposable {
   }
 }
 
-export type IpcChildOptions = { env?: NodeJS.ProcessEnv; stop?: AbortSignal };
+type IpcChildOptions = { env?: NodeJS.ProcessEnv; stop?: AbortSignal };

@@ -90,7 +90,7 @@ function failedWithDegradation(own: AccuracyRow, reference: AccuracyRow): string
 const lostShareMax = 0.01;
 
 /** What is better than the usual configuration comes first, then all of it. */
-export function accuracyTables(plan: AccuracyPlan, rows: readonly AccuracyRow[], across: ByMetric): string {
+function accuracyTables(plan: AccuracyPlan, rows: readonly AccuracyRow[], across: ByMetric): string {
   const { cases, configurations, usual } = plan;
   const better = betterThan(usual, rows);
   const rowsOf = (configuration: string) => rows.filter((row) => row.configuration === configuration);
@@ -189,7 +189,7 @@ const metrics = ["cosine", "euclidean"] as const;
 type Gap = { sameMax: number; differentMin: number };
 
 /** What the accuracy program sends first. */
-export type AccuracyPlan = {
+type AccuracyPlan = {
   configurations: string[];
   /** Float, the detector's full size alone. */
   reference: string;
@@ -221,7 +221,7 @@ export type AccuracyRow = ByMetric & {
   medianMs: number;
 };
 
-export type ByMetric = Record<(typeof metrics)[number], AccuracyTally>;
+type ByMetric = Record<(typeof metrics)[number], AccuracyTally>;
 
 /** A pair without a face is not right and has no distance. Null: no pair has one. */
 type AccuracyTally = {

@@ -30,4 +30,4 @@ export function cpuTable(cases: readonly CpuCase[]): string {
 /** What a machine without other work uses, this program included. */
 const quietCores = 0.2;
 
-export type CpuCase = { name: string; cpu: Cpu; tookMs: number };
+type CpuCase = { name: string; cpu: Cpu; tookMs: number };

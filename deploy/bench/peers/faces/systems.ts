@@ -83,7 +83,7 @@ const facesFolder = (folder: string): string => join(folder, "faces");
 const programs = import.meta.dirname;
 const yunetName = "face_detection_yunet_2023mar.onnx";
 
-export const facePeersVenv = (folder: string): Venv => ({
+const facePeersVenv = (folder: string): Venv => ({
   name: "peers with real models",
   pythonMin: "3.11",
   folder: facesFolder(folder),
@@ -138,7 +138,7 @@ export function findFacePeers(folder: string): InstalledFacePeers | undefined {
 const recognitionWeights = "dlib_face_recognition_resnet_model_v1.dat";
 
 /** Each with the settings that were the fastest found for that many cores, and DeepFace also with its own. */
-export function facePeers(folder: string, cores: number): FacePeer[] {
+function facePeers(folder: string, cores: number): FacePeer[] {
   const serving = (name: string, file: string): FacePeer => ({
     name,
     args: (port) => [join(programs, file), `${port}`, `${cores}`, weightsIn(folder)],
@@ -193,7 +193,7 @@ export function facePeers(folder: string, cores: number): FacePeer[] {
 /** There is a process for each core, so each has one thread: more would compete for the cores. */
 const oneThread = { OPENBLAS_NUM_THREADS: "1" };
 
-export type FacePeer = Peer & {
+type FacePeer = Peer & {
   needsYunet: boolean;
   /** Further fields of a body of its /verify. */
   fields: Record<string, string>;
@@ -201,6 +201,6 @@ export type FacePeer = Peer & {
   metrics: Metric[];
 };
 
-export type InstalledFacePeers = { installed: Installed; withoutYunet: string | false };
+type InstalledFacePeers = { installed: Installed; withoutYunet: string | false };
 
 export type Metric = "cosine" | "euclidean";
