@@ -1,21 +1,23 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Part } from "../bench/bench.ts";
-import { setUpFacePeers } from "../bench/face-peers.ts";
+import { compareCommits } from "../bench/against/against.ts";
+import { againstParts } from "../bench/against/loads.ts";
+import type { Part } from "../bench/part.ts";
 import { accuracy } from "../bench/parts/accuracy.ts";
-import { ceiling } from "../bench/parts/ceiling.ts";
+import { cpuProfile } from "../bench/parts/cpu-profile.ts";
+import { efficiency } from "../bench/parts/efficiency.ts";
 import { faces } from "../bench/parts/faces.ts";
-import { flame } from "../bench/parts/flame.ts";
 import { idle } from "../bench/parts/idle.ts";
 import { ingress } from "../bench/parts/ingress.ts";
-import { lonely } from "../bench/parts/lonely.ts";
-import { lonelyModelled } from "../bench/parts/lonely-modelled.ts";
 import { memory } from "../bench/parts/memory.ts";
 import { openLoop } from "../bench/parts/open-loop.ts";
-import { pipeline } from "../bench/parts/pipeline.ts";
-import { peersVenv } from "../bench/peers.ts";
-import { drawPlots } from "../bench/plots.ts";
-import { keepResults } from "../bench/results.ts";
+import { drawOpenLoop } from "../bench/parts/open-loop-plots.ts";
+import { saturation } from "../bench/parts/saturation.ts";
+import { singleRequest } from "../bench/parts/single-request.ts";
+import { singleRequestModelled } from "../bench/parts/single-request-modelled.ts";
+import { setUpFacePeers } from "../bench/peers/faces/systems.ts";
+import { peersVenv } from "../bench/peers/modelled/systems.ts";
+import { writeResults } from "../bench/report/results.ts";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { readLaunch } from "../launcher/settings.ts";
 import { repository } from "../launcher/state-folder.ts";
@@ -25,41 +27,42 @@ import { openTestServers } from "../launcher/test-servers.ts";
 import { threadsEach } from "../launcher/worker-count.ts";
 import { setUpVenv } from "./venv.ts";
 
-// `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
+// `npm run bench`: the benchmark behind every number in BENCHMARKS.md; see deploy/bench/README.md.
 //
-//   -- --setup          install the servers that Faceline is measured beside (Python), and stop there
-//   -- --quick          everything in some six minutes, to see that it works; without it, some forty
-//   -- --only PARTS     of lonely, lonely-modelled, ceiling, open-loop, ingress, idle, pipeline, memory, accuracy, faces, flame; with commas
-//   -- --plots          draw deploy/bench/plots from the last full open-loop part, and stop there
+//   -- --setup          install the servers that Faceline is measured beside (Python), and nothing else
+//   -- --quick          everything in some six minutes, to see that it works; without it some forty
+//   -- --only PARTS     some of the parts below, with commas
+//   -- --plots          draw deploy/bench/plots from the last full open-loop part, and nothing else
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
-//   -- --faces --setup  install these other servers (Python and a C++ compiler), and stop there
+//   -- --faces --setup  install those other servers (Python and a C++ compiler), and nothing else
+//   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
 
-const parts: Record<string, Part> = {
-  lonely,
-  "lonely-modelled": lonelyModelled,
-  ceiling,
+const defaultParts: Record<string, Part> = {
+  "single-request": singleRequest,
+  "single-request-modelled": singleRequestModelled,
+  saturation,
   "open-loop": openLoop,
   ingress,
   idle,
-  pipeline,
+  efficiency,
   accuracy,
   memory,
 };
-/** By its own wish alone: what it needs takes long to install. */
-const wishedParts: Record<string, Part> = { faces, flame };
-const allParts = { ...parts, ...wishedParts };
+/** Only run when named: what `faces` needs takes long to install, and a profiler makes everything slower. */
+const namedParts: Record<string, Part> = { faces, "cpu-profile": cpuProfile };
+const allParts = { ...defaultParts, ...namedParts };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const requests = stopRequests(say);
 try {
-  await benchmark();
+  await main();
 } catch (fault) {
   process.exitCode = 1;
   if (!requests.stop.aborted) process.stderr.write(`\n${(fault as Error).message}\n`);
 }
 process.exit();
 
-async function benchmark(): Promise<void> {
+async function main(): Promise<void> {
   const { values: options } = parseArgs({
     options: {
       quick: { type: "boolean", default: false },
@@ -67,39 +70,54 @@ async function benchmark(): Promise<void> {
       plots: { type: "boolean", default: false },
       faces: { type: "boolean", default: false },
       only: { type: "string" },
+      against: { type: "string" },
     },
   });
-  const wanted = options.only?.split(",") ?? (options.faces ? ["faces"] : Object.keys(parts));
-  const unknown = wanted.find((name) => !Object.hasOwn(allParts, name));
+  const { quick, against } = options;
+  const known = against === undefined ? Object.keys(allParts) : againstParts;
+  const names =
+    options.only?.split(",") ??
+    (options.faces ? ["faces"] : against === undefined ? Object.keys(defaultParts) : known);
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new Error(`--only knows no ${unknown}: its parts are ${Object.keys(allParts).join(", ")}.`);
+    throw new Error(`--only has no part ${unknown}: the parts are ${known.join(", ")}.`);
   }
-  const { quick } = options;
   const steps = Steps.sinceCommand(say);
   const launch = readLaunch([], process.env);
   const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
   if (options.setup) {
     const { stop } = requests;
-    return wanted.includes("faces")
+    return names.includes("faces")
       ? setUpFacePeers(folder, steps, stop)
       : setUpVenv(peersVenv(folder), steps, stop);
   }
   if (options.plots) {
-    const drawn = drawPlots(join(folder, "open-loop.json"), join(repository, "deploy/bench/plots"));
-    return say(drawn.join("\n"));
+    const files = drawOpenLoop(join(folder, "open-loop.json"), join(repository, "deploy/bench/plots"));
+    return say(files.join("\n"));
+  }
+
+  const threads = launch.INTRA_OP_THREADS ?? threadsEach(1);
+  if (against !== undefined) {
+    const stateFolder = resolve(repository, launch.FACELINE_STATE);
+    const options = { ref: against, parts: names, folder, stateFolder, quick, steps, say, ...requests };
+    const result = await compareCommits(options);
+    const file = await writeResults({ folder, quick, threads }, "against", result);
+    if (result.slower) process.exitCode = 1;
+    return say(
+      `\n${result.tables}\n\nevery value: ${file}\nall of it: ${(steps.tookMs / 1_000).toFixed(0)} s`,
+    );
   }
 
   await using servers = await openTestServers({ launch, steps, say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
-  const threads = launch.INTRA_OP_THREADS ?? threadsEach(1);
   const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };
-  for (const name of wanted) {
+  for (const name of names) {
     say(`\n${name}`);
-    const measured = await allParts[name]!(bench);
-    const file = await keepResults(bench, name, measured);
-    say(`\n${measured.tables}\n\nevery value: ${file}`);
-    if (measured.broken !== undefined && measured.broken.length > 0) process.exitCode = 1;
+    const result = await allParts[name]!(bench);
+    const file = await writeResults(bench, name, result);
+    say(`\n${result.tables}\n\nevery value: ${file}`);
+    if (result.failedChecks !== undefined && result.failedChecks.length > 0) process.exitCode = 1;
   }
   say(`\nall of it: ${(steps.tookMs / 1_000).toFixed(0)} s`);
 }

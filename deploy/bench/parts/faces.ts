@@ -1,29 +1,30 @@
 import { statSync } from "node:fs";
 import sharp from "sharp";
-import type { Bench, Measured } from "../bench.ts";
-import { measureCpu } from "../cpu.ts";
+import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
+import { type Cpu, measureCpu } from "../observe/cpu.ts";
+import { residentMib } from "../observe/memory.ts";
+import type { Bench, PartResult } from "../part.ts";
 import {
-  engineOn,
-  type FaceContender,
-  faceContenders,
+  engineFor,
+  type FaceSystem,
   faceline,
-  type OpenFaces,
-} from "../face-contenders.ts";
-import { faceTables } from "../face-contest.ts";
-import { type FaceCase, type FaceLoop, type FaceVerdicts, faceFigures, generator } from "../face-figures.ts";
-import { findFacePeers } from "../face-peers.ts";
-import { type Load, openLoad } from "../load.ts";
-import { residentMib } from "../memory.ts";
-import { dataUrl, facePictures, rotatingPairs } from "../pairs.ts";
-import { processor } from "../results.ts";
-import { askVerdicts, type Told, tally } from "../verdicts.ts";
+  faceSystems,
+  findFacePeers,
+  type OpenFaceSystem,
+} from "../peers/faces/systems.ts";
+import { facePictures, neighbourPairs, verifyBodies } from "../pictures.ts";
+import { processor } from "../report/results.ts";
+import { mean } from "../statistics.ts";
+import { type FaceCase, type FaceLoop, type FaceVerdicts, summariseFaces } from "./faces-summary.ts";
+import { facesTables } from "./faces-tables.ts";
+import { requestVerdicts, tally, type Verdict } from "./faces-verdicts.ts";
 
 /**
- * A /verify of two photographs with real models, here and in other servers: how soon, how many, for how much memory,
- * and how often right. All get the same pairs in turn; they take turns on the same cores, each started anew for each
+ * /verify of two photographs with real models, here and in other servers: latency, throughput, memory and
+ * accuracy. All get the same pairs in turn. They take turns on the same cores, each started afresh for each
  * round, and each round begins with another one.
  */
-export async function faces(bench: Bench): Promise<Measured> {
+export async function faces(bench: Bench): Promise<PartResult> {
   const { quick, steps, stop } = bench;
   const machine = processor();
   const plan: Plan = {
@@ -31,57 +32,67 @@ export async function faces(bench: Bench): Promise<Measured> {
     pairs: 12,
     inFlight: 8,
     busy: { warmUpMs: quick ? 2_500 : 5_000, countedMs: quick ? 5_000 : 15_000 },
-    alone: { warmUpMs: quick ? 500 : 1_000, countedMs: quick ? 4_000 : 10_000 },
+    single: { warmUpMs: quick ? 500 : 1_000, countedMs: quick ? 4_000 : 10_000 },
     verdicts: { forMs: quick ? 3_000 : 45_000, inFlight: machine.cores },
     giveUpMs: 20_000,
   };
   const found = findFacePeers(bench.folder);
-  const { contenders, leftOut } = faceContenders(bench, found, machine.cores);
+  const { systems, leftOut } = faceSystems(bench, found, machine.cores);
   const pictures = facePictures();
-  const pairs = rotatingPairs(pictures.files, plan.pairs);
-  const bodies = pairs.map(([first, second]) => ({ img1: dataUrl(first), img2: dataUrl(second) }));
-  await using load = await openLoad(stop);
+  const bodies = verifyBodies(pictures.files, plan.pairs);
+  await using generator = await openGenerator(stop);
 
   const cases: FaceCase[] = [];
-  const asked: (FaceVerdicts & { told: Told[] })[] = [];
+  const verdicts: (FaceVerdicts & { verdicts: Verdict[] })[] = [];
   for (let round = 0; round < plan.rounds; round++) {
-    for (const contender of [...contenders.slice(round), ...contenders.slice(0, round)]) {
-      if (leftOut.some(({ server }) => server === contender.name)) continue;
+    for (const system of [...systems.slice(round), ...systems.slice(0, round)]) {
+      if (leftOut.some(({ server }) => server === system.name)) continue;
       try {
-        await using open = await contender.open();
-        const sent = { contender, open, load, bodies, plan };
-        const name = `${contender.name}, ${round + 1} of ${plan.rounds}`;
-        cases.push(await steps.run(name.padEnd(44), (note) => measure(bench, sent, round, note)));
+        await using open = await system.open();
+        const measured = { system, open, generator, bodies, plan };
+        const name = `${system.name}, ${round + 1} of ${plan.rounds}`;
+        cases.push(await steps.run(name.padEnd(44), (note) => measure(bench, measured, round, note)));
         if (round === plan.rounds - 1 && pictures.labelled.length > 0) {
-          for (const metric of contender.metrics) {
-            const { labelled } = pictures;
-            const told = await steps.run(`${contender.name}, verdicts, ${metric}`.padEnd(44), (note) =>
-              judge(bench, { ...sent, metric, labelled }, note),
-            );
-            asked.push({ server: contender.name, metric, tally: tally(told), told });
+          for (const metric of system.metrics) {
+            const title = `${system.name}, verdicts, ${metric}`.padEnd(44);
+            const all = await steps.run(title, async (note) => {
+              const all = await requestVerdicts({
+                target: open.target([]),
+                fields: system.fields,
+                metric,
+                pairs: pictures.labelled,
+                ...plan.verdicts,
+                giveUpMs: plan.giveUpMs,
+                stop,
+              });
+              note(`${tally(all).right} of ${all.length} right`);
+              return all;
+            });
+            verdicts.push({ server: system.name, metric, tally: tally(all), verdicts: all });
           }
         }
       } catch (fault) {
-        // Without itself there is nothing to compare; a peer that fails is named, and the others go on.
-        if (stop.aborted || contender.name === faceline) throw fault;
-        leftOut.push({ server: contender.name, why: (fault as Error).message });
+        // A peer that fails is named and left out. Without Faceline there is nothing to compare.
+        if (stop.aborted || system.name === faceline) throw fault;
+        leftOut.push({ server: system.name, why: (fault as Error).message });
       }
     }
   }
 
   const versions = found?.installed.versions ?? null;
+  const sent = neighbourPairs(pictures.files, plan.pairs).flat();
   return {
-    plan: { ...plan, engine: engineOn(machine.cores), pictures: pictures.what, peers: versions },
-    results: { cases, verdicts: asked, leftOut },
-    tables: faceTables({
+    plan: { ...plan, engine: engineFor(machine.cores), pictures: pictures.what, peers: versions },
+    results: { cases, verdicts, leftOut },
+    tables: facesTables({
       cases,
-      figures: faceFigures(cases, asked),
-      ours: faceline,
+      summaries: summariseFaces(cases, verdicts),
+      own: faceline,
       pairs: pictures.labelled.length,
       leftOut,
-      about: [
-        `${machine.cores} cores, ${machine.cpu} (${machine.flags.join(" ")}); Node ${process.versions.node}; ${named(versions)}`,
-        `${pairs.length} pairs in turn, ${pictures.what}: ${await sizes(pairs.flat())}`,
+      remarks: [
+        `${machine.cores} cores, ${machine.cpu} (${machine.flags.join(" ")}); Node ${process.versions.node}; ${versionsText(versions)}`,
+        `${bodies.length} pairs in turn, ${pictures.what}: ${await sizesText(sent)}`,
       ],
     }),
   };
@@ -89,96 +100,77 @@ export async function faces(bench: Bench): Promise<Measured> {
 
 async function measure(
   bench: Bench,
-  sent: Sent,
+  measured: Measured,
   round: number,
   note: (words: string) => void,
 ): Promise<FaceCase> {
-  const { contender, open, plan } = sent;
-  const busy = await loop(sent, plan.inFlight, plan.busy);
+  const { system, open, plan } = measured;
+  const busy = await loop(measured, plan.inFlight, plan.busy);
   const mib = residentMib(open.leaders);
-  const alone = await loop(sent, 1, plan.alone);
+  const single = await loop(measured, 1, plan.single);
   bench.stop.throwIfAborted();
-  const answered = busy.calls.filter(({ ended }) => ended === 200).length;
+  const answered = busy.calls.filter(({ status }) => status === 200).length;
   if (answered === 0) {
-    const ends = [...new Set(busy.calls.map(({ ended }) => ended))].join(", ") || "none ended";
-    throw new Error(`no call was answered with 200 within ${busy.tookMs.toFixed(0)} ms (${ends})`);
+    const statuses = [...new Set(busy.calls.map(({ status }) => status))].join(", ") || "none ended";
+    throw new Error(`no call was answered with 200 within ${busy.tookMs.toFixed(0)} ms (${statuses})`);
   }
   note(`${((answered * 1_000) / busy.tookMs).toFixed(1)}/s`);
-  return { server: contender.name, round, busy, alone, mib };
+  return { server: system.name, round, busy, single, mib };
 }
 
 async function loop(
-  { contender, open, load, bodies, plan }: Sent,
+  { system, open, generator, bodies, plan }: Measured,
   inFlight: number,
-  times: Times,
+  { warmUpMs, countedMs }: Times,
 ): Promise<FaceLoop> {
-  const target = open.target(bodies.map((body) => JSON.stringify({ ...body, ...contender.fields })));
-  const leaders = { ...open.leaders, [generator]: load.pid };
-  let used = measureCpu(leaders);
-  let cpu = used();
-  const { giveUpMs } = plan;
-  const timed = await load.timed(
-    { target, inFlight, ...times, giveUpMs },
+  const target = open.target(bodies.map((body) => JSON.stringify({ ...body, ...system.fields })));
+  const leaders = { ...open.leaders, [generatorName]: generator.pid };
+  let cpuUsed = measureCpu(leaders);
+  let cpu: Cpu = null;
+  const result = await generator.closedLoop(
     {
-      warm: () => void (used = measureCpu(leaders)),
-      over: () => void (cpu = used()),
+      target,
+      inFlight,
+      warmUp: { forMs: warmUpMs },
+      counted: { forMs: countedMs },
+      giveUpMs: plan.giveUpMs,
     },
+    { warm: () => void (cpuUsed = measureCpu(leaders)), over: () => void (cpu = cpuUsed()) },
   );
-  return { ...timed, cpu };
+  return { ...result, cpu };
 }
 
-async function judge(bench: Bench, sent: Judged, note: (words: string) => void): Promise<Told[]> {
-  const { contender, open, plan, metric, labelled } = sent;
-  const { fields } = contender;
-  const { stop } = bench;
-  const { giveUpMs } = plan;
-  const target = open.target([]);
-  const told = await askVerdicts({
-    target,
-    fields,
-    metric,
-    pairs: labelled,
-    ...plan.verdicts,
-    giveUpMs,
-    stop,
-  });
-  note(`${tally(told).right} of ${told.length} right`);
-  return told;
-}
-
-const named = (versions: Record<string, string> | null): string =>
+const versionsText = (versions: Record<string, string> | null): string =>
   versions === null
     ? "no peers"
     : ["deepface", "gunicorn", "litserve", "fastapi", "dlib", "opencv-contrib-python-headless"]
         .map((name) => `${name} ${versions[name]}`)
         .join(", ");
 
-async function sizes(files: string[]): Promise<string> {
-  const shapes = await Promise.all(files.map((file) => sharp(file).metadata()));
-  const mean = (values: number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
-  const megapixels = mean(shapes.map(({ width, height }) => (width * height) / 1e6));
+async function sizesText(files: string[]): Promise<string> {
+  const sizes = await Promise.all(files.map((file) => sharp(file).metadata()));
+  const megapixels = mean(sizes.map(({ width, height }) => (width * height) / 1e6));
   const kib = mean(files.map((file) => statSync(file).size / 1_024));
   return `mean ${megapixels.toFixed(2)} Mpx, ${kib.toFixed(0)} KiB`;
 }
 
 type Times = { warmUpMs: number; countedMs: number };
 
+/** `busy`: with `inFlight` calls in flight; `single`: with one. */
 type Plan = {
   rounds: number;
   pairs: number;
   inFlight: number;
   busy: Times;
-  alone: Times;
+  single: Times;
   verdicts: { forMs: number; inFlight: number };
   giveUpMs: number;
 };
 
-type Sent = {
-  contender: FaceContender;
-  open: OpenFaces;
-  load: Load;
+type Measured = {
+  system: FaceSystem;
+  open: OpenFaceSystem;
+  generator: Generator;
   bodies: { img1: string; img2: string }[];
   plan: Plan;
 };
-
-type Judged = Sent & { metric: FaceVerdicts["metric"]; labelled: Parameters<typeof askVerdicts>[0]["pairs"] };

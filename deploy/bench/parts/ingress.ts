@@ -1,112 +1,165 @@
-import { type Alone, openAlone } from "../alone.ts";
-import { mulberry32 } from "../arrivals.ts";
-import type { Bench, Measured } from "../bench.ts";
-import type { Flood } from "../closed-loop.ts";
-import { type Cpu, measureCpu } from "../cpu.ts";
-import { median, quantile, table } from "../figures.ts";
-import { type Load, openLoad } from "../load.ts";
-import { pingsDuring } from "../pings.ts";
-import { cpuTable } from "../processes.ts";
+import { get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { mulberry32 } from "../load/arrivals.ts";
+import { answeredPerSecond, type ClosedLoopResult } from "../load/closed-loop.ts";
+import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
+import { type Cpu, measureCpu } from "../observe/cpu.ts";
+import { IpcChild } from "../observe/ipc-child.ts";
+import type { Bench, PartResult } from "../part.ts";
+import { cpuTable, table } from "../report/table.ts";
+import { median, quantile } from "../statistics.ts";
 
 /**
- * The HTTP side of the ingress alone, beside a bare Fastify that parses the same JSON and answers {}: how many large
- * comparisons it takes, and how long somebody else waits while it takes them. The two take turns.
+ * The HTTP side of the ingress in isolation, beside a plain Fastify that parses the same JSON and answers {}:
+ * how many large comparisons it does, and how long other clients wait meanwhile. The two take turns.
  */
-export async function ingress(bench: Bench): Promise<Measured> {
-  const { quick, key, steps } = bench;
+export async function ingress(bench: Bench): Promise<PartResult> {
+  const { quick, key, steps, stop } = bench;
   const plan = {
     vectorLength: 512,
     inFlight: 8,
     candidates: 1_000,
     /** Some 8 MiB of JSON. */
-    sentCandidates: 800,
+    largeCandidates: 800,
     senders: 4,
     pingEveryMs: 20,
     rounds: quick ? 1 : 5,
     warmUpMs: quick ? 1_000 : 3_000,
     countedMs: quick ? 3_000 : 10_000,
   };
-  await using served = await openAlone("ingress", key, `${plan.vectorLength}`);
-  await using bare = await openAlone("bare");
-  await using load = await openLoad(bench.stop);
+  await using isolated = await openServer(stop, "ingress", key, `${plan.vectorLength}`);
+  await using plain = await openServer(stop, "bare");
+  await using generator = await openGenerator(stop);
   const servers = [
-    { server: "ingress", alone: served },
-    { server: "bare Fastify", alone: bare },
+    { name: "ingress", server: isolated },
+    { name: "plain Fastify", server: plain },
   ];
-  const sent = comparison(plan.vectorLength, plan.sentCandidates);
-  const bodies = {
+  const large = comparison(plan.vectorLength, plan.largeCandidates);
+  const bodies: Bodies = {
     compared: comparison(plan.vectorLength, plan.candidates),
-    sent,
-    // Whole up to its last byte, so that all of it is read before it is refused.
-    broken: sent.slice(0, -1),
+    large,
+    // Wrong in its last byte alone, so that all of it is read before it is refused.
+    malformed: large.slice(0, -1),
   };
   const results: Round[] = [];
   for (let round = 0; round < plan.rounds; round++) {
-    for (const { server, alone } of round % 2 === 0 ? servers : servers.toReversed()) {
-      const name = `${server}, ${round + 1} of ${plan.rounds}`;
-      const measures = await steps.run(name, () => measure({ alone, load, key, bodies, ...plan }));
-      results.push({ server, round, ...measures });
+    for (const { name, server } of round % 2 === 0 ? servers : servers.toReversed()) {
+      const measured = await steps.run(`${name}, ${round + 1} of ${plan.rounds}`, () =>
+        measure({ server, generator, key, bodies, ...plan }),
+      );
+      results.push({ server: name, round, ...measured });
     }
   }
-  const bytes = Object.entries(bodies).map(([name, body]) => [name, body.length]);
-  return { plan: { ...plan, bytes: Object.fromEntries(bytes) }, results, tables: tables(results) };
+  const bytes = Object.fromEntries(Object.entries(bodies).map(([name, body]) => [name, body.length]));
+  return { plan: { ...plan, bytes }, results, tables: tablesOf(results) };
 }
 
-/** The numbers are as long as an embedding's are in JSON. */
+/** Either server in a process of its own: no Kafka, no Redis, no worker. */
+async function openServer(stop: AbortSignal, ...args: ServerArgs): Promise<Server> {
+  await using opened = new AsyncDisposableStack();
+  const child = opened.use(
+    new IpcChild("a server of the benchmark", "ingress/bench/alone.bench.ts", args, { stop }),
+  );
+  const { port } = (await child.receive()) as { port: number };
+  const open = opened.move();
+  return {
+    address: `http://127.0.0.1:${port}`,
+    pid: child.pid,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** A body of /compare. Its numbers are as long in JSON as those of an embedding. */
 function comparison(vectorLength: number, candidates: number): string {
   const next = mulberry32(vectorLength);
   const vector = () => Array.from({ length: vectorLength }, () => Math.fround(next() - 0.5));
   return JSON.stringify({ vector: vector(), candidates: Array.from({ length: candidates }, vector) });
 }
 
-async function measure(options: Measuring): Promise<Measures> {
-  const { alone, load, key, bodies, warmUpMs, countedMs, inFlight, senders, pingEveryMs } = options;
-  const post = (body: string, inFlight: number, forMs: number) =>
-    load.closed({
-      target: { url: `${alone.address}/compare`, headers: { "x-api-key": key }, bodies: [body] },
-      inFlight,
-      forMs,
-    });
-  const waits = (work: Promise<Flood>) => pingsDuring(`${alone.address}/health`, pingEveryMs, work);
-
-  await post(bodies.compared, inFlight, warmUpMs);
-  const used = measureCpu({ server: alone.pid, "load generator": load.pid });
-  const flood = await post(bodies.compared, inFlight, countedMs);
-  const cpu = used();
-  const sentMs = await waits(post(bodies.sent, senders, countedMs));
-  const brokenMs = await waits(post(bodies.broken, senders, countedMs));
-  return { flood, cpu, waitsMs: { sent: sentMs, broken: brokenMs } };
+async function measure(options: Options): Promise<Measurement> {
+  const { server, generator, key, bodies, warmUpMs, countedMs, inFlight, senders, pingEveryMs } = options;
+  const post = (body: string, inFlight: number, warmUpMs: number, hooks = {}) =>
+    generator.closedLoop(
+      {
+        target: { url: `${server.address}/compare`, headers: { "x-api-key": key }, bodies: [body] },
+        inFlight,
+        warmUp: { forMs: warmUpMs },
+        counted: { forMs: countedMs },
+        giveUpMs: 30_000,
+      },
+      hooks,
+    );
+  const leaders = { server: server.pid, [generatorName]: generator.pid };
+  let cpuUsed = measureCpu(leaders);
+  let cpu: Cpu = null;
+  const { calls, tookMs } = await post(bodies.compared, inFlight, warmUpMs, {
+    warm: () => void (cpuUsed = measureCpu(leaders)),
+    over: () => void (cpu = cpuUsed()),
+  });
+  const pings = (work: Promise<ClosedLoopResult>) =>
+    pingsDuring(`${server.address}/health`, pingEveryMs, work);
+  const large = await pings(post(bodies.large, senders, 0));
+  const malformed = await pings(post(bodies.malformed, senders, 0));
+  return { perSecond: answeredPerSecond({ calls, tookMs }), tookMs, cpu, pingMs: { large, malformed } };
 }
 
-function tables(results: Round[]): string {
+/**
+ * Requests a page every `everyMs` until `work` has ended, and returns the latency of each request in ms, from
+ * when it was due: a server that stalls is requested as often as one that does not.
+ */
+async function pingsDuring(url: string, everyMs: number, work: Promise<unknown>): Promise<number[]> {
+  const over = new AbortController();
+  const ended = work.finally(() => over.abort());
+  const pending: Promise<number>[] = [];
+  const startedAt = performance.now();
+  for (let dueMs = 0; !over.signal.aborted; dueMs += everyMs) {
+    const aheadMs = dueMs - (performance.now() - startedAt);
+    if (aheadMs > 0) await sleep(Math.ceil(aheadMs));
+    pending.push(ping(url, startedAt + dueMs));
+  }
+  await ended;
+  return Promise.all(pending);
+}
+
+function ping(url: string, dueAt: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const call = get(url, { agent: false }, (response) => {
+    response.resume();
+    response.on("end", () => resolve(performance.now() - dueAt));
+    response.on("error", reject);
+  });
+  call.on("error", reject);
+  return promise;
+}
+
+function tablesOf(results: Round[]): string {
   const servers = [...new Set(results.map(({ server }) => server))];
   const rows = servers.map((server) => {
     const rounds = results.filter((each) => each.server === server);
-    const rates = rounds.map(({ flood }) => ((flood.ends["200"] ?? 0) * 1_000) / flood.tookMs);
-    const waits = (which: keyof Measures["waitsMs"]) => {
-      const all = rounds.flatMap(({ waitsMs }) => waitsMs[which]);
+    const rates = rounds.map(({ perSecond }) => perSecond);
+    const pings = (body: keyof Measurement["pingMs"]) => {
+      const all = rounds.flatMap(({ pingMs }) => pingMs[body]);
       return `${quantile(all, 0.5).toFixed(0)} / ${quantile(all, 0.99).toFixed(0)}`;
     };
     const spread = `${Math.min(...rates).toFixed(1)} to ${Math.max(...rates).toFixed(1)}`;
-    return [server, `${median(rates).toFixed(1)} (${spread})`, waits("sent"), waits("broken")];
+    return [server, `${median(rates).toFixed(1)} (${spread})`, pings("large"), pings("malformed")];
   });
   return [
-    table(["server", "comparisons/s", "/health p50 / p99 ms beside 8 MiB", "and beside broken ones"], rows),
-    "Cores in use by process, while it compares:",
-    cpuTable(
-      results.map(({ server, round, cpu, flood }) => ({
-        name: `${server}, ${round + 1}`,
-        cpu,
-        tookMs: flood.tookMs,
-      })),
+    table(
+      ["server", "comparisons/s", "/health p50 / p99 ms beside 8 MiB", "and beside malformed ones"],
+      rows,
     ),
+    "Cores in use by process, while it compares:",
+    cpuTable(results.map((each) => ({ ...each, name: `${each.server}, ${each.round + 1}` }))),
   ].join("\n\n");
 }
 
-type Bodies = Record<"compared" | "sent" | "broken", string>;
-type Measuring = {
-  alone: Alone;
-  load: Load;
+type ServerArgs = ["bare"] | ["ingress", key: string, vectorLength: string];
+type Server = AsyncDisposable & { address: string; pid: number };
+type Bodies = Record<"compared" | "large" | "malformed", string>;
+type Options = {
+  server: Server;
+  generator: Generator;
   key: string;
   bodies: Bodies;
   inFlight: number;
@@ -115,5 +168,11 @@ type Measuring = {
   warmUpMs: number;
   countedMs: number;
 };
-type Measures = { flood: Flood; cpu: Cpu; waitsMs: Record<"sent" | "broken", number[]> };
-type Round = Measures & { server: string; round: number };
+/** `pingMs`: latencies of /health while bodies of that kind are sent. */
+type Measurement = {
+  perSecond: number;
+  tookMs: number;
+  cpu: Cpu;
+  pingMs: Record<"large" | "malformed", number[]>;
+};
+type Round = Measurement & { server: string; round: number };

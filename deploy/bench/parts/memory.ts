@@ -1,18 +1,20 @@
 import { memoryIsTold } from "../../e2e/hostile/memory.ts";
-import type { Bench, Measured } from "../bench.ts";
-import { table } from "../figures.ts";
-import { flatnessOf, growthMax } from "../flatness.ts";
-import { HttpClient, type Target } from "../http-client.ts";
-import { mixedPictures, mixture } from "../mixed-pictures.ts";
-import { Residents, services, wholeStack } from "../residents.ts";
-import { openStack } from "../stack.ts";
+import { closedLoop, countByStatus } from "../load/closed-loop.ts";
+import { allServices, type MemorySample, MemorySampler, wholeStack } from "../observe/memory.ts";
+import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
+import { mixedPictures, mixture } from "../pictures.ts";
+import { table } from "../report/table.ts";
+import { mean, median } from "../statistics.ts";
 
-/** What every process keeps in memory while thousands of mixed pictures are served, and whether it grows with them. */
-export async function memory(bench: Bench): Promise<Measured> {
+/**
+ * Resident memory of every process while thousands of mixed pictures are served, and whether it grows with
+ * them.
+ */
+export async function memory(bench: Bench): Promise<PartResult> {
   const { quick, steps, stop } = bench;
   const count = quick ? 1_000 : 10_000;
   const plan = { count, inFlight: 4, warmUp: count / 10, countedFrom: count / 5, mixture };
-  if (!memoryIsTold) return { plan, results: null, tables: "Memory is only told on Linux." };
+  if (!memoryIsTold) return { plan, results: null, tables: "Memory is measured on Linux only." };
 
   const { pictures, order } = await steps.run("pictures", () => mixedPictures(count));
   await using stack = await openStack(bench);
@@ -21,78 +23,108 @@ export async function memory(bench: Bench): Promise<Measured> {
     const img = picture.toString("base64");
     return detectors.map((detector_backend) => ({ img, detector_backend }));
   });
-  const target = stack.target("/represent", bodies);
   let served = 0;
-  const residents = new Residents(
-    () => bench.servers.watch.record?.leaders() ?? {},
+  const sampler = new MemorySampler(
+    () => leadersOf(bench),
     () => served,
   );
-  const startedAt = performance.now();
-  const ends = await steps.run(`${count} pictures`, async (note) => {
-    using _looking = residents;
-    // Every fourth is asked of the small detector.
-    const calls = order.map((picture, i) => detectors.length * picture + (i % 4 === 3 ? 1 : 0));
-    const ends = await send(target, calls, plan.inFlight, () => {
-      stop.throwIfAborted();
-      served++;
-    });
-    note(`${((1_000 * count) / (performance.now() - startedAt)).toFixed(1)} a second`);
-    return ends;
+  const { calls, tookMs } = await steps.run(`${count} pictures`, async (note) => {
+    using _sampling = sampler;
+    // In this process: samples need to know how many pictures were served.
+    const result = await closedLoop(
+      {
+        target: stack.target("/represent", bodies),
+        inFlight: plan.inFlight,
+        warmUp: { calls: 0 },
+        counted: { calls: count },
+        giveUpMs: 30_000,
+        // Every fourth call is for the small detector.
+        order: order.map((picture, i) => detectors.length * picture + (i % 4 === 3 ? 1 : 0)),
+      },
+      {
+        ended() {
+          stop.throwIfAborted();
+          served++;
+        },
+      },
+    );
+    note(`${((1_000 * count) / result.tookMs).toFixed(1)} a second`);
+    return result;
   });
-  const results = { tookMs: performance.now() - startedAt, ends, residents: residents.byName };
-  return { plan, results, tables: tables(residents, ends, plan) };
+  const statuses = countByStatus(calls);
+  const results = { tookMs, statuses, samples: sampler.byName };
+  return { plan, results, tables: tablesOf(sampler, statuses, plan) };
 }
 
-/** So many at a time, each as soon as there is room. */
-async function send(target: Target, calls: number[], inFlight: number, done: () => void): Promise<Ends> {
-  using client = new HttpClient(target, inFlight);
-  const ends: Ends = {};
-  const left = calls.values();
-  const hand = async (): Promise<void> => {
-    for (const body of left) {
-      const { ended } = await client.post(body, giveUpMs);
-      ends[ended] = (ends[ended] ?? 0) + 1;
-      done();
-    }
-  };
-  await Promise.all(Array.from({ length: inFlight }, hand));
-  return ends;
-}
-
-const giveUpMs = 30_000;
-
-function tables(residents: Residents, ends: Ends, { count, warmUp, countedFrom }: Plan): string {
-  const names = Object.keys(residents.byName).filter((name) => name !== services && name !== wholeStack);
-  names.push(services, wholeStack);
+function tablesOf(
+  sampler: MemorySampler,
+  statuses: Record<string, number>,
+  { count, warmUp, countedFrom }: Plan,
+): string {
+  const processes = Object.keys(sampler.byName).filter((name) => name !== allServices && name !== wholeStack);
+  const names = [...processes, allServices, wholeStack];
   const rows = Array.from({ length: count / warmUp + 1 }, (_, i) => {
     const served = i * warmUp;
-    return [`${served}`, ...names.map((name) => residents.at(name, served).toFixed(0))];
+    return [`${served}`, ...names.map((name) => sampler.at(name, served).toFixed(0))];
   });
-  const verdicts = names.map((name) => {
-    const { mibPerThousand, growth, flat } = flatnessOf(residents.byName[name]!, {
-      from: countedFrom,
-      to: count,
-    });
-    const most = Math.max(...residents.byName[name]!.map(({ mib }) => mib));
-    const signed = (value: number, digits: number) => `${value < 0 ? "" : "+"}${value.toFixed(digits)}`;
+  const signed = (value: number, digits: number) => `${value < 0 ? "" : "+"}${value.toFixed(digits)}`;
+  const growthRows = names.map((name) => {
+    const samples = sampler.byName[name]!;
+    const { mibPerThousand, growth, flat } = memoryGrowth(samples, { from: countedFrom, to: count });
     return [
       name,
-      most.toFixed(0),
+      Math.max(...samples.map(({ mib }) => mib)).toFixed(0),
       signed(mibPerThousand, 2),
       signed(100 * growth, 1),
       flat ? "flat" : "not flat",
     ];
   });
-  const ended = Object.entries(ends).map(([end, calls]) => `${calls} × ${end}`);
   const half = (count + countedFrom) / 2;
   return [
-    "Resident MiB after so many pictures:",
+    "Resident MiB after that many pictures:",
     table(["pictures", ...names], rows),
-    `From ${countedFrom} to ${count}; growth is that of the median from ${half} on over the median before, and flat is up to ${100 * growthMax} %:`,
-    table(["", "most MiB", "MiB per 1,000 pictures", "growth %", ""], verdicts),
-    `Ended: ${ended.join(", ")}.`,
+    `From ${countedFrom} to ${count} pictures. Growth: the median from ${half} on over the median before; flat is up to ${100 * growthMax} %:`,
+    table(["", "max MiB", "MiB per 1,000 pictures", "growth %", ""], growthRows),
+    `Calls by status: ${Object.entries(statuses)
+      .map(([status, calls]) => `${calls} × ${status}`)
+      .join(", ")}.`,
   ].join("\n\n");
 }
 
-type Ends = Record<string, number>;
+/**
+ * Whether memory grows with the number of pictures served, over a range of them. `growth` is the share by
+ * which the median of the second half exceeds that of the first: medians, because garbage collection moves
+ * memory up and down.
+ *
+ * The bound of 5 % is some 15 MiB of a worker. Over the thousands of pictures between the two halves that is
+ * 4 KiB for each, less than the bytes of any of them and a thirtieth of its pixels: a buffer that is not
+ * freed shows.
+ */
+export function memoryGrowth(samples: readonly MemorySample[], range: { from: number; to: number }): Growth {
+  const middle = (range.from + range.to) / 2;
+  const counted = samples.filter(({ served }) => served >= range.from && served <= range.to);
+  const [before, after] = [
+    counted.filter(({ served }) => served < middle),
+    counted.filter(({ served }) => served >= middle),
+  ].map((half) => (half.length === 0 ? Number.NaN : median(half.map(({ mib }) => mib))));
+  const growth = after! / before! - 1;
+  return { mibPerThousand: 1_000 * slopeOf(counted), growth, flat: growth <= growthMax };
+}
+
+const growthMax = 0.05;
+
+/** Slope of the least-squares line, in MiB a picture. */
+function slopeOf(samples: readonly MemorySample[]): number {
+  const servedMean = mean(samples.map(({ served }) => served));
+  const mibMean = mean(samples.map(({ mib }) => mib));
+  let covariance = 0;
+  let variance = 0;
+  for (const { served, mib } of samples) {
+    covariance += (served - servedMean) * (mib - mibMean);
+    variance += (served - servedMean) ** 2;
+  }
+  return covariance / variance;
+}
+
 type Plan = { count: number; warmUp: number; countedFrom: number };
+type Growth = { mibPerThousand: number; growth: number; flat: boolean };

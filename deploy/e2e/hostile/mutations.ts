@@ -1,4 +1,4 @@
-import { mulberry32 } from "../../bench/arrivals.ts";
+import { mulberry32 } from "../../bench/load/arrivals.ts";
 import { type HostileCall, json } from "./call.ts";
 
 /**

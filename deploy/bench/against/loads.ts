@@ -1,0 +1,81 @@
+import { mulberry32 } from "../load/arrivals.ts";
+import { facePictures, tinyJpeg, verifyBodies } from "../pictures.ts";
+import type { StartEngine } from "./checkout.ts";
+
+/** The parts of `--against`: what is sent, and how `npm start` is told to run the engine. */
+export async function againstLoads(): Promise<AgainstLoad[]> {
+  const img = (await tinyJpeg()).toString("base64");
+  const verify = [JSON.stringify({ img1: img, img2: img })];
+  return [
+    {
+      part: "verify",
+      what: "/verify of images, 64 in flight",
+      engine: modelled,
+      path: "/verify",
+      bodies: verify,
+      inFlight: 64,
+      measures: ["calls/s", "CPU ms a call"],
+      sliceMs: { full: 2_500, quick: 1_500 },
+    },
+    {
+      part: "compare",
+      what: "/compare of 101 vectors, 8 in flight",
+      engine: modelled,
+      path: "/compare",
+      bodies: [comparisonOfVectors(128, 100)],
+      inFlight: 8,
+      measures: ["calls/s", "CPU ms a call"],
+      sliceMs: { full: 2_000, quick: 1_000 },
+    },
+    {
+      part: "single-request",
+      what: "/verify of images, one at a time",
+      engine: modelled,
+      path: "/verify",
+      bodies: verify,
+      inFlight: 1,
+      measures: ["p50 ms"],
+      sliceMs: { full: 2_000, quick: 1_000 },
+    },
+    {
+      part: "faces",
+      what: "/verify with real models, 8 in flight",
+      engine: realModels,
+      path: "/verify",
+      bodies: verifyBodies(facePictures().files).map((body) => JSON.stringify(body)),
+      inFlight: 8,
+      measures: ["calls/s", "CPU ms a call"],
+      sliceMs: { full: 4_000, quick: 2_500 },
+    },
+  ];
+}
+
+export const againstParts = ["verify", "compare", "single-request", "faces"];
+
+const modelled: StartEngine = {
+  name: "modelled engine",
+  args: ["--engine", "model:40+2b", "--workers", "1"],
+  settings: { BATCH_MAX: "32" },
+};
+const realModels: StartEngine = { name: "real models", args: [], settings: {} };
+
+function comparisonOfVectors(length: number, candidates: number): string {
+  const next = mulberry32(length);
+  const vector = () => Array.from({ length }, () => Math.fround(next() - 0.5));
+  return JSON.stringify({ vector: vector(), candidates: Array.from({ length: candidates }, vector) });
+}
+
+export type AgainstLoad = {
+  part: string;
+  what: string;
+  engine: StartEngine;
+  path: string;
+  bodies: string[];
+  inFlight: number;
+  measures: readonly MeasureName[];
+  /** The counted time of one side of a pair. */
+  sliceMs: { full: number; quick: number };
+};
+
+export const measureDirections = { "calls/s": "more", "CPU ms a call": "less", "p50 ms": "less" } as const;
+export type MeasureName = keyof typeof measureDirections;

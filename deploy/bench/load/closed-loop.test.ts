@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import test, { type TestContext } from "node:test";
+import { answeredPerSecond, closedLoop, countByStatus } from "./closed-loop.ts";
+
+test("that many calls are in flight, bodies are sent in turn, and calls of the warm-up are not counted", async (t) => {
+  const { url, received } = await serve(t, { together: 4 });
+  const instants: string[] = [];
+  let receivedAtWarm = 0;
+  const target = { url, headers: {}, bodies: ["a", "b", "c"] };
+  const { calls } = await closedLoop(
+    { target, inFlight: 4, warmUp: { forMs: 50 }, counted: { forMs: 50 }, giveUpMs: 5_000 },
+    {
+      warm() {
+        instants.push("warm");
+        receivedAtWarm = received.length;
+      },
+      over: () => instants.push("over"),
+    },
+  );
+  assert.deepEqual(instants, ["warm", "over"]);
+  // The server answers nobody until four calls wait: with fewer in flight all would have given up.
+  assert.deepEqual([...new Set(calls.map(({ status }) => status))], [200]);
+  assert.deepEqual(received.slice(0, 4).toSorted(), ["a", "a", "b", "c"]);
+  assert.ok(calls.length > 0 && calls.length <= received.length - receivedAtWarm + 4);
+});
+
+test("phases that are given in calls count exactly as many, in the given order", async (t) => {
+  const { url, received } = await serve(t, { together: 1 });
+  const target = { url, headers: {}, bodies: ["a", "b", "c"] };
+  const { calls, tookMs } = await closedLoop({
+    target,
+    inFlight: 1,
+    warmUp: { calls: 2 },
+    counted: { calls: 3 },
+    giveUpMs: 5_000,
+    order: [2, 0],
+  });
+  assert.equal(calls.length, 3);
+  assert.deepEqual(received, ["c", "a", "c", "a", "c"]);
+  assert.deepEqual(countByStatus(calls), { "200": 3 });
+  assert.equal(answeredPerSecond({ calls, tookMs }), 3_000 / tookMs);
+});
+
+/** Answers when `together` calls wait, all of them. */
+async function serve(t: TestContext, { together }: { together: number }) {
+  const received: string[] = [];
+  let waiting: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += String(chunk)));
+    request.on("end", () => {
+      received.push(body);
+      waiting.push(response);
+      if (waiting.length < together) return;
+      for (const each of waiting) each.end();
+      waiting = [];
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, received };
+}

@@ -1,0 +1,93 @@
+import { HttpClient, type Reply, type Target } from "./http-client.ts";
+
+/**
+ * Keeps `inFlight` calls in flight: each caller sends its next call when the one before has ended. Counts the
+ * calls that end between the warm-up and the end. Those in flight at the end are waited for and not counted,
+ * so that the next measurement does not begin with them.
+ */
+export async function closedLoop(plan: ClosedLoop, hooks: ClosedLoopHooks = {}): Promise<ClosedLoopResult> {
+  using client = new HttpClient(plan.target, plan.inFlight);
+  const calls: ClosedLoopCall[] = [];
+  const state: State = { phase: "warm-up", ended: 0, sent: 0, warmAt: 0, tookMs: 0 };
+
+  const enter = (phase: "warm-up" | "counted", extent: Extent): void => {
+    state.phase = phase;
+    state.ended = 0;
+    if ("forMs" in extent) setTimeout(leave, extent.forMs);
+    else if (extent.calls === 0) leave();
+  };
+  const leave = (): void => {
+    if (state.phase === "warm-up") {
+      state.warmAt = performance.now();
+      hooks.warm?.();
+      enter("counted", plan.counted);
+    } else {
+      state.tookMs = performance.now() - state.warmAt;
+      state.phase = "over";
+      hooks.over?.();
+    }
+  };
+  const caller = async (): Promise<void> => {
+    while (state.phase !== "over") {
+      const index = state.sent++;
+      const begunAt = performance.now();
+      const reply = await client.post(plan.order?.[index % plan.order.length] ?? index, plan.giveUpMs);
+      hooks.ended?.();
+      if (isOver(state)) return;
+      if (state.phase === "counted") calls.push({ ...reply, tookMs: performance.now() - begunAt });
+      const extent = state.phase === "warm-up" ? plan.warmUp : plan.counted;
+      if ("calls" in extent && ++state.ended === extent.calls) leave();
+    }
+  };
+  enter("warm-up", plan.warmUp);
+  await Promise.all(Array.from({ length: plan.inFlight }, caller));
+  return { tookMs: state.tookMs, calls };
+}
+
+/** A call that is waited for may end after the phase has changed; the type checker cannot see that. */
+const isOver = (state: State): boolean => state.phase === "over";
+
+/** Returns how many calls ended in which way: `{ "200": 97, "gave up": 3 }`. */
+export function countByStatus(calls: readonly { status: Reply["status"] }[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of calls) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** Returns calls a second that were answered with 200. */
+export function answeredPerSecond({ calls, tookMs }: ClosedLoopResult): number {
+  return (calls.filter(({ status }) => status === 200).length * 1_000) / tookMs;
+}
+
+type State = {
+  phase: "warm-up" | "counted" | "over";
+  /** Calls that ended in this phase. */
+  ended: number;
+  sent: number;
+  warmAt: number;
+  tookMs: number;
+};
+
+/** How long a phase lasts. */
+type Extent = { calls: number } | { forMs: number };
+
+export type ClosedLoop = {
+  target: Target;
+  inFlight: number;
+  warmUp: Extent;
+  counted: Extent;
+  /** A call without an answer after this counts as given up. */
+  giveUpMs: number;
+  /** The index of the body of each call; without it the bodies are sent in turn. */
+  order?: number[];
+};
+
+/**
+ * `warm`: the warm-up ends. `over`: what ends later is not counted. `ended`: a call has ended, counted or
+ * not.
+ */
+type ClosedLoopHooks = { warm?(): void; over?(): void; ended?(): void };
+
+/** `tookMs`: of a call from sending it to the last byte of its answer; of the result the counted time. */
+export type ClosedLoopCall = Reply & { tookMs: number };
+export type ClosedLoopResult = { tookMs: number; calls: ClosedLoopCall[] };

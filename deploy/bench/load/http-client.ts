@@ -1,0 +1,91 @@
+import { Agent, request } from "node:http";
+
+/**
+ * Posts JSON bodies over connections that are kept. How a call ended is a value: nothing here throws. Tested
+ * by `open-loop.test.ts` and `closed-loop.test.ts`.
+ */
+export class HttpClient implements Disposable {
+  readonly #agent: Agent;
+  readonly #target: Target;
+  readonly #bodies: Buffer[];
+
+  constructor(target: Target, socketsMax: number) {
+    this.#target = target;
+    this.#bodies = target.bodies.map((body) => Buffer.from(body));
+    // Servers close idle connections after 5 s or more. Closing them here first avoids a call on a closing
+    // one.
+    this.#agent = new Agent({ keepAlive: true, maxSockets: socketsMax, timeout: 3_000 });
+  }
+
+  /** Sends one of the bodies, in turn. Gives up `giveUpMs` after now. */
+  post(index: number, giveUpMs: number): Promise<Reply> {
+    const { url, headers } = this.#target;
+    const body = this.#bodies[index % this.#bodies.length]!;
+    const { promise, resolve } = Promise.withResolvers<Reply>();
+    const call = request(url, {
+      method: "POST",
+      agent: this.#agent,
+      headers: { ...headers, "content-type": "application/json", "content-length": body.length },
+    });
+    const giveUp = setTimeout(() => {
+      resolve({ status: "gave up" });
+      call.destroy();
+    }, giveUpMs);
+    const settle = (reply: Reply) => {
+      clearTimeout(giveUp);
+      resolve(reply);
+    };
+    call.on("error", () => settle({ status: "broken" }));
+    call.on("response", (response) => {
+      const timing = response.headers["server-timing"];
+      // The beginning of an answer is enough to read the batch size that a peer puts first.
+      let text = "";
+      response.on("data", (chunk: Buffer) => {
+        if (text.length < keptCharacters) text += chunk.toString("latin1");
+      });
+      response.on("error", () => settle({ status: "broken" }));
+      response.on("end", () => settle(readReply(response.statusCode!, timing, text)));
+    });
+    call.end(body);
+    return promise;
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+}
+
+const keptCharacters = 64;
+
+function readReply(status: number, timing: string | string[] | undefined, text: string): Reply {
+  const reply: Reply = { status };
+  const [, batch] = /^\{"batch":\s*(\d+),/.exec(text) ?? [];
+  if (batch !== undefined) reply.batch = Number(batch);
+  if (typeof timing === "string") reply.serverTiming = timing;
+  return reply;
+}
+
+/**
+ * Reads the header `Server-Timing`: `queue;dur=1.2, batch;dur=3.4, infer;dur=5.6`. `queueMs` is from the
+ * ingress to the batch, `batchMs` on to the run, with fetching and decoding in it. What is missing is 0.
+ */
+export function readServerTiming(header = ""): { queueMs: number; batchMs: number; inferMs: number } {
+  const stages = [...header.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, name, ms]) => [name, Number(ms)]);
+  const { queue = 0, batch = 0, infer = 0 } = Object.fromEntries(stages);
+  return { queueMs: queue, batchMs: batch, inferMs: infer };
+}
+
+export type Target = {
+  url: string;
+  headers: Record<string, string>;
+  /** Sent in turn. */
+  bodies: string[];
+};
+
+export type Reply = {
+  /** The status of the answer; `broken`: the connection failed; `gave up`: there was no answer in time. */
+  status: number | "gave up" | "broken";
+  /** The size of the batch it ran in, where the answer says so. */
+  batch?: number;
+  serverTiming?: string;
+};

@@ -1,0 +1,92 @@
+import { freePorts } from "../launcher/ports.ts";
+import { Services } from "../launcher/services.ts";
+import type { Launch } from "../launcher/settings.ts";
+import type { Steps } from "../launcher/steps.ts";
+import type { TestServers } from "../launcher/test-servers.ts";
+import type { Target } from "./load/http-client.ts";
+
+/** What every part of the benchmark gets. */
+export type Bench = {
+  servers: TestServers;
+  launch: Launch;
+  /** An API key that the servers know. */
+  key: string;
+  /** Threads of one run of the real engine. */
+  threads: number;
+  /** Minutes instead of half an hour: to see that everything works, not to quote. */
+  quick: boolean;
+  /** Where results and installed peers are kept. */
+  folder: string;
+  steps: Steps;
+  say(line: string): void;
+  stop: AbortSignal;
+};
+
+export type Part = (bench: Bench) => Promise<PartResult>;
+
+/** `plan` and `results` are kept as JSON, with every single value. */
+export type PartResult = {
+  plan: unknown;
+  results: unknown;
+  tables: string;
+  /**
+   * A sentence for each check that failed, also in the tables. With one of them the command ends with exit
+   * code 1.
+   */
+  failedChecks?: readonly string[];
+};
+
+/**
+ * Starts one of each service, or as many workers as `engine` says, on the benchmark's broker and Redis
+ * servers. Throws when they are not healthy in time.
+ */
+export async function openStack(
+  bench: Bench,
+  settings: NodeJS.ProcessEnv = {},
+  engine: EngineSize = { workers: 1, threads: bench.threads },
+): Promise<Stack> {
+  const { servers, launch, key } = bench;
+  await using opened = new AsyncDisposableStack();
+  const services = opened.use(
+    new Services(
+      {
+        counts: { workers: engine.workers, batchers: 1, ingress: 1 },
+        urls: servers.urls,
+        pool: launch.POOL,
+        host: "127.0.0.1",
+        ports: await freePorts(1),
+        threads: engine.threads,
+        environment: { ...servers.environment, LOG_LEVEL: "warn", ...settings },
+      },
+      servers.watch,
+    ),
+  );
+  await services.start();
+  await services.healthy(launch.HEALTHY_WITHIN_MS, bench.stop);
+  const address = services.addresses[0]!;
+  const open = opened.move();
+  return {
+    target: (path, bodies, headers = {}) => ({
+      url: `${address}${path}`,
+      headers: { "x-api-key": key, ...headers },
+      bodies: bodies.map((body) => JSON.stringify(body)),
+    }),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/**
+ * The process ids of services, broker and Redis servers that run now, by name; each leads a process group.
+ */
+export const leadersOf = ({ servers }: Bench): Record<string, number> =>
+  servers.watch.record?.leaders() ?? {};
+
+/** The names of the three services in `leadersOf`. */
+export const serviceNames = ["ingress-1", "batcher-1", "inference-1"];
+
+/** `threads`: of a run, in each worker. */
+export type EngineSize = { workers: number; threads: number };
+
+export type Stack = AsyncDisposable & {
+  target(path: string, bodies: unknown[], headers?: Record<string, string>): Target;
+};

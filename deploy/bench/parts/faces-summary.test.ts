@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { betterPeers, type FaceCase, type FaceLoop, ratiosToPeers, summariseFaces } from "./faces-summary.ts";
+
+test("the rounds of a server are one set of calls: rates are over all their time, quantiles over all their calls", () => {
+  const [summary] = summariseFaces(
+    [
+      round("Faceline", 0, { busy: loop([100, 200, 300, 400], 1_000), single: loop([50], 500) }),
+      round("Faceline", 1, { busy: loop([500, 600], 1_000), single: loop([70, 60], 500) }),
+    ],
+    [],
+  );
+  assert.equal(summary!.busy.perSecond, 3);
+  assert.deepEqual([summary!.busy.p50, summary!.busy.p99], [300, 600]);
+  assert.deepEqual([summary!.single.p50, summary!.single.answered], [60, 3]);
+});
+
+test("a failed call is counted as failed alone, and has no latency", () => {
+  const busy = loop([100, 1], 1_000);
+  busy.calls[1]!.status = 500;
+  const [summary] = summariseFaces([round("LitServe", 0, { busy, single: loop([], 500) })], []);
+  assert.deepEqual(
+    { ...summary!.busy, cores: 0 },
+    { answered: 1, failed: 1, perSecond: 1, p50: 100, p99: 100, cores: 0 },
+  );
+  assert.deepEqual([summary!.single.p50, summary!.single.p99], [null, null]);
+});
+
+test("the cores of a server exclude the load generator and the rest of the machine", () => {
+  const cpu = { services: 1.5, kafka: 0.5, "load generator": 9, "everybody else": 9 };
+  const [summary] = summariseFaces([round("Faceline", 0, { busy: { ...loop([1], 1_000), cpu } })], []);
+  assert.equal(summary!.busy.cores, 2);
+});
+
+test("memory is that of all its processes, the mean over the rounds", () => {
+  const [summary] = summariseFaces(
+    [
+      { ...round("Faceline", 0), mib: { kafka: 300, "ingress-1": 100 } },
+      { ...round("Faceline", 1), mib: { kafka: 310, "ingress-1": 110 } },
+    ],
+    [],
+  );
+  assert.equal(summary!.mib, 410);
+});
+
+test("each measure in which a peer is better is named with the best peer, and no other measure", () => {
+  const all = summariseFaces(
+    [
+      { ...round("Faceline", 0, { busy: loop([10, 10], 1_000), single: loop([40], 500) }), mib: { a: 500 } },
+      { ...round("LitServe", 0, { busy: loop([20], 1_000), single: loop([30], 500) }), mib: { a: 400 } },
+      { ...round("FastAPI", 0, { busy: loop([20], 1_000), single: loop([35], 500) }), mib: { a: 300 } },
+    ],
+    [
+      {
+        server: "Faceline",
+        metric: "euclidean",
+        tally: { requested: 300, right: 300, unanswered: 0, threshold: 0.6 },
+      },
+      {
+        server: "LitServe",
+        metric: "euclidean",
+        tally: { requested: 300, right: 299, unanswered: 0, threshold: 0.6 },
+      },
+    ],
+  );
+  assert.deepEqual(betterPeers(all, "Faceline"), [
+    "p50 ms, 1 in flight (LitServe 30, here 40)",
+    "p99 ms, 1 in flight (LitServe 30, here 40)",
+    "MiB in memory (FastAPI 300, here 500)",
+  ]);
+  assert.deepEqual(ratiosToPeers(all, "Faceline"), { busyPerSecond: 2, singleP50: 40 / 30 });
+});
+
+test("without a peer, or without an answer, there is nothing to compare", () => {
+  const single = summariseFaces([round("Faceline", 0)], []);
+  assert.equal(ratiosToPeers(single, "Faceline"), undefined);
+  assert.deepEqual(betterPeers(single, "Faceline"), []);
+});
+
+function loop(tookMs: number[], countedMs: number): FaceLoop {
+  return { calls: tookMs.map((each) => ({ status: 200, tookMs: each })), tookMs: countedMs, cpu: null };
+}
+
+const round = (server: string, number: number, loops: Partial<FaceCase> = {}): FaceCase => ({
+  server,
+  round: number,
+  busy: loop([10], 1_000),
+  single: loop([10], 1_000),
+  mib: null,
+  ...loops,
+});

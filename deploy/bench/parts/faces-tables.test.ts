@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type FaceCase, summariseFaces } from "./faces-summary.ts";
+import { byKind, facesTables } from "./faces-tables.ts";
+
+test("processes are added up by kind: services, broker, Redis", () => {
+  const values = { "ingress-1": 1, "inference-1": 2, "inference-2": 4, kafka: 8, "redis-volatile": 16 };
+  assert.deepEqual(byKind({ ...values, "redis-durable": 32, "load generator": 64 }), {
+    services: 7,
+    broker: 8,
+    "both Redis": 48,
+    "load generator": 64,
+  });
+  assert.deepEqual(byKind({ "the peer": 3 }), { "the peer": 3 });
+});
+
+test("the first line says where a peer is better, and who was left out is named with the reason", () => {
+  const cases = [slow("Faceline", 40), slow("LitServe", 30)];
+  const [first, , third] = print(cases).split("\n\n");
+  assert.equal(
+    first,
+    "A peer is better in p50 ms, 8 in flight (LitServe 30, here 40); p99 ms, 8 in flight (LitServe 30, here 40); p50 ms, 1 in flight (LitServe 30, here 40); p99 ms, 1 in flight (LitServe 30, here 40).",
+  );
+  assert.equal(third, "Left out: DeepFace: it did not start");
+});
+
+test("the first line also says that no peer is better; without a peer it claims nothing", () => {
+  assert.match(print([slow("Faceline", 30), slow("LitServe", 40)]), /^A peer is better in nothing/);
+  assert.match(print([slow("Faceline", 30)]), /^Left out: DeepFace/);
+});
+
+const print = (cases: FaceCase[]): string =>
+  facesTables({
+    cases,
+    summaries: summariseFaces(cases, []),
+    own: "Faceline",
+    pairs: 300,
+    leftOut: [{ server: "DeepFace", why: "it did not start" }],
+    remarks: [],
+  });
+
+function slow(server: string, tookMs: number): FaceCase {
+  const calls = { calls: [{ status: 200, tookMs }], tookMs: 1_000, cpu: null };
+  return { server, round: 0, busy: calls, single: calls, mib: null };
+}

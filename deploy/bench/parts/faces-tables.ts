@@ -1,0 +1,127 @@
+import { sumCpu } from "../observe/cpu.ts";
+import type { LeftOut } from "../peers/faces/systems.ts";
+import { cpuTable, table } from "../report/table.ts";
+import { sum } from "../statistics.ts";
+import { betterPeers, cpuMsOfCall, type FaceCase, type FaceSummary, ratiosToPeers } from "./faces-summary.ts";
+import { tallyText, type VerdictTally } from "./faces-verdicts.ts";
+
+/** What the part `faces` prints. Where a peer is better comes first. */
+export function facesTables(report: FacesReport): string {
+  const { cases, summaries, own, pairs, leftOut, remarks } = report;
+  const ratios = ratiosToPeers(summaries, own);
+  return [
+    ...(summaries.some(({ server }) => server !== own) ? [betterPeersText(summaries, own)] : []),
+    ...(ratios === undefined
+      ? []
+      : [
+          `Against the best peer: ${ratios.busyPerSecond.toFixed(2)} times as many calls/s at 8 in flight; p50 of a single request ${ratios.singleP50.toFixed(2)} times as long.`,
+        ]),
+    ...leftOut.map(({ server, why }) => `Left out: ${server}: ${why}`),
+    ...remarks,
+    table(
+      head(pairs),
+      summaries.map((each) => row(each, pairs)),
+    ),
+    "Cores in use at 8 in flight, by process:",
+    cpuTable(
+      summaries.map(({ server }) => {
+        const loops = cases.filter((each) => each.server === server).map(({ busy }) => busy);
+        const cpu = sumCpu(loops.map((loop) => loop.cpu));
+        return {
+          name: server,
+          cpu: cpu === null ? null : byKind(cpu),
+          tookMs: sum(loops.map(({ tookMs }) => tookMs)),
+        };
+      }),
+    ),
+    "Resident MiB after the load (memory that processes of a group share counts for each):",
+    memoryTable(cases, summaries),
+  ].join("\n\n");
+}
+
+function betterPeersText(summaries: readonly FaceSummary[], own: string): string {
+  const better = betterPeers(summaries, own);
+  return better.length === 0
+    ? "A peer is better in nothing that is measured here."
+    : `A peer is better in ${better.join("; ")}.`;
+}
+
+const head = (pairs: number): string[] => [
+  "server",
+  "1 in flight: p50 / p99 ms",
+  "calls",
+  "8 in flight: calls/s",
+  "p50 / p99 ms",
+  "calls",
+  "failed",
+  "CPU ms a call",
+  "MiB",
+  pairs === 0 ? "right, cosine" : `right of ${pairs}, cosine`,
+  "Euclidean",
+];
+
+function row({ server, single, busy, mib, verdicts }: FaceSummary, pairs: number): string[] {
+  const cell = (tally: VerdictTally | undefined) =>
+    tally === undefined || tally.requested === 0 ? "–" : tallyText(tally, pairs);
+  return [
+    server,
+    `${whole(single.p50)} / ${whole(single.p99)}`,
+    `${single.answered}`,
+    busy.perSecond.toFixed(1),
+    `${whole(busy.p50)} / ${whole(busy.p99)}`,
+    `${busy.answered}`,
+    `${single.failed + busy.failed}`,
+    whole(cpuMsOfCall(busy)),
+    whole(mib),
+    cell(verdicts.cosine),
+    cell(verdicts.euclidean),
+  ];
+}
+
+function memoryTable(cases: readonly FaceCase[], summaries: readonly FaceSummary[]): string {
+  const rows = summaries.map(({ server }) => {
+    // Of the last round: a process that grows is largest then.
+    const last = cases.findLast((each) => each.server === server)?.mib ?? {};
+    return { server, mib: byKind(last) };
+  });
+  const kinds = [...new Set(rows.flatMap(({ mib }) => Object.keys(mib)))];
+  if (kinds.length === 0) return "Memory is measured on Linux only.";
+  return table(
+    ["", ...kinds, "all"],
+    rows.map(({ server, mib }) => [
+      server,
+      ...kinds.map((kind) => whole(mib[kind] ?? null)),
+      whole(sum(Object.values(mib))),
+    ]),
+  );
+}
+
+/** Adds up the values of processes of one kind: all services, both Redis servers. */
+export function byKind(values: Record<string, number>): Record<string, number> {
+  const kinds: Record<string, number> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const kind = kindOf(name);
+    kinds[kind] = (kinds[kind] ?? 0) + value;
+  }
+  return kinds;
+}
+
+function kindOf(name: string): string {
+  if (name === "kafka") return "broker";
+  if (name.startsWith("redis-")) return "both Redis";
+  return /^(ingress|batcher|inference)-\d+$/.test(name) ? "services" : name;
+}
+
+const whole = (value: number | null): string => (value === null ? "–" : value.toFixed(0));
+
+type FacesReport = {
+  cases: readonly FaceCase[];
+  summaries: readonly FaceSummary[];
+  /** The name of the server that is not a peer. */
+  own: string;
+  /** Labelled ones, all of them. */
+  pairs: number;
+  leftOut: readonly LeftOut[];
+  /** Lines about the machine and the pictures. */
+  remarks: readonly string[];
+};

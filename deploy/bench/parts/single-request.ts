@@ -1,0 +1,161 @@
+import { readFileSync } from "node:fs";
+import { type EngineCall, type EngineOnly, openEngineOnly } from "../engine-only.ts";
+import { type Generator, openGenerator } from "../load/generator.ts";
+import { HttpClient, readServerTiming, type Target } from "../load/http-client.ts";
+import { type Bench, openStack, type PartResult } from "../part.ts";
+import { photographs, thumbnails } from "../pictures.ts";
+import { table } from "../report/table.ts";
+import { median, quantile } from "../statistics.ts";
+
+/**
+ * What the service adds to the latency of a single request with real models, and how much of the throughput
+ * of the engine alone it keeps.
+ */
+export async function singleRequest(bench: Bench): Promise<PartResult> {
+  const { servers, threads, quick, steps } = bench;
+  const plan = { rounds: quick ? 1 : 5, callsOfRound: quick ? 16 : 40, inFlight: 8, warmUps: quick ? 4 : 12 };
+  await using stack = await openStack(bench);
+  await using generator = await openGenerator(bench.stop);
+  const small = { detector: "tiny", what: "thumbnails", pictures: await thumbnails(servers.state.run) };
+  const cases = [
+    { detector: "ssd", what: "photographs", pictures: photographs },
+    { detector: "tiny", what: "photographs", pictures: photographs },
+    small,
+  ];
+  const results: Comparison[] = [];
+  for (const { detector, what, pictures } of quick ? [small] : cases) {
+    const lane = `Dlib/${detector}`;
+    const bodies = pictures.map((file) => ({
+      img: readFileSync(file).toString("base64"),
+      detector_backend: detector,
+    }));
+    const target = stack.target("/represent", bodies);
+    await using engine = await openEngineOnly({ lane, threads, pictures, modelsDir: servers.models });
+    const name = `${lane}, ${what}`;
+    const compared = await steps.run(name, () => compare({ target, generator, engine }, plan));
+    results.push({ lane: name, ...compared });
+  }
+  return { plan, results, tables: tablesOf(results) };
+}
+
+/**
+ * Measures the service and the engine in turn, call by call and round by round, so that both get the same
+ * noise.
+ */
+async function compare(
+  { target, generator, engine }: Systems,
+  plan: Plan,
+): Promise<Omit<Comparison, "lane">> {
+  const { rounds, callsOfRound, inFlight, warmUps } = plan;
+  using client = new HttpClient(target, 1);
+  for (let index = 0; index < warmUps; index++) {
+    await callOnce(client, index);
+    await engine.call(index);
+  }
+  const all: Omit<Comparison, "lane"> = { served: [], engine: [], servedLoop: [], engineLoop: [] };
+  const loop = {
+    target,
+    inFlight,
+    warmUp: { calls: inFlight },
+    counted: { calls: callsOfRound },
+    giveUpMs: 30_000,
+  };
+  for (let round = 0; round < rounds; round++) {
+    for (let index = 0; index < callsOfRound; index++) {
+      all.served.push(await callOnce(client, index));
+      all.engine.push(await engine.call(index));
+    }
+    const { tookMs, calls } = await generator.closedLoop(loop);
+    const failed = calls.find(({ status }) => status !== 200);
+    if (failed !== undefined) throw new Error(`a call of /represent ended with ${failed.status}`);
+    all.servedLoop.push(tookMs / callsOfRound);
+    all.engineLoop.push((await engine.loop(callsOfRound)) / callsOfRound);
+  }
+  return all;
+}
+
+/** Throws where the answer is not 200. */
+async function callOnce(client: HttpClient, index: number): Promise<ServedCall> {
+  const begunAt = performance.now();
+  const { status, serverTiming } = await client.post(index, 30_000);
+  const tookMs = performance.now() - begunAt;
+  if (status !== 200) throw new Error(`a call of /represent ended with ${status}`);
+  return { tookMs, ...readServerTiming(serverTiming) };
+}
+
+function tablesOf(comparisons: Comparison[]): string {
+  return [
+    table(
+      [
+        "lane",
+        "engine p50 / p99 ms",
+        "served p50 / p99 ms",
+        "added p50 ms",
+        "added p99 ms",
+        "engine pictures/s",
+        "served pictures/s",
+        "served / engine",
+      ],
+      comparisons.map(latencyRow),
+    ),
+    "where the added milliseconds go, medians:",
+    table(
+      [
+        "lane",
+        "to the batch",
+        "to the run, without decoding",
+        "the run, beyond the engine's",
+        "HTTP and the way back",
+      ],
+      comparisons.map(stagesRow),
+    ),
+  ].join("\n\n");
+}
+
+/**
+ * The added p50 is the median of the differences between neighbours: a served call and the same call of the
+ * engine.
+ */
+function latencyRow({ lane, served, engine, servedLoop, engineLoop }: Comparison): string[] {
+  const servedMs = served.map((each) => each.tookMs);
+  const engineMs = engine.map((each) => each.tookMs);
+  const added = servedMs.map((each, index) => each - engineMs[index]!);
+  const kept = servedLoop.map((each, round) => engineLoop[round]! / each);
+  return [
+    lane,
+    `${ms(median(engineMs))} / ${ms(quantile(engineMs, 0.99))}`,
+    `${ms(median(servedMs))} / ${ms(quantile(servedMs, 0.99))}`,
+    ms(median(added)),
+    ms(quantile(servedMs, 0.99) - quantile(engineMs, 0.99)),
+    ms(1_000 / median(engineLoop)),
+    ms(1_000 / median(servedLoop)),
+    `${median(kept).toFixed(2)} (${Math.min(...kept).toFixed(2)} to ${Math.max(...kept).toFixed(2)})`,
+  ];
+}
+
+function stagesRow({ lane, served, engine }: Comparison): string[] {
+  const medianOf = (part: (served: ServedCall, engine: EngineCall) => number) =>
+    ms(median(served.map((each, index) => part(each, engine[index]!))));
+  return [
+    lane,
+    medianOf((each) => each.queueMs),
+    medianOf((each, { decodeMs }) => each.batchMs - decodeMs),
+    medianOf((each, { tookMs, decodeMs }) => each.inferMs - (tookMs - decodeMs)),
+    medianOf(({ tookMs, queueMs, batchMs, inferMs }) => tookMs - queueMs - batchMs - inferMs),
+  ];
+}
+
+const ms = (value: number): string => value.toFixed(1);
+
+type Systems = { target: Target; generator: Generator; engine: EngineOnly };
+type Plan = { rounds: number; callsOfRound: number; inFlight: number; warmUps: number };
+type ServedCall = { tookMs: number } & ReturnType<typeof readServerTiming>;
+
+type Comparison = {
+  lane: string;
+  served: ServedCall[];
+  engine: EngineCall[];
+  /** Milliseconds a picture, of each round. */
+  servedLoop: number[];
+  engineLoop: number[];
+};
