@@ -1,11 +1,11 @@
-import type { Launch } from "../launcher/settings.ts";
+import type { LaunchOptions } from "../launcher/settings.ts";
 import type { Steps } from "../launcher/steps.ts";
-import type { TestServers } from "../launcher/test-servers.ts";
+import type { TestServers } from "../testing/test-servers.ts";
 
 /** What every part of the benchmark is given. */
 export type Bench = {
   servers: TestServers;
-  launch: Launch;
+  launch: LaunchOptions;
   key: string;
   /** Of a run of the real engine. */
   threads: number;

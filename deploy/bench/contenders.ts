@@ -1,4 +1,4 @@
-import type { Installed } from "../commands/venv.ts";
+import type { Installed } from "../testing/venv.ts";
 import { openBatches } from "./batches.ts";
 import type { Bench } from "./bench.ts";
 import type { Target } from "./http-client.ts";

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findVenv, type Installed, setUpVenv, type Venv } from "../commands/venv.ts";
-import { capture } from "../launcher/program.ts";
+import { capture } from "../launcher/capture.ts";
 import { repository } from "../launcher/state-folder.ts";
 import type { Steps } from "../launcher/steps.ts";
+import { findVenv, type Installed, setUpVenv, type Venv } from "../testing/venv.ts";
 import type { Peer } from "./peers.ts";
 
 const own = (folder: string): string => join(folder, "faces");

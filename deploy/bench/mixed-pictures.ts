@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
-import { facesFolder } from "../e2e/faces.ts";
+import { facesFolder } from "../testing/faces.ts";
 import { mulberry32 } from "./arrivals.ts";
 import { photographs } from "./pictures.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "../e2e/faces.ts";
+import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "../testing/faces.ts";
 import { mulberry32 } from "./arrivals.ts";
 import { photographs } from "./pictures.ts";
 

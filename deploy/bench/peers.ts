@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Installed, Venv } from "../commands/venv.ts";
 import { Child } from "../launcher/child.ts";
 import { freePorts } from "../launcher/ports.ts";
+import type { Installed, Venv } from "../testing/venv.ts";
 import type { Bench } from "./bench.ts";
 
 /** Where they are installed: `npm run bench -- --setup`. */

@@ -1,4 +1,4 @@
-import { memoryOf } from "../e2e/hostile/memory.ts";
+import { processMemory } from "../testing/process-memory.ts";
 import type { Resident } from "./flatness.ts";
 
 /** Looks every second at what processes keep in memory, each under its name. Linux alone tells. */
@@ -10,7 +10,7 @@ export class Residents implements Disposable {
   constructor(leaders: () => Record<string, number>, served: () => number) {
     this.#look = () => {
       const mib: Record<string, number> = {};
-      for (const [name, pid] of Object.entries(leaders())) mib[name] = memoryOf(pid).nowMib;
+      for (const [name, pid] of Object.entries(leaders())) mib[name] = processMemory(pid).nowMib;
       mib[services] = sum(mib, (name) => /-\d+$/.test(name));
       mib[wholeStack] = sum(mib, (name) => name !== services);
       for (const [name, each] of Object.entries(mib)) {

@@ -26,7 +26,7 @@ export async function openStack(
     ),
   );
   await services.start();
-  await services.healthy(launch.HEALTHY_WITHIN_MS, bench.stop);
+  await services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, bench.stop);
   const address = services.addresses[0]!;
   const open = opened.move();
   return {

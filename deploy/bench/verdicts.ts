@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { facesFolder, type LabelledPair } from "../e2e/faces.ts";
+import { facesFolder, type LabelledPair } from "../testing/faces.ts";
 import type { Metric } from "./face-peers.ts";
 import type { Target } from "./http-client.ts";
 import { dataUrl, shuffled } from "./pairs.ts";

@@ -17,13 +17,13 @@ import { peersVenv } from "../bench/peers.ts";
 import { drawPlots } from "../bench/plots.ts";
 import { keepResults } from "../bench/results.ts";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
-import { readLaunch } from "../launcher/settings.ts";
+import { readLaunchOptions } from "../launcher/settings.ts";
 import { repository } from "../launcher/state-folder.ts";
 import { Steps } from "../launcher/steps.ts";
-import { stopRequests } from "../launcher/stop.ts";
-import { openTestServers } from "../launcher/test-servers.ts";
-import { threadsEach } from "../launcher/worker-count.ts";
-import { setUpVenv } from "./venv.ts";
+import { stopRequests } from "../launcher/stop-requests.ts";
+import { threadsPerWorker } from "../launcher/worker-count.ts";
+import { openTestServers } from "../testing/test-servers.ts";
+import { setUpVenv } from "../testing/venv.ts";
 
 // `npm run bench`: what BENCHMARKS.md quotes, and where each figure comes from.
 //
@@ -75,8 +75,8 @@ async function benchmark(): Promise<void> {
     throw new Error(`--only knows no ${unknown}: its parts are ${Object.keys(allParts).join(", ")}.`);
   }
   const { quick } = options;
-  const steps = Steps.sinceCommand(say);
-  const launch = readLaunch([], process.env);
+  const steps = Steps.sinceCommandStart(say);
+  const launch = readLaunchOptions([], process.env);
   const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
   if (options.setup) {
     const { stop } = requests;
@@ -89,10 +89,10 @@ async function benchmark(): Promise<void> {
     return say(drawn.join("\n"));
   }
 
-  await using servers = await openTestServers({ launch, steps, say, ...requests });
+  await using servers = await openTestServers({ launch, steps, print: say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
-  const threads = launch.INTRA_OP_THREADS ?? threadsEach(1);
+  const threads = launch.INTRA_OP_THREADS ?? threadsPerWorker(1);
   const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };
   for (const name of wanted) {
     say(`\n${name}`);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readDevKey } from "./dev-key.ts";
-import { welcome } from "./welcome.ts";
+import { welcomeMessage } from "./welcome.ts";
 
 test("the development key is made once, for the owner's eyes, and replaced when it is damaged", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "faceline-key-"));
@@ -21,7 +21,7 @@ test("the development key is made once, for the owner's eyes, and replaced when 
 });
 
 test("the printed command can be pasted, also where a folder has a space in its name", () => {
-  const text = welcome({
+  const text = welcomeMessage({
     addresses: ["http://127.0.0.1:8080"],
     key: "fl_dev_x",
     keyFile: "/home/a b/.faceline/dev-key",

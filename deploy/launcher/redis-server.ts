@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { Program } from "./child.ts";
 
-/** The Redis of images, answers and reports: memory only. Nothing in it may ever reach a disk. */
+/** The Redis of images, answers and reports. In memory only: nothing of it may reach a disk. */
 export function volatileRedis(command: string, folder: string, options: VolatileOptions): Program {
   return redis("redis-volatile", command, folder, options.port, {
     save: "",
@@ -11,7 +11,7 @@ export function volatileRedis(command: string, folder: string, options: Volatile
   });
 }
 
-/** The Redis of API keys and usage: what was acknowledged is on disk. */
+/** The Redis of API keys and team limits. An acknowledged write is on disk. */
 export function durableRedis(command: string, folder: string, port: number): Program {
   return redis("redis-durable", command, folder, port, {
     save: "",
@@ -27,7 +27,7 @@ function redis(name: string, command: string, folder: string, port: number, own:
     dir: folder,
     daemonize: "no",
     loglevel: "notice",
-    // Redis would otherwise tell of a crash with what its memory held.
+    // The crash report would otherwise write parts of the memory to the log.
     "crash-memcheck-enabled": "no",
     ...own,
   };
@@ -36,12 +36,12 @@ function redis(name: string, command: string, folder: string, port: number, own:
     command,
     args: Object.entries(settings).flatMap(([setting, value]) => [`--${setting}`, value]),
     env: process.env,
-    ready: () => answers(port),
+    ready: () => answersPing(port),
   };
 }
 
-/** Whether a server answers PING: while it reads its file it accepts connections and answers LOADING. */
-function answers(port: number): Promise<boolean> {
+/** Whether the server answers PING. While it reads its file, it accepts connections but answers LOADING. */
+function answersPing(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: "127.0.0.1", port }, () => socket.write("PING\r\n"));
   socket.on("data", (reply) => resolve(reply.toString("latin1").startsWith("+PONG")));
@@ -50,6 +50,6 @@ function answers(port: number): Promise<boolean> {
   return promise.finally(() => socket.destroy());
 }
 
-export type VolatileOptions = { port: number; memoryMaxMib: number };
+type VolatileOptions = { port: number; memoryMaxMib: number };
 
 type RedisSettings = Record<string, string>;

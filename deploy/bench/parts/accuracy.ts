@@ -1,4 +1,4 @@
-import { withoutFaces } from "../../e2e/faces.ts";
+import { withoutFaces } from "../../testing/faces.ts";
 import { openAccuracy, type Row } from "../accuracy.ts";
 import { brokenPromises } from "../accuracy-promise.ts";
 import { accuracyTables } from "../accuracy-tables.ts";

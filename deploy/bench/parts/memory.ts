@@ -1,4 +1,4 @@
-import { memoryIsTold } from "../../e2e/hostile/memory.ts";
+import { processMemoryIsReadable } from "../../testing/process-memory.ts";
 import type { Bench, Measured } from "../bench.ts";
 import { table } from "../figures.ts";
 import { flatnessOf, growthMax } from "../flatness.ts";
@@ -12,7 +12,7 @@ export async function memory(bench: Bench): Promise<Measured> {
   const { quick, steps, stop } = bench;
   const count = quick ? 1_000 : 10_000;
   const plan = { count, inFlight: 4, warmUp: count / 10, countedFrom: count / 5, mixture };
-  if (!memoryIsTold) return { plan, results: null, tables: "Memory is only told on Linux." };
+  if (!processMemoryIsReadable) return { plan, results: null, tables: "Memory is only told on Linux." };
 
   const { pictures, order } = await steps.run("pictures", () => mixedPictures(count));
   await using stack = await openStack(bench);

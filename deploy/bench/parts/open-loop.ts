@@ -1,4 +1,4 @@
-import { findVenv } from "../../commands/venv.ts";
+import { findVenv } from "../../testing/venv.ts";
 import type { Bench, Measured } from "../bench.ts";
 import { type Contender, contenders } from "../contenders.ts";
 import { type Case, contestTables } from "../contest.ts";

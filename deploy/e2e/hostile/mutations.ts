@@ -1,9 +1,9 @@
 import { mulberry32 } from "../../bench/arrivals.ts";
-import { type HostileCall, json } from "./call.ts";
+import { type HostileCall, json } from "./hostile-call.ts";
 
 /**
- * Calls that were valid until some of their bytes were changed, as the seed has it: in the JSON, or in the picture that
- * it holds. Some are still valid; whatever they are, they end in a way that is documented.
+ * Valid calls with some random bytes changed, in the JSON or in its picture, drawn from the seed. Some are still valid;
+ * all of them must end with a documented answer.
  */
 export function mutations(seed: number, count: number, portrait: Buffer): HostileCall[] {
   const draw = mulberry32(seed);
@@ -38,13 +38,13 @@ function validCalls(portrait: Buffer): [path: string, body: string][] {
   ];
 }
 
-/** One to eight changes: a bit, a byte, a piece that is left out, comes twice, or is put elsewhere. */
+/** One to eight changes: a flipped bit, another byte, or a range that is removed, repeated or moved to the front. */
 function mutated(bytes: Buffer, below: (max: number) => number): Buffer {
   let changed = Buffer.from(bytes);
-  for (let left = 1 + below(8); left > 0; left--) {
+  for (let remaining = 1 + below(8); remaining > 0; remaining--) {
     const at = below(changed.length);
     const piece = changed.subarray(at, at + 1 + below(16));
-    const [before, behind] = [changed.subarray(0, at), changed.subarray(at + piece.length)];
+    const [before, after] = [changed.subarray(0, at), changed.subarray(at + piece.length)];
     switch (below(5)) {
       case 0:
         changed[at]! ^= 1 << below(8);
@@ -53,13 +53,13 @@ function mutated(bytes: Buffer, below: (max: number) => number): Buffer {
         changed[at] = [0x00, 0x22, 0x5b, 0x7b, 0x5c, 0x2c, 0xff, below(256)][below(8)]!;
         break;
       case 2:
-        changed = Buffer.concat([before, behind]);
+        changed = Buffer.concat([before, after]);
         break;
       case 3:
-        changed = Buffer.concat([before, piece, piece, behind]);
+        changed = Buffer.concat([before, piece, piece, after]);
         break;
       default:
-        changed = Buffer.concat([piece, before, behind]);
+        changed = Buffer.concat([piece, before, after]);
     }
   }
   return changed;

@@ -1,6 +1,6 @@
-import { type Ending, type HostileCall, json, marker, text } from "./call.ts";
+import { type ExpectedEnd, type HostileCall, json, marker, text } from "./hostile-call.ts";
 
-/** Vectors that are none, and more of them than a call may bring. */
+/** Invalid vectors, and more vectors than a call may have. */
 export const numbers = (): HostileCall[] => [
   ...texts.flatMap(([name, first]) => [
     verify(`a vector with ${name}`, first),
@@ -81,19 +81,19 @@ const texts: [name: string, first: string][] = [
 const rest = Array.from({ length: 127 }, () => 1).join(",");
 const ones = (length: number): number[] => Array.from({ length }, () => 1);
 
-const verify = (name: string, first: string, ends: Ending = "invalid_vector"): HostileCall => ({
+const verify = (name: string, first: string, ends: ExpectedEnd = "invalid_vector"): HostileCall => ({
   name,
   path: "/verify",
   body: text(`{"unread":"${marker}","img1":[${first},${rest}],"img2":[1,${rest}]}`),
   ends,
 });
-const call = (name: string, fields: string, ends: Ending = "invalid_vector"): HostileCall => ({
+const call = (name: string, fields: string, ends: ExpectedEnd = "invalid_vector"): HostileCall => ({
   name,
   path: "/compare",
   body: text(`{"unread":"${marker}",${fields}}`),
   ends,
 });
-const compare = (name: string, candidates: unknown[], ends: Ending): HostileCall => ({
+const compare = (name: string, candidates: unknown[], ends: ExpectedEnd): HostileCall => ({
   name,
   path: "/compare",
   body: json({ vector: ones(128), candidates }),
