@@ -1,7 +1,7 @@
 // What `npm start` and its kin run first: node deploy/bootstrap.mjs FILE.ts [arguments]
 //
-// Runs on Node 20, so that a clone needs nothing newer: installs the packages when the lock file has changed since the
-// last install, then runs FILE with the Node 24 that is one of them.
+// Runs on Node 20, so that a clone needs nothing newer: installs the packages when the lock file has changed
+// since the last install, then runs FILE with the Node 24 that is one of them.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -37,7 +37,8 @@ const { code, signal } = await run(node24, [resolve(root, file), ...rest], {
   PATH: [dirname(node24), join(packages, ".bin"), process.env.PATH].join(delimiter),
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(state, "compile-cache"),
   FACELINE_STARTED_AT: String(startedAt),
-  // models/src/onnxruntime-telemetry.ts sets these for whatever loads onnxruntime; this covers what forgets to.
+  // models/src/onnxruntime-telemetry.ts sets these for whatever loads onnxruntime; this covers what forgets
+  // to.
   ORT_DISABLE_TELEMETRY: "1",
   ORT_TELEMETRY_DISABLED: "1",
 });
@@ -61,8 +62,8 @@ async function install() {
 }
 
 /**
- * Runs a program in the foreground and passes signals on. At a terminal, Ctrl-C reaches the whole group, so the
- * program may get it twice: those that count signals take what comes within a second as one.
+ * Runs a program in the foreground and passes signals on. At a terminal, Ctrl-C reaches the whole group, so
+ * the program may get it twice: those that count signals take what comes within a second as one.
  */
 function run(program, args, env) {
   const child = spawn(program, args, { cwd: root, env, stdio: "inherit" });

@@ -1,8 +1,10 @@
 import { runInForeground } from "../launcher/foreground.ts";
 import { type Command, runCommand } from "../launcher/run-command.ts";
 import { Steps } from "../launcher/steps.ts";
+import { tidyArguments } from "./test-runner.ts";
 
-// `npm run check`: types, lint, format and boundaries. All four run, also when one fails.
+// `npm run check`: types, lint, format, boundaries between packages, and the tests of deploy/tidy. All run,
+// also when one fails.
 
 await runCommand(checkAll);
 
@@ -20,4 +22,5 @@ async function checkAll({ print, stop }: Command): Promise<void> {
   await check("lint", "oxlint", "--type-aware", "--deny-warnings");
   await check("format", "biome", "format");
   await check("boundaries", "turbo", "boundaries");
+  await check("tidy", process.execPath, ...tidyArguments);
 }

@@ -7,8 +7,8 @@ import { Steps } from "../launcher/steps.ts";
 import { openTestServers } from "../testing/test-servers.ts";
 import { findTestFiles, runFiles } from "./test-runner.ts";
 
-// `npm run e2e -- [--workers N] [--batchers N] [--ingress N] [FILE…]`: the tests that take minutes, on one running
-// Faceline. They find it by FACELINE_URL and FACELINE_KEY.
+// `npm run e2e -- [--workers N] [--batchers N] [--ingress N] [FILE…]`: the tests that take minutes, on one
+// running Faceline. They find it by FACELINE_URL and FACELINE_KEY.
 
 await runCommand(e2e);
 

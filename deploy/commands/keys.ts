@@ -74,7 +74,9 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
   }
 }
 
-/** Returns the one key whose id or prefix begins with `start`. Throws a sentence when there is none, or more. */
+/**
+ * Returns the one key whose id or prefix begins with `start`. Throws a sentence when there is none, or more.
+ */
 function findOnly(keys: ListedKey[], start: string): ListedKey {
   const matches = keys.filter((key) => key.id.startsWith(start) || matchesPrefix(key, start));
   const [one, other] = matches;

@@ -8,12 +8,17 @@ import { facesFolder, withoutFaces } from "../testing/faces.ts";
 export const findTestFiles = (...patterns: string[]): string[] =>
   globSync(patterns, { cwd: repository, exclude: ["**/node_modules/**"] }).toSorted();
 
+/**
+ * Arguments of Node for the tests of the repository's tidiness. They take seconds, and print failures alone.
+ */
+export const tidyArguments = ["--test", "--test-reporter=dot", "deploy/tidy/*.test.ts"];
+
 /** Whether a test file needs Kafka and Redis, by its name. All others are unit tests and start nothing. */
 export const needsServers = (file: string): boolean => /\.(live|stack|e2e)\.test\.ts$/.test(file);
 
 /**
- * Runs files with Node's test runner. Those that need the servers run one at a time, because they share two cores with
- * a broker. `watch` runs them again when they or what they import change, until `stop` aborts.
+ * Runs files with Node's test runner. Those that need the servers run one at a time, because they share two
+ * cores with a broker. `watch` runs them again when they or what they import change, until `stop` aborts.
  */
 export async function runFiles(files: string[], options: RunOptions & { watch?: boolean }): Promise<TestRun> {
   if (files.length === 0) return { ok: false, counts: noCounts(), summary: ["no test files were found"] };
@@ -23,7 +28,10 @@ export async function runFiles(files: string[], options: RunOptions & { watch?: 
   return run(process.execPath, [...args, ...files], options, { holdSummary: !options.watch });
 }
 
-/** Runs the unit and simulated tests of all packages. turbo takes unchanged packages from its cache, and says so. */
+/**
+ * Runs the unit and simulated tests of all packages. turbo takes unchanged packages from its cache, and says
+ * so.
+ */
 export async function runUnitTests(options: RunOptions): Promise<TestRun> {
   const args = ["run", "test", "--log-prefix=none", "--continue=always", "--concurrency=2", "--ui=stream"];
   const env = {
@@ -36,7 +44,9 @@ export async function runUnitTests(options: RunOptions): Promise<TestRun> {
   return run("turbo", args, { ...options, env }, { holdSummary: false });
 }
 
-/** Prints a runner's output. Held back is the summary, with all failures, which the caller prints at its end. */
+/**
+ * Prints a runner's output. Held back is the summary, with all failures, which the caller prints at its end.
+ */
 async function run(
   command: string,
   args: string[],

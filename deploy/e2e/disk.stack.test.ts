@@ -9,7 +9,7 @@ import { KafkaConfig, openAdmin, openProducer } from "@faceline/contracts/runtim
 import { connectRedis } from "@faceline/contracts/runtime/redis";
 import { portraits } from "../testing/faces.ts";
 import { chunkBytes, filesContaining, fragmentsOf, fragmentsOfVector } from "./stack/disk-search.ts";
-import { type Stack, startStack } from "./stack/stack.ts";
+import { startStack, type TestStack } from "./stack/stack.ts";
 
 const run = process.env["FACELINE_TEST_RUN"] ?? "";
 const kafkaFolder = join(run, "kafka");
@@ -76,8 +76,11 @@ test("neither a picture nor an embedding is on any disk", { skip }, async (t) =>
   );
 });
 
-/** Sends pictures and embeddings in every way in which they can be sent, also in calls that fail. Returns the embeddings. */
-async function send({ address, key, post }: Stack, pictures: Buffer[]): Promise<number[][]> {
+/**
+ * Sends pictures and embeddings in every way in which they can be sent, also in calls that fail. Returns the
+ * embeddings.
+ */
+async function send({ address, key, post }: TestStack, pictures: Buffer[]): Promise<number[][]> {
   const images = pictures.map((picture) => picture.toString("base64"));
   const [first = "", second = ""] = images;
   const vectors: number[][] = [];

@@ -41,7 +41,9 @@ test("nothing leaves the machine, and nothing is written to the home folder", { 
   });
 });
 
-/** The environment of an operator: without CI (it would turn telemetry off) and without this run's servers. */
+/**
+ * The environment of an operator: without CI (it would turn telemetry off) and without this run's servers.
+ */
 function operatorEnvironment(): NodeJS.ProcessEnv {
   const ownVariables =
     /^(CI|ORT_.*|XDG_.*|KAFKA_.*|REDIS_.*|MODELS_DIR|FACELINE_TEST_RUN|NODE_TEST_CONTEXT)$/;

@@ -14,8 +14,9 @@ import { Steps } from "../launcher/steps.ts";
 import { findVenv, setUpVenv } from "../testing/venv.ts";
 import { readReport } from "./fuzzer/report.ts";
 
-// Draws valid and invalid calls from the OpenAPI document and checks every answer against it. A run takes about five
-// minutes; `FUZZ_CALLS=200 npm run e2e -- deploy/e2e/fuzzer.e2e.test.ts` runs this test alone, and shorter.
+// Draws valid and invalid calls from the OpenAPI document and checks every answer against it. A run takes
+// about five minutes; `FUZZ_CALLS=200 npm run e2e -- deploy/e2e/fuzzer.e2e.test.ts` runs this test alone, and
+// shorter.
 const callsEach = Number(process.env["FUZZ_CALLS"] ?? 2_000);
 const seed = Number(process.env["SEED"] ?? 1);
 

@@ -19,8 +19,9 @@ import { runConcurrently } from "./stack/caller.ts";
 import { filesContaining } from "./stack/disk-search.ts";
 import { startStack } from "./stack/stack.ts";
 
-// Every hostile call ends with a documented answer. Other callers are still served, the memory is released, and no reply
-// or log repeats the content. Replay the mutations with: SEED=417 npm test -- deploy/e2e/hostile.e2e.test.ts
+// Every hostile call ends with a documented answer. Other callers are still served, the memory is released,
+// and no reply or log repeats the content. Replay the mutations with: SEED=417 npm test --
+// deploy/e2e/hostile.e2e.test.ts
 
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 const inFlightMax = 4;
@@ -105,5 +106,7 @@ test("hostile calls", async (t) => {
   });
 });
 
-/** Buffers of the largest bodies are kept for a while. Parsed without limits, the bodies would take gigabytes. */
+/**
+ * Buffers of the largest bodies are kept for a while. Parsed without limits, the bodies would take gigabytes.
+ */
 const growthMibMax = 192;

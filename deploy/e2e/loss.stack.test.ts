@@ -12,7 +12,7 @@ import { batcherGroup, imageKey, tasksTopic } from "@faceline/contracts/wire/nam
 import { portraits } from "../testing/faces.ts";
 import { waitUntil } from "../testing/wait-until.ts";
 import { runConcurrently } from "./stack/caller.ts";
-import { type Stack, startStack } from "./stack/stack.ts";
+import { startStack, type TestStack } from "./stack/stack.ts";
 
 const callsMax = 100;
 const rounds = 5;
@@ -98,7 +98,7 @@ test("loss of processes, with two workers and two batchers", async (t) => {
 });
 
 /** The batcher whose last log line about it has `active: true`. */
-function activeBatcher({ logs }: Stack): string {
+function activeBatcher({ logs }: TestStack): string {
   const active = batchers.filter((name) => {
     const lines = readFileSync(join(logs, `${name}.log`), "utf8").split("\n");
     return lines.findLast((line) => line.includes('"active":'))?.includes('"active":true');
@@ -107,13 +107,13 @@ function activeBatcher({ logs }: Stack): string {
   return active[0]!;
 }
 
-async function workers({ address, pool }: Stack): Promise<number> {
+async function workers({ address, pool }: TestStack): Promise<number> {
   const health = HealthReply.parse(await (await fetch(`${address}/health`)).json());
   return health.checks.pools[pool]?.["Dlib/tiny"]?.workers ?? 0;
 }
 
 /** Reads how many tasks of a pool Kafka and Redis hold. */
-async function openTaskCounts(t: TestContext, { pool }: Stack): Promise<Tasks> {
+async function openTaskCounts(t: TestContext, { pool }: TestStack): Promise<Tasks> {
   const admin = await openAdmin(readConfig(KafkaConfig, process.env));
   t.after(() => admin[Symbol.asyncDispose]());
   const redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));

@@ -12,11 +12,11 @@ import { Report } from "@faceline/contracts/wire/report";
 import sharp, { type Sharp } from "sharp";
 import { portraitCrops, samplesFolder } from "../testing/faces.ts";
 import { MemorySearch, memorySearchUnavailable } from "./stack/memory-search.ts";
-import { type Stack, startStack } from "./stack/stack.ts";
+import { startStack, type TestStack } from "./stack/stack.ts";
 
-// What a worker still holds of pictures after it has answered. glibc is set to overwrite freed memory, without its cache
-// of small blocks, so whatever is found is memory in use that was not zeroed. DECISIONS 35 says what happens to freed
-// memory without these settings.
+// What a worker still holds of pictures after it has answered. glibc is set to overwrite freed memory,
+// without its cache of small blocks, so whatever is found is memory in use that was not zeroed. DECISIONS 35
+// says what happens to freed memory without these settings.
 const settings = {
   GLIBC_TUNABLES: "glibc.malloc.perturb=1:glibc.malloc.tcache_count=0",
   // The worker is stopped while its memory is searched.
@@ -29,7 +29,8 @@ test("no picture's bytes outlive its batch in a worker", { skip: memorySearchUna
   const pictures = await Promise.all([noisyPng(0), noisyJpeg(1), noisyWebp(2)]);
   const search = new MemorySearch();
   for (const { bytes, pixels } of pictures) {
-    // File headers are the same in many files. The end of the last image stays in Node's read buffer until the next read.
+    // File headers are the same in many files. The end of the last image stays in Node's read buffer until
+    // the next read.
     search.add("bytes", bytes.subarray(1_024, -readBytes));
     search.add("pixels", pixels);
     search.add("planes", planesOf(pixels));
@@ -59,12 +60,14 @@ test("no picture's bytes outlive its batch in a worker", { skip: memorySearchUna
   });
 });
 
-async function embeddings({ post }: Stack, bytes: Buffer): Promise<number[][]> {
+async function embeddings({ post }: TestStack, bytes: Buffer): Promise<number[][]> {
   const reply = await post("/represent", { img: bytes.toString("base64") });
   return RepresentReply.parse(reply.body).results.map(({ embedding }) => embedding as number[]);
 }
 
-/** Emits "staged" when the pool's worker reports a staged batch, and "running" when it reports a running one. */
+/**
+ * Emits "staged" when the pool's worker reports a staged batch, and "running" when it reports a running one.
+ */
 async function watchReports(pool: string): Promise<AsyncDisposable & { events: EventEmitter }> {
   const events = new EventEmitter();
   const config = readConfig(VolatileRedisConfig, process.env);
@@ -77,7 +80,9 @@ async function watchReports(pool: string): Promise<AsyncDisposable & { events: E
   return { events, [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose]() };
 }
 
-/** One of three faces with noise, so that any few bytes of it are unique. As large as the detector's input. */
+/**
+ * One of three faces with noise, so that any few bytes of it are unique. As large as the detector's input.
+ */
 async function noisy(index: number): Promise<Sharp> {
   const { file, ...area } = portraitCrops[index]!;
   const face = await sharp(join(samplesFolder, file)).extract(area).resize(sidePx).raw().toBuffer();

@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 /**
- * Runs a program to its end and returns its output (stdout and stderr, the last 64 KiB). Throws when it fails, with
- * the last lines of the output, which most often hold the reason. Throws `absent` when the program is missing.
+ * Runs a program to its end and returns its output (stdout and stderr, the last 64 KiB). Throws when it
+ * fails, with the last lines of the output, which most often hold the reason. Throws `absent` when the
+ * program is missing.
  */
 export async function capture(
   command: string,

@@ -3,8 +3,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * One process, from its start to its end. It leads a process group of its own: Ctrl-C at the terminal reaches the
- * launcher alone, which stops the processes in their order. Tested in supervisor.test.ts.
+ * One process, from its start to its end. It leads a process group of its own: Ctrl-C at the terminal reaches
+ * the launcher alone, which stops the processes in their order. Tested in supervisor.test.ts.
  */
 export class Child {
   readonly name: string;
@@ -35,7 +35,8 @@ export class Child {
     this.#process.on("error", (error) => finish(`could not be started: ${error.message}`));
     this.#process.on("exit", (code, signal) => {
       const cause = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
-      // Its last output may still be in the pipe. A grandchild may hold the pipe open, so the wait is bounded.
+      // Its last output may still be in the pipe. A grandchild may hold the pipe open, so the wait is
+      // bounded.
       const timer = setTimeout(() => finish(cause), outputDrainMs);
       this.#process.once("close", () => {
         clearTimeout(timer);
@@ -63,7 +64,10 @@ export class Child {
     return this.#running;
   }
 
-  /** Resolves when the process is ready. Throws a sentence with its last output when it ends or takes too long. */
+  /**
+   * Resolves when the process is ready. Throws a sentence with its last output when it ends or takes too
+   * long.
+   */
   async ready(withinMs: number, stop: AbortSignal): Promise<void> {
     const done = new AbortController();
     const signal = AbortSignal.any([done.signal, stop]);
@@ -126,4 +130,4 @@ export type Program = {
 };
 
 /** `cause` completes the sentence "NAME …". */
-export type ChildEnd = { cause: string; ranMs: number };
+type ChildEnd = { cause: string; ranMs: number };

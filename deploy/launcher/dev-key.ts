@@ -17,8 +17,8 @@ export function readDevKey(file: string): string {
 export const newDevKey = (): string => newApiKey("fl_dev_");
 
 /**
- * Stores a key for the ingresses, with a team without limits. Existing records are kept: a revoked key stays revoked,
- * and limits that were set stay set.
+ * Stores a key for the ingresses, with a team without limits. Existing records are kept: a revoked key stays
+ * revoked, and limits that were set stay set.
  */
 export async function storeKey(durableUrl: string, key: string, team: string): Promise<void> {
   await using redis = await connectRedis("REDIS_DURABLE_URL", durableUrl, commandMs);

@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { repository } from "./state-folder.ts";
 
 /**
- * Runs a program in the repository's folder and prints its output, line by line. `show` may keep a line from being
- * printed. Returns the exit code. Sends SIGTERM when `stop` aborts.
+ * Runs a program in the repository's folder and prints its output, line by line. `show` may keep a line from
+ * being printed. Returns the exit code. Sends SIGTERM when `stop` aborts.
  */
 export async function runInForeground(
   command: string,

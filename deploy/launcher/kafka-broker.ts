@@ -41,8 +41,8 @@ export async function kafkaBroker(options: BrokerOptions): Promise<Program> {
 }
 
 /**
- * The fastest start and the least CPU in the first minutes. With the second JIT compiler (C2) the idle broker used
- * twice the CPU in its first two minutes, and the latency of a single call did not improve.
+ * The fastest start and the least CPU in the first minutes. With the second JIT compiler (C2) the idle broker
+ * used twice the CPU in its first two minutes, and the latency of a single call did not improve.
  */
 const fastStartFlags = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData"];
 
@@ -57,7 +57,8 @@ function serverProperties({ port, controllerPort, data }: BrokerOptions & { data
     "controller.quorum.voters": `1@127.0.0.1:${controllerPort}`,
     "log.dirs": data,
     "auto.create.topics.enable": false,
-    // There are a few groups of a few members. By default each of these topics has 50 partitions, which cost start time.
+    // There are a few groups of a few members. By default each of these topics has 50 partitions, which cost
+    // start time.
     "offsets.topic.num.partitions": 4,
     "transaction.state.log.num.partitions": 1,
     "share.coordinator.state.topic.num.partitions": 1,
@@ -73,7 +74,8 @@ function serverProperties({ port, controllerPort, data }: BrokerOptions & { data
     "broker.session.timeout.ms": 2000,
     "broker.heartbeat.interval.ms": 500,
     "log.retention.check.interval.ms": 60_000,
-    // The cost of an idle broker is the wake-ups of its threads. By default 22 threads wake three times a second.
+    // The cost of an idle broker is the wake-ups of its threads. By default 22 threads wake three times a
+    // second.
     "num.network.threads": 1,
     "num.io.threads": 2,
     "group.coordinator.threads": 1,
@@ -87,7 +89,9 @@ function serverProperties({ port, controllerPort, data }: BrokerOptions & { data
     .join("");
 }
 
-/** Whether the port accepts connections. The broker listens before it can answer: topics.ts waits for that. */
+/**
+ * Whether the port accepts connections. The broker listens before it can answer: topics.ts waits for that.
+ */
 function acceptsConnections(host: string, port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host, port });

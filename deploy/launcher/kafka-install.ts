@@ -10,7 +10,10 @@ const pom = join(repository, "deploy", "kafka", "pom.xml");
 const stampName = "complete";
 const javaMajorMin = 17;
 
-/** Returns the command of a Java that can run the broker. Throws a sentence when there is none, or an older one. */
+/**
+ * Returns the command of a Java that can run the broker. Throws a sentence when there is none, or an older
+ * one.
+ */
 export async function findJava(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<string> {
   const java = env["JAVA_HOME"] ? join(env["JAVA_HOME"], "bin", "java") : "java";
   const advice = [
@@ -25,14 +28,19 @@ export async function findJava(env: NodeJS.ProcessEnv, stop: AbortSignal): Promi
   return java;
 }
 
-/** From the output of `java -version`: `openjdk version "17.0.15" …`, or `java version "1.8.0_392"` before Java 9. */
+/**
+ * From the output of `java -version`: `openjdk version "17.0.15" …`, or `java version "1.8.0_392"` before
+ * Java 9.
+ */
 export function javaMajor(printed: string): number | undefined {
   const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(printed) ?? [];
   if (first === undefined) return undefined;
   return first === "1" && second !== undefined ? Number(second) : Number(first);
 }
 
-/** Fetches the broker's jars unless the folder holds those of this very pom. Returns whether it fetched them. */
+/**
+ * Fetches the broker's jars unless the folder holds those of this very pom. Returns whether it fetched them.
+ */
 export async function fetchKafkaJars(libs: string, stop: AbortSignal): Promise<boolean> {
   const pomHash = createHash("sha256").update(readFileSync(pom)).digest("hex");
   const stamp = join(libs, stampName);

@@ -18,7 +18,9 @@ export class LogFile {
     this.#bytes = statSync(path).size;
   }
 
-  /** Does nothing after the file was closed: a grandchild may hold the pipe open longer than its parent lives. */
+  /**
+   * Does nothing after the file was closed: a grandchild may hold the pipe open longer than its parent lives.
+   */
   write(line: string): void {
     if (this.#closed) return;
     const bytes = Buffer.from(`${line}\n`);

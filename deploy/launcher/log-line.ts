@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 
 /**
- * Formats a line of a service's log (pino's JSON) for a terminal: time in UTC, level, message, fields. Returns any other
- * line as it is. The log files keep the JSON.
+ * Formats a line of a service's log (pino's JSON) for a terminal: time in UTC, level, message, fields.
+ * Returns any other line as it is. The log files keep the JSON.
  *
  *     12:00:01.123 info  in service  pool=default lanes=["Dlib/ssd"]
  */

@@ -1,6 +1,8 @@
 import { capture } from "./capture.ts";
 
-/** Runs a goal of Maven's dependency plugin on a pom with pinned versions. Throws a sentence when it fails. */
+/**
+ * Runs a goal of Maven's dependency plugin on a pom with pinned versions. Throws a sentence when it fails.
+ */
 export async function maven(
   pom: string,
   goal: string,

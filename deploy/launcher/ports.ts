@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Throws one sentence that names the setting when a port cannot be listened on, or two settings have one port. */
+/**
+ * Throws one sentence that names the setting when a port cannot be listened on, or two settings have one
+ * port.
+ */
 export async function checkPorts(ports: PortSetting[]): Promise<void> {
   for (const { setting, host, port } of ports) {
     const server = await listen(host, port).catch((error: NodeJS.ErrnoException) => {

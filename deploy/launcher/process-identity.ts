@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * Identifies a process beyond its pid, which may be reused: its start time, on this boot of the machine. Undefined
- * when there is no such process.
+ * Identifies a process beyond its pid, which may be reused: its start time, on this boot of the machine.
+ * Undefined when there is no such process.
  */
 export function identify(pid: number): string | undefined {
   if (process.platform !== "linux") return startTimeFromPs(pid);

@@ -80,7 +80,9 @@ function setUp(t: TestContext) {
   };
 }
 
-/** Writes the record of an earlier launch. The default identity is that of the process that has the pid now. */
+/**
+ * Writes the record of an earlier launch. The default identity is that of the process that has the pid now.
+ */
 function writeRecord(
   file: string,
   launcher: RecordedEntry,

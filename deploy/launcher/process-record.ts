@@ -4,8 +4,8 @@ import * as z from "zod";
 import { identify } from "./process-identity.ts";
 
 /**
- * The processes of a launch, on disk. A launcher that is killed cannot stop its broker, so the next one must know which
- * processes are left over. Each is recorded with its start time, because pids are reused.
+ * The processes of a launch, on disk. A launcher that is killed cannot stop its broker, so the next one must
+ * know which processes are left over. Each is recorded with its start time, because pids are reused.
  */
 export class ProcessRecord {
   readonly #file: string;
@@ -16,8 +16,8 @@ export class ProcessRecord {
   }
 
   /**
-   * Creates the record of this launch and ends the processes that an earlier launch left behind. Throws when that
-   * launch still runs: two brokers must not share a data folder.
+   * Creates the record of this launch and ends the processes that an earlier launch left behind. Throws when
+   * that launch still runs: two brokers must not share a data folder.
    */
   static async begin(file: string, print: (line: string) => void): Promise<ProcessRecord> {
     const { owner } = await endLeftovers(file, print);
@@ -62,8 +62,8 @@ export class ProcessRecord {
 }
 
 /**
- * Ends the processes that a dead launcher left behind. When that launcher still runs, it ends nothing and returns the
- * launcher's pid as `owner`.
+ * Ends the processes that a dead launcher left behind. When that launcher still runs, it ends nothing and
+ * returns the launcher's pid as `owner`.
  */
 export async function endLeftovers(
   file: string,

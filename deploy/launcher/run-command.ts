@@ -1,8 +1,9 @@
 import { type StopRequests, stopRequests } from "./stop-requests.ts";
 
 /**
- * Runs one of the commands of package.json from its start to its end, and exits. An error is one sentence on stderr and
- * exit code 1. An interrupted command exits with `interruptedCode`, and its error is not printed: it is a consequence.
+ * Runs one of the commands of package.json from its start to its end, and exits. An error is one sentence on
+ * stderr and exit code 1. An interrupted command exits with `interruptedCode`, and its error is not printed:
+ * it is a consequence.
  */
 export async function runCommand(
   run: (command: Command) => Promise<void>,

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import sharp from "sharp";
 
 /**
- * Writes two pictures of one person to try the service with: crops of one photograph of the models' npm package, with
- * different scales and compressions. Returns the file with the body of a /verify call. Tested in
- * deploy/e2e/readme.stack.test.ts.
+ * Writes two pictures of one person to try the service with: crops of one photograph of the models' npm
+ * package, with different scales and compressions. Returns the file with the body of a /verify call. Tested
+ * in deploy/e2e/readme.stack.test.ts.
  */
 export async function writeSamples(folder: string): Promise<string> {
   const body = join(folder, "verify.json");

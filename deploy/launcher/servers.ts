@@ -10,8 +10,8 @@ import type { Steps } from "./steps.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
 /**
- * One Kafka broker and two Redis servers. Each one with an address in the settings is used as it is; the others are
- * started. Tested in deploy/e2e and, for their ports, in settings.test.ts.
+ * One Kafka broker and two Redis servers. Each one with an address in the settings is used as it is; the
+ * others are started. Tested in deploy/e2e and, for their ports, in settings.test.ts.
  */
 export class Servers implements AsyncDisposable {
   readonly urls: ServerUrls;
@@ -51,7 +51,10 @@ export class Servers implements AsyncDisposable {
     return fetched;
   }
 
-  /** Starts the servers that have no address in the settings. Disposing stops them, also when another one failed. */
+  /**
+   * Starts the servers that have no address in the settings. Disposing stops them, also when another one
+   * failed.
+   */
   async start({ java, redis }: ServerCommands): Promise<void> {
     const { volatile, durable } = this.#state;
     const { REDIS_VOLATILE_PORT, REDIS_VOLATILE_MEMORY_MAX_MIB, REDIS_DURABLE_PORT } = this.#config;

@@ -9,8 +9,9 @@ import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 import { threadsPerWorker } from "./worker-count.ts";
 
 /**
- * The services of one pool, each in its own process. They start together, and stop in the direction of a request: the
- * ingresses answer their accepted calls while batchers and workers still run, then the batchers stop, then the workers.
+ * The services of one pool, each in its own process. They start together, and stop in the direction of a
+ * request: the ingresses answer their accepted calls while batchers and workers still run, then the batchers
+ * stop, then the workers.
  */
 export class Services implements AsyncDisposable {
   readonly addresses: string[];
@@ -51,7 +52,10 @@ export class Services implements AsyncDisposable {
     await Promise.all(this.#all().map((each) => each.start()));
   }
 
-  /** Waits until GET /health of every ingress answers `ok`. Throws after `withinMs`, with the last output of each. */
+  /**
+   * Waits until GET /health of every ingress answers `ok`. Throws after `withinMs`, with the last output of
+   * each.
+   */
   async waitUntilHealthy(withinMs: number, stop: AbortSignal): Promise<void> {
     const giveUpAt = performance.now() + withinMs;
     for (const address of this.addresses) {
@@ -68,7 +72,10 @@ export class Services implements AsyncDisposable {
     }
   }
 
-  /** The supervisor of `ingress-1`, `batcher-2` and so on, for tests that kill one. Throws for an unknown name. */
+  /**
+   * The supervisor of `ingress-1`, `batcher-2` and so on, for tests that kill one. Throws for an unknown
+   * name.
+   */
   find(name: string): Supervisor {
     const found = this.#all().find((each) => each.name === name);
     if (found === undefined) throw new Error(`there is no service ${name}`);
@@ -87,8 +94,9 @@ export class Services implements AsyncDisposable {
 }
 
 /**
- * Setting of glibc's allocator, unless the operator sets it. By default each thread keeps an arena as large as its
- * peak: in a worker the largest picture, elsewhere the memory of V8's compiler. The arenas were measured to save no time.
+ * Setting of glibc's allocator, unless the operator sets it. By default each thread keeps an arena as large
+ * as its peak: in a worker the largest picture, elsewhere the memory of V8's compiler. The arenas were
+ * measured to save no time.
  */
 const mallocSettings = { MALLOC_ARENA_MAX: "1" };
 

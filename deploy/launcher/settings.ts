@@ -46,7 +46,10 @@ export const LauncherConfig = z.object({
   READY_WITHIN_MS: Milliseconds.default(60_000),
   /** How long the services may then take until GET /health answers `ok`. */
   HEALTHY_WITHIN_MS: Milliseconds.default(30_000),
-  /** How long a process may take to stop before it is killed: longer than an ingress drains (DRAIN_WITHIN_MS, 35 s). */
+  /**
+   * How long a process may take to stop before it is killed: longer than an ingress drains (DRAIN_WITHIN_MS,
+   * 35 s).
+   */
   STOP_WITHIN_MS: Milliseconds.default(40_000),
 
   /** Back-off of restarts: the first wait, doubled after each failure, up to the maximum. */
@@ -69,7 +72,9 @@ export type Counts = { workers: number; batchers: number; ingress: number };
 export type LaunchOptions = LauncherConfig &
   Counts & { devKey: boolean; engine: string | undefined; inspect: string[] };
 
-/** Parses command line and environment of `npm start`. Throws one sentence, or a list of all wrong settings. */
+/**
+ * Parses command line and environment of `npm start`. Throws one sentence, or a list of all wrong settings.
+ */
 export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): LaunchOptions {
   const config = readConfig(LauncherConfig, env);
   const { values } = parseArgs({
@@ -108,7 +113,9 @@ function parseWorkers(
   return defaultWorkers({ onCpu, threads, workersMax: poolWorkersMax });
 }
 
-/** Returns the name of the process: `batcher` is `batcher-1`. Throws when this launch starts no such process. */
+/**
+ * Returns the name of the process: `batcher` is `batcher-1`. Throws when this launch starts no such process.
+ */
 function parseInspect(option: string, { workers, batchers, ingress }: Counts): string {
   const name = /-\d+$/.test(option) ? option : `${option}-1`;
   const processes = Object.entries({ ingress, batcher: batchers, inference: workers }).flatMap(

@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 export const repository = resolve(import.meta.dirname, "../..");
 
 /**
- * Creates and returns the folders of a launch. Jars, Redis and models are shared by all launches and are in `fetched`;
- * data, logs and the key of a launch are in `run`. For `npm start` both are the state folder; each test run has its own
- * `run`, which is removed at its end.
+ * Creates and returns the folders of a launch. Jars, Redis and models are shared by all launches and are in
+ * `fetched`; data, logs and the key of a launch are in `run`. For `npm start` both are the state folder; each
+ * test run has its own `run`, which is removed at its end.
  */
 export function openStateFolder(fetched: string, run = fetched): StateFolder {
   for (const folder of [fetched, run]) {

@@ -12,7 +12,10 @@ export class Steps {
     this.#startedAt = startedAt;
   }
 
-  /** Counts from the start of the command. The bootstrap passes that instant on; it may have installed packages. */
+  /**
+   * Counts from the start of the command. The bootstrap passes that instant on; it may have installed
+   * packages.
+   */
   static sinceCommandStart(print: (line: string) => void): Steps {
     const startedAt = Number(process.env["FACELINE_STARTED_AT"] ?? Date.now());
     const steps = new Steps(print, startedAt);
@@ -24,7 +27,9 @@ export class Steps {
     return Date.now() - this.#startedAt;
   }
 
-  /** Runs a step that the next ones need, and rethrows its error. `work` may add a note to the printed line. */
+  /**
+   * Runs a step that the next ones need, and rethrows its error. `work` may add a note to the printed line.
+   */
   async run<T>(name: string, work: (note: Note) => Promise<T>): Promise<T> {
     let result: { is: T } | undefined;
     let fault: unknown;

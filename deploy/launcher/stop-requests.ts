@@ -1,7 +1,7 @@
 /**
- * Two levels of stopping. `stop` aborts at the first Ctrl-C, SIGTERM or SIGHUP, `force` at the next one. Signals
- * within a second count as one: at a terminal, Ctrl-C reaches every process of the group, and npm and the bootstrap
- * forward the signals that they receive.
+ * Two levels of stopping. `stop` aborts at the first Ctrl-C, SIGTERM or SIGHUP, `force` at the next one.
+ * Signals within a second count as one: at a terminal, Ctrl-C reaches every process of the group, and npm and
+ * the bootstrap forward the signals that they receive.
  */
 export function stopRequests(print: (line: string) => void): StopRequests {
   const stop = new AbortController();

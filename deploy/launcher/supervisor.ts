@@ -78,7 +78,8 @@ export class Supervisor {
       const next = nextRestart(failures, ranMs, this.#options.restart);
       failures = next.failures;
       this.#options.print(`${this.name} ${cause}; it starts again in ${next.afterMs} ms`);
-      await sleep(next.afterMs, undefined, { signal }).catch(() => {});
+      // Rejects only when the signal aborts, which the next line handles.
+      await sleep(next.afterMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
 
       const child = this.#spawn();

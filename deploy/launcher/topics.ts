@@ -10,8 +10,8 @@ import {
 import { type LauncherConfig, poolWorkersMax } from "./settings.ts";
 
 /**
- * Creates the missing topics of a pool, and waits until its consumer groups can be joined: for a while after its first
- * start, a broker answers "coordinator not available". Throws after `withinMs`.
+ * Creates the missing topics of a pool, and waits until its consumer groups can be joined: for a while after
+ * its first start, a broker answers "coordinator not available". Throws after `withinMs`.
  */
 export async function createTopics(config: KafkaConfig, options: TopicOptions): Promise<void> {
   await retryUntilDone(options, async () => {

@@ -1,10 +1,10 @@
 import { availableParallelism, totalmem } from "node:os";
 
 /**
- * How many workers `--workers auto` means. On a CPU: one for each core, with one thread each; on larger machines some
- * cores are left for the other processes. Two workers of one thread verified 62 pairs a second on two cores, and one
- * worker of two threads 34: decoding, scaling and alignment between the network's runs then overlap.
- * On a GPU, and for a modelled engine: one, because it has the whole device.
+ * How many workers `--workers auto` means. On a CPU: one for each core, with one thread each; on larger
+ * machines some cores are left for the other processes. Two workers of one thread verified 62 pairs a second
+ * on two cores, and one worker of two threads 34: decoding, scaling and alignment between the network's runs
+ * then overlap. On a GPU, and for a modelled engine: one, because it has the whole device.
  */
 export function defaultWorkers(
   { onCpu, threads = 1, workersMax }: WorkerDemand,

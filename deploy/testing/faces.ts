@@ -5,8 +5,9 @@ import sharp from "sharp";
 import { repository } from "../launcher/state-folder.ts";
 
 /**
- * Folder of labelled photographs that may be used and not be copied, so they are not in the repository: FACELINE_TEST_FACES,
- * relative to the repository. `master.csv` in it has lines "first file,second file,Yes or No".
+ * Folder of labelled photographs that may be used and not be copied, so they are not in the repository:
+ * FACELINE_TEST_FACES, relative to the repository. `master.csv` in it has lines "first file,second file,Yes
+ * or No".
  */
 export const facesFolder = resolve(repository, process.env["FACELINE_TEST_FACES"] || "../shared/data/faces");
 

@@ -15,9 +15,9 @@ import type { SupervisorOptions } from "../launcher/supervisor.ts";
 import { createTopics, topicOptions } from "../launcher/topics.ts";
 
 /**
- * Opens one broker and two Redis servers for a run of tests, on their own ports and in their own folder. Jars, Redis
- * and models are shared with `npm start`. The folder is removed at the end, unless `keepFolder` was called after a
- * failed test; the next run removes it then.
+ * Opens one broker and two Redis servers for a run of tests, on their own ports and in their own folder.
+ * Jars, Redis and models are shared with `npm start`. The folder is removed at the end, unless `keepFolder`
+ * was called after a failed test; the next run removes it then.
  */
 export async function openTestServers(options: TestServersOptions): Promise<TestServers> {
   const { launch, steps, print, stop, force } = options;
@@ -72,7 +72,9 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
   };
 }
 
-/** Removes the folders of runs that were killed or that failed. A run that is still going on is left alone. */
+/**
+ * Removes the folders of runs that were killed or that failed. A run that is still going on is left alone.
+ */
 async function removeOldRuns(testRuns: string, print: (line: string) => void): Promise<void> {
   if (!existsSync(testRuns)) return;
   for (const name of readdirSync(testRuns)) {

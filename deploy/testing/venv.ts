@@ -27,7 +27,10 @@ export async function setUpVenv(venv: Venv, steps: Steps, stop: AbortSignal): Pr
   writeFileSync(stamp, sha256Of(requirements));
 }
 
-/** The Python with the packages and their versions; undefined when exactly these requirements are not installed. */
+/**
+ * The Python with the packages and their versions; undefined when exactly these requirements are not
+ * installed.
+ */
 export function findVenv(venv: Venv): Installed | undefined {
   const { python, stamp } = venvPaths(venv);
   const { requirements } = venv;

@@ -4,8 +4,8 @@ const pollEveryMs = 25;
 const giveUpAfterMs = 60_000;
 
 /**
- * Polls `holds` until it returns true. Throws with `condition` after a minute, much longer than a healthy system
- * needs: a busy machine fails no test.
+ * Polls `holds` until it returns true. Throws with `condition` after a minute, much longer than a healthy
+ * system needs: a busy machine fails no test.
  */
 export async function waitUntil(condition: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + giveUpAfterMs;

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { marker } from "./hostile-call.ts";
 
 /**
- * Announces a body and disconnects before it is complete. Resolves when the connection is closed on both sides. The
- * announced bytes must not count any longer then, or a few hundred such clients would block the service for everybody.
+ * Announces a body and disconnects before it is complete. Resolves when the connection is closed on both
+ * sides. The announced bytes must not count any longer then, or a few hundred such clients would block the
+ * service for everybody.
  */
 export async function disconnectEarly(
   { address, key }: Server,

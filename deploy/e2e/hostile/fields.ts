@@ -1,4 +1,4 @@
-import { type ExpectedEnd, type HostileCall, json, marker } from "./hostile-call.ts";
+import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
 /** Every field with every type that it does not take: one at a time, in an otherwise valid call. */
 export const fields = (): HostileCall[] =>
@@ -8,7 +8,7 @@ export const fields = (): HostileCall[] =>
         const ends = kind[what as keyof typeof values];
         if (ends === undefined) return [];
         const others = Object.entries(valid).filter(([name]) => name !== replaced[field]);
-        const body = json({ ...Object.fromEntries(others), [field]: value });
+        const body = jsonBody({ ...Object.fromEntries(others), [field]: value });
         return [{ name: `${path} ${field}: ${what}`, path, body, ends }];
       }),
     ),

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { type ExpectedEnd, type HostileCall, json, marker } from "./hostile-call.ts";
+import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
 /** Calls with a valid body and hostile headers, methods or paths. */
 export function headers(key: string): HostileCall[] {
@@ -49,7 +49,7 @@ export function headers(key: string): HostileCall[] {
 
 const vector = Array.from({ length: 128 }, (_, i) => i);
 const fields = { img1: vector, img2: vector };
-const body = json(fields);
+const body = jsonBody(fields);
 const gzipped = () => new Uint8Array(gzipSync(body()));
 
 const otherTypes = [
@@ -90,7 +90,7 @@ const charsets: HostileCall[] = [
   ],
   [
     "Latin-1",
-    Buffer.from(json({ ...fields, name: "é" })(), "latin1"),
+    Buffer.from(jsonBody({ ...fields, name: "é" })(), "latin1"),
     "application/json; charset=iso-8859-1",
   ],
   ["a byte that is never UTF-8", Buffer.concat([Buffer.from('{"a":"\xff"}', "latin1")]), "application/json"],

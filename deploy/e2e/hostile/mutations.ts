@@ -1,9 +1,9 @@
 import { mulberry32 } from "../../bench/arrivals.ts";
-import { type HostileCall, json } from "./hostile-call.ts";
+import { type HostileCall, jsonBody } from "./hostile-call.ts";
 
 /**
- * Valid calls with some random bytes changed, in the JSON or in its picture, drawn from the seed. Some are still valid;
- * all of them must end with a documented answer.
+ * Valid calls with some random bytes changed, in the JSON or in its picture, drawn from the seed. Some are
+ * still valid; all of them must end with a documented answer.
  */
 export function mutations(seed: number, count: number, portrait: Buffer): HostileCall[] {
   const draw = mulberry32(seed);
@@ -13,7 +13,12 @@ export function mutations(seed: number, count: number, portrait: Buffer): Hostil
     const name = `mutation ${index} of seed ${seed}`;
     if (index % 4 === 3) {
       const img = mutated(portrait, below).toString("base64");
-      return { name, path: "/represent", body: json({ img, detector_backend: "tiny" }), ends: "documented" };
+      return {
+        name,
+        path: "/represent",
+        body: jsonBody({ img, detector_backend: "tiny" }),
+        ends: "documented",
+      };
     }
     const [path, whole] = valid[below(valid.length)]!;
     const bytes = new Uint8Array(mutated(Buffer.from(whole), below));
@@ -27,18 +32,21 @@ function validCalls(portrait: Buffer): [path: string, body: string][] {
   const options = { detector_backend: "tiny", model_name: "Dlib", normalization: "base", align: true };
   const rule = { distance_metric: "euclidean_l2", threshold: 0.5 };
   return [
-    ["/verify", json({ img1: vector, img2: vector, ...options, ...rule, face_policy: "largest" })()],
-    ["/verify", json({ ...options, img1: img, img2: vector })()],
+    ["/verify", jsonBody({ img1: vector, img2: vector, ...options, ...rule, face_policy: "largest" })()],
+    ["/verify", jsonBody({ ...options, img1: img, img2: vector })()],
     [
       "/represent",
-      json({ ...options, max_faces: 2, l2_normalize: "true", img, embedding_format: "base64" })(),
+      jsonBody({ ...options, max_faces: 2, l2_normalize: "true", img, embedding_format: "base64" })(),
     ],
-    ["/compare", json({ vector, candidates: [vector, { id: "a", vector }], ...options, ...rule })()],
-    ["/compare", json({ ...options, face_index: 0, img, candidates: [vector] })()],
+    ["/compare", jsonBody({ vector, candidates: [vector, { id: "a", vector }], ...options, ...rule })()],
+    ["/compare", jsonBody({ ...options, face_index: 0, img, candidates: [vector] })()],
   ];
 }
 
-/** One to eight changes: a flipped bit, another byte, or a range that is removed, repeated or moved to the front. */
+/**
+ * One to eight changes: a flipped bit, another byte, or a range that is removed, repeated or moved to the
+ * front.
+ */
 function mutated(bytes: Buffer, below: (max: number) => number): Buffer {
   let changed = Buffer.from(bytes);
   for (let remaining = 1 + below(8); remaining > 0; remaining--) {

@@ -1,11 +1,11 @@
-import type { Stack } from "../stack/stack.ts";
+import type { TestStack } from "../stack/stack.ts";
 
 /** A normal client, which sends one valid call at a time. */
 export class NormalClient {
-  readonly #post: Stack["post"];
+  readonly #post: TestStack["post"];
   readonly #body: object;
 
-  constructor({ post }: Stack, [portrait, other]: [Buffer, Buffer]) {
+  constructor({ post }: TestStack, [portrait, other]: [Buffer, Buffer]) {
     this.#post = post;
     this.#body = {
       img1: portrait.toString("base64"),

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
-import { type ExpectedEnd, type HostileCall, json, marker } from "./hostile-call.ts";
+import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
 /** Pictures of every encoding, truncated pictures, false sizes in headers, and polyglot files. */
 export async function pictures(portrait: Buffer): Promise<HostileCall[]> {
@@ -192,7 +192,7 @@ function call(name: string, picture: Buffer, ends: ExpectedEnd): HostileCall {
   return {
     name,
     path: "/represent",
-    body: json({ img: picture.toString("base64"), detector_backend: "tiny" }),
+    body: jsonBody({ img: picture.toString("base64"), detector_backend: "tiny" }),
     ends,
   };
 }

@@ -36,7 +36,10 @@ export async function send({ address, key }: Server, call: HostileCall): Promise
 /** A normal call takes about 50 ms. The bound is 2 s on an idle machine; this one may be shared by five. */
 const answerWithinMs = 2_000 * 5;
 
-/** The outcome: "ok" for a valid answer of the path, or the code of a valid problem; else what is wrong with the reply. */
+/**
+ * The outcome: "ok" for a valid answer of the path, or the code of a valid problem; else what is wrong with
+ * the reply.
+ */
 function outcomeOf(path: string, status: number, text: string): string {
   const body = JSON.parse(text) as unknown;
   if (status === 200) return replies[path]?.safeParse(body).success ? "ok" : "200 with another shape";

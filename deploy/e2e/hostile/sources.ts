@@ -1,4 +1,4 @@
-import { type ExpectedEnd, type HostileCall, json, marker } from "./hostile-call.ts";
+import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
 /** Base64 and data URLs in every notation, and texts that only look like a picture. */
 export function sources(portrait: Buffer): HostileCall[] {
@@ -63,6 +63,6 @@ const falseTypes = ["image/png", "text/html", "application/pdf", "image/svg+xml"
 const call = (name: string, img: string, ends: ExpectedEnd): HostileCall => ({
   name: name.replaceAll(marker, "…"),
   path: "/represent",
-  body: json({ img, detector_backend: "tiny" }),
+  body: jsonBody({ img, detector_backend: "tiny" }),
   ends,
 });

@@ -1,4 +1,4 @@
-import { type ExpectedEnd, type HostileCall, marker, text } from "./hostile-call.ts";
+import { type ExpectedEnd, type HostileCall, marker, textBody } from "./hostile-call.ts";
 
 /** Invalid JSON, unusual JSON, and JSON that expands to many times its size. */
 export const syntax = (): HostileCall[] => [
@@ -107,6 +107,6 @@ export const huge = (): HostileCall[] => [
 const call = (name: string, body: string, ends: ExpectedEnd): HostileCall => ({
   name,
   path: name.includes("candidate") || name.includes("vector") ? "/compare" : "/verify",
-  body: text(body),
+  body: textBody(body),
   ends,
 });

@@ -24,7 +24,10 @@ export const retryOnOverload =
     }
   };
 
-/** Runs `work` for every item, with at most `inFlightMax` at a time. Returns the results in the order of the items. */
+/**
+ * Runs `work` for every item, with at most `inFlightMax` at a time. Returns the results in the order of the
+ * items.
+ */
 export async function runConcurrently<Item, Result>(
   { inFlightMax }: { inFlightMax: number },
   items: Item[],

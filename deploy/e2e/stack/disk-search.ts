@@ -28,7 +28,9 @@ export function fragmentsOfVector(vector: number[]): Buffer[] {
   return [...fragmentsOf(float32), ...texts.map((text) => Buffer.from(text))];
 }
 
-/** Evenly spread offsets, without the first and the last eighth: the beginnings of many files are the same. */
+/**
+ * Evenly spread offsets, without the first and the last eighth: the beginnings of many files are the same.
+ */
 function windowOffsets(length: number, size: number): number[] {
   const first = Math.floor(length / 8);
   const step = Math.floor((length - 2 * first - size) / windowsEach);
@@ -36,7 +38,10 @@ function windowOffsets(length: number, size: number): number[] {
   return Array.from({ length: windowsEach }, (_, i) => first + i * step);
 }
 
-/** Returns the files below the folders that contain a fragment. Reads in chunks, so that a large log costs no memory. */
+/**
+ * Returns the files below the folders that contain a fragment. Reads in chunks, so that a large log costs no
+ * memory.
+ */
 export async function filesContaining(fragments: Buffer[], folders: string[]): Promise<string[]> {
   const files: string[] = [];
   for (const folder of folders) {

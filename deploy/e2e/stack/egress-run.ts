@@ -15,10 +15,13 @@ import { startStack } from "./stack.ts";
 
 // node egress-run.ts FOLDER, as root of its own network and mount namespaces (`unshare --net --mount`).
 //
-// Runs servers and services without any network but loopback, verifies two faces, and writes to FOLDER/egress.json which
-// names they looked up and how many packets had no route. Started by egress.stack.test.ts.
+// Runs servers and services without any network but loopback, verifies two faces, and writes to
+// FOLDER/egress.json which names they looked up and how many packets had no route. Started by
+// egress.stack.test.ts.
 
-/** onnxruntime's telemetry looks up its server 8 to 9 s after the first session, and then every few seconds. */
+/**
+ * onnxruntime's telemetry looks up its server 8 to 9 s after the first session, and then every few seconds.
+ */
 const watchMs = 12_000;
 
 const [folder = ""] = process.argv.slice(2);
@@ -40,7 +43,8 @@ const { status } = await post("/verify", { img1, img2 });
 await sleep(watchMs);
 const observed = { status, ...egress() };
 
-// The control: one lookup, and connections to addresses for documentation (RFC 5737, RFC 3849). All of them fail.
+// The control: one lookup, and connections to addresses for documentation (RFC 5737, RFC 3849). All of them
+// fail.
 await Promise.allSettled([lookup("faceline.example")]);
 const withIpv6 = networkInterfaces()["lo"]?.some(({ family }) => family === "IPv6");
 const addresses = ["192.0.2.1", ...(withIpv6 ? ["2001:db8::1"] : [])];
@@ -65,7 +69,10 @@ function unroutablePackets(): number {
   return Number(v4) + Number(v6 ?? 0);
 }
 
-/** The only name server of the namespace, on loopback. It answers NXDOMAIN and records the names of the queries. */
+/**
+ * The only name server of the namespace, on loopback. It answers NXDOMAIN and records the names of the
+ * queries.
+ */
 async function openNameServer(resolvConf: string): Promise<AsyncDisposable & { names: Set<string> }> {
   writeFileSync(resolvConf, "nameserver 127.0.0.1\nsearch .\n");
   const { status, stderr } = spawnSync("mount", ["--bind", resolvConf, "/etc/resolv.conf"], {
@@ -86,7 +93,10 @@ async function openNameServer(resolvConf: string): Promise<AsyncDisposable & { n
   return { names, [Symbol.asyncDispose]: async () => void socket.close() };
 }
 
-/** The name in a query (RFC 1035, 4.1.2): from byte 12, each label follows its length; the last label is empty. */
+/**
+ * The name in a query (RFC 1035, 4.1.2): from byte 12, each label follows its length; the last label is
+ * empty.
+ */
 function questionName(question: Buffer): string {
   const labels: string[] = [];
   for (let at = 12; question[at]; at += 1 + question[at]!) {

@@ -1,8 +1,9 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
 /**
- * For the `skip` of a test: false, or the reason why memory cannot be searched here. It needs Linux, which shows the
- * memory of a process to its user where nothing forbids it, and glibc, which can overwrite freed memory.
+ * For the `skip` of a test: false, or the reason why memory cannot be searched here. It needs Linux, which
+ * shows the memory of a process to its user where nothing forbids it, and glibc, which can overwrite freed
+ * memory.
  */
 export const memorySearchUnavailable: string | false = (() => {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
@@ -16,8 +17,8 @@ export const memorySearchUnavailable: string | false = (() => {
 })();
 
 /**
- * Searches the memory of a process for contents. Each content is cut into fragments of 16 bytes, so that it is found
- * wherever a few dozen consecutive bytes of it are left.
+ * Searches the memory of a process for contents. Each content is cut into fragments of 16 bytes, so that it
+ * is found wherever a few dozen consecutive bytes of it are left.
  */
 export class MemorySearch {
   readonly #names: string[] = [];
@@ -70,7 +71,10 @@ export class MemorySearch {
   }
 }
 
-/** The writable memory of a process in chunks that overlap by a fragment, without pages that were never touched. */
+/**
+ * The writable memory of a process in chunks that overlap by a fragment, without pages that were never
+ * touched.
+ */
 function* writableMemory(pid: number): Iterable<{ kind: string; bytes: Buffer }> {
   const memory = openSync(`/proc/${pid}/mem`, "r");
   const pages = openSync(`/proc/${pid}/pagemap`, "r");

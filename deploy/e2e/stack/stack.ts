@@ -14,13 +14,16 @@ import { createTopics, deleteTopics, topicOptions } from "../../launcher/topics.
 import { apiClient, type Post } from "./caller.ts";
 
 /**
- * Starts a whole Faceline for one test, on the broker and the Redis servers of the test run, with its own pool, ports
- * and key. It is stopped after the test.
+ * Starts a whole Faceline for one test, on the broker and the Redis servers of the test run, with its own
+ * pool, ports and key. It is stopped after the test.
  *
  *     const { post, services } = await startStack(t, { workers: 2 });
  *     services.find("inference-2").kill("SIGKILL");
  */
-export async function startStack(t: Pick<TestContext, "after">, options: StackOptions = {}): Promise<Stack> {
+export async function startStack(
+  t: Pick<TestContext, "after">,
+  options: StackOptions = {},
+): Promise<TestStack> {
   const { workers = 1, batchers = 1, ingress = 1, settings = {} } = options;
   const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
@@ -81,7 +84,7 @@ type StackOptions = {
   settings?: Record<string, string>;
 };
 
-export type Stack = {
+export type TestStack = {
   /** Address of the first ingress. */
   address: string;
   addresses: string[];
