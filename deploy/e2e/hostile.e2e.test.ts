@@ -15,13 +15,13 @@ import { pictures } from "./hostile/pictures.ts";
 import { send } from "./hostile/send.ts";
 import { sources } from "./hostile/sources.ts";
 import { huge, syntax } from "./hostile/syntax.ts";
-import { runConcurrently } from "./stack/caller.ts";
+import { runConcurrently } from "./stack/api-client.ts";
 import { filesContaining } from "./stack/disk-search.ts";
 import { startStack } from "./stack/stack.ts";
 
 // Every hostile call ends with a documented answer. Other callers are still served, the memory is released,
-// and no reply or log repeats the content. Replay the mutations with: SEED=417 npm test --
-// deploy/e2e/hostile.e2e.test.ts
+// and no reply or log repeats the content. Replay the mutations with:
+// SEED=417 npm test -- deploy/e2e/hostile.e2e.test.ts
 
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 const inFlightMax = 4;

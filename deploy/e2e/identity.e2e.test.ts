@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { RepresentReply } from "@faceline/contracts/http/represent";
 import { portraits } from "../testing/faces.ts";
-import { apiClient, retryOnOverload } from "./stack/caller.ts";
+import { apiClient, retryOnOverload } from "./stack/api-client.ts";
 
 const rounds = 200;
 

@@ -4,7 +4,7 @@ import test from "node:test";
 import { Problem } from "@faceline/contracts/http/problem";
 import { VerifyReply } from "@faceline/contracts/http/verify";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "../testing/faces.ts";
-import { apiClient, type Post, readBase64, retryOnOverload, runConcurrently } from "./stack/caller.ts";
+import { apiClient, type Post, readBase64, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
 
 const inFlightMax = 8;
 

@@ -11,7 +11,7 @@ import type { TaskId } from "@faceline/contracts/wire/ids";
 import { batcherGroup, imageKey, tasksTopic } from "@faceline/contracts/wire/names";
 import { portraits } from "../testing/faces.ts";
 import { waitUntil } from "../testing/wait-until.ts";
-import { runConcurrently } from "./stack/caller.ts";
+import { runConcurrently } from "./stack/api-client.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
 const callsMax = 100;

@@ -5,7 +5,7 @@ import { Problem } from "@faceline/contracts/http/problem";
 import { RepresentReply } from "@faceline/contracts/http/represent";
 import sharp from "sharp";
 import { facesFolder, portraits, portraitWithPasserBy, withoutFaces } from "../testing/faces.ts";
-import { readBase64 } from "./stack/caller.ts";
+import { readBase64 } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const [portrait = Buffer.alloc(0)] = await portraits();

@@ -10,7 +10,7 @@ import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/r
 import { idempotencyRecordKey } from "@faceline/contracts/wire/names";
 import { portraits } from "../testing/faces.ts";
 import { waitUntil } from "../testing/wait-until.ts";
-import { apiClient } from "./stack/caller.ts";
+import { apiClient } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };

@@ -9,7 +9,7 @@ import { repository } from "./state-folder.ts";
 const pom = join(repository, "deploy", "redis", "pom.xml");
 const versionMin = [6, 2] as const;
 
-/** The binaries in the jar, by platform, with their SHA-256. Part of this is tested in settings.test.ts. */
+/** The binaries in the jar, by platform, with their SHA-256. */
 const binaries: Record<string, { file: string; sha256: string }> = {
   "linux-x64": {
     file: "redis-server-6.2.6-v5-linux-amd64",

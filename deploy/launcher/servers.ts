@@ -11,7 +11,7 @@ import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
 /**
  * One Kafka broker and two Redis servers. Each one with an address in the settings is used as it is; the
- * others are started. Tested in deploy/e2e and, for their ports, in settings.test.ts.
+ * others are started.
  */
 export class Servers implements AsyncDisposable {
   readonly urls: ServerUrls;

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { javaMajor } from "./kafka-install.ts";
-import { isRecent } from "./redis-install.ts";
-import { serverPorts } from "./servers.ts";
 import { readLaunchOptions } from "./settings.ts";
 
 test("by default there is one of each service, and a development key", () => {
@@ -51,31 +48,4 @@ test("all wrong settings are named together, and an empty one counts as unset", 
     () => readLaunchOptions([], { PORT: "http", KAFKA_PORT: "99999" }),
     (fault: Error) => fault.message.includes("PORT") && fault.message.includes("KAFKA_PORT"),
   );
-});
-
-test("a server with an address in the settings needs no port", () => {
-  const ports = serverPorts(
-    readLaunchOptions([], { KAFKA_BROKERS: "kafka:9092", REDIS_VOLATILE_URL: "redis://r:1" }),
-  );
-  assert.deepEqual(
-    ports.map(({ setting }) => setting),
-    ["REDIS_DURABLE_PORT"],
-  );
-});
-
-test("the major version of Java is read in the old and the new format", () => {
-  assert.equal(javaMajor('openjdk version "17.0.15" 2025-04-15'), 17);
-  assert.equal(javaMajor('openjdk version "21" 2023-09-19'), 21);
-  assert.equal(javaMajor('java version "1.8.0_392"'), 8);
-  assert.equal(javaMajor("something else"), undefined);
-});
-
-test("Redis 6.2 and later are recent enough", () => {
-  assert.deepEqual(["5.0.14", "6.0.16", "6.2.6", "7.0.15", "8.0.1"].map(isRecent), [
-    false,
-    false,
-    true,
-    true,
-    true,
-  ]);
 });

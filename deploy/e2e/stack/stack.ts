@@ -11,7 +11,7 @@ import type { ServerUrls } from "../../launcher/servers.ts";
 import { Services } from "../../launcher/services.ts";
 import { LauncherConfig, supervisorLimits } from "../../launcher/settings.ts";
 import { createTopics, deleteTopics, topicOptions } from "../../launcher/topics.ts";
-import { apiClient, type Post } from "./caller.ts";
+import { apiClient, type Post } from "./api-client.ts";
 
 /**
  * Starts a whole Faceline for one test, on the broker and the Redis servers of the test run, with its own
