@@ -26,7 +26,8 @@ async function test(command: Command): Promise<void> {
   });
   const named = positionals.length > 0;
   const files = named ? findTestFiles(...positionals) : findTestFiles(...filesWithServers);
-  if (files.length === 0) throw new Error(`No test file matches ${positionals.join(" ")}.`);
+  const missing = positionals.filter((pattern) => findTestFiles(pattern).length === 0);
+  if (missing.length > 0) throw new Error(`No test file matches ${missing.join(" ")}.`);
   if (values.watch && !named) throw new Error("Name the files to watch: npm run test:watch -- FILE…");
 
   const steps = Steps.sinceCommandStart(print);
