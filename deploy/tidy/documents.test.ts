@@ -75,11 +75,11 @@ const matches = (text: string, pattern: RegExp): string[] =>
 const withoutBlocks = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, "");
 
 /**
- * Media types, model names and endpoints have slashes too. Patterns of names (`x.test.ts`) and the state are
- * no files.
+ * Media types, model names and endpoints have slashes too. No files of the repository: patterns of names
+ * (`x.test.ts`), placeholders (`FACELINE_STATE/bench`), and the state folder.
  */
 function looksLikePath(text: string): boolean {
-  if (/^(x|X)[-.]|^\.\.|^\/|^\.faceline|node_modules/.test(text)) return false;
+  if (/^(x|X)[-.]|^[A-Z_]+\/|^\.\.|^\/|^\.faceline|node_modules/.test(text)) return false;
   const inPackage = packages.some((name) => text.startsWith(`${name}/`));
   return inPackage || /\.(ts|mjs|json|md|py|toml|txt|yml|xml|svg)$/.test(text);
 }

@@ -18,6 +18,24 @@ test("x.test.ts is beside x.ts, or says in a comment before its first test what 
   assertOnlyKnown("tests-without-a-file", lost);
 });
 
+test("every test file is run by a command: a package's npm test, npm test, npm run e2e or npm run check", () => {
+  const unitTests = packages.flatMap((name) => {
+    const script: string = JSON.parse(read(`${name}/package.json`)).scripts.test;
+    return [...script.matchAll(/"([^"]+)"/g)].flatMap(([, pattern = ""]) => findFiles(`${name}/${pattern}`));
+  });
+  const run = new Set([
+    ...unitTests,
+    ...findFiles(
+      "**/*.live.test.ts",
+      "deploy/e2e/**/*.stack.test.ts",
+      "deploy/e2e/*.e2e.test.ts",
+      "deploy/tidy/*.test.ts",
+    ),
+  ]);
+  const never = findFiles(`{${packages.join()}}/**/*.test.ts`).filter((file) => !run.has(file));
+  assertOnlyKnown("tests-that-never-run", new Map(never.map((file) => [file, []])));
+});
+
 /** Whether a comment comes before everything but imports. */
 function hasHeadComment(text: string): boolean {
   const code = text.replaceAll(/^import\s[^"]*"[^"]*";$/gm, "").trimStart();
