@@ -1,7 +1,7 @@
-// What `npm start` and its kin run first: node deploy/bootstrap.mjs FILE.ts [arguments]
+// The first step of every command in package.json: node deploy/bootstrap.mjs FILE.ts [arguments]
 //
-// Runs on Node 20, so that a clone needs nothing newer: installs the packages when the lock file has changed since the
-// last install, then runs FILE with the Node 24 that is one of them.
+// Runs on Node 20, so that a clone needs nothing newer. Installs the packages when the lock file has changed
+// since the last installation, then runs FILE with the Node 24 that comes with the packages.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const startedAt = Date.now();
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packages = join(root, "node_modules");
 const node24 = join(packages, "node", "bin", process.platform === "win32" ? "node.exe" : "node");
-/** The hash of the lock file that was installed last. */
+/** Holds the hash of the lock file of the last installation. */
 const stamp = join(packages, ".faceline-lock");
 
 const [file, ...rest] = process.argv.slice(2);
@@ -33,11 +33,12 @@ const state = resolve(root, process.env.FACELINE_STATE || ".faceline");
 mkdirSync(state, { recursive: true, mode: 0o700 });
 const { code, signal } = await run(node24, [resolve(root, file), ...rest], {
   ...process.env,
-  // Also for the node of the tests' and the type checker's own scripts.
+  // So that child processes (tests, the type checker) use Node 24 too.
   PATH: [dirname(node24), join(packages, ".bin"), process.env.PATH].join(delimiter),
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(state, "compile-cache"),
   FACELINE_STARTED_AT: String(startedAt),
-  // models/src/onnxruntime-telemetry.ts sets these for whatever loads onnxruntime; this covers what forgets to.
+  // models/src/onnxruntime-telemetry.ts sets these too. Here they cover code that loads onnxruntime without
+  // it.
   ORT_DISABLE_TELEMETRY: "1",
   ORT_TELEMETRY_DISABLED: "1",
 });
@@ -47,12 +48,12 @@ async function install() {
   process.stdout.write("packages: npm ci …\n");
   const { code } = await run("npm", ["ci", "--loglevel=error"], {
     ...process.env,
-    // npm removes node_modules first: it must not run on the node that lies in there.
+    // npm removes node_modules first, so it must not run on the Node 24 in there.
     PATH: (process.env.PATH ?? "")
       .split(delimiter)
       .filter((folder) => !folder.startsWith(packages))
       .join(delimiter),
-    // npm 10 knows no `allowScripts`: onnxruntime-node would download CUDA libraries where it sees nvcc.
+    // npm 10 does not know `allowScripts`. With nvcc present, onnxruntime-node would download CUDA libraries.
     ONNXRUNTIME_NODE_INSTALL: "skip",
   });
   if (code !== 0) fail("The packages could not be installed: see npm's message above.");
@@ -61,17 +62,18 @@ async function install() {
 }
 
 /**
- * Runs a program in the foreground and passes signals on. At a terminal, Ctrl-C reaches the whole group, so the
- * program may get it twice: those that count signals take what comes within a second as one.
+ * Runs a program in the foreground and forwards signals. At a terminal, Ctrl-C reaches the whole process
+ * group, so the program may receive it twice; launcher/stop-requests.ts counts signals within a second as
+ * one.
  */
 function run(program, args, env) {
   const child = spawn(program, args, { cwd: root, env, stdio: "inherit" });
-  const passed = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => [signal, () => child.kill(signal)]);
-  for (const [signal, pass] of passed) process.on(signal, pass);
+  const forwarders = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => [signal, () => child.kill(signal)]);
+  for (const [signal, pass] of forwarders) process.on(signal, pass);
   return new Promise((done) => {
     child.on("error", (error) => fail(`${program} could not be started: ${error.message}`));
     child.on("exit", (code, signal) => {
-      for (const [name, pass] of passed) process.off(name, pass);
+      for (const [name, pass] of forwarders) process.off(name, pass);
       done({ code, signal });
     });
   });

@@ -1,14 +1,14 @@
 import { freePorts } from "../launcher/ports.ts";
 import { Services } from "../launcher/services.ts";
-import type { Launch } from "../launcher/settings.ts";
+import type { LaunchOptions } from "../launcher/settings.ts";
 import type { Steps } from "../launcher/steps.ts";
-import type { TestServers } from "../launcher/test-servers.ts";
+import type { TestServers } from "../testing/test-servers.ts";
 import type { Target } from "./load/http-client.ts";
 
 /** What every part of the benchmark gets. */
 export type Bench = {
   servers: TestServers;
-  launch: Launch;
+  launch: LaunchOptions;
   /** An API key that the servers know. */
   key: string;
   /** Threads of one run of the real engine. */
@@ -62,7 +62,7 @@ export async function openStack(
     ),
   );
   await services.start();
-  await services.healthy(launch.HEALTHY_WITHIN_MS, bench.stop);
+  await services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, bench.stop);
   const address = services.addresses[0]!;
   const open = opened.move();
   return {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import sharp, { type Sharp } from "sharp";
-import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "../e2e/faces.ts";
 import { repository } from "../launcher/state-folder.ts";
+import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "../testing/faces.ts";
 import { mulberry32 } from "./load/arrivals.ts";
 
 /** The sample photographs of the models' package: some 0.2 MB and a megapixel each, with 1 to 6 faces. */

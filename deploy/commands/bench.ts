@@ -19,13 +19,13 @@ import { setUpFacePeers } from "../bench/peers/faces/systems.ts";
 import { peersVenv } from "../bench/peers/modelled/systems.ts";
 import { writeResults } from "../bench/report/results.ts";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
-import { readLaunch } from "../launcher/settings.ts";
+import { readLaunchOptions } from "../launcher/settings.ts";
 import { repository } from "../launcher/state-folder.ts";
 import { Steps } from "../launcher/steps.ts";
-import { stopRequests } from "../launcher/stop.ts";
-import { openTestServers } from "../launcher/test-servers.ts";
-import { threadsEach } from "../launcher/worker-count.ts";
-import { setUpVenv } from "./venv.ts";
+import { stopRequests } from "../launcher/stop-requests.ts";
+import { threadsPerWorker } from "../launcher/worker-count.ts";
+import { openTestServers } from "../testing/test-servers.ts";
+import { setUpVenv } from "../testing/venv.ts";
 
 // `npm run bench`: the benchmark behind every number in BENCHMARKS.md; see deploy/bench/README.md.
 //
@@ -82,8 +82,8 @@ async function main(): Promise<void> {
   if (unknown !== undefined) {
     throw new Error(`--only has no part ${unknown}: the parts are ${known.join(", ")}.`);
   }
-  const steps = Steps.sinceCommand(say);
-  const launch = readLaunch([], process.env);
+  const steps = Steps.sinceCommandStart(say);
+  const launch = readLaunchOptions([], process.env);
   const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
   if (options.setup) {
     const { stop } = requests;
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
     return say(files.join("\n"));
   }
 
-  const threads = launch.INTRA_OP_THREADS ?? threadsEach(1);
+  const threads = launch.INTRA_OP_THREADS ?? threadsPerWorker(1);
   if (against !== undefined) {
     const stateFolder = resolve(repository, launch.FACELINE_STATE);
     const options = { ref: against, parts: names, folder, stateFolder, quick, steps, say, ...requests };
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
     );
   }
 
-  await using servers = await openTestServers({ launch, steps, say, ...requests });
+  await using servers = await openTestServers({ launch, steps, print: say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
   const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };

@@ -1,15 +1,26 @@
+import { runInForeground } from "../launcher/foreground.ts";
+import { type Command, runCommand } from "../launcher/run-command.ts";
 import { Steps } from "../launcher/steps.ts";
-import { foreground } from "./foreground.ts";
+import { tidyArguments } from "./test-runner.ts";
 
-const steps = new Steps();
-const check = async (name: string, command: string, ...args: string[]) => {
+// `npm run check`: types, lint, format, boundaries between packages, and the tests of deploy/tidy. All run,
+// also when one fails.
+
+await runCommand(checkAll);
+
+async function checkAll({ print, stop }: Command): Promise<void> {
+  const steps = new Steps(print);
   const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1" };
-  const ok = await steps.part(name, async () => (await foreground(command, args, { env })) === 0);
-  // All of them run, also when an early one fails: whoever mends one wants to see the others.
-  if (!ok) process.exitCode = 1;
-};
-
-await check("types", "tsc", "-b");
-await check("lint", "oxlint", "--type-aware", "--deny-warnings");
-await check("format", "biome", "format");
-await check("boundaries", "turbo", "boundaries");
+  const check = async (name: string, command: string, ...args: string[]) => {
+    const ok = await steps.attempt(
+      name,
+      async () => (await runInForeground(command, args, { env, stop })) === 0,
+    );
+    if (!ok) process.exitCode = 1;
+  };
+  await check("types", "tsc", "-b");
+  await check("lint", "oxlint", "--type-aware", "--deny-warnings");
+  await check("format", "biome", "format");
+  await check("boundaries", "turbo", "boundaries");
+  await check("tidy", process.execPath, ...tidyArguments);
+}

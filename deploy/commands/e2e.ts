@@ -1,35 +1,26 @@
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { freePorts } from "../launcher/ports.ts";
+import { type Command, runCommand } from "../launcher/run-command.ts";
 import { Services } from "../launcher/services.ts";
-import { readLaunch } from "../launcher/settings.ts";
+import { readLaunchOptions } from "../launcher/settings.ts";
 import { Steps } from "../launcher/steps.ts";
-import { stopRequests } from "../launcher/stop.ts";
-import { openTestServers } from "../launcher/test-servers.ts";
-import { runFiles, testFiles } from "./test-runner.ts";
+import { openTestServers } from "../testing/test-servers.ts";
+import { findTestFiles, runFiles } from "./test-runner.ts";
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const requests = stopRequests(say);
-const { stop } = requests;
+// `npm run e2e -- [--workers N] [--batchers N] [--ingress N] [FILE…]`: the tests that take minutes, on one
+// running Faceline. They find it by FACELINE_URL and FACELINE_KEY.
 
-try {
-  await testStack();
-} catch (fault) {
-  process.exitCode = 1;
-  if (!stop.aborted) process.stderr.write(`\n${(fault as Error).message}\n`);
-}
-if (stop.aborted) process.exitCode = 130;
-process.exit();
+await runCommand(e2e);
 
-/** `npm run e2e -- [--workers N] [--batchers N] [--ingress N] [FILE…]` */
-async function testStack(): Promise<void> {
-  const steps = Steps.sinceCommand(say);
-  const given = process.argv.slice(2);
-  const named = given.filter(isTestFile);
-  const launch = readLaunch(
-    given.filter((argument) => !isTestFile(argument)),
+async function e2e({ print, stop, force }: Command): Promise<void> {
+  const steps = Steps.sinceCommandStart(print);
+  const args = process.argv.slice(2);
+  const named = args.filter(isTestFile);
+  const launch = readLaunchOptions(
+    args.filter((argument) => !isTestFile(argument)),
     process.env,
   );
-  await using servers = await openTestServers({ launch, steps, say, ...requests });
+  await using servers = await openTestServers({ launch, steps, print, stop, force });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
 
@@ -46,21 +37,21 @@ async function testStack(): Promise<void> {
     servers.watch,
   );
   await steps.run("services", () => services.start());
-  await steps.run("health", () => services.healthy(launch.HEALTHY_WITHIN_MS, stop));
+  await steps.run("health", () => services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, stop));
 
   const env = { ...servers.environment, FACELINE_URL: services.addresses[0]!, FACELINE_KEY: key };
-  const { ok, closing } = await steps.run("end to end", async (note) => {
-    const files = named.length > 0 ? named : testFiles("deploy/e2e/*.e2e.test.ts");
+  const { ok, summary } = await steps.run("end to end", async (note) => {
+    const files = named.length > 0 ? named : findTestFiles("deploy/e2e/*.e2e.test.ts");
     const run = await runFiles(files, { env, stop });
     note(`${run.counts.tests} tests${run.ok ? "" : ", failed"}`);
     return run;
   });
   if (!ok) {
     process.exitCode = 1;
-    say(`\nlogs of the servers and services: ${servers.keepFolder()}`);
+    print(`\nlogs of the servers and services: ${servers.keepFolder()}`);
   }
-  say(`\n${steps.table()}\n`);
-  for (const line of closing) say(line);
+  print(`\n${steps.table()}\n`);
+  for (const line of summary) print(line);
 }
 
 function isTestFile(argument: string): boolean {

@@ -1,14 +1,27 @@
+import { runInForeground } from "../launcher/foreground.ts";
+import { type Command, runCommand } from "../launcher/run-command.ts";
 import { Steps } from "../launcher/steps.ts";
-import { foreground } from "./foreground.ts";
+import { tidyArguments } from "./test-runner.ts";
 
-const steps = new Steps();
-const fix = async (name: string, command: string, ...args: string[]) => {
-  const ok = await steps.part(name, async () => (await foreground(command, args, {})) === 0);
-  if (!ok) process.exitCode = 1;
-};
+// `npm run fix`: writes the API's document, applies the lint's fixes, formats, and shortens the lists of
+// deploy/tidy/known.
 
-// The document of the API is made from its schemas.
-await fix("openapi", process.execPath, "ingress/openapi/write.ts");
-// Lint first: what it rewrites is formatted after.
-await fix("lint", "oxlint", "--type-aware", "--fix");
-await fix("format", "biome", "format", "--write");
+await runCommand(fixAll);
+
+async function fixAll({ print, stop }: Command): Promise<void> {
+  const steps = new Steps(print);
+  const env = { ...process.env, TIDY: "shrink" };
+  const fix = async (name: string, command: string, ...args: string[]) => {
+    const ok = await steps.attempt(
+      name,
+      async () => (await runInForeground(command, args, { env, stop })) === 0,
+    );
+    if (!ok) process.exitCode = 1;
+  };
+  // ingress/openapi.json is generated from the schemas.
+  await fix("openapi", process.execPath, "ingress/openapi/write.ts");
+  // Lint before format: the lint's fixes are formatted too.
+  await fix("lint", "oxlint", "--type-aware", "--fix");
+  await fix("format", "biome", "format", "--write");
+  await fix("tidy", process.execPath, ...tidyArguments);
+}

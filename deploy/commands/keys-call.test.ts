@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { unlimited } from "@faceline/contracts/stored/team";
-import { readKeysCall } from "./keys-call.ts";
+import { parseKeysCall } from "./keys-call.ts";
 
-const read = (line: string) => readKeysCall(line.split(" ").filter((word) => word !== ""));
+const read = (line: string) => parseKeysCall(line.split(" ").filter((word) => word !== ""));
 
-test("create, list, revoke, limits", () => {
+test("create, list, revoke and limits are parsed", () => {
   assert.deepEqual(read("create --team ants"), {
     verb: "create",
     team: "ants",
@@ -19,7 +19,7 @@ test("create, list, revoke, limits", () => {
     limits: unlimited,
   });
   assert.deepEqual(read("list"), { verb: "list" });
-  assert.deepEqual(read("revoke --id 5b1b2f60"), { verb: "revoke", begins: "5b1b2f60" });
+  assert.deepEqual(read("revoke --id 5b1b2f60"), { verb: "revoke", prefix: "5b1b2f60" });
   assert.deepEqual(read("limits --team ants --per-second 5 --burst 10 --in-flight 0"), {
     verb: "limits",
     team: "ants",
@@ -28,8 +28,8 @@ test("create, list, revoke, limits", () => {
   assert.deepEqual(read("list --help"), { verb: "help" });
 });
 
-test("a call that is not understood is a sentence", () => {
-  for (const [line, words] of [
+test("a wrong call returns a sentence", () => {
+  for (const [line, pattern] of [
     ["", /^usage/],
     ["make", /no verb make/],
     ["create", /--team/],
@@ -45,6 +45,6 @@ test("a call that is not understood is a sentence", () => {
     ["list --colour", /--colour/],
   ] as const) {
     const answer = read(line);
-    assert.ok(typeof answer === "string" && words.test(answer), `${line}: ${JSON.stringify(answer)}`);
+    assert.ok(typeof answer === "string" && pattern.test(answer), `${line}: ${JSON.stringify(answer)}`);
   }
 });

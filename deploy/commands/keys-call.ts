@@ -9,7 +9,7 @@ export const usage = `usage: npm run keys -- VERB
   revoke --id ID | --prefix PREFIX            refuse a key from now on; the beginning of either is enough
   limits --team NAME LIMITS                   change what a team may do
 
-LIMITS are those of the team, all its keys together; those that are not given stay as they are:
+LIMITS are those of the team, all its keys together; limits that are left out stay as they are:
   --per-second N   calls a second
   --burst N        calls at once after a pause
   --in-flight N    calls at a time
@@ -29,46 +29,48 @@ const options = {
   help: { type: "boolean", default: false },
 } as const;
 
-/** The options that a verb takes beside `--help`. */
+/** The options of each verb, beside `--help`. */
 const limitOptions = ["per-second", "burst", "in-flight", "no-limits"] as const;
-const taken: Record<string, readonly string[]> = {
+const optionsByVerb: Record<string, readonly string[]> = {
   create: ["team", "name", ...limitOptions],
   list: ["team"],
   revoke: ["id", "prefix"],
   limits: ["team", ...limitOptions],
 };
 
-/** What was asked for, or a sentence about what was not understood. */
-export function readKeysCall(argv: string[]): KeysCall | string {
+/** Parses the command line. Returns a sentence when it is wrong. */
+export function parseKeysCall(argv: string[]): KeysCommand | string {
   try {
     const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
     const [verb = "", ...more] = positionals;
     if (values.help) return { verb: "help" };
     if (verb === "") return usage;
-    if (!Object.hasOwn(taken, verb)) return `There is no verb ${verb}: create, list, revoke or limits.`;
+    if (!Object.hasOwn(optionsByVerb, verb))
+      return `There is no verb ${verb}: create, list, revoke or limits.`;
     if (more.length > 0) return `${verb} takes options only: see --help.`;
-    const stray = Object.entries(values).find(
-      ([name, value]) => value !== false && !taken[verb]!.includes(name),
+    const unexpected = Object.entries(values).find(
+      ([name, value]) => value !== false && !optionsByVerb[verb]!.includes(name),
     );
-    if (stray !== undefined) return `${verb} takes no --${stray[0]}: see --help.`;
-    return callOf(verb, values);
+    if (unexpected !== undefined) return `${verb} takes no --${unexpected[0]}: see --help.`;
+    return parseVerb(verb, values);
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-function callOf(verb: string, values: Values): KeysCall | string {
+function parseVerb(verb: string, values: Values): KeysCommand | string {
   if (verb === "list") {
-    return { verb, ...(values.team === undefined ? {} : { team: nameOfTeam(values.team) }) };
+    return { verb, ...(values.team === undefined ? {} : { team: parseTeam(values.team) }) };
   }
   if (verb === "revoke") {
-    const begins = values.id ?? values.prefix ?? "";
+    const prefix = values.id ?? values.prefix ?? "";
     if (values.id !== undefined && values.prefix !== undefined) return "Give --id or --prefix, not both.";
-    if (begins.length < beginsMin) return `Give at least ${beginsMin} characters of --id or --prefix.`;
-    return { verb, begins };
+    if (prefix.length < prefixCharactersMin)
+      return `Give at least ${prefixCharactersMin} characters of --id or --prefix.`;
+    return { verb, prefix };
   }
-  const team = nameOfTeam(values.team);
-  const limits = limitsOf(values);
+  const team = parseTeam(values.team);
+  const limits = parseLimits(values);
   if (verb === "limits") {
     return limits === undefined ? "Give at least one limit: see --help." : { verb, team, limits };
   }
@@ -79,22 +81,22 @@ function callOf(verb: string, values: Values): KeysCall | string {
   return { verb: "create", team, name, limits };
 }
 
-const beginsMin = 4;
+const prefixCharactersMin = 4;
 const nameCharactersMax = 64;
 
-function nameOfTeam(given: string | undefined): string {
-  const read = Tenant.safeParse(given);
+function parseTeam(name: string | undefined): string {
+  const read = Tenant.safeParse(name);
   if (read.success) return read.data;
   throw new Error("--team must be the team's name: 1 to 64 letters, digits, dots, dashes or underscores.");
 }
 
-function limitsOf(values: Values): LimitOverrides | undefined {
-  const given = {
+function parseLimits(values: Values): LimitOverrides | undefined {
+  const options = {
     requestsPerSecond: values["per-second"],
     requestsBurst: values.burst,
     inFlightMax: values["in-flight"],
   };
-  const some = Object.entries(given).filter(([, value]) => value !== undefined);
+  const some = Object.entries(options).filter(([, value]) => value !== undefined);
   if (values["no-limits"]) {
     if (some.length > 0) throw new Error("Give limits or --no-limits, not both.");
     return unlimited;
@@ -108,9 +110,9 @@ function limitsOf(values: Values): LimitOverrides | undefined {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-export type KeysCall =
+export type KeysCommand =
   | { verb: "help" }
   | { verb: "create"; team: string; name: string; limits: LimitOverrides | undefined }
   | { verb: "list"; team?: string }
-  | { verb: "revoke"; begins: string }
+  | { verb: "revoke"; prefix: string }
   | { verb: "limits"; team: string; limits: LimitOverrides };

@@ -15,8 +15,8 @@ test("keys are created, listed and revoked on the server of REDIS_DURABLE_URL", 
   assert.match(key, /^fl_[A-Za-z0-9_-]{43}$/);
   await using redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
   const sha256 = createHash("sha256").update(key).digest("hex");
-  const found = await findApiKey(redis, sha256);
-  assert.deepEqual([found?.key.name, found?.limits], ["laptop", { requestsPerSecond: 5 }]);
+  const stored = await findApiKey(redis, sha256);
+  assert.deepEqual([stored?.key.name, stored?.limits], ["laptop", { requestsPerSecond: 5 }]);
 
   const listed = await keys("list", "--team", team);
   const [head, row, ...others] = listed.printed.trim().split("\n");
@@ -31,22 +31,22 @@ test("keys are created, listed and revoked on the server of REDIS_DURABLE_URL", 
   assert.match((await keys("list", "--team", team)).printed, /revoked\n$/);
 });
 
-test("what is wrong is one sentence, and the exit code tells a wrong call from a failure", async () => {
+test("an error is one sentence; exit code 2 means a wrong command line, 1 a failure", async () => {
   const none = await keys("revoke", "--id", "nonesuch");
   assert.deepEqual([none.code, none.printed.trim().split("\n").length], [1, 1]);
   assert.equal((await keys("create", "--team", "a b")).code, 2);
-  const away = await keysWith({ REDIS_DURABLE_URL: "redis://:secret@127.0.0.1:1" }, "list");
-  assert.equal(away.code, 1);
-  assert.match(away.printed, /^The Redis server of the keys cannot be reached: .*\n$/);
-  assert.ok(!away.printed.includes("secret"));
+  const unreachable = await keysWith({ REDIS_DURABLE_URL: "redis://:secret@127.0.0.1:1" }, "list");
+  assert.equal(unreachable.code, 1);
+  assert.match(unreachable.printed, /^The Redis server of the keys cannot be reached: .*\n$/);
+  assert.ok(!unreachable.printed.includes("secret"));
 });
 
 const keys = (...args: string[]) => keysWith({}, ...args);
 
-/** Runs the command, with more in its environment. */
-function keysWith(own: NodeJS.ProcessEnv, ...args: string[]): Promise<{ code: number; printed: string }> {
+/** Runs the command with additional environment variables. */
+function keysWith(extra: NodeJS.ProcessEnv, ...args: string[]): Promise<{ code: number; printed: string }> {
   const { promise, resolve } = Promise.withResolvers<{ code: number; printed: string }>();
-  const env = { ...process.env, ...own };
+  const env = { ...process.env, ...extra };
   execFile(process.execPath, [join(import.meta.dirname, "keys.ts"), ...args], { env }, (error, out, wrong) =>
     resolve({ code: Number(error?.code ?? 0), printed: out + wrong }),
   );

@@ -9,17 +9,17 @@ import {
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { connectRedis, type RedisConnection } from "@faceline/contracts/runtime/redis";
 import { durableUrlOf, LauncherConfig } from "../launcher/settings.ts";
-import { type KeysCall, readKeysCall, usage } from "./keys-call.ts";
+import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
 
-// `npm run keys -- VERB`: the keys and limits of teams, in the durable Redis of a Faceline that runs.
+// `npm run keys -- VERB`: API keys and limits of teams, in the durable Redis of a running Faceline.
 
 const commandMs = 5_000;
 
 process.exitCode = await main(process.argv.slice(2));
 
-/** The exit code: 0 done, 1 something is wrong, 2 the call was not understood. */
+/** Returns the exit code: 0 done, 1 failed, 2 the command line was wrong. */
 async function main(argv: string[]): Promise<number> {
-  const call = readKeysCall(argv);
+  const call = parseKeysCall(argv);
   if (typeof call === "string") {
     console.error(call);
     return 2;
@@ -41,18 +41,18 @@ async function main(argv: string[]): Promise<number> {
 async function connect(): Promise<RedisConnection> {
   const url = durableUrlOf(readConfig(LauncherConfig, process.env));
   return connectRedis("REDIS_DURABLE_URL", url, commandMs).catch(() => {
-    throw new Error(
-      "The Redis server of the keys cannot be reached: start Faceline with `npm start`, or set REDIS_DURABLE_URL (REDIS_DURABLE_PORT) to where it runs.",
-    );
+    const advice =
+      "start Faceline with `npm start`, or set REDIS_DURABLE_URL (REDIS_DURABLE_PORT) to its address";
+    throw new Error(`The Redis server of the keys cannot be reached: ${advice}.`);
   });
 }
 
-/** What is printed in the end. */
-async function run(redis: RedisConnection, call: Exclude<KeysCall, { verb: "help" }>): Promise<string> {
+/** Runs the command and returns what to print. */
+async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "help" }>): Promise<string> {
   switch (call.verb) {
     case "create": {
       const { team, name, limits } = call;
-      // Limits first: no moment in which the key is known and they are not.
+      // Limits first, so that the key is never valid without them.
       if (limits !== undefined) await setTeamLimits(redis, team, limits);
       const key = newApiKey();
       await storeApiKey(redis, key, { team, name });
@@ -63,10 +63,10 @@ async function run(redis: RedisConnection, call: Exclude<KeysCall, { verb: "help
       return `The limits of ${call.team} are set; they hold at once.`;
     case "list": {
       const keys = await listApiKeys(redis);
-      return tableOf(keys.filter((key) => call.team === undefined || key.team === call.team));
+      return keyTable(keys.filter((key) => call.team === undefined || key.team === call.team));
     }
     case "revoke": {
-      const key = theOne(await listApiKeys(redis), call.begins);
+      const key = findOnly(await listApiKeys(redis), call.prefix);
       if (key.disabled) return `Key ${key.id} of ${key.team} (${key.name}) was revoked before.`;
       await revokeApiKey(redis, key);
       return `Key ${key.id} of ${key.team} (${key.name}) is revoked; it is refused from now on.`;
@@ -74,20 +74,23 @@ async function run(redis: RedisConnection, call: Exclude<KeysCall, { verb: "help
   }
 }
 
-function theOne(keys: ListedKey[], begins: string): ListedKey {
-  const found = keys.filter((key) => key.id.startsWith(begins) || isPrefix(key, begins));
-  const [one, other] = found;
+/**
+ * Returns the one key whose id or prefix begins with `start`. Throws a sentence when there is none, or more.
+ */
+function findOnly(keys: ListedKey[], start: string): ListedKey {
+  const matches = keys.filter((key) => key.id.startsWith(start) || matchesPrefix(key, start));
+  const [one, other] = matches;
   if (one === undefined) throw new Error("No key begins like this: `npm run keys -- list` shows them.");
-  if (other !== undefined) throw new Error(`Several keys begin like this:\n\n${tableOf(found)}`);
+  if (other !== undefined) throw new Error(`Several keys begin like this:\n\n${keyTable(matches)}`);
   return one;
 }
 
-/** Also where somebody gives more of the key than is stored. */
-function isPrefix({ prefix }: ListedKey, begins: string): boolean {
-  return prefix !== undefined && (prefix.startsWith(begins) || begins.startsWith(prefix));
+/** Also true when `start` is longer than the stored prefix, such as the whole key. */
+function matchesPrefix({ prefix }: ListedKey, start: string): boolean {
+  return prefix !== undefined && (prefix.startsWith(start) || start.startsWith(prefix));
 }
 
-function tableOf(keys: ListedKey[]): string {
+function keyTable(keys: ListedKey[]): string {
   if (keys.length === 0) return "There are no keys.";
   const rows = [
     ["id", "key", "team", "name", "created", "last used", "state"],
@@ -96,8 +99,8 @@ function tableOf(keys: ListedKey[]): string {
       `${key.prefix ?? "?"}…`,
       key.team,
       key.name,
-      timeOf(key.createdAt),
-      key.lastUsedAt === null ? "-" : timeOf(key.lastUsedAt),
+      formatTime(key.createdAt),
+      key.lastUsedAt === null ? "-" : formatTime(key.lastUsedAt),
       key.disabled ? "revoked" : "active",
     ]),
   ];
@@ -113,6 +116,6 @@ function tableOf(keys: ListedKey[]): string {
 }
 
 /** `2026-11-21 09:30Z`. */
-function timeOf(at: number): string {
+function formatTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")}Z`;
 }

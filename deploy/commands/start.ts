@@ -3,55 +3,51 @@ import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { waitForAbort } from "@faceline/contracts/runtime/process";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
+import { readableLogLine } from "../launcher/log-line.ts";
 import { buildModels } from "../launcher/models.ts";
-import { checkPorts } from "../launcher/ports.ts";
+import { checkPorts, freePorts } from "../launcher/ports.ts";
 import { ProcessRecord } from "../launcher/process-record.ts";
-import { cutSamples } from "../launcher/samples.ts";
+import { type Command, runCommand } from "../launcher/run-command.ts";
+import { writeSamples } from "../launcher/samples.ts";
 import { Servers, serverPorts } from "../launcher/servers.ts";
 import { ingressPorts, Services } from "../launcher/services.ts";
-import { limitsOf, readLaunch } from "../launcher/settings.ts";
-import { openState, repository } from "../launcher/state-folder.ts";
+import { readLaunchOptions, startUsage, supervisorLimits } from "../launcher/settings.ts";
+import { openStateFolder, repository } from "../launcher/state-folder.ts";
 import { Steps } from "../launcher/steps.ts";
-import { stopRequests } from "../launcher/stop.ts";
 import { createTopics, topicOptions } from "../launcher/topics.ts";
-import { welcome } from "../launcher/welcome.ts";
+import { welcomeMessage } from "../launcher/welcome.ts";
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const { stop, force } = stopRequests(say);
+// `npm start`: servers and services, until Ctrl-C. `npm start -- --help` lists the options.
 
-try {
-  await start();
-} catch (fault) {
-  // What was waited for when somebody stopped the launcher is no fault.
-  if (!stop.aborted) {
-    process.stderr.write(`\n${(fault as Error).message}\n`);
-    process.exitCode = 1;
-  }
-}
+await runCommand(start, { interruptedCode: 0 });
 
-async function start(): Promise<void> {
-  const launch = readLaunch(process.argv.slice(2), process.env);
-  const state = openState(resolve(repository, launch.FACELINE_STATE));
-  using record = await ProcessRecord.begin(state.processes, say);
+async function start({ print, stop, force }: Command): Promise<void> {
+  const args = process.argv.slice(2);
+  if (args.includes("--help")) return print(startUsage);
+  const launch = readLaunchOptions(args, process.env);
+  const state = openStateFolder(resolve(repository, launch.FACELINE_STATE));
+  using record = await ProcessRecord.begin(state.processes, print);
   const ingresses = ingressPorts(launch.HOST, launch.PORT, launch.ingress);
   await checkPorts([...serverPorts(launch), ...ingresses]);
 
-  const steps = Steps.sinceCommand(say);
-  const quiet = { ...limitsOf(launch), logs: state.logs, say, heard: () => {}, record, stop, force };
-  await using servers = new Servers(launch, state, quiet);
+  const steps = Steps.sinceCommandStart(print);
+  const supervision = { ...supervisorLimits(launch), logs: state.logs, print, record, stop, force };
+  // The servers' output is in their log files alone.
+  await using servers = new Servers(launch, state, { ...supervision, onOutput: () => {} });
   const { urls } = servers;
-  const fetched = await servers.fetch(steps);
+  const commands = await servers.fetch(steps);
   const models = launch.MODELS_DIR ?? state.models;
   if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
-  const body = await cutSamples(state.samples);
+  const body = await writeSamples(state.samples);
 
-  await steps.run("Kafka and Redis", () => servers.start(fetched));
+  await steps.run("Kafka and Redis", () => servers.start(commands));
   const kafka = readConfig(KafkaConfig, { ...process.env, ...urls });
   await steps.run("topics", () => createTopics(kafka, topicOptions(launch, launch.POOL, stop)));
   const key = launch.devKey ? readDevKey(state.devKey) : undefined;
   if (key !== undefined) await storeKey(urls.REDIS_DURABLE_URL, key, "dev");
 
-  const heard = (name: string, line: string) => say(`${name} | ${line}`);
+  const format = process.stdout.isTTY ? readableLogLine : (line: string) => line;
+  const inspectPorts = await openInspectPorts(launch.inspect);
   await using services = new Services(
     {
       counts: launch,
@@ -66,21 +62,26 @@ async function start(): Promise<void> {
         MODELS_DIR: models,
         LOG_LEVEL: launch.LOG_LEVEL,
       },
+      inspectPorts,
     },
-    { ...quiet, heard },
+    { ...supervision, onOutput: (name, line) => print(`${name} | ${format(line)}`) },
   );
   await steps.run("services", () => services.start());
-  await steps.run("health", () => services.healthy(launch.HEALTHY_WITHIN_MS, stop));
+  await steps.run("health", () => services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, stop));
 
-  say(
-    welcome({
-      addresses: services.addresses,
-      key,
-      keyFile: state.devKey,
-      body,
-      logs: state.logs,
-      tookMs: steps.tookMs,
-    }),
+  const { addresses } = services;
+  print(
+    welcomeMessage({ addresses, key, keyFile: state.devKey, body, logs: state.logs, tookMs: steps.tookMs }),
   );
+  for (const [name, port] of Object.entries(inspectPorts)) {
+    print(
+      `${name} accepts a debugger on 127.0.0.1:${port}: chrome://inspect, or node inspect 127.0.0.1:${port}`,
+    );
+  }
   await waitForAbort(stop);
+}
+
+async function openInspectPorts(names: string[]): Promise<Record<string, number>> {
+  const ports = await freePorts(names.length);
+  return Object.fromEntries(names.map((name, i) => [name, ports[i]!]));
 }

@@ -1,72 +1,83 @@
-import { existsSync, globSync, readdirSync, statSync } from "node:fs";
+import { globSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { runInForeground } from "../launcher/foreground.ts";
 import { repository } from "../launcher/state-folder.ts";
-import { foreground } from "./foreground.ts";
+import { facesFolder, withoutFaces } from "../testing/faces.ts";
 
-/** The test files of a pattern, in a steady order. */
-export const testFiles = (...patterns: string[]): string[] =>
+/** Test files that match the patterns, sorted. Paths are relative to the repository. */
+export const findTestFiles = (...patterns: string[]): string[] =>
   globSync(patterns, { cwd: repository, exclude: ["**/node_modules/**"] }).toSorted();
 
-/** Node's own test runner, one file at a time: these tests share the machine's two cores with a broker. */
-export async function runFiles(files: string[], options: RunOptions): Promise<TestRun> {
-  if (files.length === 0)
-    return {
-      ok: false,
-      counts: { tests: 0, pass: 0, fail: 0, skipped: 0 },
-      closing: ["no test files were found"],
-    };
-  const args = ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files];
-  return run(process.execPath, args, options, true);
+/**
+ * Arguments of Node for the tests of the repository's tidiness. They take seconds, and print failures alone.
+ */
+export const tidyArguments = ["--test", "--test-reporter=dot", "deploy/tidy/*.test.ts"];
+
+/** Whether a test file needs Kafka and Redis, by its name. All others are unit tests and start nothing. */
+export const needsServers = (file: string): boolean => /\.(live|stack|e2e)\.test\.ts$/.test(file);
+
+/**
+ * Runs files with Node's test runner. Those that need the servers run one at a time, because they share two
+ * cores with a broker. `watch` runs them again when they or what they import change, until `stop` aborts.
+ */
+export async function runFiles(files: string[], options: RunOptions & { watch?: boolean }): Promise<TestRun> {
+  if (files.length === 0) return { ok: false, counts: noCounts(), summary: ["no test files were found"] };
+  const args = ["--test", "--test-reporter=spec"];
+  if (files.some(needsServers)) args.push("--test-concurrency=1");
+  if (options.watch) args.push("--watch");
+  return run(process.execPath, [...args, ...files], options, { holdSummary: !options.watch });
 }
 
-/** The unit and simulated tests of every workspace. What has not changed is taken from turbo's cache, and says so. */
-export async function runWorkspaces(options: RunOptions): Promise<TestRun> {
+/**
+ * Runs the unit and simulated tests of all packages. turbo takes unchanged packages from its cache, and says
+ * so.
+ */
+export async function runUnitTests(options: RunOptions): Promise<TestRun> {
   const args = ["run", "test", "--log-prefix=none", "--continue=always", "--concurrency=2", "--ui=stream"];
   const env = {
     ...options.env,
     TURBO_TELEMETRY_DISABLED: "1",
     TURBO_NO_UPDATE_NOTIFIER: "1",
-    // Part of the cache's key: where the photographs come or go, other tests run.
-    LABELLED_FACES: labelledFaces(),
+    // Part of turbo's cache key: with and without the photographs, different tests run.
+    LABELLED_FACES: labelledFacesState(),
   };
-  return run("turbo", args, { ...options, env }, false);
+  return run("turbo", args, { ...options, env }, { holdSummary: false });
 }
 
 /**
- * Shows what a runner prints. With `hold`, what it closes with is kept for the caller to show: the counts, and after
- * them the failures in full.
+ * Prints a runner's output. Held back is the summary, with all failures, which the caller prints at its end.
  */
 async function run(
   command: string,
   args: string[],
   { env, stop }: RunOptions,
-  hold: boolean,
+  { holdSummary }: { holdSummary: boolean },
 ): Promise<TestRun> {
-  const closing: string[] = [];
-  const counts = { tests: 0, pass: 0, fail: 0, skipped: 0 };
+  const summary: string[] = [];
+  const counts = noCounts();
   const show = (line: string): boolean => {
     const [, kind, count] = /^ℹ (tests|pass|fail|skipped) (\d+)$/.exec(line) ?? [];
     if (kind !== undefined) counts[kind as keyof Counts] += Number(count);
-    if (!hold || (kind === undefined && closing.length === 0)) return true;
-    closing.push(line);
+    if (!holdSummary || (kind === undefined && summary.length === 0)) return true;
+    summary.push(line);
     return false;
   };
-  const code = await foreground(command, args, { env, stop, show });
-  return { ok: code === 0 && counts.tests > 0, counts, closing };
+  const code = await runInForeground(command, args, { env, stop, show });
+  return { ok: code === 0 && counts.tests > 0, counts, summary };
 }
 
-export type RunOptions = { env: NodeJS.ProcessEnv; stop: AbortSignal };
-
-/** Names and sizes of the photographs that some tests read where they are there. */
-function labelledFaces(): string {
-  const folder = join(repository, "../shared/data/faces");
-  if (!existsSync(folder)) return "none";
-  return readdirSync(folder)
-    .map((name) => `${name}:${statSync(join(folder, name)).size}`)
+/** Names and sizes of the labelled photographs, or "none". */
+function labelledFacesState(): string {
+  if (withoutFaces !== false) return "none";
+  return readdirSync(facesFolder)
+    .map((name) => `${name}:${statSync(join(facesFolder, name)).size}`)
     .join();
 }
 
-/** What the runner's closing lines count. */
-export type Counts = { tests: number; pass: number; fail: number; skipped: number };
+const noCounts = (): Counts => ({ tests: 0, pass: 0, fail: 0, skipped: 0 });
 
-export type TestRun = { ok: boolean; counts: Counts; closing: string[] };
+type RunOptions = { env: NodeJS.ProcessEnv; stop: AbortSignal };
+
+type Counts = { tests: number; pass: number; fail: number; skipped: number };
+
+export type TestRun = { ok: boolean; counts: Counts; summary: string[] };

@@ -1,71 +1,76 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readLaunch } from "../launcher/settings.ts";
+import { runInForeground } from "../launcher/foreground.ts";
+import { type Command, runCommand } from "../launcher/run-command.ts";
+import { readLaunchOptions } from "../launcher/settings.ts";
 import { Steps } from "../launcher/steps.ts";
-import { stopRequests } from "../launcher/stop.ts";
-import { openTestServers } from "../launcher/test-servers.ts";
-import { foreground } from "./foreground.ts";
-import { runFiles, runWorkspaces, type TestRun, testFiles } from "./test-runner.ts";
+import type { TestServers } from "../testing/test-servers.ts";
+import { findTestFiles, needsServers, runFiles, runUnitTests, type TestRun } from "./test-runner.ts";
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const requests = stopRequests(say);
-const { stop } = requests;
-const checkFile = join(import.meta.dirname, "check.ts");
+// npm test                        check, unit and simulated tests, and those that need Kafka and Redis
+// npm test -- FILE…               these files; servers start only when one of them needs them, by its name
+// npm run test:watch -- FILE…     likewise, and again after each change
 
-try {
-  await testAll();
-} catch (fault) {
-  process.exitCode = 1;
-  if (!stop.aborted) process.stderr.write(`\n${(fault as Error).message}\n`);
-}
-if (stop.aborted) process.exitCode = 130;
-process.exit();
+const filesWithServers = [
+  "{contracts,ingress,batcher,inference,deploy}/**/*.live.test.ts",
+  "deploy/e2e/**/*.stack.test.ts",
+];
 
-/** `npm test`, or `npm test -- FILE…` for some of the tests that need the servers. */
-async function testAll(): Promise<void> {
-  const steps = Steps.sinceCommand(say);
-  const { positionals } = parseArgs({ allowPositionals: true });
-  const files =
-    positionals.length > 0
-      ? positionals
-      : testFiles(
-          "{contracts,ingress,batcher,inference,deploy}/**/*.live.test.ts",
-          "deploy/e2e/!(*.e2e).test.ts",
-        );
+await runCommand(test);
 
-  await using servers = await openTestServers({
-    launch: readLaunch([], process.env),
-    steps,
-    say,
-    ...requests,
+async function test(command: Command): Promise<void> {
+  const { print, stop } = command;
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { watch: { type: "boolean", default: false } },
   });
-  const options = { env: servers.environment, stop };
+  const named = positionals.length > 0;
+  const files = named ? findTestFiles(...positionals) : findTestFiles(...filesWithServers);
+  const missing = positionals.filter((pattern) => findTestFiles(pattern).length === 0);
+  if (missing.length > 0) throw new Error(`No test file matches ${missing.join(" ")}.`);
+  if (values.watch && !named) throw new Error("Name the files to watch: npm run test:watch -- FILE…");
+
+  const steps = Steps.sinceCommandStart(print);
+  await using servers = files.some(needsServers) ? await openServers(command, steps) : undefined;
+  const options = { env: servers?.environment ?? process.env, stop };
+  if (values.watch) return void (await runFiles(files, { ...options, watch: true }));
+
   const runs: TestRun[] = [];
-  const part = (name: string, run: () => Promise<TestRun>) =>
-    steps.part(name, async (note) => {
+  const attempt = (name: string, run: () => Promise<TestRun>) =>
+    steps.attempt(name, async (note) => {
       const result = await run();
       runs.push(result);
       note(`${result.counts.tests} tests, ${result.counts.skipped} skipped${result.ok ? "" : ", failed"}`);
       return result.ok;
     });
-
-  if (positionals.length === 0) {
-    const checked = await steps.part(
-      "check",
-      async () => (await foreground(process.execPath, [checkFile], { stop })) === 0,
-    );
-    if (!checked) process.exitCode = 1;
-    await part("unit and simulated", () => runWorkspaces(options));
+  if (!named) {
+    const check = join(import.meta.dirname, "check.ts");
+    const checkIsOk = async () => (await runInForeground(process.execPath, [check], { stop })) === 0;
+    if (!(await steps.attempt("check", checkIsOk))) process.exitCode = 1;
+    await attempt("unit and simulated", () => runUnitTests(options));
   }
-  stop.throwIfAborted();
-  await part("live and end to end", () => runFiles(files, options));
+  for (const [name, some] of Map.groupBy(files, kindOf)) {
+    stop.throwIfAborted();
+    await attempt(name, () => runFiles(some, options));
+  }
 
   if (runs.some((run) => !run.ok)) {
     process.exitCode = 1;
-    say(`\nlogs of the servers and services: ${servers.keepFolder()}`);
+    if (servers !== undefined) print(`\nlogs of the servers and services: ${servers.keepFolder()}`);
   }
-  say(`\n${steps.table()}\n`);
-  const all = (kind: "pass" | "fail" | "skipped") => runs.reduce((sum, { counts }) => sum + counts[kind], 0);
-  say(`all: ${all("pass")} passed, ${all("fail")} failed, ${all("skipped")} skipped\n`);
-  for (const line of runs.at(-1)?.closing ?? []) say(line);
+  print(`\n${steps.table()}\n`);
+  const sum = (kind: "pass" | "fail" | "skipped") =>
+    runs.reduce((total, { counts }) => total + counts[kind], 0);
+  print(`all: ${sum("pass")} passed, ${sum("fail")} failed, ${sum("skipped")} skipped\n`);
+  for (const { summary } of runs) for (const line of summary) print(line);
+}
+
+function kindOf(file: string): string {
+  return needsServers(file) ? "live and whole stack" : "unit";
+}
+
+async function openServers(command: Command, steps: Steps): Promise<TestServers> {
+  // Imported only here: it loads clients of Kafka and Redis, and a unit test need not wait for them.
+  const { openTestServers } = await import("../testing/test-servers.ts");
+  return openTestServers({ launch: readLaunchOptions([], process.env), steps, ...command });
 }

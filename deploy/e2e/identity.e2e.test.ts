@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { RepresentReply } from "@faceline/contracts/http/represent";
-import { caller, patient } from "./caller.ts";
-import { portraits } from "./faces.ts";
+import { portraits } from "../testing/faces.ts";
+import { apiClient, retryOnOverload } from "./stack/api-client.ts";
 
 const rounds = 200;
 
-test(`two callers with one x-request-id at the same time, ${rounds} rounds: each gets the face that it sent`, async () => {
+test(`two concurrent callers with the same x-request-id, ${rounds} rounds: each receives the embedding of its own picture`, async () => {
   const { FACELINE_URL, FACELINE_KEY } = process.env;
   assert.ok(FACELINE_URL && FACELINE_KEY, "this test is one of `npm run e2e`");
-  const post = patient(caller(FACELINE_URL, FACELINE_KEY));
+  const post = retryOnOverload(apiClient(FACELINE_URL, FACELINE_KEY));
   const [one, other] = (await portraits()).map((picture) => picture.toString("base64"));
 
   const embeddingOf = async (id: string, img: string | undefined): Promise<string> => {
@@ -22,21 +22,21 @@ test(`two callers with one x-request-id at the same time, ${rounds} rounds: each
   };
   const own = await embeddingOf("one", one);
   const others = await embeddingOf("other", other);
-  assert.ok(distance(own, others) > 0.3, "two people whose embeddings can be told apart");
+  assert.ok(distance(own, others) > 0.3, "the embeddings of two people differ");
 
   for (let round = 0; round < rounds; round++) {
     const id = `shared-${round % 7}`;
-    // In turn, so that neither always comes first.
+    // Alternating, so that neither is always first.
     const pictures = round % 2 === 0 ? [one, other] : [other, one];
     const [first, second] = await Promise.all(pictures.map((picture) => embeddingOf(id, picture)));
     const [mine, theirs] = round % 2 === 0 ? [first, second] : [second, first];
-    // Runs of different batch sizes differ in their last bits.
+    // Embeddings from batches of different sizes differ in their last bits.
     assert.ok(distance(mine!, own) < 1e-3, `round ${round}: the first caller's answer`);
     assert.ok(distance(theirs!, others) < 1e-3, `round ${round}: the second caller's answer`);
   }
 });
 
-/** Euclidean, of two embeddings in Base64. */
+/** Euclidean distance of two embeddings in Base64. */
 function distance(a: string, b: string): number {
   const [one, other] = [a, b].map(
     (text) => new Float32Array(new Uint8Array(Buffer.from(text, "base64")).buffer),

@@ -3,20 +3,20 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * One process, from its start to its end. It leads a process group of its own: Ctrl-C at the terminal reaches the
- * launcher alone, which stops the processes in their order.
+ * One process, from its start to its end. It leads a process group of its own: Ctrl-C at the terminal reaches
+ * the launcher alone, which stops the processes in their order. Tested in supervisor.test.ts.
  */
 export class Child {
   readonly name: string;
   readonly pid: number | undefined;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ChildEnd>;
   readonly #process: ChildProcess;
-  readonly #said: Promise<void>;
+  readonly #readyMessage: Promise<void>;
   readonly #program: Program;
   readonly #lastLines: string[] = [];
   #running = true;
 
-  constructor(program: Program, heard: (line: string) => void) {
+  constructor(program: Program, onLine: (line: string) => void) {
     const startedAt = performance.now();
     this.name = program.name;
     this.#program = program;
@@ -27,34 +27,35 @@ export class Child {
     });
     this.pid = this.#process.pid;
 
-    const end = Promise.withResolvers<Ending>();
-    const finish = (how: string) => {
+    const end = Promise.withResolvers<ChildEnd>();
+    const finish = (cause: string) => {
       this.#running = false;
-      end.resolve({ how, ranMs: performance.now() - startedAt });
+      end.resolve({ cause, ranMs: performance.now() - startedAt });
     };
     this.#process.on("error", (error) => finish(`could not be started: ${error.message}`));
     this.#process.on("exit", (code, signal) => {
-      const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
-      // What it said last is still on its way. Not for ever: somebody else may hold the other end.
-      const patience = setTimeout(() => finish(how), lastWordsMs);
+      const cause = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+      // Its last output may still be in the pipe. A grandchild may hold the pipe open, so the wait is
+      // bounded.
+      const timer = setTimeout(() => finish(cause), outputDrainMs);
       this.#process.once("close", () => {
-        clearTimeout(patience);
-        finish(how);
+        clearTimeout(timer);
+        finish(cause);
       });
     });
     this.ended = end.promise;
 
-    const said = Promise.withResolvers<void>();
+    const ready = Promise.withResolvers<void>();
     this.#process.on("message", (message: { kind?: unknown }) => {
-      if (message.kind === "ready") said.resolve();
+      if (message.kind === "ready") ready.resolve();
     });
-    this.#said = said.promise;
+    this.#readyMessage = ready.promise;
 
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       createInterface({ input: stream!, crlfDelay: Infinity }).on("line", (line) => {
         this.#lastLines.push(line);
         if (this.#lastLines.length > lastLinesMax) this.#lastLines.shift();
-        heard(line);
+        onLine(line);
       });
     }
   }
@@ -63,30 +64,33 @@ export class Child {
     return this.#running;
   }
 
-  /** Throws a sentence and the last lines it printed when the process ends, or takes too long. */
+  /**
+   * Resolves when the process is ready. Throws a sentence with its last output when it ends or takes too
+   * long.
+   */
   async ready(withinMs: number, stop: AbortSignal): Promise<void> {
-    const giveUp = new AbortController();
-    const signal = AbortSignal.any([giveUp.signal, stop]);
+    const done = new AbortController();
+    const signal = AbortSignal.any([done.signal, stop]);
     try {
       const fault = await Promise.race([
-        this.#inService(signal),
-        this.ended.then(({ how }) => how),
+        this.#untilReady(signal),
+        this.ended.then(({ cause }) => cause),
         sleep(withinMs, `was not ready within ${withinMs} ms (READY_WITHIN_MS)`, { signal }),
       ]);
-      if (fault !== undefined) throw new Error(`${this.name} ${fault}. ${this.lastWords()}`);
+      if (fault !== undefined) throw new Error(`${this.name} ${fault}. ${this.lastOutput()}`);
     } finally {
-      giveUp.abort();
+      done.abort();
     }
   }
 
-  async #inService(signal: AbortSignal): Promise<undefined> {
-    if (this.#program.ready === "message") await this.#said;
+  async #untilReady(signal: AbortSignal): Promise<undefined> {
+    if (this.#program.ready === "message") await this.#readyMessage;
     else while (!(await this.#program.ready())) await sleep(probeEveryMs, undefined, { signal });
     return undefined;
   }
 
-  /** What it printed last, for a message that says why it ended. */
-  lastWords(): string {
+  /** The last lines that the process printed, for a message that says why it ended. */
+  lastOutput(): string {
     return this.#lastLines.length === 0
       ? "It printed nothing."
       : `Its last lines:\n${this.#lastLines.map((line) => `  ${line}`).join("\n")}`;
@@ -96,13 +100,14 @@ export class Child {
     this.#process.kill(signal);
   }
 
-  /** Asks it to stop, waits, and kills it when the time is up or `force` aborts. */
+  /** Sends SIGTERM and waits. Sends SIGKILL after `withinMs`, or when `force` aborts. */
   async stop(withinMs: number, force: AbortSignal): Promise<"stopped" | "killed"> {
     if (!this.#running) return "stopped";
     const done = new AbortController();
     this.kill("SIGTERM");
-    const patience = sleep(withinMs, "late", { signal: AbortSignal.any([done.signal, force]) });
-    const end = await Promise.race([this.ended, patience.catch(() => "forced")]);
+    const signal = AbortSignal.any([done.signal, force]);
+    const timeUp = sleep(withinMs, "late", { signal }).catch(() => "forced");
+    const end = await Promise.race([this.ended, timeUp]);
     done.abort();
     if (typeof end !== "string") return "stopped";
     this.kill("SIGKILL");
@@ -111,7 +116,7 @@ export class Child {
   }
 }
 
-const lastWordsMs = 1_000;
+const outputDrainMs = 1_000;
 const lastLinesMax = 25;
 const probeEveryMs = 50;
 
@@ -120,8 +125,9 @@ export type Program = {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
-  /** How it shows that it is in service: by an IPC message, or by what a probe of it finds. */
+  /** How the launcher knows that it is ready: an IPC message from it, or a probe that returns true. */
   ready: "message" | (() => Promise<boolean>);
 };
 
-export type Ending = { how: string; ranMs: number };
+/** `cause` completes the sentence "NAME …". */
+type ChildEnd = { cause: string; ranMs: number };

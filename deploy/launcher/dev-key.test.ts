@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readDevKey } from "./dev-key.ts";
-import { welcome } from "./welcome.ts";
 
-test("the development key is made once, for the owner's eyes, and replaced when it is damaged", (t) => {
+test("the development key is made once, readable by its owner alone, and replaced when it is damaged", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "faceline-key-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "dev-key");
@@ -18,17 +17,4 @@ test("the development key is made once, for the owner's eyes, and replaced when 
 
   writeFileSync(file, "fl_dev_short");
   assert.notEqual(readDevKey(file), key);
-});
-
-test("the printed command can be pasted, also where a folder has a space in its name", () => {
-  const text = welcome({
-    addresses: ["http://127.0.0.1:8080"],
-    key: "fl_dev_x",
-    keyFile: "/home/a b/.faceline/dev-key",
-    body: "/home/a b/.faceline/samples/verify.json",
-    logs: "/home/a b/.faceline/logs",
-    tookMs: 4_210,
-  });
-  assert.ok(text.includes('-H "x-api-key: fl_dev_x"'));
-  assert.ok(text.includes('-d "@/home/a b/.faceline/samples/verify.json"'));
 });

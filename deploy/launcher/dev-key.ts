@@ -3,13 +3,13 @@ import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/con
 import { connectRedis } from "@faceline/contracts/runtime/redis";
 import { unlimited } from "@faceline/contracts/stored/team";
 
-const devKeyForm = /^fl_dev_[A-Za-z0-9_-]{43}$/;
+const devKeyPattern = /^fl_dev_[A-Za-z0-9_-]{43}$/;
 
-/** The key that this checkout is used with, made once. Whoever reads it may call the API. */
+/** Returns the development key of this checkout. Creates it when the file is missing or damaged. */
 export function readDevKey(file: string): string {
-  const before = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
-  const key = devKeyForm.test(before) ? before : newDevKey();
-  if (key !== before) writeFileSync(file, `${key}\n`, { mode: 0o600 });
+  const stored = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  const key = devKeyPattern.test(stored) ? stored : newDevKey();
+  if (key !== stored) writeFileSync(file, `${key}\n`, { mode: 0o600 });
   chmodSync(file, 0o600);
   return key;
 }
@@ -17,8 +17,8 @@ export function readDevKey(file: string): string {
 export const newDevKey = (): string => newApiKey("fl_dev_");
 
 /**
- * Makes a key known to the ingresses, whose team has no limits. What is known stays as it is: a key that somebody has
- * revoked, and limits that somebody has set.
+ * Stores a key for the ingresses, with a team without limits. Existing records are kept: a revoked key stays
+ * revoked, and limits that were set stay set.
  */
 export async function storeKey(durableUrl: string, key: string, team: string): Promise<void> {
   await using redis = await connectRedis("REDIS_DURABLE_URL", durableUrl, commandMs);

@@ -3,8 +3,8 @@ import { closeSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 const bytesMax = 10 * 1024 * 1024;
 
 /**
- * What one process printed, on disk. Bounded: a full file becomes `<file>.1`, whose predecessor goes. Written at once,
- * so that the last words of a process that dies are there.
+ * Log file of one process. Bounded: a full file becomes `<file>.1` and replaces the one before it. Written
+ * synchronously, so that the last lines of a process that dies are on disk. Tested in supervisor.test.ts.
  */
 export class LogFile {
   readonly #path: string;
@@ -18,11 +18,13 @@ export class LogFile {
     this.#bytes = statSync(path).size;
   }
 
-  /** Does nothing once it is closed: a process may be outlived by what holds the other end of its pipe. */
+  /**
+   * Does nothing after the file was closed: a grandchild may hold the pipe open longer than its parent lives.
+   */
   write(line: string): void {
     if (this.#closed) return;
     const bytes = Buffer.from(`${line}\n`);
-    if (this.#bytes + bytes.length > bytesMax) this.#turn();
+    if (this.#bytes + bytes.length > bytesMax) this.#rotate();
     writeSync(this.#file, bytes);
     this.#bytes += bytes.length;
   }
@@ -32,7 +34,7 @@ export class LogFile {
     closeSync(this.#file);
   }
 
-  #turn(): void {
+  #rotate(): void {
     closeSync(this.#file);
     renameSync(this.#path, `${this.#path}.1`);
     this.#file = openSync(this.#path, "a", 0o600);

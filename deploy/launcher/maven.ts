@@ -1,6 +1,8 @@
-import { capture } from "./program.ts";
+import { capture } from "./capture.ts";
 
-/** Runs a goal of the dependency plugin on a pinned pom. */
+/**
+ * Runs a goal of Maven's dependency plugin on a pom with pinned versions. Throws a sentence when it fails.
+ */
 export async function maven(
   pom: string,
   goal: string,
@@ -10,14 +12,15 @@ export async function maven(
   const defines = Object.entries(settings).map(([name, value]) => `-D${name}=${value}`);
   await capture("mvn", ["-q", "-B", "-f", pom, `dependency:${goal}`, ...defines], {
     stop: options.stop,
-    absent: `Maven is missing: install it (Debian: apt install maven), ${options.instead}.`,
-    failed: `Maven could not fetch ${options.what}`,
+    absent: `Maven is missing: install it (Debian: apt install maven), ${options.alternative}.`,
+    failed: `Maven could not fetch ${options.artifact}`,
   });
 }
 
-export type MavenOptions = {
-  what: string;
-  /** What else would do, for who has no Maven: the end of a sentence. */
-  instead: string;
+type MavenOptions = {
+  /** What is fetched, for the error message. */
+  artifact: string;
+  /** What to do without Maven: the end of a sentence. */
+  alternative: string;
   stop: AbortSignal;
 };

@@ -6,7 +6,7 @@ import { checkPorts, freePorts } from "./ports.ts";
 
 const host = "127.0.0.1";
 
-test("a port that is taken is a sentence which names the setting", async (t) => {
+test("a port in use is a sentence that names the setting", async (t) => {
   const server = createServer().listen(0, host);
   await once(server, "listening");
   t.after(() => server.close());
@@ -17,7 +17,7 @@ test("a port that is taken is a sentence which names the setting", async (t) => 
   });
 });
 
-test("two settings with one port are told apart", async () => {
+test("two settings with the same port are rejected", async () => {
   const [port = 0] = await freePorts(1);
   const ports = ["KAFKA_PORT", "PORT"].map((setting) => ({ setting, host, port }));
   await assert.rejects(checkPorts(ports), { message: `PORT and KAFKA_PORT are both ${port}.` });

@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Throws one sentence that names the setting when a port cannot be listened on. */
-export async function checkPorts(ports: WantedPort[]): Promise<void> {
+/**
+ * Throws one sentence that names the setting when a port cannot be listened on, or two settings have one
+ * port.
+ */
+export async function checkPorts(ports: PortSetting[]): Promise<void> {
   for (const { setting, host, port } of ports) {
     const server = await listen(host, port).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") {
@@ -22,7 +25,7 @@ export async function checkPorts(ports: WantedPort[]): Promise<void> {
   }
 }
 
-/** Ports that nobody listens on, all different. They are only free, not kept: use them at once. */
+/** Returns different ports that nobody listens on. They are not reserved: use them at once. */
 export async function freePorts(amount: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: amount }, () => listen("127.0.0.1", 0)));
   const ports = servers.map((server) => (server.address() as { port: number }).port);
@@ -42,4 +45,4 @@ async function listen(host: string, port: number): Promise<Server> {
   return server;
 }
 
-export type WantedPort = { setting: string; host: string; port: number };
+export type PortSetting = { setting: string; host: string; port: number };

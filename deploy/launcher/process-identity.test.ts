@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { identify, readStat } from "./process-identity.ts";
 
-test("the start of a process is read from behind its name, whatever the name holds", () => {
+test("the start time is found after the process name, whatever characters the name has", () => {
   const fields = Array.from({ length: 30 }, (_, i) => `${i}`).slice(3);
   assert.deepEqual(readStat(`1 (a) b (c)) S ${fields.join(" ")}`), { state: "S", startTicks: "21" });
 });
 
-test("a process is itself, and nobody when it has ended", async () => {
+test("a process keeps its identity, and has none after its end", async () => {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
   await once(child, "spawn");
   const identity = identify(child.pid!);

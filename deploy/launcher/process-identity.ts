@@ -2,15 +2,15 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * Tells a process from another one that was given the same number later: its start time, on this boot of the machine.
- * Undefined: there is no such process.
+ * Identifies a process beyond its pid, which may be reused: its start time, on this boot of the machine.
+ * Undefined when there is no such process.
  */
 export function identify(pid: number): string | undefined {
-  if (process.platform !== "linux") return startedByPs(pid);
+  if (process.platform !== "linux") return startTimeFromPs(pid);
   try {
     const { state, startTicks } = readStat(readFileSync(`/proc/${pid}/stat`, "utf8"));
-    // A zombie has ended; only its parent has not looked yet.
-    return state === "Z" ? undefined : `${boot()}/${startTicks}`;
+    // A zombie has ended; its parent has not collected it yet.
+    return state === "Z" ? undefined : `${bootId()}/${startTicks}`;
   } catch {
     return undefined;
   }
@@ -22,9 +22,9 @@ export function readStat(stat: string): { state: string; startTicks: string } {
   return { state: fields[0]!, startTicks: fields[19]! };
 }
 
-const boot = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+const bootId = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
-function startedByPs(pid: number): string | undefined {
+function startTimeFromPs(pid: number): string | undefined {
   const { status, stdout } = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
   return status === 0 && stdout.trim() !== "" ? stdout.trim() : undefined;
 }

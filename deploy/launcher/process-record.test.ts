@@ -8,42 +8,44 @@ import { type TestContext, test } from "node:test";
 import { identify } from "./process-identity.ts";
 import { ProcessRecord } from "./process-record.ts";
 
-test("what a killed launcher left running is ended by the next one", async (t) => {
-  const { file, said, say, idle } = stage(t);
+test("processes left over from a killed launcher are ended by the next one", async (t) => {
+  const { file, printed, print, idle } = setUp(t);
   const broker = await idle();
-  leave(file, { pid: 1, identity: "another boot" }, [{ name: "kafka", pid: broker.pid! }]);
+  writeRecord(file, { pid: 1, identity: "another boot" }, [{ name: "kafka", pid: broker.pid! }]);
 
-  using _record = await ProcessRecord.begin(file, say);
+  using _record = await ProcessRecord.begin(file, print);
   assert.equal(identify(broker.pid!), undefined);
-  assert.deepEqual(said, [`ending kafka (process ${broker.pid}), left over from a launcher that was killed`]);
+  assert.deepEqual(printed, [
+    `ending kafka (process ${broker.pid}), left over from a launcher that was killed`,
+  ]);
 });
 
-test("a process that was given an old number is somebody else's, and lives", async (t) => {
-  const { file, said, say, idle } = stage(t);
-  const stranger = await idle();
-  leave(file, { pid: 1, identity: "another boot" }, [
-    { name: "kafka", pid: stranger.pid!, identity: "another boot" },
+test("a process that reuses a recorded pid is left alone", async (t) => {
+  const { file, printed, print, idle } = setUp(t);
+  const unrelated = await idle();
+  writeRecord(file, { pid: 1, identity: "another boot" }, [
+    { name: "kafka", pid: unrelated.pid!, identity: "another boot" },
   ]);
 
-  using _record = await ProcessRecord.begin(file, say);
-  assert.ok(identify(stranger.pid!) !== undefined);
-  assert.deepEqual(said, []);
+  using _record = await ProcessRecord.begin(file, print);
+  assert.ok(identify(unrelated.pid!) !== undefined);
+  assert.deepEqual(printed, []);
 });
 
-test("a launcher that still runs keeps its processes, and a second one is refused", async (t) => {
-  const { file, say, idle } = stage(t);
+test("a second launcher is refused while the first one runs, and ends none of its processes", async (t) => {
+  const { file, print, idle } = setUp(t);
   const launcher = await idle();
   const broker = await idle();
-  leave(file, { pid: launcher.pid! }, [{ name: "kafka", pid: broker.pid! }]);
+  writeRecord(file, { pid: launcher.pid! }, [{ name: "kafka", pid: broker.pid! }]);
 
-  await assert.rejects(ProcessRecord.begin(file, say), /Faceline already runs from this state folder/);
+  await assert.rejects(ProcessRecord.begin(file, print), /Faceline already runs from this state folder/);
   assert.ok(identify(broker.pid!) !== undefined);
 });
 
-test("a record holds what runs, and goes when all has stopped", async (t) => {
-  const { file, say, idle } = stage(t);
+test("a record holds the running processes, and is removed when it is disposed", async (t) => {
+  const { file, print, idle } = setUp(t);
   const [first, second] = [await idle(), await idle()];
-  const record = await ProcessRecord.begin(file, say);
+  const record = await ProcessRecord.begin(file, print);
   record.started("kafka", first.pid!);
   record.started("redis-durable", second.pid!);
   record.ended(first.pid!);
@@ -54,21 +56,21 @@ test("a record holds what runs, and goes when all has stopped", async (t) => {
   assert.ok(!existsSync(file));
 });
 
-test("a damaged record is as none", async (t) => {
-  const { file, say } = stage(t);
+test("a damaged record is ignored", async (t) => {
+  const { file, print } = setUp(t);
   writeFileSync(file, '{"launcher":');
-  using _record = await ProcessRecord.begin(file, say);
+  using _record = await ProcessRecord.begin(file, print);
 });
 
-function stage(t: TestContext) {
+function setUp(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "faceline-record-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  const said: string[] = [];
+  const printed: string[] = [];
   return {
     file: join(folder, "processes.json"),
-    said,
-    say: (line: string) => void said.push(line),
-    /** A process that does nothing. */
+    printed,
+    print: (line: string) => void printed.push(line),
+    /** Starts a process that does nothing. */
     async idle(): Promise<ChildProcess> {
       const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
       t.after(() => child.kill("SIGKILL"));
@@ -78,10 +80,20 @@ function stage(t: TestContext) {
   };
 }
 
-/** Writes the record as a launcher would have; without an identity, that of the process that has the number now. */
-function leave(file: string, launcher: Left, running: (Left & { name: string })[]): void {
-  const whole = (left: Left) => ({ name: "launcher", identity: identify(left.pid) ?? "", ...left });
+/**
+ * Writes the record of an earlier launch. The default identity is that of the process that has the pid now.
+ */
+function writeRecord(
+  file: string,
+  launcher: RecordedEntry,
+  running: (RecordedEntry & { name: string })[],
+): void {
+  const whole = (entry: RecordedEntry) => ({
+    name: "launcher",
+    identity: identify(entry.pid) ?? "",
+    ...entry,
+  });
   writeFileSync(file, JSON.stringify({ launcher: whole(launcher), running: running.map(whole) }));
 }
 
-type Left = { pid: number; identity?: string };
+type RecordedEntry = { pid: number; identity?: string };

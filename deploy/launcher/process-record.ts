@@ -4,23 +4,23 @@ import * as z from "zod";
 import { identify } from "./process-identity.ts";
 
 /**
- * Which processes a launch has started, on disk: a launcher that is killed cannot stop its broker, and the next one
- * must know which processes are left over. A number alone says little, so each is recorded with its start.
+ * The processes of a launch, on disk. A launcher that is killed cannot stop its broker, so the next one must
+ * know which processes are left over. Each is recorded with its start time, because pids are reused.
  */
 export class ProcessRecord {
   readonly #file: string;
-  readonly #running = new Map<number, Recorded>();
+  readonly #running = new Map<number, RecordedProcess>();
 
   private constructor(file: string) {
     this.#file = file;
   }
 
   /**
-   * Begins the record of this launch and ends what an earlier one left behind. Throws when that one still runs: two
-   * brokers must not share a data folder.
+   * Creates the record of this launch and ends the processes that an earlier launch left behind. Throws when
+   * that launch still runs: two brokers must not share a data folder.
    */
-  static async begin(file: string, say: (line: string) => void): Promise<ProcessRecord> {
-    const { owner } = await endLeftovers(file, say);
+  static async begin(file: string, print: (line: string) => void): Promise<ProcessRecord> {
+    const { owner } = await endLeftovers(file, print);
     if (owner !== undefined) {
       throw new Error(
         `Faceline already runs from this state folder (process ${owner}): stop it first, or set FACELINE_STATE to another folder.`,
@@ -43,7 +43,7 @@ export class ProcessRecord {
     this.#write();
   }
 
-  /** The processes that run now, by name: each leads a group of its own. */
+  /** The pids of the running processes, by name. Each leads its own process group. */
   leaders(): Record<string, number> {
     return Object.fromEntries([...this.#running.values()].map(({ name, pid }) => [name, pid]));
   }
@@ -54,49 +54,52 @@ export class ProcessRecord {
 
   #write(): void {
     const launcher = { name: "launcher", pid: process.pid, identity: identify(process.pid) ?? "" };
-    const text = JSON.stringify({ launcher, running: [...this.#running.values()] } satisfies OnDisk);
-    // A launcher that dies in the middle of a write must not leave half a record.
+    const text = JSON.stringify({ launcher, running: [...this.#running.values()] } satisfies RecordFile);
+    // Renamed into place, so that a launcher that dies in the middle of a write leaves no half record.
     writeFileSync(`${this.#file}.new`, text, { mode: 0o600 });
     renameSync(`${this.#file}.new`, this.#file);
   }
 }
 
-/** Ends what a launcher left behind that is gone. One that still runs is told by its number, and nothing is ended. */
+/**
+ * Ends the processes that a dead launcher left behind. When that launcher still runs, it ends nothing and
+ * returns the launcher's pid as `owner`.
+ */
 export async function endLeftovers(
   file: string,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<{ owner: number | undefined }> {
-  const before = read(file);
-  if (before === undefined) return { owner: undefined };
-  if (isAlive(before.launcher)) return { owner: before.launcher.pid };
-  for (const left of before.running) await end(left, say);
+  const record = readRecord(file);
+  if (record === undefined) return { owner: undefined };
+  if (isRunning(record.launcher)) return { owner: record.launcher.pid };
+  for (const leftover of record.running) await endProcess(leftover, print);
   return { owner: undefined };
 }
 
-async function end(left: Recorded, say: (line: string) => void): Promise<void> {
-  if (!isAlive(left)) return;
-  say(`ending ${left.name} (process ${left.pid}), left over from a launcher that was killed`);
+async function endProcess(leftover: RecordedProcess, print: (line: string) => void): Promise<void> {
+  if (!isRunning(leftover)) return;
+  print(`ending ${leftover.name} (process ${leftover.pid}), left over from a launcher that was killed`);
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    if (isAlive(left)) process.kill(left.pid, signal);
-    for (let waitedMs = 0; waitedMs < leftoverMs && isAlive(left); waitedMs += 50) await sleep(50);
+    if (isRunning(leftover)) process.kill(leftover.pid, signal);
+    for (let waitedMs = 0; waitedMs < leftoverStopMs && isRunning(leftover); waitedMs += 50) await sleep(50);
   }
 }
 
-/** How long a process that was left over may take to stop before it is killed. */
-const leftoverMs = 10_000;
+/** How long a leftover process may take to stop before it is killed. */
+const leftoverStopMs = 10_000;
 
-const isAlive = (process: Recorded): boolean => identify(process.pid) === process.identity;
+const isRunning = (process: RecordedProcess): boolean => identify(process.pid) === process.identity;
 
-function read(file: string): OnDisk | undefined {
+function readRecord(file: string): RecordFile | undefined {
   try {
-    return OnDisk.parse(JSON.parse(readFileSync(file, "utf8")));
+    return RecordFile.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
     return undefined;
   }
 }
 
-const Recorded = z.object({ name: z.string(), pid: z.int().positive(), identity: z.string().min(1) });
-type Recorded = z.infer<typeof Recorded>;
+const RecordedProcess = z.object({ name: z.string(), pid: z.int().positive(), identity: z.string().min(1) });
+type RecordedProcess = z.infer<typeof RecordedProcess>;
 
-const OnDisk = z.object({ launcher: Recorded, running: z.array(Recorded) });
-type OnDisk = z.infer<typeof OnDisk>;
+const RecordFile = z.object({ launcher: RecordedProcess, running: z.array(RecordedProcess) });
+type RecordFile = z.infer<typeof RecordFile>;

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import type { Program } from "./child.ts";
 
-// Tested by deploy/e2e/volatile-redis.test.ts.
+// Covered by deploy/e2e/volatile-redis.stack.test.ts.
 
-/** The Redis of images, answers and reports: memory only. Nothing in it may ever reach a disk, or another server. */
+/** The Redis of images, answers and reports. In memory only: nothing of it may reach a disk or another server. */
 export function volatileRedis(command: string, folder: string, options: VolatileOptions): Program {
   return redis("redis-volatile", command, folder, options.port, {
     save: [""],
@@ -24,7 +24,7 @@ export function volatileRedis(command: string, folder: string, options: Volatile
  */
 const volatileCommands = ["+@all", "-@admin", "-migrate", "+config|get", "+client"];
 
-/** The Redis of API keys and usage: what was acknowledged is on disk. */
+/** The Redis of API keys and team limits. An acknowledged write is on disk. */
 export function durableRedis(command: string, folder: string, port: number): Program {
   return redis("redis-durable", command, folder, port, {
     save: [""],
@@ -50,12 +50,12 @@ function redis(name: string, command: string, folder: string, port: number, own:
     command,
     args: Object.entries(settings).flatMap(([setting, values]) => [`--${setting}`, ...values]),
     env: process.env,
-    ready: () => answers(port),
+    ready: () => answersPing(port),
   };
 }
 
-/** Whether a server answers PING: while it reads its file it accepts connections and answers LOADING. */
-function answers(port: number): Promise<boolean> {
+/** Whether the server answers PING. While it reads its file, it accepts connections but answers LOADING. */
+function answersPing(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: "127.0.0.1", port }, () => socket.write("PING\r\n"));
   socket.on("data", (reply) => resolve(reply.toString("latin1").startsWith("+PONG")));
@@ -64,6 +64,6 @@ function answers(port: number): Promise<boolean> {
   return promise.finally(() => socket.destroy());
 }
 
-export type VolatileOptions = { port: number; memoryMaxMib: number };
+type VolatileOptions = { port: number; memoryMaxMib: number };
 
 type RedisSettings = Record<string, string[]>;

@@ -1,26 +1,29 @@
-import { kafkaBroker } from "./broker.ts";
-import { findJava } from "./java.ts";
-import { fetchKafkaJars } from "./kafka-jars.ts";
-import type { WantedPort } from "./ports.ts";
-import { findRedis } from "./redis-binary.ts";
+import type { Program } from "./child.ts";
+import { kafkaBroker } from "./kafka-broker.ts";
+import { fetchKafkaJars, findJava } from "./kafka-install.ts";
+import type { PortSetting } from "./ports.ts";
+import { findRedis } from "./redis-install.ts";
 import { durableRedis, volatileRedis } from "./redis-server.ts";
 import { durableUrlOf, type LauncherConfig } from "./settings.ts";
 import type { StateFolder } from "./state-folder.ts";
 import type { Steps } from "./steps.ts";
-import { Supervisor, type Watch } from "./supervisor.ts";
+import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
-/** One Kafka broker and two Redis servers: those that are given, and processes for those that are not. */
+/**
+ * One Kafka broker and two Redis servers. Each one with an address in the settings is used as it is; the
+ * others are started.
+ */
 export class Servers implements AsyncDisposable {
   readonly urls: ServerUrls;
   readonly #config: LauncherConfig;
   readonly #state: StateFolder;
-  readonly #watch: Watch;
+  readonly #options: SupervisorOptions;
   readonly #running: Supervisor[] = [];
 
-  constructor(config: LauncherConfig, state: StateFolder, watch: Watch) {
+  constructor(config: LauncherConfig, state: StateFolder, watch: SupervisorOptions) {
     this.#config = config;
     this.#state = state;
-    this.#watch = watch;
+    this.#options = watch;
     this.urls = {
       KAFKA_BROKERS: config.KAFKA_BROKERS ?? `127.0.0.1:${config.KAFKA_PORT}`,
       REDIS_VOLATILE_URL: config.REDIS_VOLATILE_URL ?? `redis://127.0.0.1:${config.REDIS_VOLATILE_PORT}`,
@@ -28,28 +31,31 @@ export class Servers implements AsyncDisposable {
     };
   }
 
-  /** Fetches what is missing. */
-  async fetch(steps: Steps): Promise<Fetched> {
-    const { stop } = this.#watch;
-    const fetched: Fetched = {};
+  /** Finds or fetches the programs of the servers that are to be started. */
+  async fetch(steps: Steps): Promise<ServerCommands> {
+    const { stop } = this.#options;
+    const fetched: ServerCommands = {};
     if (this.#config.KAFKA_BROKERS === undefined) {
       fetched.java = await findJava(process.env, stop);
       await steps.run("Kafka", async (note) => {
-        note((await fetchKafkaJars(this.#state.kafkaLibs, stop)) ? "fetched by Maven" : "there");
+        note((await fetchKafkaJars(this.#state.kafkaLibs, stop)) ? "fetched by Maven" : "present");
       });
     }
     if (this.#config.REDIS_VOLATILE_URL === undefined || this.#config.REDIS_DURABLE_URL === undefined) {
       fetched.redis = await steps.run("Redis", async (note) => {
-        const found = await findRedis(this.#state.redis, stop);
-        note(found.from);
-        return found.command;
+        const { command, source } = await findRedis(this.#state.redis, stop);
+        note(source);
+        return command;
       });
     }
     return fetched;
   }
 
-  /** Starts what was not given. What has started is stopped by closing this, also when another one fails. */
-  async start({ java, redis }: Fetched): Promise<void> {
+  /**
+   * Starts the servers that have no address in the settings. Disposing stops them, also when another one
+   * failed.
+   */
+  async start({ java, redis }: ServerCommands): Promise<void> {
     const { volatile, durable } = this.#state;
     const { REDIS_VOLATILE_PORT, REDIS_VOLATILE_MEMORY_MAX_MIB, REDIS_DURABLE_PORT } = this.#config;
     const starting: Promise<void>[] = [];
@@ -72,18 +78,18 @@ export class Servers implements AsyncDisposable {
       port: this.#config.KAFKA_PORT,
       controllerPort: this.#config.KAFKA_CONTROLLER_PORT,
       heapMib: this.#config.KAFKA_HEAP_MIB,
-      stop: this.#watch.stop,
+      stop: this.#options.stop,
     });
     await this.#supervise(program);
   }
 
-  #supervise(program: ConstructorParameters<typeof Supervisor>[0]): Promise<void> {
-    const supervisor = new Supervisor(program, this.#watch);
+  #supervise(program: Program): Promise<void> {
+    const supervisor = new Supervisor(program, this.#options);
     this.#running.push(supervisor);
     return supervisor.start();
   }
 
-  /** A handle on one of them, for tests of what happens when it goes. */
+  /** The supervisor of a server, for tests of its failure; undefined when this launch did not start it. */
   find(name: "kafka" | "redis-volatile" | "redis-durable"): Supervisor | undefined {
     return this.#running.find((each) => each.name === name);
   }
@@ -93,24 +99,24 @@ export class Servers implements AsyncDisposable {
   }
 }
 
-/** The ports that servers would take which are not given. */
-export function serverPorts(config: LauncherConfig): WantedPort[] {
+/** The ports of the servers that are to be started. */
+export function serverPorts(config: LauncherConfig): PortSetting[] {
   const host = "127.0.0.1";
-  const wanted: WantedPort[] = [];
+  const ports: PortSetting[] = [];
   if (config.KAFKA_BROKERS === undefined) {
-    wanted.push({ setting: "KAFKA_PORT", host, port: config.KAFKA_PORT });
-    wanted.push({ setting: "KAFKA_CONTROLLER_PORT", host, port: config.KAFKA_CONTROLLER_PORT });
+    ports.push({ setting: "KAFKA_PORT", host, port: config.KAFKA_PORT });
+    ports.push({ setting: "KAFKA_CONTROLLER_PORT", host, port: config.KAFKA_CONTROLLER_PORT });
   }
   if (config.REDIS_VOLATILE_URL === undefined) {
-    wanted.push({ setting: "REDIS_VOLATILE_PORT", host, port: config.REDIS_VOLATILE_PORT });
+    ports.push({ setting: "REDIS_VOLATILE_PORT", host, port: config.REDIS_VOLATILE_PORT });
   }
   if (config.REDIS_DURABLE_URL === undefined) {
-    wanted.push({ setting: "REDIS_DURABLE_PORT", host, port: config.REDIS_DURABLE_PORT });
+    ports.push({ setting: "REDIS_DURABLE_PORT", host, port: config.REDIS_DURABLE_PORT });
   }
-  return wanted;
+  return ports;
 }
 
 export type ServerUrls = { KAFKA_BROKERS: string; REDIS_VOLATILE_URL: string; REDIS_DURABLE_URL: string };
 
-/** What the servers run with; absent where nothing is to be started. */
-export type Fetched = { java?: string; redis?: string };
+/** Commands of the servers that are to be started; absent where the settings have addresses. */
+type ServerCommands = { java?: string; redis?: string };

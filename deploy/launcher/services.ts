@@ -1,74 +1,81 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
-import type { WantedPort } from "./ports.ts";
+import type { PortSetting } from "./ports.ts";
 import type { ServerUrls } from "./servers.ts";
 import type { Counts } from "./settings.ts";
 import { repository } from "./state-folder.ts";
-import { Supervisor, type Watch } from "./supervisor.ts";
-import { threadsEach } from "./worker-count.ts";
+import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
+import { threadsPerWorker } from "./worker-count.ts";
 
 /**
- * The services of one pool, each a process. They start together, and stop in the way of a request: the ingresses
- * answer what they have accepted while batchers and workers still run, then the batchers finish, then the workers.
+ * The services of one pool, each in its own process. They start together, and stop in the direction of a
+ * request: the ingresses answer their accepted calls while batchers and workers still run, then the batchers
+ * stop, then the workers.
  */
 export class Services implements AsyncDisposable {
   readonly addresses: string[];
   readonly #running: Record<Service, Supervisor[]>;
 
-  constructor(plan: ServicesPlan, watch: Watch) {
-    const { counts, environment } = plan;
+  constructor(plan: ServicesPlan, options: SupervisorOptions) {
+    const { counts, environment, inspectPorts = {} } = plan;
     const supervise = (service: Service, count: number, own: (i: number) => NodeJS.ProcessEnv) =>
       Array.from({ length: count }, (_, i) => {
         const env = {
-          ...oneArena,
+          ...mallocSettings,
           ...environment,
           ...telemetryOff,
           ...plan.urls,
           POOL: plan.pool,
           ...own(i),
         };
-        const program = { name: `${service}-${i + 1}`, ...mainOf(service), env, ready: "message" } as const;
-        return new Supervisor(program, watch);
+        const name = `${service}-${i + 1}`;
+        const program = { name, ...nodeProgram(service, inspectPorts[name]), env, ready: "message" } as const;
+        return new Supervisor(program, options);
       });
 
-    const threads = `${plan.threads ?? threadsEach(counts.workers)}`;
+    const threads = `${plan.threads ?? threadsPerWorker(counts.workers)}`;
     this.#running = {
       ingress: supervise("ingress", counts.ingress, (i) => ({
         HOST: plan.host,
         PORT: `${plan.ports[i]}`,
-        // An operator may have it listen to further pools, which run elsewhere.
+        // The operator may add pools that run elsewhere.
         POOLS: environment["POOLS"] || plan.pool,
       })),
       batcher: supervise("batcher", counts.batchers, () => ({})),
       inference: supervise("inference", counts.workers, () => ({ INTRA_OP_THREADS: threads })),
     };
-    this.addresses = plan.ports.map((port) => `http://${reachable(plan.host)}:${port}`);
+    this.addresses = plan.ports.map((port) => `http://${reachableHost(plan.host)}:${port}`);
   }
 
   async start(): Promise<void> {
     await Promise.all(this.#all().map((each) => each.start()));
   }
 
-  /** Waits until every ingress says that it could serve a call. */
-  async healthy(withinMs: number, stop: AbortSignal): Promise<void> {
+  /**
+   * Waits until GET /health of every ingress answers `ok`. Throws after `withinMs`, with the last output of
+   * each.
+   */
+  async waitUntilHealthy(withinMs: number, stop: AbortSignal): Promise<void> {
     const giveUpAt = performance.now() + withinMs;
     for (const address of this.addresses) {
       for (;;) {
         const health = await readHealth(address, stop);
         if (health.ok) break;
         if (performance.now() > giveUpAt) {
-          const words = this.#all().map((each) => `${each.name}: ${each.lastWords()}`);
-          throw new Error(
-            `${address}/health did not say "ok" within ${withinMs} ms (HEALTHY_WITHIN_MS). It says: ${health.text}\n${words.join("\n")}`,
-          );
+          const outputs = this.#all().map((each) => `${each.name}: ${each.lastOutput()}`);
+          const fault = `${address}/health did not answer "ok" within ${withinMs} ms (HEALTHY_WITHIN_MS)`;
+          throw new Error(`${fault}. Its last answer: ${health.text}\n${outputs.join("\n")}`);
         }
-        await sleep(askEveryMs, undefined, { signal: stop });
+        await sleep(healthPollEveryMs, undefined, { signal: stop });
       }
     }
   }
 
-  /** `ingress-1`, `batcher-2`, `inference-1`: for tests that end one. */
+  /**
+   * The supervisor of `ingress-1`, `batcher-2` and so on, for tests that kill one. Throws for an unknown
+   * name.
+   */
   find(name: string): Supervisor {
     const found = this.#all().find((each) => each.name === name);
     if (found === undefined) throw new Error(`there is no service ${name}`);
@@ -87,28 +94,32 @@ export class Services implements AsyncDisposable {
 }
 
 /**
- * Of glibc's allocator, unless the operator has said otherwise. Each thread would keep an arena of its own, as large as the
- * most that it ever needed: in a worker the largest picture, elsewhere what V8's compiler took. No time is saved by it.
+ * Setting of glibc's allocator, unless the operator sets it. By default each thread keeps an arena as large
+ * as its peak: in a worker the largest picture, elsewhere the memory of V8's compiler. The arenas were
+ * measured to save no time.
  */
-const oneArena = { MALLOC_ARENA_MAX: "1" };
+const mallocSettings = { MALLOC_ARENA_MAX: "1" };
 
 const stopOrder = ["ingress", "batcher", "inference"] as const;
-const askEveryMs = 50;
+const healthPollEveryMs = 50;
 
-const mainOf = (service: Service) => ({
+const nodeProgram = (service: Service, inspectPort: number | undefined) => ({
   command: process.execPath,
-  args: [join(repository, service, "src", "main.ts")],
+  args: [
+    ...(inspectPort === undefined ? [] : [`--inspect=127.0.0.1:${inspectPort}`]),
+    join(repository, service, "src", "main.ts"),
+  ],
 });
 
-/** An address that listens on every interface is asked on loopback. */
-function reachable(host: string): string {
+/** The host for a URL. A service that listens on every interface is reached on loopback. */
+function reachableHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }
 
 async function readHealth(address: string, stop: AbortSignal): Promise<{ ok: boolean; text: string }> {
   try {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(askWithinMs)]);
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(healthRequestMs)]);
     const reply = await fetch(`${address}/health`, { signal });
     const text = await reply.text();
     return { ok: reply.ok && (JSON.parse(text) as { status?: unknown }).status === "ok", text };
@@ -118,23 +129,25 @@ async function readHealth(address: string, stop: AbortSignal): Promise<{ ok: boo
   }
 }
 
-const askWithinMs = 2_000;
+const healthRequestMs = 2_000;
 
 /** Ingress i listens on PORT + i. */
-export const ingressPorts = (host: string, port: number, count: number): WantedPort[] =>
+export const ingressPorts = (host: string, port: number, count: number): PortSetting[] =>
   Array.from({ length: count }, (_, i) => ({ setting: "PORT", host, port: port + i }));
 
-export type Service = (typeof stopOrder)[number];
+type Service = (typeof stopOrder)[number];
 
-export type ServicesPlan = {
+type ServicesPlan = {
   counts: Counts;
   urls: ServerUrls;
   pool: string;
   host: string;
   /** One for each ingress. */
   ports: number[];
-  /** Of each worker's engine; undefined: the cores, shared. */
+  /** Threads of each worker's engine; undefined: the cores are divided among the workers. */
   threads: number | undefined;
-  /** Everything else the services read: MODELS_DIR, LOG_LEVEL and what the operator has set. */
+  /** The other settings of the services: MODELS_DIR, LOG_LEVEL and the operator's environment. */
   environment: NodeJS.ProcessEnv;
+  /** Ports of debuggers, by the name of the process: `{ "batcher-1": 9229 }`. */
+  inspectPorts?: Record<string, number>;
 };

@@ -1,22 +1,22 @@
 import { parseArgs } from "node:util";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import * as z from "zod";
-import { workersFor } from "./worker-count.ts";
+import { defaultWorkers } from "./worker-count.ts";
 
 /** A pool's batches topic has this many partitions, and a worker needs one of its own. */
 export const poolWorkersMax = 16;
 
 const Port = z.coerce.number().int().min(1).max(65_535);
-const Length = z.coerce.number().int().min(1);
+const Milliseconds = z.coerce.number().int().min(1);
 
 /**
- * The launcher's own settings. Whatever else the environment holds is passed to the services, which read theirs.
+ * The launcher's own settings. The rest of the environment is passed to the services, which read their own.
  */
 export const LauncherConfig = z.object({
-  /** Where everything lies that `npm start` fetches, makes and writes. Relative to the repository. */
+  /** Folder of everything that `npm start` fetches, builds and writes. Relative to the repository. */
   FACELINE_STATE: z.string().default(".faceline"),
 
-  /** Servers that already run; each one given is used, and none of its kind is started. */
+  /** Addresses of servers that already run. A server with an address here is not started. */
   KAFKA_BROKERS: z.string().optional(),
   REDIS_VOLATILE_URL: z.string().optional(),
   REDIS_DURABLE_URL: z.string().optional(),
@@ -26,10 +26,10 @@ export const LauncherConfig = z.object({
   KAFKA_HEAP_MIB: z.coerce.number().int().min(128).default(512),
   REDIS_VOLATILE_PORT: Port.default(6379),
   REDIS_DURABLE_PORT: Port.default(6380),
-  /** The volatile Redis refuses writes above this: images and answers in flight, no more. */
+  /** The volatile Redis refuses writes above this. It holds images and answers in flight. */
   REDIS_VOLATILE_MEMORY_MAX_MIB: z.coerce.number().int().min(16).default(1024),
 
-  /** Where the first ingress listens; a second one takes the next port. */
+  /** Address of the first ingress; a second ingress takes the next port. */
   HOST: z.string().default("127.0.0.1"),
   PORT: Port.default(8080),
   POOL: z.string().default("default"),
@@ -37,39 +37,45 @@ export const LauncherConfig = z.object({
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
   LOG_LEVEL: z.string().default("info"),
 
-  /** Kafka keeps tasks and batches this long: more than the longest deadline (2 minutes) and its grace. */
+  /** Retention of tasks and batches: longer than the longest deadline (2 minutes). */
   TOPIC_RETENTION_MINUTES: z.coerce.number().int().min(3).default(10),
-  /** What could not be read or processed is kept for whoever looks into it: ids and reasons, no content. */
+  /** Retention of dead letters: ids and reasons of messages that could not be processed, without content. */
   DEAD_LETTER_RETENTION_MINUTES: z.coerce.number().int().min(3).default(1440),
 
-  /** How long a process may take from its start until it says that it is ready. */
-  READY_WITHIN_MS: Length.default(60_000),
-  /** How long the whole may take from then until GET /health says `ok`. */
-  HEALTHY_WITHIN_MS: Length.default(30_000),
-  /** How long a process may take to stop before it is killed: longer than an ingress drains (DRAIN_WITHIN_MS, 35 s). */
-  STOP_WITHIN_MS: Length.default(40_000),
+  /** How long a process may take from its start until it is ready. */
+  READY_WITHIN_MS: Milliseconds.default(60_000),
+  /** How long the services may then take until GET /health answers `ok`. */
+  HEALTHY_WITHIN_MS: Milliseconds.default(30_000),
+  /**
+   * How long a process may take to stop before it is killed: longer than an ingress drains (DRAIN_WITHIN_MS,
+   * 35 s).
+   */
+  STOP_WITHIN_MS: Milliseconds.default(40_000),
 
-  /** A process that dies is started again after this, twice that the next time, and so on, up to the maximum. */
-  RESTART_FIRST_MS: Length.default(250),
-  RESTART_MAX_MS: Length.default(10_000),
-  /** A process that ran this long has been well: its next restart is a first one. */
-  RESTART_FORGET_MS: Length.default(30_000),
+  /** Back-off of restarts: the first wait, doubled after each failure, up to the maximum. */
+  RESTART_FIRST_MS: Milliseconds.default(250),
+  RESTART_MAX_MS: Milliseconds.default(10_000),
+  /** A process that ran this long counts as healthy: its next restart waits RESTART_FIRST_MS. */
+  RESTART_FORGET_MS: Milliseconds.default(30_000),
 });
 
 export type LauncherConfig = z.infer<typeof LauncherConfig>;
 
-/** Where API keys are: the server that is given, or the one that `npm start` starts. */
+/** Address of the Redis with the API keys: the one in the settings, or the one that `npm start` starts. */
 export const durableUrlOf = (config: LauncherConfig): string =>
   config.REDIS_DURABLE_URL ?? `redis://127.0.0.1:${config.REDIS_DURABLE_PORT}`;
 
-/** How many of each service run. */
+/** How many processes of each service run. */
 export type Counts = { workers: number; batchers: number; ingress: number };
 
-/** `engine`: what the workers run instead of what ENGINE says. */
-export type Launch = LauncherConfig & Counts & { devKey: boolean; engine: string | undefined };
+/** `engine` overrides ENGINE. `inspect`: names of processes to debug, `batcher-1`. */
+export type LaunchOptions = LauncherConfig &
+  Counts & { devKey: boolean; engine: string | undefined; inspect: string[] };
 
-/** The command line and the environment of `npm start`. Throws one sentence, or every wrong setting at once. */
-export function readLaunch(args: string[], env: NodeJS.ProcessEnv): Launch {
+/**
+ * Parses command line and environment of `npm start`. Throws one sentence, or a list of all wrong settings.
+ */
+export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): LaunchOptions {
   const config = readConfig(LauncherConfig, env);
   const { values } = parseArgs({
     args,
@@ -78,41 +84,71 @@ export function readLaunch(args: string[], env: NodeJS.ProcessEnv): Launch {
       batchers: { type: "string", default: "1" },
       ingress: { type: "string", default: "1" },
       engine: { type: "string" },
+      inspect: { type: "string", multiple: true, default: [] },
       "dev-key": { type: "boolean", default: false },
     },
   });
+  const counts = {
+    workers: parseWorkers(values.workers, config, values.engine ?? env["ENGINE"], env["EXECUTION_PROVIDER"]),
+    batchers: parseCount("--batchers", values.batchers, batchersMax),
+    ingress: parseCount("--ingress", values.ingress, ingressMax),
+  };
   return {
     ...config,
-    workers: workersOf(values.workers, config, values.engine ?? env["ENGINE"], env["EXECUTION_PROVIDER"]),
-    batchers: count("--batchers", values.batchers, batchersMax),
-    ingress: count("--ingress", values.ingress, ingressMax),
+    ...counts,
     engine: values.engine,
+    inspect: values.inspect.map((name) => parseInspect(name, counts)),
     devKey: values["dev-key"] || config.REDIS_DURABLE_URL === undefined,
   };
 }
 
-function workersOf(
-  asked: string,
+function parseWorkers(
+  option: string,
   { INTRA_OP_THREADS: threads }: LauncherConfig,
   engine = "onnx",
   executionProvider = "cpu",
 ): number {
-  if (asked !== "auto") return count("--workers", asked, poolWorkersMax);
+  if (option !== "auto") return parseCount("--workers", option, poolWorkersMax);
   const onCpu = executionProvider === "cpu" && engine === "onnx";
-  return workersFor({ onCpu, threads, workersMax: poolWorkersMax });
+  return defaultWorkers({ onCpu, threads, workersMax: poolWorkersMax });
 }
+
+/**
+ * Returns the name of the process: `batcher` is `batcher-1`. Throws when this launch starts no such process.
+ */
+function parseInspect(option: string, { workers, batchers, ingress }: Counts): string {
+  const name = /-\d+$/.test(option) ? option : `${option}-1`;
+  const processes = Object.entries({ ingress, batcher: batchers, inference: workers }).flatMap(
+    ([service, count]) => Array.from({ length: count }, (_, i) => `${service}-${i + 1}`),
+  );
+  if (processes.includes(name)) return name;
+  throw new Error(`--inspect must name a service or one of its processes: ${processes.join(", ")}.`);
+}
+
+export const startUsage = `usage: npm start -- [OPTIONS]
+
+  --workers N|auto     inference workers; auto: one for each core, fewer on larger machines (default auto)
+  --batchers N         batchers; the second one is a hot standby (default 1)
+  --ingress N          ingresses, on PORT, PORT + 1, … (default 1)
+  --engine ENGINE      overrides ENGINE: onnx, or model:40+2b for measurements without models
+  --dev-key            make a development key although REDIS_DURABLE_URL is set
+  --inspect SERVICE    debug ingress, batcher or inference, or one process (batcher-2), with Node's inspector on a
+                       free port of 127.0.0.1; repeat it for several
+  --help               print this
+
+Settings are environment variables: the table in ARCHITECTURE.md has all of them.`;
 
 const batchersMax = 4;
 const ingressMax = 16;
 
-function count(option: string, value: string, max: number): number {
+function parseCount(option: string, value: string, max: number): number {
   const number = Number(value);
   if (Number.isInteger(number) && number >= 1 && number <= max) return number;
   throw new Error(`${option} must be a whole number from 1 to ${max}.`);
 }
 
-/** The launcher's limits on each process, as its supervisor takes them. */
-export const limitsOf = (config: LauncherConfig) => ({
+/** The settings that a Supervisor takes. */
+export const supervisorLimits = (config: LauncherConfig) => ({
   readyWithinMs: config.READY_WITHIN_MS,
   stopWithinMs: config.STOP_WITHIN_MS,
   restart: {

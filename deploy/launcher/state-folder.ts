@@ -4,17 +4,17 @@ import { join, resolve } from "node:path";
 export const repository = resolve(import.meta.dirname, "../..");
 
 /**
- * The folders of a launch. What is fetched or built (jars, Redis, models) is the same for everybody and lies in
- * `fetched`; what a run writes (data, logs, the key) lies in `run`. For `npm start` both are the state folder, a test
- * run has a `run` of its own that goes when it ends.
+ * Creates and returns the folders of a launch. Jars, Redis and models are shared by all launches and are in
+ * `fetched`; data, logs and the key of a launch are in `run`. For `npm start` both are the state folder; each
+ * test run has its own `run`, which is removed at its end.
  */
-export function openState(fetched: string, run = fetched): StateFolder {
+export function openStateFolder(fetched: string, run = fetched): StateFolder {
   for (const folder of [fetched, run]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Keys and the durable Redis' file lie here: also where the folder was there before.
+    // Keys and the file of the durable Redis are here, so this also holds for an existing folder.
     chmodSync(folder, 0o700);
   }
-  const made = (folder: string): string => {
+  const create = (folder: string): string => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return folder;
   };
@@ -24,10 +24,10 @@ export function openState(fetched: string, run = fetched): StateFolder {
     redis: join(fetched, "redis"),
     models: join(fetched, "models"),
     testRuns: join(fetched, "test-runs"),
-    kafka: made(join(run, "kafka")),
-    volatile: made(join(run, "redis", "volatile")),
-    durable: made(join(run, "redis", "durable")),
-    logs: made(join(run, "logs")),
+    kafka: create(join(run, "kafka")),
+    volatile: create(join(run, "redis", "volatile")),
+    durable: create(join(run, "redis", "durable")),
+    logs: create(join(run, "logs")),
     samples: join(run, "samples"),
     devKey: join(run, "dev-key"),
     processes: join(run, "processes.json"),

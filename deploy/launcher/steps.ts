@@ -1,21 +1,24 @@
-/** What was done and how long it took, told while it happens. */
+/** Prints the steps of a command with the time that each takes, while they run. */
 export class Steps {
   readonly done: Step[] = [];
-  readonly #say: (line: string) => void;
+  readonly #print: (line: string) => void;
   readonly #startedAt: number;
 
   constructor(
-    say: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
+    print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
     startedAt = Date.now(),
   ) {
-    this.#say = say;
+    this.#print = print;
     this.#startedAt = startedAt;
   }
 
-  /** Counts from when the command was given: the bootstrap has passed that on, and installed the packages since. */
-  static sinceCommand(say: (line: string) => void): Steps {
+  /**
+   * Counts from the start of the command. The bootstrap passes that instant on; it may have installed
+   * packages.
+   */
+  static sinceCommandStart(print: (line: string) => void): Steps {
     const startedAt = Number(process.env["FACELINE_STARTED_AT"] ?? Date.now());
-    const steps = new Steps(say, startedAt);
+    const steps = new Steps(print, startedAt);
     steps.done.push({ name: "packages", tookMs: Date.now() - startedAt, ok: true });
     return steps;
   }
@@ -24,11 +27,13 @@ export class Steps {
     return Date.now() - this.#startedAt;
   }
 
-  /** Runs a step that the next ones need; `work` may leave a few words about what came of it. */
+  /**
+   * Runs a step that the next ones need, and rethrows its error. `work` may add a note to the printed line.
+   */
   async run<T>(name: string, work: (note: Note) => Promise<T>): Promise<T> {
     let result: { is: T } | undefined;
     let fault: unknown;
-    await this.part(name, async (note) => {
+    await this.attempt(name, async (note) => {
       try {
         result = { is: await work(note) };
       } catch (error) {
@@ -40,35 +45,35 @@ export class Steps {
     return result.is;
   }
 
-  /** Runs a step that the next ones do without: `work` returns whether it went well. */
-  async part(name: string, work: (note: Note) => Promise<boolean>): Promise<boolean> {
+  /** Runs a step that the next ones do not need: `work` returns whether it succeeded. */
+  async attempt(name: string, work: (note: Note) => Promise<boolean>): Promise<boolean> {
     const startedAt = performance.now();
-    let words = "";
+    let noted = "";
     // A step that takes long must not look like one that hangs.
-    const patience = setTimeout(() => this.#say(`  ${name} …`), silentMs);
-    const ok = await work((note) => {
-      words = note;
+    const timer = setTimeout(() => this.#print(`  ${name} …`), announceAfterMs);
+    const ok = await work((text) => {
+      noted = text;
     });
-    clearTimeout(patience);
+    clearTimeout(timer);
     const step = { name, tookMs: performance.now() - startedAt, ok };
     this.done.push(step);
-    this.#say(`${lineOf(step)}${words === "" ? "" : `  ${words}`}`);
+    this.#print(`${stepLine(step)}${noted === "" ? "" : `  ${noted}`}`);
     return ok;
   }
 
-  /** All of them again, with their sum as the clock saw it. */
+  /** All steps, and the time since the start of the command. */
   table(): string {
     return [...this.done, { name: "all", tookMs: this.tookMs, ok: this.done.every(({ ok }) => ok) }]
-      .map(lineOf)
+      .map(stepLine)
       .join("\n");
   }
 }
 
-const silentMs = 1_000;
+const announceAfterMs = 1_000;
 
-const lineOf = ({ name, tookMs, ok }: Step): string =>
+const stepLine = ({ name, tookMs, ok }: Step): string =>
   `${ok ? "✓" : "✗"} ${name.padEnd(20)} ${(tookMs / 1000).toFixed(1).padStart(6)} s`;
 
-export type Note = (words: string) => void;
+type Note = (text: string) => void;
 
-export type Step = { name: string; tookMs: number; ok: boolean };
+type Step = { name: string; tookMs: number; ok: boolean };

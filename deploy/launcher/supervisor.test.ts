@@ -3,60 +3,63 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { waitUntil } from "../testing/wait-until.ts";
 import type { Program } from "./child.ts";
-import { Supervisor, type Watch } from "./supervisor.ts";
+import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
-// Stand-ins for services: what a service does at the launcher's end of the line, in a few words of script.
-const serves = `process.send({ kind: "ready" }); setInterval(() => {}, 1000);`;
-const stubborn = `process.on("SIGTERM", () => {}); ${serves}`;
+// Stand-ins for services: one-line scripts that behave like a service towards the launcher.
+const readyScript = `process.send({ kind: "ready" }); setInterval(() => {}, 1000);`;
+const ignoresSigterm = `process.on("SIGTERM", () => {}); ${readyScript}`;
 
-test("a program that is ready runs until it is stopped", async (t) => {
-  const { supervisor, said } = supervise(t, serves);
+test("a ready program runs until it is stopped", async (t) => {
+  const { supervisor, printed } = supervise(t, readyScript);
   await supervisor.start();
   const { pid } = supervisor;
   assert.ok(pid !== undefined && isRunning(pid));
   await supervisor.stop();
   assert.ok(!isRunning(pid));
-  assert.deepEqual(said, []);
+  assert.deepEqual(printed, []);
 });
 
-test("a program that ends before it is ready is a fault, with what it printed last", async (t) => {
+test("a program that ends before it is ready fails the start with its last output", async (t) => {
   const { supervisor } = supervise(t, `console.error("no model here"); process.exitCode = 3;`);
   await assert.rejects(supervisor.start(), {
     message: "service-1 ended with exit code 3. Its last lines:\n  no model here",
   });
 });
 
-test("a program that is never ready is a fault, and can still be stopped", async (t) => {
+test("a program that is not ready in time fails the start, and can still be stopped", async (t) => {
   const { supervisor } = supervise(t, "setInterval(() => {}, 1000);", { readyWithinMs: 300 });
   await assert.rejects(supervisor.start(), /service-1 was not ready within 300 ms/);
   await supervisor.stop();
   assert.equal(supervisor.pid, undefined);
 });
 
-test("a program that dies is reported and started again", async (t) => {
-  const { supervisor, said } = supervise(t, serves);
+test("a program that dies is reported and restarted", async (t) => {
+  const { supervisor, printed } = supervise(t, readyScript);
   await supervisor.start();
   const first = supervisor.pid;
   supervisor.kill("SIGKILL");
-  await until(() => said.length === 2);
+  await waitUntil("it is back", () => printed.length === 2);
   assert.notEqual(supervisor.pid, first);
-  assert.deepEqual(said, ["service-1 was ended by SIGKILL; it starts again in 10 ms", "service-1 is back"]);
+  assert.deepEqual(printed, [
+    "service-1 was ended by SIGKILL; it starts again in 10 ms",
+    "service-1 is back",
+  ]);
   await supervisor.stop();
 });
 
-test("a program that does not stop is killed, and that is said", async (t) => {
-  const { supervisor, said } = supervise(t, stubborn, { stopWithinMs: 200 });
+test("a program that ignores SIGTERM is killed, and that is reported", async (t) => {
+  const { supervisor, printed } = supervise(t, ignoresSigterm, { stopWithinMs: 200 });
   await supervisor.start();
   await supervisor.stop();
   assert.equal(supervisor.pid, undefined);
-  assert.deepEqual(said, ["service-1 did not stop in time and was killed"]);
+  assert.deepEqual(printed, ["service-1 did not stop in time and was killed"]);
 });
 
-test("who is in a hurry does not wait for it", async (t) => {
+test("force kills a program without waiting", async (t) => {
   const force = new AbortController();
-  const { supervisor } = supervise(t, stubborn, { stopWithinMs: 60_000, force: force.signal });
+  const { supervisor } = supervise(t, ignoresSigterm, { stopWithinMs: 60_000, force: force.signal });
   await supervisor.start();
   const stopped = supervisor.stop();
   force.abort();
@@ -64,28 +67,28 @@ test("who is in a hurry does not wait for it", async (t) => {
   assert.equal(supervisor.pid, undefined);
 });
 
-test("a stop while it waits to start again starts nothing", async (t) => {
-  const { supervisor, said } = supervise(t, serves, {
+test("a stop during the back-off starts nothing", async (t) => {
+  const { supervisor, printed } = supervise(t, readyScript, {
     restart: { firstMs: 60_000, maxMs: 60_000, forgetMs: 60_000 },
   });
   await supervisor.start();
   supervisor.kill("SIGKILL");
-  await until(() => said.length === 1);
+  await waitUntil("its death is reported", () => printed.length === 1);
   await supervisor.stop();
   assert.equal(supervisor.pid, undefined);
 });
 
-test("what it prints is in its log file", async (t) => {
-  const { supervisor, logs } = supervise(t, `console.log("one"); console.error("two"); ${serves}`);
+test("the output is in the log file", async (t) => {
+  const { supervisor, logs } = supervise(t, `console.log("one"); console.error("two"); ${readyScript}`);
   await supervisor.start();
   await supervisor.stop();
   const lines = readFileSync(join(logs, "service-1.log"), "utf8").trim().split("\n").toSorted();
   assert.deepEqual(lines, ["one", "two"]);
 });
 
-function supervise(t: TestContext, script: string, watch: Partial<Watch> = {}) {
+function supervise(t: TestContext, script: string, options: Partial<SupervisorOptions> = {}) {
   const logs = mkdtempSync(join(tmpdir(), "faceline-supervisor-"));
-  const said: string[] = [];
+  const printed: string[] = [];
   const program: Program = {
     name: "service-1",
     command: process.execPath,
@@ -99,18 +102,18 @@ function supervise(t: TestContext, script: string, watch: Partial<Watch> = {}) {
     readyWithinMs: 10_000,
     stopWithinMs: 10_000,
     restart: { firstMs: 10, maxMs: 10, forgetMs: 60_000 },
-    say: (line) => said.push(line),
-    heard: () => {},
+    print: (line) => printed.push(line),
+    onOutput: () => {},
     stop: never,
     force: never,
-    ...watch,
+    ...options,
   });
   t.after(async () => {
     supervisor.kill("SIGKILL");
     await supervisor.stop();
     rmSync(logs, { recursive: true });
   });
-  return { supervisor, said, logs };
+  return { supervisor, printed, logs };
 }
 
 function isRunning(pid: number): boolean {
@@ -120,8 +123,4 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(5);
 }

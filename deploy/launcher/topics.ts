@@ -10,16 +10,15 @@ import {
 import { type LauncherConfig, poolWorkersMax } from "./settings.ts";
 
 /**
- * Makes the topics of a pool that are not there yet, and waits until its groups can be joined: right after its first
- * start a broker answers "coordinator not available" for a while.
+ * Creates the missing topics of a pool, and waits until its consumer groups can be joined: for a while after
+ * its first start, a broker answers "coordinator not available". Throws after `withinMs`.
  */
 export async function createTopics(config: KafkaConfig, options: TopicOptions): Promise<void> {
-  const wanted = poolTopics(options);
-  await untilDone(options, async () => {
+  await retryUntilDone(options, async () => {
     await using admin = await openAdmin(config);
-    const there = new Set(await admin.listTopics());
-    const topics = wanted.filter(({ topic }) => !there.has(topic));
-    // Without waiting for leaders: the client's own wait begins with an error, and costs its back-off.
+    const existing = new Set(await admin.listTopics());
+    const topics = poolTopics(options).filter(({ topic }) => !existing.has(topic));
+    // The client's own wait for leaders begins with an error, and costs its back-off.
     if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: false });
     for (const group of [batcherGroup(options.pool), inferenceGroup(options.pool)]) {
       await admin.fetchOffsets({ groupId: group, topics: [tasksTopic(options.pool)] });
@@ -27,31 +26,31 @@ export async function createTopics(config: KafkaConfig, options: TopicOptions): 
   });
 }
 
-/** What a pool of a test leaves behind. */
+/** Deletes the topics of a test's pool. */
 export async function deleteTopics(config: KafkaConfig, pool: string): Promise<void> {
   await using admin = await openAdmin(config);
   await admin.deleteTopics({ topics: [tasksTopic(pool), batchesTopic(pool)] });
 }
 
-function poolTopics({ pool, retentionMs, deadRetentionMs }: TopicOptions) {
-  const topic = (name: string, numPartitions: number, keptMs: number) => ({
+function poolTopics({ pool, retentionMs, deadLetterRetentionMs }: TopicOptions) {
+  const topic = (name: string, numPartitions: number, retentionMs: number) => ({
     topic: name,
     numPartitions,
     configEntries: [
-      { name: "retention.ms", value: `${keptMs}` },
-      // Kafka drops closed segments only: an open one would keep its messages for a week.
-      { name: "segment.ms", value: `${Math.round(keptMs / 2)}` },
+      { name: "retention.ms", value: `${retentionMs}` },
+      // Kafka deletes closed segments only: an open one would keep its messages for a week.
+      { name: "segment.ms", value: `${Math.round(retentionMs / 2)}` },
     ],
   });
   return [
-    // One partition: Kafka's group gives exactly one batcher all tasks, and a second one is its hot standby.
+    // One partition: the group assigns all tasks to one batcher, and a second batcher is its hot standby.
     topic(tasksTopic(pool), 1, retentionMs),
     topic(batchesTopic(pool), poolWorkersMax, retentionMs),
-    topic(deadLetterTopic, 1, deadRetentionMs),
+    topic(deadLetterTopic, 1, deadLetterRetentionMs),
   ];
 }
 
-async function untilDone({ withinMs, stop }: TopicOptions, work: () => Promise<void>): Promise<void> {
+async function retryUntilDone({ withinMs, stop }: TopicOptions, work: () => Promise<void>): Promise<void> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
     try {
@@ -59,7 +58,7 @@ async function untilDone({ withinMs, stop }: TopicOptions, work: () => Promise<v
     } catch (cause) {
       stop.throwIfAborted();
       if (performance.now() > giveUpAt) {
-        throw new Error(`KAFKA_BROKERS: no topics could be made there: ${(cause as Error).message}`, {
+        throw new Error(`KAFKA_BROKERS: no topics could be created there: ${(cause as Error).message}`, {
           cause,
         });
       }
@@ -74,15 +73,15 @@ const minuteMs = 60_000;
 export const topicOptions = (config: LauncherConfig, pool: string, stop: AbortSignal): TopicOptions => ({
   pool,
   retentionMs: config.TOPIC_RETENTION_MINUTES * minuteMs,
-  deadRetentionMs: config.DEAD_LETTER_RETENTION_MINUTES * minuteMs,
+  deadLetterRetentionMs: config.DEAD_LETTER_RETENTION_MINUTES * minuteMs,
   withinMs: config.READY_WITHIN_MS,
   stop,
 });
 
-export type TopicOptions = {
+type TopicOptions = {
   pool: string;
   retentionMs: number;
-  deadRetentionMs: number;
+  deadLetterRetentionMs: number;
   withinMs: number;
   stop: AbortSignal;
 };

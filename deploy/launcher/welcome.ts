@@ -1,17 +1,17 @@
 import { isAbsolute, relative } from "node:path";
 
-/** What `npm start` ends with: the address, the key, and a command that works as pasted from any folder. */
-export function welcome({ addresses, key, keyFile, body, logs, tookMs }: Welcome): string {
+/** The last output of `npm start`: the address, the key, and a call that can be pasted in any folder. */
+export function welcomeMessage({ addresses, key, keyFile, body, logs, tookMs }: Welcome): string {
   const [address] = addresses;
   const header = key === undefined ? "x-api-key: YOUR-KEY" : `x-api-key: ${key}`;
   const file = /^[\w/.@:+-]+$/.test(body) ? `@${body}` : `"@${body.replaceAll(/["$`\\]/g, "\\$&")}"`;
-  const ready = `Faceline is ready, ${(tookMs / 1000).toFixed(1)} s after it was asked for.`;
+  const ready = `Faceline is ready, ${(tookMs / 1000).toFixed(1)} s after the command.`;
   return `
 ${ready}
 
   address  ${addresses.join("  ")}
-  key      ${key === undefined ? "none was made: REDIS_DURABLE_URL is given (--dev-key makes one)" : `${key}  (also in ${near(keyFile)})`}
-  logs     ${near(logs)}
+  key      ${key === undefined ? "none was made, because REDIS_DURABLE_URL is set (--dev-key makes one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
+  logs     ${relativeToHere(logs)}
 
 Try it. The two pictures are cut from one photograph, at different scales and compressions:
 
@@ -21,13 +21,13 @@ Ctrl-C stops everything.
 `;
 }
 
-/** A path as somebody would type it here. */
-function near(path: string): string {
-  const way = relative(process.cwd(), path);
-  return way.startsWith("..") || isAbsolute(way) ? path : way;
+/** The path relative to the current folder, where that is shorter than leaving it. */
+function relativeToHere(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith("..") || isAbsolute(short) ? path : short;
 }
 
-export type Welcome = {
+type Welcome = {
   addresses: string[];
   key: string | undefined;
   keyFile: string;

@@ -1,33 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readLaunch } from "./settings.ts";
-import { threadsEach, workersFor } from "./worker-count.ts";
+import { readLaunchOptions } from "./settings.ts";
+import { defaultWorkers, threadsPerWorker } from "./worker-count.ts";
 
-const GIB = 2 ** 30;
+const gib = 2 ** 30;
 
-test("a core has a worker; on larger machines two are left for everybody else", () => {
+test("each core has a worker; on larger machines two cores are left for other processes", () => {
   const workers = (cores: number) =>
-    workersFor({ onCpu: true, workersMax: 16 }, { cores, memoryBytes: 64 * GIB });
-  // Never fewer for a core more.
+    defaultWorkers({ onCpu: true, workersMax: 16 }, { cores, memoryBytes: 64 * gib });
+  // More cores never mean fewer workers.
   assert.deepEqual([1, 2, 4, 5, 6, 7, 8, 64].map(workers), [1, 2, 4, 4, 4, 5, 6, 16]);
 });
 
-test("threads that were asked for are counted, and so is the memory", () => {
-  const wanted = { onCpu: true, threads: 4, workersMax: 16 };
-  assert.equal(workersFor(wanted, { cores: 16, memoryBytes: 64 * GIB }), 3);
-  assert.equal(workersFor({ onCpu: true, workersMax: 16 }, { cores: 16, memoryBytes: 4 * GIB }), 2);
-  assert.equal(workersFor({ onCpu: true, workersMax: 16 }, { cores: 16, memoryBytes: GIB / 2 }), 1);
+test("threads and memory bound the number of workers", () => {
+  const demand = { onCpu: true, threads: 4, workersMax: 16 };
+  assert.equal(defaultWorkers(demand, { cores: 16, memoryBytes: 64 * gib }), 3);
+  assert.equal(defaultWorkers({ onCpu: true, workersMax: 16 }, { cores: 16, memoryBytes: 4 * gib }), 2);
+  assert.equal(defaultWorkers({ onCpu: true, workersMax: 16 }, { cores: 16, memoryBytes: gib / 2 }), 1);
 });
 
-test("a GPU has one worker, and so has a modelled engine", () => {
-  assert.equal(readLaunch([], { EXECUTION_PROVIDER: "cuda" }).workers, 1);
-  assert.equal(readLaunch(["--engine", "model:40+2b"], {}).workers, 1);
-  assert.equal(readLaunch(["--workers", "3", "--engine", "model:40+2b"], {}).workers, 3);
-  assert.equal(readLaunch([], {}).workers, workersFor({ onCpu: true, workersMax: 16 }));
+test("a GPU has one worker, and a modelled engine too", () => {
+  assert.equal(readLaunchOptions([], { EXECUTION_PROVIDER: "cuda" }).workers, 1);
+  assert.equal(readLaunchOptions(["--engine", "model:40+2b"], {}).workers, 1);
+  assert.equal(readLaunchOptions(["--workers", "3", "--engine", "model:40+2b"], {}).workers, 3);
+  assert.equal(readLaunchOptions([], {}).workers, defaultWorkers({ onCpu: true, workersMax: 16 }));
 });
 
-test("the cores are shared among the workers, one at the least", () => {
-  assert.equal(threadsEach(1, 8), 8);
-  assert.equal(threadsEach(3, 8), 2);
-  assert.equal(threadsEach(16, 8), 1);
+test("the cores are divided among the workers, with at least one thread each", () => {
+  assert.equal(threadsPerWorker(1, 8), 8);
+  assert.equal(threadsPerWorker(3, 8), 2);
+  assert.equal(threadsPerWorker(16, 8), 1);
 });

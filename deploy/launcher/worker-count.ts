@@ -1,35 +1,36 @@
 import { availableParallelism, totalmem } from "node:os";
 
 /**
- * How many workers a machine is given where nobody says: on a CPU one for each core, of one thread each. In a trial on
- * two cores two workers of one thread verified 62 pairs a second and one of two threads 34: what lies between the runs is
- * done twice at a time then. On a GPU, and for a modelled engine, one: it has the whole device.
+ * How many workers `--workers auto` means. On a CPU: one for each core, with one thread each; on larger
+ * machines some cores are left for the other processes. Two workers of one thread verified 62 pairs a second
+ * on two cores, and one worker of two threads 34: decoding, scaling and alignment between the network's runs
+ * then overlap. On a GPU, and for a modelled engine: one, because it has the whole device.
  */
-export function workersFor(
-  { onCpu, threads = 1, workersMax }: Wanted,
+export function defaultWorkers(
+  { onCpu, threads = 1, workersMax }: WorkerDemand,
   { cores, memoryBytes }: Machine = thisMachine(),
 ): number {
   if (!onCpu) return 1;
-  // On a machine of some size the ingress, the batcher and the servers have cores of their own.
-  const free = Math.max(Math.min(cores, SHARED), cores - OTHERS);
-  const fitting = Math.floor(memoryBytes / 2 / WORKER_BYTES);
-  return Math.max(1, Math.min(workersMax, Math.floor(free / threads), fitting));
+  const free = Math.max(Math.min(cores, smallMachineCores), cores - reservedCores);
+  const fittingInMemory = Math.floor(memoryBytes / 2 / workerBytes);
+  return Math.max(1, Math.min(workersMax, Math.floor(free / threads), fittingInMemory));
 }
 
-/** The threads of each worker's engine, so that all of them together use the machine once. */
-export function threadsEach(workers: number, cores = availableParallelism()): number {
+/** Threads of each worker's engine, so that all workers together use each core once. At least 1. */
+export function threadsPerWorker(workers: number, cores = availableParallelism()): number {
   return Math.max(1, Math.floor(cores / workers));
 }
 
-/** So many cores everybody shares, lest a machine with one more had fewer workers. */
-const SHARED = 4;
-const OTHERS = 2;
-/** A worker with all lanes, and its pixels. */
-const WORKER_BYTES = 700 * 2 ** 20;
+/** Up to this many cores, all are used. Otherwise a machine with one core more would have fewer workers. */
+const smallMachineCores = 4;
+/** Left for the ingress, the batcher and the servers. */
+const reservedCores = 2;
+/** Resident memory of a worker with all lanes and its pixel buffers. */
+const workerBytes = 700 * 2 ** 20;
 
 const thisMachine = (): Machine => ({ cores: availableParallelism(), memoryBytes: totalmem() });
 
-/** `threads` is what each worker will use, where an operator has said so. */
-type Wanted = { onCpu: boolean; threads?: number | undefined; workersMax: number };
+/** `threads`: INTRA_OP_THREADS of each worker, where it is set. */
+type WorkerDemand = { onCpu: boolean; threads?: number | undefined; workersMax: number };
 
 type Machine = { cores: number; memoryBytes: number };

@@ -1,15 +1,15 @@
+// Covers the names of all outboxes and inboxes, and the imports of deploy.
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { repository } from "../launcher/state-folder.ts";
+import { findFiles, read } from "./source.ts";
 
-test("what one service puts in an outbox, another takes from the inbox of the same name", () => {
+test("every X-outbox.ts of a service has an X-inbox.ts in another service", () => {
   assert.deepEqual(messages("outbox"), messages("inbox"));
 });
 
-test("nobody takes from an inbox what only they put in the outbox", () => {
+test("no service has both the only outbox and the inbox of a message", () => {
   for (const message of messages("inbox")) {
-    const [from, to] = [ends(message, "outbox"), ends(message, "inbox")];
+    const [from, to] = [servicesWith(message, "outbox"), servicesWith(message, "inbox")];
     assert.ok(
       to.every((service) => !from.includes(service)),
       `${message}: ${from.join()} → ${to.join()}`,
@@ -18,12 +18,10 @@ test("nobody takes from an inbox what only they put in the outbox", () => {
 });
 
 test("the launcher starts the services and imports none of them", () => {
-  const files = globSync("deploy/**/*.{ts,mjs}", { cwd: repository, exclude: ["**/node_modules/**"] });
+  const files = findFiles("deploy/**/*.{ts,mjs}");
   assert.ok(files.length > 10);
   const importing = files.filter((file) =>
-    /from "(@faceline\/|(\.\.\/)+)(ingress|batcher|inference)\b/.test(
-      readFileSync(`${repository}/${file}`, "utf8"),
-    ),
+    /from "(@faceline\/|(\.\.\/)+)(ingress|batcher|inference)\b/.test(read(file)),
   );
   assert.deepEqual(importing, []);
 });
@@ -32,14 +30,14 @@ const messages = (end: "inbox" | "outbox"): string[] => [
   ...new Set(boxes(end).map(({ message }) => message)),
 ];
 
-const ends = (message: string, end: "inbox" | "outbox"): string[] =>
+const servicesWith = (message: string, end: "inbox" | "outbox"): string[] =>
   boxes(end)
     .filter((box) => box.message === message)
     .map(({ service }) => service);
 
 /** `batcher/src/task-inbox.ts` is the inbox of `task` in the batcher. */
 function boxes(end: "inbox" | "outbox"): { service: string; message: string }[] {
-  return globSync(`*/src/*-${end}.ts`, { cwd: repository })
+  return findFiles(`*/src/*-${end}.ts`)
     .map((path) => {
       const [service = "", , file = ""] = path.split("/");
       return { service, message: file.replace(`-${end}.ts`, "") };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { memoryIsTold } from "../../e2e/hostile/memory.ts";
+import { processMemoryIsReadable } from "../../testing/process-memory.ts";
 import { processes } from "./cpu.ts";
 import { residentMib } from "./memory.ts";
 
 test("resident memory is that of all processes of a group, and a group that has ended has none", {
-  skip: !memoryIsTold,
+  skip: !processMemoryIsReadable,
 }, () => {
   const { group } = processes().find(({ pid }) => pid === process.pid)!;
   const own = process.memoryUsage().rss / 2 ** 20;

@@ -1,4 +1,4 @@
-import { memoryOf } from "../../e2e/hostile/memory.ts";
+import { processMemory } from "../../testing/process-memory.ts";
 import { sum } from "../statistics.ts";
 import { processes } from "./cpu.ts";
 
@@ -20,7 +20,7 @@ export function residentMib(leaders: Readonly<Record<string, number>>): Record<s
 /** 0 for a process that has ended, or that is a zombie and has no memory any more. */
 function residentMibOf(pid: number): number {
   try {
-    return memoryOf(pid).nowMib || 0;
+    return processMemory(pid).nowMib || 0;
   } catch {
     return 0;
   }
@@ -35,7 +35,7 @@ export class MemorySampler implements Disposable {
   /** `served` returns how many pictures were served so far. */
   constructor(leaders: () => Record<string, number>, served: () => number) {
     this.#sample = () => {
-      const all = Object.entries(leaders()).map(([name, pid]) => [name, memoryOf(pid).nowMib] as const);
+      const all = Object.entries(leaders()).map(([name, pid]) => [name, processMemory(pid).nowMib] as const);
       const services = all.filter(([name]) => /-\d+$/.test(name));
       const totals = [
         [allServices, sum(services.map(([, mib]) => mib))],

@@ -1,4 +1,4 @@
-import { withoutFaces } from "../../e2e/faces.ts";
+import { withoutFaces } from "../../testing/faces.ts";
 import { IpcChild } from "../observe/ipc-child.ts";
 import type { Bench, PartResult } from "../part.ts";
 import { table } from "../report/table.ts";

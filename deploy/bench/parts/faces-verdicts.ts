@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { facesFolder, type LabelledPair } from "../../e2e/faces.ts";
+import { facesFolder, type LabelledPair } from "../../testing/faces.ts";
 import type { Target } from "../load/http-client.ts";
 import type { Metric } from "../peers/faces/systems.ts";
 import { dataUrl, shuffled } from "../pictures.ts";

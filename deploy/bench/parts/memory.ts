@@ -1,4 +1,4 @@
-import { memoryIsTold } from "../../e2e/hostile/memory.ts";
+import { processMemoryIsReadable } from "../../testing/process-memory.ts";
 import { closedLoop, countByStatus } from "../load/closed-loop.ts";
 import { allServices, type MemorySample, MemorySampler, wholeStack } from "../observe/memory.ts";
 import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
@@ -14,7 +14,7 @@ export async function memory(bench: Bench): Promise<PartResult> {
   const { quick, steps, stop } = bench;
   const count = quick ? 1_000 : 10_000;
   const plan = { count, inFlight: 4, warmUp: count / 10, countedFrom: count / 5, mixture };
-  if (!memoryIsTold) return { plan, results: null, tables: "Memory is measured on Linux only." };
+  if (!processMemoryIsReadable) return { plan, results: null, tables: "Memory is measured on Linux only." };
 
   const { pictures, order } = await steps.run("pictures", () => mixedPictures(count));
   await using stack = await openStack(bench);

@@ -1,4 +1,4 @@
-import { findVenv } from "../../commands/venv.ts";
+import { findVenv } from "../../testing/venv.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../load/outcomes.ts";
 import { type Cpu, measureCpu, sumCpu } from "../observe/cpu.ts";

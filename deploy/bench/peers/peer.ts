@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Installed } from "../../commands/venv.ts";
 import { Child } from "../../launcher/child.ts";
 import { freePorts } from "../../launcher/ports.ts";
+import type { Installed } from "../../testing/venv.ts";
 import type { Bench } from "../part.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
-import { capture } from "../../launcher/program.ts";
+import { capture } from "../../launcher/capture.ts";
 import { repository } from "../../launcher/state-folder.ts";
 import type { Bench, PartResult } from "../part.ts";
 

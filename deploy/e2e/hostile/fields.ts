@@ -1,14 +1,14 @@
-import { type Ending, type HostileCall, json, marker } from "./call.ts";
+import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
-/** Every field with every type that it does not take: one at a time, in a call that is well otherwise. */
+/** Every field with every type that it does not take: one at a time, in an otherwise valid call. */
 export const fields = (): HostileCall[] =>
-  Object.entries(callsByPath).flatMap(([path, { well, fields }]) =>
+  Object.entries(callsByPath).flatMap(([path, { valid, fields }]) =>
     Object.entries(fields).flatMap(([field, kind]) =>
       Object.entries(values).flatMap(([what, value]) => {
         const ends = kind[what as keyof typeof values];
         if (ends === undefined) return [];
-        const others = Object.entries(well).filter(([name]) => name !== replaced[field]);
-        const body = json({ ...Object.fromEntries(others), [field]: value });
+        const others = Object.entries(valid).filter(([name]) => name !== replaced[field]);
+        const body = jsonBody({ ...Object.fromEntries(others), [field]: value });
         return [{ name: `${path} ${field}: ${what}`, path, body, ends }];
       }),
     ),
@@ -29,11 +29,11 @@ const values = {
   "a list of lists": [[marker]],
 };
 
-/** Which of them a kind of field refuses, and how. What is not named here is its own. */
-type Kind = Partial<Record<keyof typeof values, Ending>>;
+/** For a kind of field: the values that it rejects, with the error code. Absent values are valid. */
+type Kind = Partial<Record<keyof typeof values, ExpectedEnd>>;
 
-const all = (ends: Ending): Kind => Object.fromEntries(Object.keys(values).map((what) => [what, ends]));
-const lists = (ends: Ending): Kind => ({
+const all = (ends: ExpectedEnd): Kind => Object.fromEntries(Object.keys(values).map((what) => [what, ends]));
+const lists = (ends: ExpectedEnd): Kind => ({
   "an empty list": ends,
   "a list of texts": ends,
   "a list of lists": ends,
@@ -41,7 +41,7 @@ const lists = (ends: Ending): Kind => ({
 
 const image: Kind = {
   ...all("invalid_request"),
-  // Its letters are Base64.
+  // Its characters are Base64.
   "a text": "unsupported_image_format",
   "a number as text": "invalid_image",
   "an empty text": "missing_image",
@@ -49,7 +49,7 @@ const image: Kind = {
   "a null byte": "invalid_image",
 };
 const imageOrVector: Kind = { ...image, ...lists("invalid_vector") };
-const name = (ends: Ending): Kind => ({
+const name = (ends: ExpectedEnd): Kind => ({
   ...all("invalid_request"),
   "a text": ends,
   "a number as text": ends,
@@ -72,9 +72,9 @@ const detection = {
 };
 const vector = Array.from({ length: 128 }, (_, i) => i);
 
-const callsByPath: Record<string, { well: Record<string, unknown>; fields: Record<string, Kind> }> = {
+const callsByPath: Record<string, { valid: Record<string, unknown>; fields: Record<string, Kind> }> = {
   "/verify": {
-    well: { img1: vector, img2: vector },
+    valid: { img1: vector, img2: vector },
     fields: {
       img1: imageOrVector,
       img2: imageOrVector,
@@ -87,7 +87,7 @@ const callsByPath: Record<string, { well: Record<string, unknown>; fields: Recor
     },
   },
   "/represent": {
-    well: { img: "AAAA" },
+    valid: { img: "AAAA" },
     fields: {
       img: image,
       img_path: image,
@@ -98,7 +98,7 @@ const callsByPath: Record<string, { well: Record<string, unknown>; fields: Recor
     },
   },
   "/compare": {
-    well: { vector, candidates: [vector] },
+    valid: { vector, candidates: [vector] },
     fields: {
       img: image,
       vector: all("invalid_vector"),
@@ -114,7 +114,7 @@ const callsByPath: Record<string, { well: Record<string, unknown>; fields: Recor
   },
 };
 
-/** The field of the well call that gives way to this one. */
+/** The field of the valid call that is removed when this one is added. */
 const replaced: Record<string, string> = {
   img1_path: "img1",
   img2_path: "img2",

@@ -1,6 +1,6 @@
-import { type Ending, type HostileCall, marker } from "./call.ts";
+import { type ExpectedEnd, type HostileCall, marker } from "./hostile-call.ts";
 
-/** Forms that are broken off, malformed, or unpack to many times their size. */
+/** Forms that are truncated, malformed, or expand to many times their size. */
 export const forms = (): HostileCall[] => [
   ...multiparts.map(([name, body, ends]) => form(`multipart: ${name}`, multipart, body, ends)),
   ...types.map((type) => form(`multipart: ${type}`, type, () => part("img1", marker), "invalid_request")),
@@ -21,8 +21,8 @@ const part = (name: string, value: string): string =>
 const vector = JSON.stringify(Array.from({ length: 128 }, (_, i) => i));
 const two = part("img1", vector) + part("img2", vector);
 
-const multiparts: [name: string, body: () => string, ends: Ending][] = [
-  ["well", () => `${two}${part("unread", marker)}--b--\r\n`, "ok"],
+const multiparts: [name: string, body: () => string, ends: ExpectedEnd][] = [
+  ["valid", () => `${two}${part("unread", marker)}--b--\r\n`, "ok"],
   ["no end", () => two, "invalid_request"],
   ["cut off in a head", () => `${two}--b\r\ncontent-dispo`, "invalid_request"],
   ["another boundary", () => two.replaceAll("--b", "--c"), "invalid_request"],
@@ -37,8 +37,8 @@ const multiparts: [name: string, body: () => string, ends: Ending][] = [
   ["2,000 candidates", () => `${part("candidates", marker).repeat(2_000)}--b--\r\n`, "too_many_candidates"],
 ];
 
-const texts: [name: string, body: () => string, ends: Ending][] = [
-  ["well", () => `img1=${vector}&img2=${vector}&unread=${marker}`, "ok"],
+const texts: [name: string, body: () => string, ends: ExpectedEnd][] = [
+  ["valid", () => `img1=${vector}&img2=${vector}&unread=${marker}`, "ok"],
   ["nothing", () => "", "missing_image"],
   ["a prototype", () => `__proto__=${marker}&img1=${vector}&img2=${vector}`, "ok"],
   ["a prototype in JSON", () => `img1={"__proto__":"${marker}"}&img2=${vector}`, "invalid_json"],
@@ -52,7 +52,7 @@ const texts: [name: string, body: () => string, ends: Ending][] = [
   ["escapes that are none", () => `img1=%${marker}%zz&img2=${vector}`, "invalid_image"],
 ];
 
-const form = (name: string, type: string, body: () => string, ends: Ending): HostileCall => ({
+const form = (name: string, type: string, body: () => string, ends: ExpectedEnd): HostileCall => ({
   name,
   path: "/verify",
   headers: { "content-type": type },

@@ -1,9 +1,9 @@
 import { mulberry32 } from "../../bench/load/arrivals.ts";
-import { type HostileCall, json } from "./call.ts";
+import { type HostileCall, jsonBody } from "./hostile-call.ts";
 
 /**
- * Calls that were valid until some of their bytes were changed, as the seed has it: in the JSON, or in the picture that
- * it holds. Some are still valid; whatever they are, they end in a way that is documented.
+ * Valid calls with some random bytes changed, in the JSON or in its picture, drawn from the seed. Some are
+ * still valid; all of them must end with a documented answer.
  */
 export function mutations(seed: number, count: number, portrait: Buffer): HostileCall[] {
   const draw = mulberry32(seed);
@@ -13,7 +13,12 @@ export function mutations(seed: number, count: number, portrait: Buffer): Hostil
     const name = `mutation ${index} of seed ${seed}`;
     if (index % 4 === 3) {
       const img = mutated(portrait, below).toString("base64");
-      return { name, path: "/represent", body: json({ img, detector_backend: "tiny" }), ends: "documented" };
+      return {
+        name,
+        path: "/represent",
+        body: jsonBody({ img, detector_backend: "tiny" }),
+        ends: "documented",
+      };
     }
     const [path, whole] = valid[below(valid.length)]!;
     const bytes = new Uint8Array(mutated(Buffer.from(whole), below));
@@ -27,24 +32,27 @@ function validCalls(portrait: Buffer): [path: string, body: string][] {
   const options = { detector_backend: "tiny", model_name: "Dlib", normalization: "base", align: true };
   const rule = { distance_metric: "euclidean_l2", threshold: 0.5 };
   return [
-    ["/verify", json({ img1: vector, img2: vector, ...options, ...rule, face_policy: "largest" })()],
-    ["/verify", json({ ...options, img1: img, img2: vector })()],
+    ["/verify", jsonBody({ img1: vector, img2: vector, ...options, ...rule, face_policy: "largest" })()],
+    ["/verify", jsonBody({ ...options, img1: img, img2: vector })()],
     [
       "/represent",
-      json({ ...options, max_faces: 2, l2_normalize: "true", img, embedding_format: "base64" })(),
+      jsonBody({ ...options, max_faces: 2, l2_normalize: "true", img, embedding_format: "base64" })(),
     ],
-    ["/compare", json({ vector, candidates: [vector, { id: "a", vector }], ...options, ...rule })()],
-    ["/compare", json({ ...options, face_index: 0, img, candidates: [vector] })()],
+    ["/compare", jsonBody({ vector, candidates: [vector, { id: "a", vector }], ...options, ...rule })()],
+    ["/compare", jsonBody({ ...options, face_index: 0, img, candidates: [vector] })()],
   ];
 }
 
-/** One to eight changes: a bit, a byte, a piece that is left out, comes twice, or is put elsewhere. */
+/**
+ * One to eight changes: a flipped bit, another byte, or a range that is removed, repeated or moved to the
+ * front.
+ */
 function mutated(bytes: Buffer, below: (max: number) => number): Buffer {
   let changed = Buffer.from(bytes);
-  for (let left = 1 + below(8); left > 0; left--) {
+  for (let remaining = 1 + below(8); remaining > 0; remaining--) {
     const at = below(changed.length);
     const piece = changed.subarray(at, at + 1 + below(16));
-    const [before, behind] = [changed.subarray(0, at), changed.subarray(at + piece.length)];
+    const [before, after] = [changed.subarray(0, at), changed.subarray(at + piece.length)];
     switch (below(5)) {
       case 0:
         changed[at]! ^= 1 << below(8);
@@ -53,13 +61,13 @@ function mutated(bytes: Buffer, below: (max: number) => number): Buffer {
         changed[at] = [0x00, 0x22, 0x5b, 0x7b, 0x5c, 0x2c, 0xff, below(256)][below(8)]!;
         break;
       case 2:
-        changed = Buffer.concat([before, behind]);
+        changed = Buffer.concat([before, after]);
         break;
       case 3:
-        changed = Buffer.concat([before, piece, piece, behind]);
+        changed = Buffer.concat([before, piece, piece, after]);
         break;
       default:
-        changed = Buffer.concat([piece, before, behind]);
+        changed = Buffer.concat([piece, before, after]);
     }
   }
   return changed;

@@ -1,6 +1,6 @@
-import { type Ending, type HostileCall, json, marker, text } from "./call.ts";
+import { type ExpectedEnd, type HostileCall, jsonBody, marker, textBody } from "./hostile-call.ts";
 
-/** Vectors that are none, and more of them than a call may bring. */
+/** Invalid vectors, and more vectors than a call may have. */
 export const numbers = (): HostileCall[] => [
   ...texts.flatMap(([name, first]) => [
     verify(`a vector with ${name}`, first),
@@ -21,13 +21,13 @@ export const numbers = (): HostileCall[] => [
   ...[1, 127, 129, 4_096].map((length) => ({
     name: `a vector of ${length} numbers`,
     path: "/verify",
-    body: json({ img1: ones(length), img2: ones(128) }),
+    body: jsonBody({ img1: ones(length), img2: ones(128) }),
     ends: "dimension_mismatch" as const,
   })),
   ...[4_097, 1_000_000].map((length) => ({
     name: `a vector of ${length} numbers`,
     path: "/verify",
-    body: json({ img1: ones(length), img2: ones(128) }),
+    body: jsonBody({ img1: ones(length), img2: ones(128) }),
     ends: "invalid_vector" as const,
   })),
   compare("a candidate of a million numbers", [ones(1_000_000)], "invalid_vector"),
@@ -81,21 +81,21 @@ const texts: [name: string, first: string][] = [
 const rest = Array.from({ length: 127 }, () => 1).join(",");
 const ones = (length: number): number[] => Array.from({ length }, () => 1);
 
-const verify = (name: string, first: string, ends: Ending = "invalid_vector"): HostileCall => ({
+const verify = (name: string, first: string, ends: ExpectedEnd = "invalid_vector"): HostileCall => ({
   name,
   path: "/verify",
-  body: text(`{"unread":"${marker}","img1":[${first},${rest}],"img2":[1,${rest}]}`),
+  body: textBody(`{"unread":"${marker}","img1":[${first},${rest}],"img2":[1,${rest}]}`),
   ends,
 });
-const call = (name: string, fields: string, ends: Ending = "invalid_vector"): HostileCall => ({
+const call = (name: string, fields: string, ends: ExpectedEnd = "invalid_vector"): HostileCall => ({
   name,
   path: "/compare",
-  body: text(`{"unread":"${marker}",${fields}}`),
+  body: textBody(`{"unread":"${marker}",${fields}}`),
   ends,
 });
-const compare = (name: string, candidates: unknown[], ends: Ending): HostileCall => ({
+const compare = (name: string, candidates: unknown[], ends: ExpectedEnd): HostileCall => ({
   name,
   path: "/compare",
-  body: json({ vector: ones(128), candidates }),
+  body: jsonBody({ vector: ones(128), candidates }),
   ends,
 });

@@ -1,22 +1,22 @@
 import { crc32 } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
-import { type Ending, type HostileCall, json, marker } from "./call.ts";
+import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
-/** Pictures of every kind, pictures that are cut off or lie about their size, and files that are several things at once. */
+/** Pictures of every encoding, truncated pictures, false sizes in headers, and polyglot files. */
 export async function pictures(portrait: Buffer): Promise<HostileCall[]> {
   const lists = await Promise.all([
-    kinds(portrait),
-    turned(portrait),
+    encodings(portrait),
+    orientations(portrait),
     small(),
-    cutOff(portrait),
-    lying(portrait),
+    truncated(portrait),
+    falseSizes(portrait),
   ]);
   return [...lists.flat(), ...polyglots(portrait), ...others];
 }
 
-async function kinds(portrait: Buffer): Promise<HostileCall[]> {
+async function encodings(portrait: Buffer): Promise<HostileCall[]> {
   const picture = () => sharp(portrait);
-  const seen = {
+  const variants = {
     "a CMYK JPEG": picture().toColourspace("cmyk").jpeg(),
     "a progressive JPEG": picture().jpeg({ progressive: true }),
     "a grey JPEG": picture().greyscale().jpeg(),
@@ -30,13 +30,13 @@ async function kinds(portrait: Buffer): Promise<HostileCall[]> {
     "a lossless WebP": picture().webp({ lossless: true }),
     "an animated WebP": sharp([portrait, portrait, portrait], { join: { animated: true } }).webp(),
   };
-  const made = Object.entries(seen).map(async ([name, each]) => call(name, await each.toBuffer(), "ok"));
+  const made = Object.entries(variants).map(async ([name, each]) => call(name, await each.toBuffer(), "ok"));
   return Promise.all(made);
 }
 
-/** As a camera that was held so writes it; the eighth is the one that most programs get wrong. */
-function turned(portrait: Buffer): Promise<HostileCall[]> {
-  const held = [
+/** All eight EXIF orientations, each with the pixels that a camera held that way would store. */
+function orientations(portrait: Buffer): Promise<HostileCall[]> {
+  const transforms = [
     (it: Sharp) => it,
     (it: Sharp) => it.flop(),
     (it: Sharp) => it.rotate(180),
@@ -46,7 +46,7 @@ function turned(portrait: Buffer): Promise<HostileCall[]> {
     (it: Sharp) => it.flop().rotate(90),
     (it: Sharp) => it.rotate(90),
   ];
-  const made = held.map(async (turn, index) => {
+  const made = transforms.map(async (turn, index) => {
     const orientation = index + 1;
     const bytes = await turn(sharp(portrait)).withMetadata({ orientation }).jpeg().toBuffer();
     return call(`EXIF orientation ${orientation}`, bytes, "ok");
@@ -73,8 +73,8 @@ async function small(): Promise<HostileCall[]> {
   return Promise.all(made);
 }
 
-/** A tenth, two tenths, … of each. What has a header is the worker's to refuse, what has none is refused at once. */
-async function cutOff(portrait: Buffer): Promise<HostileCall[]> {
+/** 0 to 90 % of each. The ingress rejects those without a complete header, the worker the others. */
+async function truncated(portrait: Buffer): Promise<HostileCall[]> {
   const made = formats.map(async (format) => {
     const whole = await sharp(portrait).toFormat(format).toBuffer();
     return tenths.map((tenth) => {
@@ -88,10 +88,10 @@ async function cutOff(portrait: Buffer): Promise<HostileCall[]> {
 const formats = ["jpeg", "png", "webp"] as const;
 const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/** The header says 40,000 × 40,000, or nothing at all; behind it is a small picture. */
-async function lying(portrait: Buffer): Promise<HostileCall[]> {
+/** Headers with a false size, such as 40,000 × 40,000, before a small picture. */
+async function falseSizes(portrait: Buffer): Promise<HostileCall[]> {
   const png = await sharp(portrait).png().toBuffer();
-  const sides: [number, number, Ending][] = [
+  const sides: [number, number, ExpectedEnd][] = [
     [40_000, 40_000, "image_too_large"],
     [65_500, 700, "image_too_large"],
     [0, 0, "invalid_image"],
@@ -105,22 +105,22 @@ async function lying(portrait: Buffer): Promise<HostileCall[]> {
 }
 
 function jpegOf(jpeg: Buffer, width: number, height: number): Buffer {
-  const lied = Buffer.from(jpeg);
-  const frame = lied.indexOf(Buffer.from([0xff, 0xc0]));
-  lied.writeUInt16BE(height, frame + 5);
-  lied.writeUInt16BE(width, frame + 7);
-  return lied;
+  const changed = Buffer.from(jpeg);
+  const frame = changed.indexOf(Buffer.from([0xff, 0xc0]));
+  changed.writeUInt16BE(height, frame + 5);
+  changed.writeUInt16BE(width, frame + 7);
+  return changed;
 }
 
 function pngOf(png: Buffer, width: number, height: number): Buffer {
-  const lied = Buffer.from(png);
-  lied.writeUInt32BE(width, 16);
-  lied.writeUInt32BE(height, 20);
-  lied.writeUInt32BE(crc32(lied.subarray(12, 29)), 29);
-  return lied;
+  const changed = Buffer.from(png);
+  changed.writeUInt32BE(width, 16);
+  changed.writeUInt32BE(height, 20);
+  changed.writeUInt32BE(crc32(changed.subarray(12, 29)), 29);
+  return changed;
 }
 
-/** An extended WebP of a canvas and nothing on it. */
+/** An extended WebP with a canvas and no image. */
 function webpOf(width: number, height: number): Buffer {
   const chunk = Buffer.alloc(18);
   chunk.write("VP8X");
@@ -134,7 +134,7 @@ function webpOf(width: number, height: number): Buffer {
 
 function polyglots(portrait: Buffer): HostileCall[] {
   const script = `<script>alert("${marker}")</script>`;
-  const seen: [string, string | Buffer, string | Buffer, Ending][] = [
+  const variants: [string, string | Buffer, string | Buffer, ExpectedEnd][] = [
     ["a JPEG with a ZIP behind it", portrait, `PK\x03\x04${marker}`, "ok"],
     ["a JPEG with a page behind it", portrait, script, "ok"],
     ["a JPEG with another behind it", portrait, portrait, "ok"],
@@ -148,7 +148,7 @@ function polyglots(portrait: Buffer): HostileCall[] {
     ["the first bytes of a WebP, then a page", "RIFF\x40\0\0\0WEBP", script, "invalid_image"],
     ["the first bytes of a WebP, then a WAV", "RIFF\x40\0\0\0WAVE", script, "unsupported_image_format"],
   ];
-  return seen.map(([name, first, second, ends]) =>
+  return variants.map(([name, first, second, ends]) =>
     call(
       name,
       Buffer.concat(
@@ -161,7 +161,7 @@ function polyglots(portrait: Buffer): HostileCall[] {
 
 const svg = `<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/><text>${marker}</text></svg>`;
 
-/** What libvips, or somebody else's library, would open. */
+/** Files of other formats, which libvips or another library would open. */
 const others = [
   svg,
   `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>${svg}`,
@@ -188,11 +188,11 @@ const others = [
   call(`another kind of file, ${index + 1}`, Buffer.from(content, "latin1"), "unsupported_image_format"),
 );
 
-function call(name: string, picture: Buffer, ends: Ending): HostileCall {
+function call(name: string, picture: Buffer, ends: ExpectedEnd): HostileCall {
   return {
     name,
     path: "/represent",
-    body: json({ img: picture.toString("base64"), detector_backend: "tiny" }),
+    body: jsonBody({ img: picture.toString("base64"), detector_backend: "tiny" }),
     ends,
   };
 }

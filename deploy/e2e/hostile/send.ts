@@ -3,28 +3,28 @@ import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import { Problem } from "@faceline/contracts/http/problem";
 import { RepresentReply } from "@faceline/contracts/http/represent";
 import { VerifyReply } from "@faceline/contracts/http/verify";
-import { type HostileCall, marker } from "./call.ts";
+import { type HostileCall, marker } from "./hostile-call.ts";
 
-/** Sends it. Resolves with what is wrong with its end, or undefined. */
+/** Sends a hostile call. Returns how its outcome differs from the expected one, or undefined. */
 export async function send({ address, key }: Server, call: HostileCall): Promise<Fault | undefined> {
   const headers = { "x-api-key": key, "content-type": "application/json", ...call.headers };
-  const given = Object.entries(headers).filter(([, value]) => value !== "");
+  const present = Object.entries(headers).filter(([, value]) => value !== "");
   const body = call.body?.();
   const startedAt = performance.now();
   const fault = (what: string): Fault => ({ call: call.name, what, tookMs: performance.now() - startedAt });
   try {
     const reply = await fetch(`${address}${call.path}`, {
       method: call.method ?? "POST",
-      headers: given,
+      headers: present,
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.timeout(answerWithinMs),
     });
     const text = await reply.text();
-    const said = `${text}${JSON.stringify([...reply.headers])}`;
-    if (said.includes(marker)) return fault(`it said what it was sent: ${said.slice(0, 400)}`);
-    const ended = endOf(call.path, reply.status, text);
-    if (ended === call.ends || (call.ends === "documented" && isTheCallers(ended))) return undefined;
-    return fault(`it ended with ${ended}, not ${call.ends}: ${text.slice(0, 200)}`);
+    const whole = `${text}${JSON.stringify([...reply.headers])}`;
+    if (whole.includes(marker)) return fault(`the reply contains the marker: ${whole.slice(0, 400)}`);
+    const outcome = outcomeOf(call.path, reply.status, text);
+    if (outcome === call.ends || (call.ends === "documented" && blamesCaller(outcome))) return undefined;
+    return fault(`it ended with ${outcome}, not ${call.ends}: ${text.slice(0, 200)}`);
   } catch (error) {
     const { name, cause } = error as Error;
     return fault(
@@ -33,11 +33,14 @@ export async function send({ address, key }: Server, call: HostileCall): Promise
   }
 }
 
-/** An honest call takes some 50 ms. Two seconds are promised on a machine of its own; this one may be shared by five. */
+/** A normal call takes about 50 ms. The bound is 2 s on an idle machine; this one may be shared by five. */
 const answerWithinMs = 2_000 * 5;
 
-/** The code, where the one error shape came with the status of its code; `ok`, where the answer is what the path gives. */
-function endOf(path: string, status: number, text: string): string {
+/**
+ * The outcome: "ok" for a valid answer of the path, or the code of a valid problem; else what is wrong with
+ * the reply.
+ */
+function outcomeOf(path: string, status: number, text: string): string {
   const body = JSON.parse(text) as unknown;
   if (status === 200) return replies[path]?.safeParse(body).success ? "ok" : "200 with another shape";
   const problem = Problem.strict().safeParse(body);
@@ -52,8 +55,8 @@ const replies: Record<string, typeof VerifyReply | typeof RepresentReply | typeo
   "/compare": CompareReply,
 };
 
-const isTheCallers = (ended: string): boolean =>
-  ended === "ok" || (ended in errorTable && errorTable[ended as ErrorCode].status < 500);
+const blamesCaller = (outcome: string): boolean =>
+  outcome === "ok" || (outcome in errorTable && errorTable[outcome as ErrorCode].status < 500);
 
 type Server = { address: string; key: string };
-export type Fault = { call: string; what: string; tookMs: number };
+type Fault = { call: string; what: string; tookMs: number };

@@ -1,6 +1,6 @@
-import { type Ending, type HostileCall, json, marker } from "./call.ts";
+import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
-/** Texts that stand for a picture, and those that only look as if they did. */
+/** Base64 and data URLs in every notation, and texts that only look like a picture. */
 export function sources(portrait: Buffer): HostileCall[] {
   const base64 = portrait.toString("base64");
   const wrapped = base64.replace(/.{76}/g, "$&\r\n");
@@ -60,9 +60,9 @@ const addresses = [
 
 const falseTypes = ["image/png", "text/html", "application/pdf", "image/svg+xml", "", "x".repeat(200)];
 
-const call = (name: string, img: string, ends: Ending): HostileCall => ({
+const call = (name: string, img: string, ends: ExpectedEnd): HostileCall => ({
   name: name.replaceAll(marker, "…"),
   path: "/represent",
-  body: json({ img, detector_backend: "tiny" }),
+  body: jsonBody({ img, detector_backend: "tiny" }),
   ends,
 });

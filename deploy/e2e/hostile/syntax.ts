@@ -1,20 +1,20 @@
-import { type Ending, type HostileCall, marker, text } from "./call.ts";
+import { type ExpectedEnd, type HostileCall, marker, textBody } from "./hostile-call.ts";
 
-/** What is no JSON, hardly JSON, or JSON that unpacks to many times its size. */
+/** Invalid JSON, unusual JSON, and JSON that expands to many times its size. */
 export const syntax = (): HostileCall[] => [
-  ...cutOff(),
+  ...truncated(),
   ...notJson.map(([name, body]) => call(name, body, "invalid_json")),
   ...nested(),
   ...doubled(),
 ];
 
-const MiB = 1024 * 1024;
+const mib = 1024 * 1024;
 const vector = JSON.stringify(Array.from({ length: 128 }, (_, i) => i));
 const valid = `{"unread":"${marker}","img1":${vector},"img2":${vector}}`;
 
-function cutOff(): HostileCall[] {
-  const places = Array.from({ length: 30 }, (_, i) => Math.floor(((i + 1) * valid.length) / 31));
-  return places.map((at) => call(`JSON cut off after ${at} bytes`, valid.slice(0, at), "invalid_json"));
+function truncated(): HostileCall[] {
+  const offsets = Array.from({ length: 30 }, (_, i) => Math.floor(((i + 1) * valid.length) / 31));
+  return offsets.map((at) => call(`JSON cut off after ${at} bytes`, valid.slice(0, at), "invalid_json"));
 }
 
 const notJson: [name: string, body: string][] = [
@@ -59,12 +59,12 @@ function nested(): HostileCall[] {
     ...within,
     call(`lists ${depth} deep`, lists(`"${marker}"`), "invalid_request"),
     call(`objects ${depth} deep`, objects(`"${marker}"`), "invalid_request"),
-    // What opens without end is too deep before it is broken off.
+    // Never closed: the depth is exceeded before the end is reached.
     call("a million lists that open", "[".repeat(1_000_000), "invalid_request"),
   ];
 }
 
-/** Of a key that comes twice the last one counts. */
+/** Duplicate keys: the last one counts. */
 const doubled = (): HostileCall[] => [
   call("a key twice, the last one good", `{"img1":"${marker}",${valid.slice(1)}`, "ok"),
   call("a key twice, the last one bad", `${valid.slice(0, -1)},"img1":{"a":"${marker}"}}`, "invalid_request"),
@@ -78,35 +78,35 @@ const doubled = (): HostileCall[] => [
 const zeros = (bytes: number) => () => Buffer.alloc(bytes);
 const compare = { path: "/compare" };
 
-/** As large as a body may be, and larger. */
+/** Bodies of the largest allowed size, and larger ones. */
 export const huge = (): HostileCall[] => [
-  { ...compare, name: "32 MiB of null bytes", body: zeros(32 * MiB), ends: "invalid_json" },
+  { ...compare, name: "32 MiB of null bytes", body: zeros(32 * mib), ends: "invalid_json" },
   {
     ...compare,
     name: "32 MiB of the digit 0 in a list",
-    body: () => `{"unread":"${marker}","vector":[${"0,".repeat(16 * MiB - 60)}0]}`,
+    body: () => `{"unread":"${marker}","vector":[${"0,".repeat(16 * mib - 60)}0]}`,
     ends: "invalid_vector",
   },
   {
     ...compare,
     name: "32 MiB of empty lists",
-    body: () => `{"unread":"${marker}","candidates":[${"[],".repeat(10.6 * MiB)}[]]}`,
+    body: () => `{"unread":"${marker}","candidates":[${"[],".repeat(10.6 * mib)}[]]}`,
     ends: "too_many_candidates",
   },
   {
     ...compare,
     name: "32 MiB of empty objects in a field that nobody knows",
-    body: () => `{"unread":"${marker}","nobody_knows_it":[${"{},".repeat(10.6 * MiB)}{}]}`,
+    body: () => `{"unread":"${marker}","nobody_knows_it":[${"{},".repeat(10.6 * mib)}{}]}`,
     ends: "invalid_request",
   },
-  { ...compare, name: "32 MiB of quotes", body: () => '"'.repeat(32 * MiB), ends: "invalid_request" },
-  { ...compare, name: "a byte over the limit", body: zeros(32 * MiB + 1), ends: "request_too_large" },
-  { ...compare, name: "64 MiB", body: zeros(64 * MiB), ends: "request_too_large" },
+  { ...compare, name: "32 MiB of quotes", body: () => '"'.repeat(32 * mib), ends: "invalid_request" },
+  { ...compare, name: "a byte over the limit", body: zeros(32 * mib + 1), ends: "request_too_large" },
+  { ...compare, name: "64 MiB", body: zeros(64 * mib), ends: "request_too_large" },
 ];
 
-const call = (name: string, body: string, ends: Ending): HostileCall => ({
+const call = (name: string, body: string, ends: ExpectedEnd): HostileCall => ({
   name,
   path: name.includes("candidate") || name.includes("vector") ? "/compare" : "/verify",
-  body: text(body),
+  body: textBody(body),
   ends,
 });

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findVenv, type Installed, setUpVenv, type Venv } from "../../../commands/venv.ts";
-import { capture } from "../../../launcher/program.ts";
+import { capture } from "../../../launcher/capture.ts";
 import { poolWorkersMax } from "../../../launcher/settings.ts";
 import { repository } from "../../../launcher/state-folder.ts";
 import type { Steps } from "../../../launcher/steps.ts";
+import { findVenv, type Installed, setUpVenv, type Venv } from "../../../testing/venv.ts";
 import type { Target } from "../../load/http-client.ts";
 import { type Bench, type EngineSize, leadersOf, openStack } from "../../part.ts";
 import { openPeer, type Peer } from "../peer.ts";

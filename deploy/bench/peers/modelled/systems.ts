@@ -4,7 +4,7 @@ import { readMessage } from "@faceline/contracts/runtime/message";
 import { subscribe, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
-import type { Installed, Venv } from "../../../commands/venv.ts";
+import type { Installed, Venv } from "../../../testing/venv.ts";
 import type { Target } from "../../load/http-client.ts";
 import { meanBatchOf, type OpenLoopCall } from "../../load/outcomes.ts";
 import { type Bench, leadersOf, openStack } from "../../part.ts";

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { Problem } from "@faceline/contracts/http/problem";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { KafkaConfig, openAdmin } from "@faceline/contracts/runtime/kafka";
+import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { batcherGroup, imageKey, tasksTopic } from "@faceline/contracts/wire/names";
+import { portraits } from "../testing/faces.ts";
+import { waitUntil } from "../testing/wait-until.ts";
+import { startStack } from "./stack/stack.ts";
+
+const callsInFlight = 20;
+
+test("while the broker hangs, calls are rejected, immediately after the first one; afterwards no call or task is lost", async (t) => {
+  const running = await startStack(t);
+  const [portrait] = await portraits();
+  const post = (headers: Record<string, string> = {}) =>
+    running.post("/represent", { img: portrait!.toString("base64"), detector_backend: "tiny" }, headers);
+  assert.equal((await post()).status, 200);
+
+  const inFlight = Array.from({ length: callsInFlight }, () => post());
+  await inFlight[0];
+  const broker = brokerPid();
+  process.kill(broker, "SIGSTOP");
+  // Also when the test fails: stopping the stack needs the broker, and happens after this.
+  using _continueBroker = { [Symbol.dispose]: () => void process.kill(broker, "SIGCONT") };
+
+  const first = await post();
+  assert.deepEqual([first.status, Problem.parse(first.body).error], [503, "dependency_unavailable"]);
+  for (let i = 0; i < callsInFlight; i++) {
+    const refused = await post({ "x-request-id": `away-${i}` });
+    assert.equal(refused.status, 503);
+    assert.notEqual(refused.headers.get("retry-after"), null);
+  }
+  const log = readFileSync(join(running.logs, "ingress-1.log"), "utf8").split("\n");
+  const reasons = log.filter((line) => line.includes('"requestId":"away-')).map(reasonOf);
+  assert.deepEqual([...new Set(reasons)], ["Kafka is away"]);
+
+  process.kill(broker, "SIGCONT");
+  await waitUntil("calls are served again", async () => (await post()).status === 200);
+  // Every call has an answer: 200 for those that had been batched, 503 for the others.
+  for (const { status } of await Promise.all(inFlight)) assert.ok([200, 503].includes(status), `${status}`);
+
+  await using admin = await openAdmin(readConfig(KafkaConfig, process.env));
+  await using redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));
+  const topic = tasksTopic(running.pool);
+  await waitUntil("all tasks are committed", async () => {
+    const [partition] = await admin.fetchTopicOffsets(topic);
+    const [group] = await admin.fetchOffsets({ groupId: batcherGroup(running.pool), topics: [topic] });
+    return partition!.high === group!.partitions[0]!.offset;
+  });
+  assert.deepEqual(await redis.keys(imageKey("*" as TaskId)), []);
+});
+
+const reasonOf = (line: string): string =>
+  (JSON.parse(line.slice(line.indexOf("{"))) as { reason: string }).reason;
+
+/**
+ * The pid of this run's broker. Test files run one at a time, so no other test needs the broker meanwhile.
+ */
+function brokerPid(): number {
+  const record = readFileSync(join(process.env["FACELINE_TEST_RUN"]!, "processes.json"), "utf8");
+  const { running } = JSON.parse(record) as { running: { name: string; pid: number }[] };
+  return running.find(({ name }) => name === "kafka")!.pid;
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
+import { newDevKey, storeKey } from "../../launcher/dev-key.ts";
+import { freePorts } from "../../launcher/ports.ts";
+import type { ServerUrls } from "../../launcher/servers.ts";
+import { Services } from "../../launcher/services.ts";
+import { LauncherConfig, supervisorLimits } from "../../launcher/settings.ts";
+import { createTopics, deleteTopics, topicOptions } from "../../launcher/topics.ts";
+import { apiClient, type Post } from "./api-client.ts";
+
+/**
+ * Starts a whole Faceline for one test, on the broker and the Redis servers of the test run, with its own
+ * pool, ports and key. It is stopped after the test.
+ *
+ *     const { post, services } = await startStack(t, { workers: 2 });
+ *     services.find("inference-2").kill("SIGKILL");
+ */
+export async function startStack(
+  t: Pick<TestContext, "after">,
+  options: StackOptions = {},
+): Promise<TestStack> {
+  const { workers = 1, batchers = 1, ingress = 1, settings = {} } = options;
+  const env = { ...process.env, LOG_LEVEL: "info", ...settings };
+  const config = readConfig(LauncherConfig, env);
+  const urls = urlsOf(config);
+  const kafka = readConfig(KafkaConfig, env);
+  const never = new AbortController().signal;
+
+  const pool = `test-${randomBytes(6).toString("hex")}`;
+  await createTopics(kafka, topicOptions(config, pool, never));
+  const key = newDevKey();
+  await storeKey(urls.REDIS_DURABLE_URL, key, pool);
+
+  const logs = mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), `stack-`));
+  const events: string[] = [];
+  const services = new Services(
+    {
+      counts: { workers, batchers, ingress },
+      urls,
+      pool,
+      host: "127.0.0.1",
+      ports: await freePorts(ingress),
+      threads: config.INTRA_OP_THREADS,
+      environment: env,
+    },
+    {
+      ...supervisorLimits(config),
+      logs,
+      print: (line) => void events.push(line),
+      onOutput: () => {},
+      stop: never,
+      force: never,
+    },
+  );
+  t.after(async () => {
+    await services[Symbol.asyncDispose]();
+    await deleteTopics(kafka, pool);
+  });
+  await services.start();
+  await services.waitUntilHealthy(config.HEALTHY_WITHIN_MS, never);
+
+  const [address = ""] = services.addresses;
+  const post = apiClient(address, key);
+  return { address, addresses: services.addresses, key, pool, services, logs, events, post };
+}
+
+function urlsOf({ KAFKA_BROKERS, REDIS_VOLATILE_URL, REDIS_DURABLE_URL }: LauncherConfig): ServerUrls {
+  if (KAFKA_BROKERS === undefined || REDIS_VOLATILE_URL === undefined || REDIS_DURABLE_URL === undefined) {
+    throw new Error("This test needs the servers of a test run: npm test -- FILE");
+  }
+  return { KAFKA_BROKERS, REDIS_VOLATILE_URL, REDIS_DURABLE_URL };
+}
+
+type StackOptions = {
+  workers?: number;
+  batchers?: number;
+  ingress?: number;
+  /** Settings of the services, of the launcher's limits (RESTART_FIRST_MS …) and of its topics. */
+  settings?: Record<string, string>;
+};
+
+export type TestStack = {
+  /** Address of the first ingress. */
+  address: string;
+  addresses: string[];
+  key: string;
+  pool: string;
+  /** `services.find("inference-1").kill("SIGKILL")`; a process that dies is restarted. */
+  services: Services;
+  /** Folder of the services' logs. */
+  logs: string;
+  /** Deaths and restarts, as `npm start` prints them. */
+  events: string[];
+  /** Posts to the first ingress. */
+  post: Post;
+};

@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { before, type TestContext, test } from "node:test";
+import { HealthReply } from "@faceline/contracts/http/health";
+import { Problem } from "@faceline/contracts/http/problem";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import {
+  connectRedis,
+  connectVolatileRedis,
+  VolatileRedisConfig,
+  type VolatileRedisOptions,
+} from "@faceline/contracts/runtime/redis";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { imageKey } from "@faceline/contracts/wire/names";
+import { Child, type Program } from "../launcher/child.ts";
+import { freePorts } from "../launcher/ports.ts";
+import { findRedis } from "../launcher/redis-install.ts";
+import { durableRedis, volatileRedis } from "../launcher/redis-server.ts";
+import { LauncherConfig } from "../launcher/settings.ts";
+import { openStateFolder, repository } from "../launcher/state-folder.ts";
+import { portraits } from "../testing/faces.ts";
+import { waitUntil } from "../testing/wait-until.ts";
+import { startStack } from "./stack/stack.ts";
+
+// Redis servers of their own, because they are reconfigured, made to replicate, and killed.
+
+const unhurried = new AbortController().signal;
+/** A text that no server prints of its own. */
+const argument = "FACELINE-ARGUMENT";
+let command = "";
+before(async () => {
+  const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
+  command = (await findRedis(openStateFolder(resolve(repository, FACELINE_STATE)).redis, unhurried)).command;
+});
+
+test("clients of the volatile server cannot make it save, replicate, crash or change its settings", async (t) => {
+  const { url, folder } = await startVolatile(t);
+  await using redis = await connectVolatileRedis(config(url));
+  for (const refused of [
+    ["SYNC"],
+    ["PSYNC", "?", "-1"],
+    ["REPLICAOF", "127.0.0.1", "1"],
+    ["SLAVEOF", "127.0.0.1", "1"],
+    ["FAILOVER"],
+    ["SAVE"],
+    ["BGSAVE"],
+    ["BGREWRITEAOF"],
+    ["CONFIG", "SET", "save", "1 1"],
+    ["CONFIG", "REWRITE"],
+    ["ACL", "SETUSER", "default", "+@all"],
+    ["DEBUG", "SLEEP", "0"],
+    ["MODULE", "LIST"],
+    ["MONITOR"],
+    ["SLOWLOG", "GET"],
+    ["MIGRATE", "127.0.0.1", "1", "key", "0", "100"],
+    ["SHUTDOWN"],
+  ] as [string, ...string[]][]) {
+    // A connection each: what the server does after SYNC or MONITOR, a client of commands does not understand.
+    await using connection = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
+    await assert.rejects(connection.call(...refused), /NOPERM|DEBUG command not allowed/, refused.join(" "));
+  }
+  assert.equal(await redis.set("picture", "bytes"), "OK");
+  assert.equal(existsSync(join(folder, "dump.rdb")), false);
+});
+
+test("a server that has a replica is refused, and so is the replica", async (t) => {
+  const first = await startUnrestricted(t);
+  const replica = await startUnrestricted(t, "--replicaof", "127.0.0.1", `${first.port}`);
+  await replicates(first.url);
+  for (const { url } of [first, replica]) {
+    await assert.rejects(connectVolatileRedis(config(url)), {
+      message:
+        "REDIS_VOLATILE_URL: this server may not hold pictures: it must not replicate: a full resync writes " +
+        "pictures to a disk; run it without replicas, and not as one",
+    });
+  }
+});
+
+test("a replica that attaches later is noticed: nothing is sent until it is gone", async (t) => {
+  const { url, port } = await startUnrestricted(t);
+  const { options, told } = reports();
+  await using redis = await connectVolatileRedis(config(url), options);
+  await redis.set("before", "bytes");
+  const replica = await startUnrestricted(t, "--replicaof", "127.0.0.1", `${port}`);
+  assert.match(await told(), /^it must not replicate/);
+  assert.equal(redis.usable, false);
+  await assert.rejects(redis.set("after", "bytes"), /not accepted/);
+
+  replica.child.kill("SIGKILL");
+  assert.equal(await told(), "the volatile Redis is in use again");
+  assert.equal(redis.usable, true);
+  assert.deepEqual(await redis.mget("before", "after"), ["bytes", null]);
+});
+
+test("snapshots that are turned on later are noticed", async (t) => {
+  const { url } = await startUnrestricted(t);
+  const { options, told } = reports();
+  await using redis = await connectVolatileRedis(config(url), options);
+  await redis.config("SET", "save", "1 1");
+  assert.equal(await told(), 'set `save ""`, it writes snapshots of pictures to disk');
+  await assert.rejects(redis.set("after", "bytes"), /not accepted/);
+});
+
+test("after a reconnect nothing is sent before the server was checked again", async (t) => {
+  const { url } = await startUnrestricted(t);
+  const { options, told } = reports();
+  // Only the reconnect can notice it.
+  await using redis = await connectVolatileRedis(config(url), {
+    ...options,
+    everyMs: 3_600_000,
+    gathers: true,
+  });
+  await using operator = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
+  await operator.config("SET", "save", "1 1");
+  const sentWhenReady = new Promise<PromiseSettledResult<unknown>[]>((resolve) => {
+    redis.once("ready", () =>
+      resolve(Promise.allSettled([redis.set("a", "bytes"), redis.set("b", "bytes"), redis.get("a")])),
+    );
+  });
+  await operator.call("CLIENT", "KILL", "ID", await redis.client("ID"));
+  assert.deepEqual(
+    (await sentWhenReady).map(({ status }) => status),
+    ["rejected", "rejected", "rejected"],
+  );
+  await told();
+  assert.equal(await operator.dbsize(), 0);
+});
+
+test("a connection that is closed while its server is away keeps no process alive", async (t) => {
+  const { url, child } = await startUnrestricted(t);
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+  const before = timers();
+  const redis = await connectVolatileRedis(config(url));
+  const away = once(redis, "close");
+  child.kill("SIGKILL");
+  await Promise.all([away, child.ended]);
+  await redis[Symbol.asyncDispose]();
+  await waitUntil("no timer is left", async () => timers() <= before);
+});
+
+test("a server that refuses CONFIG is taken only with the setting that says so, and watched through INFO", async (t) => {
+  const { url } = await startUnrestricted(t);
+  await using operator = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
+  await operator.call("ACL", "SETUSER", "guest", "on", ">secret", "~*", "&*", "+@all", "-config");
+  const guest = config(url.replace("//", "//guest:secret@"));
+  await assert.rejects(connectVolatileRedis(guest), {
+    message:
+      "REDIS_VOLATILE_URL: this server may not hold pictures: it refuses CONFIG GET, so nobody can tell whether it writes " +
+      "snapshots: allow that command, or turn snapshots and backups off and set REDIS_VOLATILE_CONFIG_UNREADABLE=accept",
+  });
+
+  const accept = { ...guest, REDIS_VOLATILE_CONFIG_UNREADABLE: "accept" as const };
+  const { options, told } = reports();
+  await using redis = await connectVolatileRedis(accept, options);
+  assert.match(await told(), /nobody checks `save`/);
+  await redis.set("picture", "bytes");
+  await operator.bgsave();
+  assert.match(await told(), /^it has written a snapshot since it started/);
+  await operator.config("SET", "maxmemory", "0");
+  await assert.rejects(connectVolatileRedis(accept), /; set `maxmemory`, its memory has no bound$/);
+});
+
+for (const [name, program] of [
+  ["volatile", (folder: string, port: number) => volatileRedis(command, folder, { port, memoryMaxMib: 64 })],
+  ["durable", (folder: string, port: number) => durableRedis(command, folder, port)],
+] as const) {
+  test(`a crash of the ${name} server prints nothing of the command that ran`, async (t) => {
+    const { url, child, printed, prints } = await start(t, program);
+    await using redis = await connectRedis("REDIS_URL", url, 1_000);
+    const running = prints("in the command");
+    const lua = "redis.log(redis.LOG_WARNING, 'in the command') while true do end";
+    const reply = redis.call("EVAL", lua, "0", argument).catch(() => {});
+    await running;
+    child.kill("SIGSEGV");
+    assert.match((await child.ended).cause, /SIGSEGV/);
+    await reply;
+    assert.deepEqual(
+      printed.filter((line) => line.includes(argument)),
+      [],
+    );
+  });
+}
+
+test("a server that begins to write snapshots gets no picture, calls are refused, and once it is mended they are served", async (t) => {
+  const { url, folder } = await startUnrestricted(t);
+  const { address, post } = await startStack(t, { settings: { REDIS_VOLATILE_URL: url } });
+  const [portrait] = await portraits();
+  const call = () => post("/represent", { img: portrait!.toString("base64"), detector_backend: "tiny" });
+  const health = async () => HealthReply.parse(await (await fetch(`${address}/health`)).json()).checks.redis;
+  assert.equal((await call()).status, 200);
+
+  await using operator = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
+  // Far off: only the setting is at fault, and the test finds the disk empty.
+  await operator.config("SET", "save", "86400 1000000");
+  await waitUntil("the ingress refuses the server", async () => (await health()) === "unavailable");
+  const { status, body } = await call();
+  assert.deepEqual([status, Problem.parse(body).error], [503, "dependency_unavailable"]);
+  assert.deepEqual(await operator.keys(imageKey("*" as TaskId)), []);
+
+  await operator.config("SET", "save", "");
+  await waitUntil("calls are served again", async () => (await call()).status === 200);
+  assert.equal(existsSync(join(folder, "dump.rdb")), false);
+});
+
+/** The `volatile` server of the launcher. */
+const startVolatile = (t: TestContext) =>
+  start(t, (folder, port) => volatileRedis(command, folder, { port, memoryMaxMib: 64 }));
+
+/** One as operators run theirs: its settings are right, and every command is allowed. */
+const startUnrestricted = (t: TestContext, ...more: string[]) =>
+  start(t, (folder, port) => ({
+    ...volatileRedis(command, folder, { port, memoryMaxMib: 64 }),
+    args: [
+      "--bind",
+      "127.0.0.1",
+      "--port",
+      `${port}`,
+      "--dir",
+      folder,
+      "--save",
+      "",
+      "--appendonly",
+      "no",
+      "--maxmemory",
+      "64mb",
+      "--maxmemory-policy",
+      "noeviction",
+      "--repl-diskless-sync-delay",
+      "0",
+      ...more,
+    ],
+  }));
+
+async function start(t: TestContext, program: (folder: string, port: number) => Program) {
+  const folder = mkdtempSync(join(tmpdir(), "faceline-redis-"));
+  const [port = 0] = await freePorts(1);
+  const printed: string[] = [];
+  const heard = new EventTarget();
+  const child = new Child(program(folder, port), (line) => {
+    printed.push(line);
+    heard.dispatchEvent(new Event("line"));
+  });
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await child.ended;
+    rmSync(folder, { recursive: true });
+  });
+  await child.ready(10_000, unhurried);
+  const prints = (text: string) =>
+    new Promise<void>((resolve) => {
+      heard.addEventListener("line", () => {
+        if (printed.at(-1)?.includes(text) === true) resolve();
+      });
+    });
+  return { url: `redis://127.0.0.1:${port}`, port, folder, child, printed, prints };
+}
+
+const config = (url: string) => readConfig(VolatileRedisConfig, { REDIS_VOLATILE_URL: url });
+
+/** Options of a connection that checks often, and what comes to be logged next. */
+function reports() {
+  const said: string[] = [];
+  const say = (line: string | { reason: string }): void =>
+    void said.push(typeof line === "string" ? line : line.reason);
+  const log = { error: say, warn: say } as unknown as VolatileRedisOptions["log"];
+  const told = async (): Promise<string> => {
+    await waitUntil("a check says so", async () => said.length > 0);
+    return said.shift()!;
+  };
+  return { options: { log, everyMs: 50 }, told };
+}
+
+async function replicates(url: string): Promise<void> {
+  await using redis = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
+  await waitUntil("the replica is connected", async () =>
+    (await redis.info("replication")).includes("connected_slaves:1"),
+  );
+}

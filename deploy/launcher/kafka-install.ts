@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { capture } from "./capture.ts";
+import { maven } from "./maven.ts";
+import { repository } from "./state-folder.ts";
+
+const pom = join(repository, "deploy", "kafka", "pom.xml");
+const stampName = "complete";
+const javaMajorMin = 17;
+
+/**
+ * Returns the command of a Java that can run the broker. Throws a sentence when there is none, or an older
+ * one.
+ */
+export async function findJava(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<string> {
+  const java = env["JAVA_HOME"] ? join(env["JAVA_HOME"], "bin", "java") : "java";
+  const advice = [
+    `install a Java of version ${javaMajorMin} or later (Debian: apt install openjdk-17-jre-headless),`,
+    "or set KAFKA_BROKERS to a Kafka that already runs.",
+  ].join(" ");
+  const printed = await capture(java, ["-version"], { stop, absent: `Java is missing: ${advice}` });
+  const major = javaMajor(printed);
+  if (major === undefined || major < javaMajorMin) {
+    throw new Error(`This Java (${major ?? "of unknown version"}) is too old for the broker: ${advice}`);
+  }
+  return java;
+}
+
+/**
+ * From the output of `java -version`: `openjdk version "17.0.15" …`, or `java version "1.8.0_392"` before
+ * Java 9.
+ */
+export function javaMajor(printed: string): number | undefined {
+  const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(printed) ?? [];
+  if (first === undefined) return undefined;
+  return first === "1" && second !== undefined ? Number(second) : Number(first);
+}
+
+/**
+ * Fetches the broker's jars unless the folder holds those of this very pom. Returns whether it fetched them.
+ */
+export async function fetchKafkaJars(libs: string, stop: AbortSignal): Promise<boolean> {
+  const pomHash = createHash("sha256").update(readFileSync(pom)).digest("hex");
+  const stamp = join(libs, stampName);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === pomHash) return false;
+
+  // Into another folder first, so that an interrupted download never looks complete.
+  const partial = `${libs}.${process.pid}`;
+  await mkdir(dirname(libs), { recursive: true });
+  await maven(
+    pom,
+    "copy-dependencies",
+    { includeScope: "runtime", outputDirectory: partial },
+    { artifact: "the Kafka broker", alternative: "or set KAFKA_BROKERS to a Kafka that already runs", stop },
+  );
+  writeFileSync(join(partial, stampName), pomHash);
+  await rm(libs, { recursive: true, force: true });
+  await rename(partial, libs);
+  return true;
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { capture } from "./capture.ts";
+import { maven } from "./maven.ts";
+import { repository } from "./state-folder.ts";
+
+const pom = join(repository, "deploy", "redis", "pom.xml");
+const versionMin = [6, 2] as const;
+
+/** The binaries in the jar, by platform, with their SHA-256. */
+const binaries: Record<string, { file: string; sha256: string }> = {
+  "linux-x64": {
+    file: "redis-server-6.2.6-v5-linux-amd64",
+    sha256: "1f716094e08a25faee2bc7626feb9e13464ed89018ac5c376c5e9cff06bdcf52",
+  },
+  "linux-arm64": {
+    file: "redis-server-6.2.7-linux-arm64",
+    sha256: "036a23aa65bfb31d2a048aa96c170b38c2fbd4f1de68ef0f9c3133dd4b1474cd",
+  },
+  "darwin-x64": {
+    file: "redis-server-6.2.6-v5-darwin-amd64",
+    sha256: "7a4eb450d90a6ce9a2c651cfc4a0613b980a270c6426cbb6fa42d6c3beec9ce8",
+  },
+  "darwin-arm64": {
+    file: "redis-server-6.2.6-v5-darwin-arm64",
+    sha256: "c523aec5a9b6f565cff0271ef67f5c51fa83e1180e3e954ab5251b3cf6282b76",
+  },
+};
+
+const installAdvice = "install Redis 6.2 or later (Debian: apt install redis-server)";
+
+/**
+ * Returns a Redis server that runs on this machine: the one on the PATH, else the one in the jar, which is
+ * fetched once. Throws a sentence that says how to install one.
+ */
+export async function findRedis(folder: string, stop: AbortSignal): Promise<RedisCommand> {
+  const installed = await versionOf("redis-server", stop);
+  if (installed !== undefined && isRecent(installed)) return { command: "redis-server", source: "from PATH" };
+
+  const binary = binaries[`${process.platform}-${process.arch}`];
+  if (binary === undefined) throw new Error(`Redis is missing: ${installAdvice}.`);
+  const path = join(folder, binary.file);
+  const present = existsSync(path);
+  if (!present) await fetchBinary(binary, folder, stop);
+  if ((await versionOf(path, stop)) === undefined) {
+    throw new Error(`The fetched Redis does not run here (it needs OpenSSL 3): ${installAdvice}.`);
+  }
+  return { command: path, source: present ? "present" : "fetched by Maven" };
+}
+
+async function fetchBinary(binary: { file: string; sha256: string }, folder: string, stop: AbortSignal) {
+  const partial = join(folder, `partial.${process.pid}`);
+  await mkdir(folder, { recursive: true });
+  await maven(
+    pom,
+    "unpack-dependencies",
+    {
+      "mdep.unpack.includes": binary.file,
+      outputDirectory: partial,
+      markersDirectory: join(partial, "markers"),
+    },
+    { artifact: "Redis", alternative: `or ${installAdvice}`, stop },
+  );
+  const bytes = await readFile(join(partial, binary.file));
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  if (sha256 !== binary.sha256) {
+    throw new Error(`The fetched Redis is not the pinned one (SHA-256 ${sha256}): ${installAdvice}.`);
+  }
+  await chmod(join(partial, binary.file), 0o755);
+  await rename(join(partial, binary.file), join(folder, binary.file));
+  await rm(partial, { recursive: true });
+}
+
+/** Undefined when the command is missing or does not run. */
+async function versionOf(command: string, stop: AbortSignal): Promise<string | undefined> {
+  const printed = await capture(command, ["--version"]).catch(() => "");
+  stop.throwIfAborted();
+  return /v=([0-9.]+)/.exec(printed)?.[1];
+}
+
+export function isRecent(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > versionMin[0] || (major === versionMin[0] && minor >= versionMin[1]);
+}
+
+type RedisCommand = { command: string; source: "from PATH" | "present" | "fetched by Maven" };

@@ -1,0 +1,26 @@
+/**
+ * Two levels of stopping. `stop` aborts at the first Ctrl-C, SIGTERM or SIGHUP, `force` at the next one.
+ * Signals within a second count as one: at a terminal, Ctrl-C reaches every process of the group, and npm and
+ * the bootstrap forward the signals that they receive.
+ */
+export function stopRequests(print: (line: string) => void): StopRequests {
+  const stop = new AbortController();
+  const force = new AbortController();
+  let firstAt = 0;
+  const onSignal = () => {
+    if (!stop.signal.aborted) {
+      firstAt = performance.now();
+      print("stopping; Ctrl-C again to stop at once");
+      stop.abort();
+    } else if (performance.now() - firstAt > sameSignalWithinMs && !force.signal.aborted) {
+      print("stopping at once");
+      force.abort();
+    }
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+  return { stop: stop.signal, force: force.signal };
+}
+
+const sameSignalWithinMs = 1_000;
+
+export type StopRequests = { stop: AbortSignal; force: AbortSignal };

@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { welcomeMessage } from "./welcome.ts";
+
+test("the printed command can be pasted, also where a folder has a space in its name", () => {
+  const text = welcomeMessage({
+    addresses: ["http://127.0.0.1:8080"],
+    key: "fl_dev_x",
+    keyFile: "/home/a b/.faceline/dev-key",
+    body: "/home/a b/.faceline/samples/verify.json",
+    logs: "/home/a b/.faceline/logs",
+    tookMs: 4_210,
+  });
+  assert.ok(text.includes('-H "x-api-key: fl_dev_x"'));
+  assert.ok(text.includes('-d "@/home/a b/.faceline/samples/verify.json"'));
+});

@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const pollEveryMs = 25;
+const giveUpAfterMs = 60_000;
+
+/**
+ * Polls `holds` until it returns true. Throws with `condition` after a minute, much longer than a healthy
+ * system needs: a busy machine fails no test.
+ */
+export async function waitUntil(condition: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + giveUpAfterMs;
+  while (!(await holds())) {
+    if (performance.now() > giveUpAt)
+      throw new Error(`waited ${giveUpAfterMs} ms in vain until ${condition}`);
+    await sleep(pollEveryMs);
+  }
+}
