@@ -18,7 +18,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "splitIntoParts(tasks).slice(1).map(",
     ],
     ["a lost batch is retried whole", "retryPartCount = 4", "retryPartCount = 1"],
-    ["attempts are not limited", "sent.attempt >= attemptsMax(lane) ||", "false ||"],
+    ["attempts are not limited", "sent.attempt >= attemptsMax(lane) || (isAlone", "false && (isAlone"],
   ],
   "worker-slot": [
     ["a batch is staged behind one that may be poison", "(running && (mayBePoison || poisonWaits))", "false"],

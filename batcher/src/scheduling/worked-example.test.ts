@@ -5,7 +5,8 @@ import { decide } from "./decide.ts";
 import { laneSituation } from "./situation.ts";
 import type { Event, Move } from "./state.ts";
 
-// The worked example of batcher/README.md, step by step, with its numbers. Instants are ms since its beginning.
+// The worked example of batcher/README.md, step by step, with its numbers. Instants are ms since its
+// beginning.
 
 test("the worked example of the README comes out with the numbers given there", () => {
   const { situation, handle, wakeAt } = examplePool();
@@ -47,7 +48,10 @@ test("the worked example of the README comes out with the numbers given there", 
 const start = 10_000;
 const sizes = [1, 2, 4, 8, 16, 32].map((size) => ({ size, runMs: 40 + 2 * size }));
 
-/** One worker of 40 + 2b ms, images that take 5 + b ms to prepare, and 100 arrivals a second before the beginning. */
+/**
+ * One worker of 40 + 2b ms, images that take 5 + b ms to prepare, and 100 arrivals a second before the
+ * beginning.
+ */
 function examplePool() {
   const pool = newPool();
   decide(pool, report("w1", { sizes, sentAt: start - 1_003 }), start - 1_000);
