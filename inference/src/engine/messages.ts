@@ -12,7 +12,7 @@ export type ThreadOptions = LaneOptions & { modelled: RunCost | undefined };
 export type ToThread = { kind: "run"; run: number; work: EngineWork } | { kind: "close" };
 
 /**
- * Engine thread → service. The first message is `ready` or `start_failed`; then there is one answer for each run.
+ * Engine thread → service. First `ready` or `start_failed`, then one answer for each run.
  */
 export type FromThread =
   | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
