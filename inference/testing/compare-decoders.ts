@@ -16,7 +16,7 @@ import type { PictureCase } from "./picture-cases.ts";
  * pictures libjpeg-turbo decoded.
  */
 export class DecoderComparison {
-  readonly counts = { all: 0, turbo: 0, refused: 0 };
+  readonly counts = { all: 0, turbo: 0, rejected: 0 };
   readonly largest = { mean: 0, single: 0 };
   readonly #limits: PictureLimits;
 
@@ -42,7 +42,7 @@ export class DecoderComparison {
     const actual = await this.#decodeAsWorker(bytes);
     const libvips = await decodeWithLibvips(bytes, this.#limits);
     this.counts.all++;
-    if (libvips.kind === "rejected") this.counts.refused++;
+    if (libvips.kind === "rejected") this.counts.rejected++;
     return { actual, libvips };
   }
 

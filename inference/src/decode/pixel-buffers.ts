@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 /**
- * The pixel buffer pool: memory for the pixels of batches, shared with the engine's thread. Each batch has one
- * buffer: while the engine reads one, the next batch is decoded into the other.
+ * The pixel buffer pool: memory for the pixels of batches, shared with the engine's thread. Each batch has
+ * one buffer: while the engine reads one, the next batch is decoded into the other.
  *
  *     acquire ──► buffer.allocate(bytes) … decoder writes, engine reads … ──► dispose: zeroed and free
  *

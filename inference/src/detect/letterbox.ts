@@ -24,6 +24,7 @@ export class Letterbox {
     this.#rows = tapsFor(px);
   }
 
+  /** Writes all 3 × px × px bytes of `target` (RGB). */
   draw({ pixels, width, height }: Pixels, window: Window, target: Uint8Array): void {
     const px = this.#px;
     const step = window.side / px;

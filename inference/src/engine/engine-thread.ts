@@ -13,7 +13,7 @@ const { modelled, ...options } = workerData as ThreadOptions;
 const opening = modelled === undefined ? openLanes(options) : openModelledLanes(options, modelled);
 const lanes = await opening.catch((error: Error) => error);
 if (lanes instanceof Error) {
-  post({ kind: "refused", reason: lanes.message });
+  post({ kind: "start_failed", reason: lanes.message });
 } else {
   let last: Promise<void> = Promise.resolve();
   service.on("message", (message: ToThread) => {

@@ -85,7 +85,7 @@ test("what is not available is one sentence at the start", async () => {
 });
 
 for (const executionProvider of ["cuda", "webgpu"] as const) {
-  test(`${executionProvider} is used or refused, never replaced`, async () => {
+  test(`${executionProvider} is used or is an error, never replaced`, async () => {
     const opened = await openEngine({ ...(await engineOptions()), executionProvider }).catch(
       (error: Error) => error,
     );

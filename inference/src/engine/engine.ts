@@ -19,7 +19,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const [first] = (await Promise.race([once(thread, "message"), exitAtStart(thread)])) as [FromThread];
   if (first.kind !== "ready") {
     await thread.terminate();
-    throw new Error(first.kind === "refused" ? first.reason : "the engine's first message was not `ready`");
+    throw new Error(
+      first.kind === "start_failed" ? first.reason : "the engine's first message was not `ready`",
+    );
   }
   return new Engine(thread, first, { runMaxMs, onRun });
 }

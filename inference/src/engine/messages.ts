@@ -12,10 +12,10 @@ export type ThreadOptions = LaneOptions & { modelled: RunCost | undefined };
 export type ToThread = { kind: "run"; run: number; work: EngineWork } | { kind: "close" };
 
 /**
- * Engine thread → service. The first message is `ready` or `refused`; then there is one answer for each run.
+ * Engine thread → service. First `ready` or `start_failed`, then one answer for each run.
  */
 export type FromThread =
   | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
-  | { kind: "refused"; reason: string }
+  | { kind: "start_failed"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; facts: RunFacts }
   | { kind: "failed"; run: number; reason: string };
