@@ -21,7 +21,7 @@ export function linearScale(from: Range, to: Range): (value: number) => number {
   return (value) => to[0] + (value - from[0]) * factor;
 }
 
-export type Range = readonly [start: number, end: number];
+type Range = readonly [start: number, end: number];
 
 /** `label` names the quantity and its unit. `ticks` are chosen where they are not given. */
 export type Axis = { label: string; range: Range; ticks?: readonly number[]; format?(value: number): string };

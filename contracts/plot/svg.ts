@@ -140,7 +140,7 @@ function rounded(value: number): string {
 const escapeXml = (content: string): string =>
   content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-export type Frame = { title: string; description: string; width: number; height: number };
+type Frame = { title: string; description: string; width: number; height: number };
 export type Point = readonly [x: number, y: number];
 type Box = { x: number; y: number; width: number; height: number };
 type Attributes = Record<string, string | number | undefined>;

@@ -33,7 +33,7 @@ export function pairedRatio(pairs: readonly Pair[]): RatioEstimate {
  * it within; everything else is `unclear`: more pairs, or a quieter machine, would tell. `better` says
  * whether a larger value of the measure is better.
  */
-export function verdictOf({ low, high }: RatioEstimate, better: "more" | "less"): Verdict {
+export function verdictOf({ low, high }: RatioEstimate, better: "more" | "less"): RatioVerdict {
   // As a cost, where more is worse.
   const [costLow, costHigh] = better === "less" ? [low, high] : [1 / high, 1 / low];
   if (costLow > 1 + boundShare) return "slower";
@@ -63,4 +63,4 @@ export type Pair = { old: number; new: number };
 /** new / old, and the ends of its 95 % confidence interval. */
 export type RatioEstimate = { ratio: number; low: number; high: number };
 
-export type Verdict = "slower" | "faster" | "same" | "unclear";
+export type RatioVerdict = "slower" | "faster" | "same" | "unclear";

@@ -10,7 +10,7 @@ import { faces } from "../bench/parts/faces.ts";
 import { idle } from "../bench/parts/idle.ts";
 import { ingress } from "../bench/parts/ingress.ts";
 import { memory } from "../bench/parts/memory.ts";
-import { openLoop } from "../bench/parts/open-loop.ts";
+import { openLoopPart } from "../bench/parts/open-loop.ts";
 import { drawOpenLoop } from "../bench/parts/open-loop-plots.ts";
 import { saturation } from "../bench/parts/saturation.ts";
 import { singleRequest } from "../bench/parts/single-request.ts";
@@ -41,7 +41,7 @@ const defaultParts: Record<string, Part> = {
   "single-request": singleRequest,
   "single-request-modelled": singleRequestModelled,
   saturation,
-  "open-loop": openLoop,
+  "open-loop": openLoopPart,
   ingress,
   idle,
   efficiency,

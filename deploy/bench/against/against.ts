@@ -13,7 +13,7 @@ import {
   median,
   pairedRatio,
   type RatioEstimate,
-  type Verdict,
+  type RatioVerdict,
   verdictOf,
 } from "../statistics.ts";
 import { type Checkout, type Instance, openCheckout, startInstance } from "./checkout.ts";
@@ -97,7 +97,9 @@ async function removeState(state: string, say: (line: string) => void): Promise<
   rmSync(state, { recursive: true, force: true });
 }
 
-/** Starts both at the same time. Waits for both ends, so that a failure of one leaves the other to be ended. */
+/**
+ * Starts both at the same time. Waits for both ends, so that a failure of one leaves the other to be ended.
+ */
 async function openBoth(open: (side: Side) => Promise<Instance>): Promise<Sides<Instance>> {
   const [old, working] = await Promise.allSettled([open("old"), open("new")]);
   if (old.status === "rejected") throw old.reason;
@@ -193,7 +195,7 @@ type Row = RatioEstimate & {
   measure: MeasureName;
   old: number;
   new: number;
-  verdict: Verdict;
+  verdict: RatioVerdict;
 };
 
 type AgainstOptions = Pick<Bench, "folder" | "quick" | "steps" | "say" | "stop"> & {

@@ -59,7 +59,7 @@ function quantilesOf(values: number[]): Quantiles | null {
 }
 
 /** `late` includes calls that were not answered at all. */
-export type Outcome = "in time" | "late" | "refused" | "failed";
+type Outcome = "in time" | "late" | "refused" | "failed";
 
 /** One call of an open loop, as its client saw it. */
 export type OpenLoopCall = Omit<Reply, "serverTiming"> & {

@@ -13,7 +13,7 @@ import { mean, quantile, sum } from "../statistics.ts";
  * run. Faceline and its peers take turns with the same calls at the same instants, and each round begins with
  * another one.
  */
-export async function openLoop(bench: Bench): Promise<PartResult> {
+export async function openLoopPart(bench: Bench): Promise<PartResult> {
   const { quick, steps, say } = bench;
   const plan = {
     ...engine,
