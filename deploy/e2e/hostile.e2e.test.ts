@@ -34,7 +34,7 @@ test("hostile calls", async (t) => {
     syntax: syntax(),
     numbers: numbers(),
     "fields of another type": fields(),
-    heads: headers(running.key),
+    headers: headers(running.key),
     forms: forms(),
     "sources of pictures": sources(portrait),
     pictures: await pictures(portrait),

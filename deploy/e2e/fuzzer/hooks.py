@@ -1,4 +1,4 @@
-"""Puts real pictures and vectors into some of the calls: texts that a schema allows are hardly ever pictures."""
+"""Puts real pictures and vectors into some of the calls: drawn texts are hardly ever pictures."""
 
 import json
 import os
@@ -28,7 +28,9 @@ def before_call(context, case, kwargs):
         # The same short key is drawn often, with another body each time: the answer would be 409.
         case.headers.pop("Idempotency-Key", None)
         case.body = {
-            name: meaningful(name, value, random) for name, value in case.body.items() if name not in REMOVED_FIELDS
+            name: meaningful(name, value, random)
+            for name, value in case.body.items()
+            if name not in REMOVED_FIELDS
         }
 
 
