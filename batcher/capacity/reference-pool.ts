@@ -4,7 +4,7 @@ import type { Scenario } from "./simulation.ts";
 import { lane } from "./simulation.ts";
 
 /** One worker with an accelerator of `40 + 2b` ms: 307.7 tasks a second in batches of 32. */
-export const accelerator = (overrides: Partial<WorkerModel> = {}): WorkerModel => ({
+const accelerator = (overrides: Partial<WorkerModel> = {}): WorkerModel => ({
   lane,
   partition: 0,
   alpha: 40,

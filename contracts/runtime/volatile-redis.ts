@@ -1,16 +1,21 @@
 import { type Command, Redis, type RedisOptions } from "ioredis";
 import type { Log } from "./log.ts";
 
-/** How often a server in use is checked again. A replica that attaches gets the pictures of this long at most. */
+/**
+ * How often a server in use is checked again. A replica that attaches gets the pictures of this long at most.
+ */
 export const volatileCheckEveryMs = 5_000;
 
-/** What the handshake of ioredis and the check itself send. Nothing else goes to a server that was not accepted. */
+/**
+ * What the handshake of ioredis and the check itself send. Nothing else goes to a server that was not
+ * accepted.
+ */
 const commandsBeforeAcceptance = new Set(["auth", "client", "config", "hello", "info", "select"]);
 
 /**
- * A connection to the server of pictures. It sends no command of its users over a socket before the server at the other
- * end was checked, because after a reconnect that may be another server. While the check fails, commands fail at once,
- * as they do while the server is away; once the server is mended, they succeed again.
+ * A connection to the server of pictures. It sends no command of its users over a socket before the server at
+ * the other end was checked, because after a reconnect that may be another server. While the check fails,
+ * commands fail at once, as they do while the server is away; once the server is mended, they succeed again.
  */
 export class VolatileRedis extends Redis {
   readonly #check: CheckOptions;
@@ -98,7 +103,9 @@ export class VolatileRedis extends Redis {
   }
 }
 
-/** Undefined: the server does not let us. Throws when no reply came, or one that will not stay, such as BUSY. */
+/**
+ * Undefined: the server does not let us. Throws when no reply came, or one that will not stay, such as BUSY.
+ */
 async function unlessRefused<T>(reply: Promise<T>): Promise<T | undefined> {
   try {
     return await reply;
@@ -109,8 +116,9 @@ async function unlessRefused<T>(reply: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * What must be mended before a server may hold pictures, a sentence each. `info` is its INFO, `save` its setting of that
- * name; undefined where it does not tell. INFO says everything but whether snapshots are scheduled.
+ * What must be mended before a server may hold pictures, a sentence each. `info` is its INFO, `save` its
+ * setting of that name; undefined where it does not tell. INFO says everything but whether snapshots are
+ * scheduled.
  */
 export function faultsOf(
   info: string | undefined,

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { repository } from "../launcher/state-folder.ts";
 
-// `npm run models -- VERB`. All verbs are the models package's, except for `calibrate`: it runs the pipeline of
-// inference over pictures, and the models package must not depend on the service.
+// `npm run models -- VERB`. All verbs are the models package's, except for `calibrate`: it runs the pipeline
+// of inference over pictures, and the models package must not depend on the service.
 
 const [verb, ...rest] = process.argv.slice(2);
 const [program, args] =

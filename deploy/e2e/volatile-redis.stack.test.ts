@@ -58,7 +58,8 @@ test("clients of the volatile server cannot make it save, replicate, crash or ch
     ["MIGRATE", "127.0.0.1", "1", "key", "0", "100"],
     ["SHUTDOWN"],
   ] as [string, ...string[]][]) {
-    // A connection each: what the server does after SYNC or MONITOR, a client of commands does not understand.
+    // A connection each: what the server does after SYNC or MONITOR, a client of commands does not
+    // understand.
     await using connection = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
     await assert.rejects(connection.call(...refused), /NOPERM|DEBUG command not allowed/, refused.join(" "));
   }

@@ -3,14 +3,17 @@ import type { Program } from "./child.ts";
 
 // Covered by deploy/e2e/volatile-redis.stack.test.ts.
 
-/** The Redis of images, answers and reports. In memory only: nothing of it may reach a disk or another server. */
+/**
+ * The Redis of images, answers and reports. In memory only: nothing of it may reach a disk or another server.
+ */
 export function volatileRedis(command: string, folder: string, options: VolatileOptions): Program {
   return redis("redis-volatile", command, folder, options.port, {
     save: [""],
     appendonly: ["no"],
     maxmemory: [`${options.memoryMaxMib}mb`],
     "maxmemory-policy": ["noeviction"],
-    // Clients can make it neither save nor replicate nor change its settings. These two hold should it replicate yet.
+    // Clients can make it neither save nor replicate nor change its settings. These two hold should it
+    // replicate yet.
     user: ["default", "on", "nopass", "~*", "&*", ...volatileCommands],
     "repl-diskless-sync": ["yes"],
     "rdb-del-sync-files": ["yes"],
@@ -18,9 +21,9 @@ export function volatileRedis(command: string, folder: string, options: Volatile
 }
 
 /**
- * Rules of an ACL. The category @admin holds what saves (SAVE, BGSAVE, BGREWRITEAOF), replicates (SYNC, PSYNC, REPLICAOF,
- * FAILOVER), changes settings (CONFIG, ACL, MODULE), shows what others send (MONITOR, SLOWLOG) or stops the server (DEBUG,
- * SHUTDOWN). MIGRATE sends keys elsewhere.
+ * Rules of an ACL. The category @admin holds what saves (SAVE, BGSAVE, BGREWRITEAOF), replicates (SYNC,
+ * PSYNC, REPLICAOF, FAILOVER), changes settings (CONFIG, ACL, MODULE), shows what others send (MONITOR,
+ * SLOWLOG) or stops the server (DEBUG, SHUTDOWN). MIGRATE sends keys elsewhere.
  */
 const volatileCommands = ["+@all", "-@admin", "-migrate", "+config|get", "+client"];
 
@@ -40,7 +43,8 @@ function redis(name: string, command: string, folder: string, port: number, own:
     dir: [folder],
     daemonize: ["no"],
     loglevel: ["notice"],
-    // The report of a crash would quote the arguments of the command that ran, and the memory test print more.
+    // The report of a crash would quote the arguments of the command that ran, and the memory test print
+    // more.
     "crash-log-enabled": ["no"],
     "crash-memcheck-enabled": ["no"],
     ...own,

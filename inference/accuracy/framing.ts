@@ -69,7 +69,7 @@ function clampRound(position: number, last: number): number {
 }
 
 /** In whole pixels. */
-export type Cut = { left: number; top: number } & Size;
+type Cut = { left: number; top: number } & Size;
 
 /**
  * The part that is cut out of the picture, its size after resizing, and the margins of the frame around it.

@@ -14,7 +14,7 @@ import {
 /** Every EXIF orientation, with pixels stored so that the picture is upright in each. */
 export async function* withOrientations(
   photograph: Photograph,
-  sizes: readonly Size[],
+  sizes: readonly PictureSize[],
   encodings: readonly JpegOptions[] = [{}, { progressive: true, chromaSubsampling: "4:4:4" }],
 ): PictureCases {
   for (const [width, height] of sizes) {
@@ -33,7 +33,7 @@ export async function* withOrientations(
  * Every chroma subsampling, with sides that end anywhere in a block. The last of each four, 4:4:0, is
  * unusual.
  */
-export async function* withSubsamplings(photograph: Photograph, sizes: readonly Size[]): PictureCases {
+export async function* withSubsamplings(photograph: Photograph, sizes: readonly PictureSize[]): PictureCases {
   for (const [width, height] of sizes) {
     const rgb = await sharp(await photograph(width, height))
       .raw()
@@ -229,7 +229,7 @@ const encodings: readonly JpegOptions[] = [
 ];
 
 /** Pictures of a few rows or columns. */
-export const thinSizes: readonly Size[] = [
+export const thinSizes: readonly PictureSize[] = [
   [1, 1],
   [1, 2],
   [3, 1],
@@ -276,6 +276,6 @@ export type Photograph = (width: number, height: number) => Promise<Buffer>;
 /** With `damaged`, its pixels are undefined, and only its size and error code are compared. */
 export type PictureCase = { name: string; bytes: Buffer; damaged?: boolean };
 
-export type Size = readonly [width: number, height: number];
+export type PictureSize = readonly [width: number, height: number];
 
 type PictureCases = AsyncGenerator<PictureCase, void>;

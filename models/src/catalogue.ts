@@ -3,8 +3,6 @@ import { join } from "node:path";
 import type * as z from "zod";
 import { Model, type ModelOf, type Role } from "./catalogue-entry.ts";
 
-export type { DetectorModel, EmbeddingModel, Model } from "./catalogue-entry.ts";
-
 /**
  * The catalogue of models: one `catalogue/<name>/model.json` for each. Fields are in snake_case, because the
  * API shows some of them as they are. Services import this file: it opens no model file and needs no

@@ -51,7 +51,7 @@ export function* readFields(bytes: Uint8Array): Generator<Field> {
   }
 }
 
-export type Field = { field: number; value: bigint | number | Uint8Array };
+type Field = { field: number; value: bigint | number | Uint8Array };
 
 /** Wire types. */
 const varintWire = 0;

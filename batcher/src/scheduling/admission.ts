@@ -57,7 +57,7 @@ const waitMaxShare = 0.25;
 /** A time model that learned nothing for this long may be wrong. */
 const staleAfterMs = 1_000;
 
-export type Admission =
+type Admission =
   | { kind: "accepted" }
   /** Predicted to be late, and accepted to learn whether the prediction holds. */
   | { kind: "probe" }

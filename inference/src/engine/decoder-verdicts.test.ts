@@ -16,7 +16,7 @@ import {
   notPlain,
   type Photograph,
   type PictureCase,
-  type Size,
+  type PictureSize,
   storedAs,
   thinSizes,
   truncated,
@@ -162,7 +162,7 @@ async function* everyCase(photograph: Photograph): AsyncGenerator<PictureCase, v
   yield* withDoubtfulSegments(jpeg);
 }
 
-const sizes: readonly Size[] = [
+const sizes: readonly PictureSize[] = [
   [96, 112],
   [160, 192],
   [161, 207],

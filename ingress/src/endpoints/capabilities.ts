@@ -4,7 +4,8 @@ import { EmbeddingFormat } from "@faceline/contracts/http/represent";
 import { FacePolicy } from "@faceline/contracts/http/verify";
 import { imageFormats } from "@faceline/contracts/image/format";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
-import { type EmbeddingModel, licenseOf, type Model } from "@faceline/models/catalogue";
+import { licenseOf } from "@faceline/models/catalogue";
+import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
 import { type HttpSettings, version } from "../config.ts";
 import type { RouteContext } from "./endpoint.ts";
 

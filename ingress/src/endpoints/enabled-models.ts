@@ -1,6 +1,7 @@
 import { SettingsError } from "@faceline/contracts/runtime/config";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
-import type { Catalogue, DetectorModel, EmbeddingModel } from "@faceline/models/catalogue";
+import type { Catalogue } from "@faceline/models/catalogue";
+import type { DetectorModel, EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError } from "../call/api-error.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 

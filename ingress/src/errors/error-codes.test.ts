@@ -18,6 +18,8 @@ import {
 import { ApiError } from "../call/api-error.ts";
 import { answerMalformedRequest } from "./malformed-requests.ts";
 
+// Covers the table of contracts/src/http/errors.ts: a real call for every code.
+
 const image = await base64Image();
 const twoImages = { img1: image, img2: image };
 const json = { "content-type": "application/json" };

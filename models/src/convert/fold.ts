@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Tensor } from "./weights.ts";
+import type { WeightTensor } from "./weights.ts";
 
 /**
  * What can be computed once, here, need not be computed for every picture. All of it in double precision,
@@ -7,7 +7,7 @@ import type { Tensor } from "./weights.ts";
  */
 
 /** Multiplies each output channel by its factor. Channels are the fastest axis, in depthwise filters too. */
-export function scaleChannels(filter: Tensor, factors: readonly number[]): Tensor {
+export function scaleChannels(filter: WeightTensor, factors: readonly number[]): WeightTensor {
   const channels = factors.length;
   assert.equal(
     filter.data.length % channels,
@@ -18,7 +18,7 @@ export function scaleChannels(filter: Tensor, factors: readonly number[]): Tenso
 }
 
 /** The channels of the last axis that are named, in the order named. */
-export function chooseChannels(tensor: Tensor, chosen: readonly number[]): Tensor {
+export function chooseChannels(tensor: WeightTensor, chosen: readonly number[]): WeightTensor {
   const channels = tensor.shape.at(-1)!;
   const rows = tensor.data.length / channels;
   const data = new Float32Array(rows * chosen.length);
@@ -39,7 +39,7 @@ export function foldBatchNorm(norm: BatchNorm): { factors: number[]; bias: Float
   return { factors, bias };
 }
 
-export type BatchNorm = {
+type BatchNorm = {
   gamma: Float32Array;
   beta: Float32Array;
   mean: Float32Array;

@@ -16,6 +16,6 @@ export function padding(kind: Padding, { px, kernel, stride }: Window): Padded {
 
 export type Padding = "same" | "valid";
 /** The map's side, the kernel's side and the step, in cells. */
-export type Window = { px: number; kernel: number; stride: number };
+type Window = { px: number; kernel: number; stride: number };
 /** Zeros before and after, and the side of the map that comes out. */
-export type Padded = { before: number; after: number; px: number };
+type Padded = { before: number; after: number; px: number };

@@ -3,7 +3,7 @@ import { type Anchors, decodeBoxes, head, slicePair } from "./boxes.ts";
 import { chooseChannels, foldBatchNorm, scaleChannels } from "./fold.ts";
 import { FloatLayers } from "./layers/float.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
-import type { Tensor, Weights } from "./weights.ts";
+import type { Weights, WeightTensor } from "./weights.ts";
 
 /**
  * SSD MobileNet v1 for faces.
@@ -148,7 +148,7 @@ function scoreHead(graph: Graph, layers: FloatLayers, weights: Weights, level: n
  * level by level and cell by cell. For pictures of another side an anchor keeps its size in pixels, because
  * the filters were trained for that size.
  */
-function anchorsOf({ data }: Tensor, levels: readonly number[], px: number): Anchors {
+function anchorsOf({ data }: WeightTensor, levels: readonly number[], px: number): Anchors {
   const centres: number[] = [];
   const sizes: number[] = [];
   let first = 0;

@@ -6,15 +6,15 @@ import * as z from "zod";
  * layers a converter has forgotten.
  */
 export class Weights {
-  readonly #tensors: ReadonlyMap<string, Tensor>;
+  readonly #tensors: ReadonlyMap<string, WeightTensor>;
   readonly #unused: Set<string>;
 
-  constructor(tensors: ReadonlyMap<string, Tensor>) {
+  constructor(tensors: ReadonlyMap<string, WeightTensor>) {
     this.#tensors = tensors;
     this.#unused = new Set(tensors.keys());
   }
 
-  get(name: string): Tensor {
+  get(name: string): WeightTensor {
     const tensor = this.#tensors.get(name);
     assert(tensor !== undefined, `the weights have no tensor named ${name}`);
     this.#unused.delete(name);
@@ -33,7 +33,7 @@ export class Weights {
  */
 export function readWeights(manifestJson: unknown, bytes: Uint8Array): Weights {
   const specs = Manifest.parse(manifestJson).flatMap((group) => group.weights);
-  const tensors = new Map<string, Tensor>();
+  const tensors = new Map<string, WeightTensor>();
   let offset = 0;
   for (const spec of specs) {
     const size = spec.shape.reduce((product, side) => product * side, 1);
@@ -57,7 +57,7 @@ export function readWeights(manifestJson: unknown, bytes: Uint8Array): Weights {
  * Numbers in row-major order. Convolutions are [height, width, in, out], depthwise ones [height, width,
  * channels, 1].
  */
-export type Tensor = { shape: readonly number[]; data: Float32Array };
+export type WeightTensor = { shape: readonly number[]; data: Float32Array };
 
 /**
  * A quantised element is one byte, and value = byte * scale + min: in double precision, rounded to float32

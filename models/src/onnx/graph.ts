@@ -100,7 +100,7 @@ export class Graph {
 }
 
 /** A string is a side that the caller chooses at run time, and its name in error messages. */
-export type Shape = readonly (number | string)[];
+type Shape = readonly (number | string)[];
 export type ElementType = keyof typeof elementTypes;
 /** A plain number is an integer to ONNX; a fraction must say that it is one, even when it is whole. */
 type Attributes = Readonly<Record<string, number | readonly number[] | { float: number }>>;

@@ -1,5 +1,5 @@
 import type { Padding } from "../padding.ts";
-import type { Tensor } from "../weights.ts";
+import type { WeightTensor } from "../weights.ts";
 
 /**
  * The layers that a network is described with, once for every precision: each method adds a layer to a graph
@@ -34,6 +34,6 @@ export type Maps = { name: string; channels: number; px: number };
 export type Normalisation = { mean: readonly [number, number, number]; factor: number };
 
 /** `padding` is "same" and `stride` 1 by default. Without `bias`, nothing is added. */
-export type Convolution = { filter: Tensor; bias?: Float32Array; stride?: number; padding?: Padding };
+export type Convolution = { filter: WeightTensor; bias?: Float32Array; stride?: number; padding?: Padding };
 
 export type Pool = { kernel: number; stride: number; padding: Padding };

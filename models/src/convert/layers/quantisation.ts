@@ -1,4 +1,4 @@
-import type { Tensor } from "../weights.ts";
+import type { WeightTensor } from "../weights.ts";
 
 /**
  * Numbers in eight bits: x = (q - zero) * scale.
@@ -25,7 +25,11 @@ export function quantisationOf([least, most]: Range): Quantisation {
  * that training has killed have weights of 1e-20 and a bias of 1. Without this such a channel overflows and
  * large faces vanish.
  */
-export function quantiseFilter(filter: Tensor, bias: Float64Array, inputScale: number): QuantisedFilter {
+export function quantiseFilter(
+  filter: WeightTensor,
+  bias: Float64Array,
+  inputScale: number,
+): QuantisedFilter {
   const channels = filter.shape[0]!;
   const width = filter.data.length / channels;
   const data = new Int8Array(filter.data.length);
@@ -44,7 +48,7 @@ export function quantiseFilter(filter: Tensor, bias: Float64Array, inputScale: n
 }
 
 /** The bias that a constant offset of each input channel adds to each output channel. */
-export function biasOfOffsets(filter: Tensor, offsets: readonly number[]): Float64Array {
+export function biasOfOffsets(filter: WeightTensor, offsets: readonly number[]): Float64Array {
   const [outputs = 0, inputs = 0, height = 0, width = 0] = filter.shape;
   const area = height * width;
   return Float64Array.from({ length: outputs }, (_, out) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { padding } from "../padding.ts";
-import type { Tensor } from "../weights.ts";
+import type { WeightTensor } from "../weights.ts";
 import type { Convolution, Maps, Pool } from "./layers.ts";
 
 /**
@@ -42,7 +42,7 @@ export function endPads(x: Maps, to: { channels: number; px: number }): number[]
 export type ConvolutionWindow = {
   out: Maps;
   /** [out, in, height, width] */
-  filter: Tensor;
+  filter: WeightTensor;
   attributes: WindowAttributes & { group: number };
 };
 
@@ -52,7 +52,7 @@ function windowOf(
   name: string,
   x: Maps,
   layer: Convolution,
-  { filter, channels, group }: { filter: Tensor; channels: number; group: number },
+  { filter, channels, group }: { filter: WeightTensor; channels: number; group: number },
 ): ConvolutionWindow {
   const [kernel] = sides(filter);
   const stride = layer.stride ?? 1;
@@ -61,14 +61,14 @@ function windowOf(
 }
 
 /** The four sides of a filter. */
-function sides(filter: Tensor): [number, number, number, number] {
+function sides(filter: WeightTensor): [number, number, number, number] {
   const [height, width, inputs, outputs] = filter.shape;
   assert(filter.shape.length === 4 && height === width, `no square filter: ${filter.shape.join("x")}`);
   return [height!, width!, inputs!, outputs!];
 }
 
 /** TensorFlow's [height, width, in, out] as ONNX's [out, in, height, width]. */
-function outputsFirst(filter: Tensor): Tensor {
+function outputsFirst(filter: WeightTensor): WeightTensor {
   const [height, width, inputs, outputs] = sides(filter);
   const area = height * width;
   const data = new Float32Array(filter.data.length);
