@@ -84,8 +84,8 @@ async function openInbox(t: TestContext) {
   return {
     committed,
     consumer: {
-      assigned: (partitions: number[]) => consumer!.assigned(partitions),
-      take: (fetched: ReadMessage[]) => consumer!.take(0, fetched, () => {}),
+      assigned: (partitions: number[]) => consumer!.onAssignment(partitions),
+      take: (fetched: ReadMessage[]) => consumer!.onMessages(0, fetched, () => {}),
     },
     redis: {
       /** Answers every look-up so far, and lets what waits for them run. */

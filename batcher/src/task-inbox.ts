@@ -109,9 +109,9 @@ export async function openTaskInbox(parts: TaskInboxParts): Promise<TaskInbox> {
     group: batcherGroup(config.POOL),
     clientId,
     log,
-    assigned,
-    take,
-    lost: parts.lost,
+    onAssignment: assigned,
+    onMessages: take,
+    onFatalError: parts.lost,
   });
 
   return {

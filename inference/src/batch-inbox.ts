@@ -29,9 +29,9 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
     group: inferenceGroup(config.POOL),
     clientId,
     log,
-    assigned,
-    lost,
-    take(partition, messages, commit) {
+    onAssignment: assigned,
+    onFatalError: lost,
+    onMessages(partition, messages, commit) {
       for (const message of messages) receive(partition, message);
       const last = messages.at(-1);
       if (last !== undefined) commit(`${BigInt(last.offset) + 1n}`);

@@ -1,4 +1,4 @@
-import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
+import { type BatchId, batchTasks } from "@faceline/contracts/wire/batch";
 import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { refusal } from "./admission.ts";
@@ -57,11 +57,7 @@ function take(state: State, event: Event, now: number): Move[] {
 
 function arrive(state: State, call: CallTasks, now: number): Move[] {
   const lane = laneNamed(state, call.lane);
-  const { ingress, arrivedAt, deadlineAt, options, traceparent } = call;
-  const fresh: BatchTask[] = [];
-  for (const id of call.tasks) {
-    if (!state.open.has(id)) fresh.push({ id, ingress, arrivedAt, deadlineAt, options, traceparent });
-  }
+  const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
   const waiting = fresh.filter((task) => !underWay(state, task.id));
 
@@ -69,7 +65,7 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
   if (refused !== undefined) return fresh.map((task) => ({ kind: "answer", task, outcome: refused }));
   for (const task of fresh) state.open.set(task.id, { task, lane: lane.name });
   lane.tenants.add(call.tenant, waiting, now);
-  lane.arrivals.arrive(waiting.length, deadlineAt - now, now);
+  lane.arrivals.arrive(waiting.length, call.deadlineAt - now, now);
   return [];
 }
 
