@@ -6,6 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 import { VerifyReply } from "@faceline/contracts/http/verify";
+import { installPackage, packClient } from "../commands/client-package.ts";
 import { cutSamples } from "../launcher/samples.ts";
 import { openState, repository } from "../launcher/state-folder.ts";
 import { welcome } from "../launcher/welcome.ts";
@@ -58,8 +59,10 @@ test("the calls that people are shown work as pasted", { skip }, async (t) => {
   await t.test("the README's in TypeScript", async () => {
     const [program] = fenced(readFileSync(join(repository, "README.md"), "utf8"), "ts");
     assert.ok(program !== undefined && program.includes(readmeAddress), program);
-    // Where a reader's own packages would be.
-    symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
+    // What a reader has: a project of its own, with the packed client in it.
+    const tarball = await packClient(join(folder, "packed"));
+    await installPackage(folder, tarball);
+    symlinkSync(join(repository, "contracts"), join(folder, "node_modules/@faceline/contracts"));
     writeFileSync(join(folder, "call.ts"), program.replace(readmeAddress, address));
     const { stdout } = await promisify(execFile)(process.execPath, ["call.ts"], { cwd: folder });
     assert.equal(stdout, "true\n");

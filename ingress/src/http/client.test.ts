@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type ClientOptions, FacelineClient } from "@faceline/contracts/client";
-import { FacelineError } from "@faceline/contracts/client/failure";
+import { type ClientOptions, FacelineClient, FacelineError } from "@faceline/contracts/client";
 import { Refusal } from "../refusal.ts";
 import { faces, key, picture, stage } from "../stage.ts";
 
@@ -64,7 +63,7 @@ test("what was refused for now is made again after Retry-After, under one Idempo
 
 test("a call is not made again past its own time, and says why it failed", async (t) => {
   const findFaces = () => Promise.reject(busy());
-  const { faceline, sent } = await serve(t, { findFaces }, { withinMs: 900 });
+  const { faceline, sent } = await serve(t, { findFaces }, { timeoutMs: 900 });
   const failure = await failing(faceline.verify(images));
   assert.deepEqual([failure.code, failure.retryAfterMs, sent.length], ["queue_full", 1_000, 1]);
 });
@@ -78,7 +77,7 @@ test("a connection that broke is tried again, so many times", async (t) => {
 
   let tries = 0;
   const dead = () => Promise.reject(new TypeError(`fetch failed ${++tries}`));
-  const unreachable = await serve(t, {}, { fetch: dead, triesMax: 2 });
+  const unreachable = await serve(t, {}, { fetch: dead, attemptsMax: 2 });
   const failure = await failing(unreachable.faceline.verify(images));
   assert.deepEqual([failure.code, failure.status, tries], ["unreachable", 0, 2]);
 });
@@ -110,7 +109,7 @@ test("an AbortSignal ends a call, and the pause before its next try", async (t) 
 
 test("the client's own time ends a call that nobody answers; a proxy's words are told from the service's", async (t) => {
   const findFaces = () => Promise.withResolvers<never>().promise;
-  const silent = await serve(t, { findFaces }, { withinMs: 100 });
+  const silent = await serve(t, { findFaces }, { timeoutMs: 100 });
   assert.equal((await failing(silent.faceline.verify(images))).code, "timeout");
   for (const status of [200, 502]) {
     const proxy = await serve(t, {}, { fetch: async () => new Response("<html>", { status }) });
