@@ -1,7 +1,7 @@
 // Common schedulers, in the same simulation: one queue in the order of arrival, and no refusal before a
 // worker is free. All drop tasks past their deadline, which is more than most implementations do.
 import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
-import { batchTasks } from "../src/scheduling/decide.ts";
+import { batchTasks } from "@faceline/contracts/wire/batch";
 import type { Move } from "../src/scheduling/state.ts";
 import { lane, type NewScheduler } from "./simulation.ts";
 

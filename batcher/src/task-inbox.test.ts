@@ -107,8 +107,8 @@ async function openInbox(t: TestContext) {
     events,
     committed,
     consumer: {
-      assigned: (partitions: number[]) => consumer!.assigned(partitions),
-      take: (fetched: ReadMessage[]) => consumer!.take(0, fetched, () => {}),
+      assigned: (partitions: number[]) => consumer!.onAssignment(partitions),
+      take: (fetched: ReadMessage[]) => consumer!.onMessages(0, fetched, () => {}),
     },
     redis: {
       /** Answers every look-up so far, or fails it, and lets the code that waits for it run. */

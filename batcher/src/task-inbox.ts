@@ -51,9 +51,9 @@ export class TaskInbox implements AsyncDisposable {
       group: batcherGroup(config.POOL),
       clientId,
       log,
-      assigned: (partitions) => inbox.#rebalance(partitions),
-      take: (_partition, messages) => inbox.#read(messages),
-      lost: onConsumerLost,
+      onAssignment: (partitions) => inbox.#rebalance(partitions),
+      onMessages: (_partition, messages) => inbox.#read(messages),
+      onFatalError: onConsumerLost,
     });
     return inbox;
   }

@@ -1,157 +1,176 @@
-import type { CapabilitiesReply } from "../src/http/capabilities.ts";
-import type { CompareReply } from "../src/http/compare.ts";
-import type { HealthReply } from "../src/http/health.ts";
-import type { RepresentReply } from "../src/http/represent.ts";
-import type { VerifyReply } from "../src/http/verify.ts";
-import type { CompareCall, RepresentCall, VerifyCall } from "./calls.ts";
-import { FacelineError, failureOf, notOurs } from "./failure.ts";
-import { encoded } from "./images.ts";
-import { pauseBefore } from "./retries.ts";
+import type {
+  CapabilitiesReply,
+  CompareReply,
+  CompareRequest,
+  HealthReply,
+  RepresentReply,
+  RepresentRequest,
+  VerifyReply,
+  VerifyRequest,
+} from "./api-types.ts";
+import { withBase64Images } from "./base64.ts";
+import { errorFromResponse, FacelineError, unexpectedAnswer } from "./faceline-error.ts";
+import { retryDelayMs } from "./retries.ts";
+
+export type * from "./api-types.ts";
+export { FacelineError, type FacelineErrorCode } from "./faceline-error.ts";
 
 /**
- * A client of the HTTP API: `fetch` alone, in Node, browsers and what resembles them.
+ * A client of the HTTP API. It needs `fetch` alone: Node 20.3 or newer, browsers, Deno, Bun.
  *
  *     const faceline = new FacelineClient({ baseUrl: "http://127.0.0.1:8080", apiKey });
  *     const { verified } = await faceline.verify({ img1, img2 });
  *
- * Images are Base64, data URLs, bytes or Blobs. A call that was refused for now (429, 503) or whose connection broke is
- * made again, within its time; under one Idempotency-Key, so that it counts once. Whatever else fails is a FacelineError.
+ * A call that was refused for now (429, 503) or whose connection broke is retried within `timeoutMs`. A POST
+ * is sent under one `Idempotency-Key` in all attempts, so that the service computes and counts it once. Every
+ * method throws a FacelineError when there is no reply, or the reason of `signal` when the caller aborts.
  */
 export class FacelineClient {
   readonly #options: Required<Omit<ClientOptions, "apiKey">> & Pick<ClientOptions, "apiKey">;
 
-  constructor({ baseUrl, apiKey, triesMax = 4, withinMs = 60_000, fetch = globalThis.fetch }: ClientOptions) {
-    this.#options = {
-      baseUrl: baseUrl.replace(/\/+$/, ""),
-      triesMax,
-      withinMs,
-      fetch,
-      ...(apiKey === undefined ? {} : { apiKey }),
-    };
+  constructor(options: ClientOptions) {
+    const { baseUrl, apiKey, attemptsMax = 4, timeoutMs = 60_000, fetch = globalThis.fetch } = options;
+    this.#options = { baseUrl: baseUrl.replace(/\/+$/, ""), apiKey, attemptsMax, timeoutMs, fetch };
   }
 
-  verify(call: VerifyCall, options: CallOptions = {}): Promise<VerifyReply> {
-    return this.#post("/verify", call, options);
+  /** Tells whether two images show the same face. */
+  verify(request: VerifyRequest, options: CallOptions = {}): Promise<VerifyReply> {
+    return this.#post("/verify", request, options);
   }
 
-  represent(call: RepresentCall, options: CallOptions = {}): Promise<RepresentReply> {
-    return this.#post("/represent", call, options);
+  /** Returns the faces of an image with their embeddings. */
+  represent(request: RepresentRequest, options: CallOptions = {}): Promise<RepresentReply> {
+    return this.#post("/represent", request, options);
   }
 
-  compare(call: CompareCall, options: CallOptions = {}): Promise<CompareReply> {
-    return this.#post("/compare", call, options);
+  /**
+   * Compares an image or a vector with many. A candidate that cannot be compared has an `error` of its own.
+   */
+  compare(request: CompareRequest, options: CallOptions = {}): Promise<CompareReply> {
+    return this.#post("/compare", request, options);
   }
 
+  /** Returns models, detectors, thresholds and limits of the service. */
   capabilities(options: CallOptions = {}): Promise<CapabilitiesReply> {
     return this.#send({ method: "GET", path: "/capabilities", headers: {} }, options);
   }
 
-  /** Never made again: what it is now is the answer, `degraded` too. */
+  /**
+   * Tells whether the service could serve a call now. Never retried, and `degraded` (503) is a reply, not an
+   * error.
+   */
   async health({ signal }: Pick<CallOptions, "signal"> = {}): Promise<HealthReply> {
-    const ask: Ask = { method: "GET", path: "/health", headers: {} };
-    const answer = await this.#try(ask, this.#options.withinMs, signal, async (response) =>
-      response.ok || response.status === 503 ? replyOf<HealthReply>(response) : failureOf(response),
+    const request: HttpRequest = { method: "GET", path: "/health", headers: {} };
+    const reply = await this.#attempt(request, this.#options.timeoutMs, signal, async (response) =>
+      response.ok || response.status === 503
+        ? parseReply<HealthReply>(response)
+        : errorFromResponse(response),
     );
-    if (answer instanceof FacelineError) throw answer;
-    return answer;
+    if (reply instanceof FacelineError) throw reply;
+    return reply;
   }
 
-  async #post<Reply>(path: string, call: object, options: CallOptions): Promise<Reply> {
+  async #post<Reply>(path: string, request: object, options: CallOptions): Promise<Reply> {
     const headers: Record<string, string> = {
       "content-type": "application/json",
       "idempotency-key": options.idempotencyKey ?? crypto.randomUUID(),
     };
     if (this.#options.apiKey !== undefined) headers["x-api-key"] = this.#options.apiKey;
     if (options.deadlineMs !== undefined) headers["x-request-timeout-ms"] = String(options.deadlineMs);
-    return this.#send({ method: "POST", path, headers, body: JSON.stringify(await encoded(call)) }, options);
+    const body = JSON.stringify(await withBase64Images(request));
+    return this.#send({ method: "POST", path, headers, body }, options);
   }
 
-  async #send<Reply>(ask: Ask, { signal, requestId }: CallOptions): Promise<Reply> {
-    const { triesMax, withinMs } = this.#options;
-    const endsAt = performance.now() + withinMs;
-    if (requestId !== undefined) ask.headers["x-request-id"] = requestId;
-    for (let tries = 1; ; tries++) {
-      const answer = await this.#try(ask, endsAt - performance.now(), signal, async (response) =>
-        response.ok ? replyOf<Reply>(response) : failureOf(response),
+  async #send<Reply>(request: HttpRequest, { signal, requestId }: CallOptions): Promise<Reply> {
+    const { attemptsMax, timeoutMs } = this.#options;
+    const endsAt = performance.now() + timeoutMs;
+    if (requestId !== undefined) request.headers["x-request-id"] = requestId;
+    for (let attempt = 1; ; attempt++) {
+      const reply = await this.#attempt(request, endsAt - performance.now(), signal, async (response) =>
+        response.ok ? parseReply<Reply>(response) : errorFromResponse(response),
       );
-      if (!(answer instanceof FacelineError)) return answer;
-      const leftMs = endsAt - performance.now();
-      const pauseMs = pauseBefore(answer, { tries, triesMax, leftMs }, Math.random());
-      if (pauseMs === undefined) throw answer;
-      await pause(pauseMs, signal);
+      if (!(reply instanceof FacelineError)) return reply;
+      const remainingMs = endsAt - performance.now();
+      const delayMs = retryDelayMs(reply, { attempt, attemptsMax, remainingMs }, Math.random());
+      if (delayMs === undefined) throw reply;
+      await sleep(delayMs, signal);
     }
   }
 
-  async #try<Reply>(
-    { path, ...ask }: Ask,
-    withinMs: number,
+  /** One HTTP request. Returns an error that may be retried, and throws only when the caller aborts. */
+  async #attempt<Reply>(
+    { path, ...init }: HttpRequest,
+    timeoutMs: number,
     signal: AbortSignal | undefined,
     read: (response: Response) => Promise<Reply | FacelineError>,
   ): Promise<Reply | FacelineError> {
-    const timeIsUp = AbortSignal.timeout(Math.max(1, Math.ceil(withinMs)));
-    const either = signal === undefined ? timeIsUp : AbortSignal.any([timeIsUp, signal]);
+    const timeoutSignal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+    const either = signal === undefined ? timeoutSignal : AbortSignal.any([timeoutSignal, signal]);
     const { baseUrl, fetch } = this.#options;
     try {
-      // Read here: a connection may break in the middle of an answer.
-      return await read(await fetch(`${baseUrl}${path}`, { ...ask, signal: either }));
+      // Inside the `try`, because a connection may break in the middle of an answer. `fetch` follows
+      // redirects.
+      return await read(await fetch(`${baseUrl}${path}`, { ...init, signal: either }));
     } catch (cause) {
-      // The caller's own wish, in the caller's own words.
       signal?.throwIfAborted();
-      const detail = timeIsUp.aborted ? "No answer came in time." : "The service could not be reached.";
-      return new FacelineError({
-        code: timeIsUp.aborted ? "timeout" : "unreachable",
-        status: 0,
-        detail,
-        cause,
-      });
+      const [code, detail] = timeoutSignal.aborted
+        ? (["timeout", "No answer came in time."] as const)
+        : (["unreachable", "The service could not be reached."] as const);
+      return new FacelineError({ code, status: 0, detail, cause });
     }
   }
 }
 
-async function replyOf<Reply>(response: Response): Promise<Reply | FacelineError> {
+async function parseReply<Reply>(response: Response): Promise<Reply | FacelineError> {
   const text = await response.text();
   try {
     return JSON.parse(text) as Reply;
   } catch {
-    return notOurs(response);
+    return unexpectedAnswer(response);
   }
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Rejects with the reason of `signal` when it aborts. */
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = () => {
+    const abort = () => {
       clearTimeout(timer);
       reject(signal!.reason as Error);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
+      signal?.removeEventListener("abort", abort);
       resolve();
     }, ms);
-    if (signal?.aborted) stop();
-    else signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
   });
 }
 
-type Ask = { method: string; path: string; headers: Record<string, string>; body?: string };
+type HttpRequest = { method: string; path: string; headers: Record<string, string>; body?: string };
 
 export type ClientOptions = {
-  /** `http://127.0.0.1:8080` */
+  /** Address of the service: `http://127.0.0.1:8080`. */
   baseUrl: string;
-  /** Not needed where the service runs with AUTH=off. */
-  apiKey?: string;
-  /** How often a call is made, all in all. */
-  triesMax?: number;
-  /** How long a call may take, with its pauses and further tries. */
-  withinMs?: number;
+  /** An API key. Not needed where the service runs with AUTH=off. */
+  apiKey?: string | undefined;
+  /** How often a call is sent at most, the first time included. Defaults to 4. */
+  attemptsMax?: number;
+  /** How long a call may take in milliseconds, with its pauses and retries. Defaults to 60,000. */
+  timeoutMs?: number;
+  /** Defaults to the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 };
 
 export type CallOptions = {
+  /** Ends the call, also in the pause before a retry. */
   signal?: AbortSignal;
-  /** Becomes the answer's `request_id`. */
+  /** Sent as `x-request-id`: becomes the `request_id` of the reply and of the service's logs. */
   requestId?: string;
-  /** Of one's own, to be used again by a later process; else one is made for each call. */
+  /**
+   * Sent as `Idempotency-Key` with a POST. Defaults to a new one for each call; give one of your own where
+   * another process may have to repeat the call.
+   */
   idempotencyKey?: string;
-  /** How long the service may take for one try: `x-request-timeout-ms`. */
+  /** How long the service may take for one attempt, in milliseconds: `x-request-timeout-ms`. */
   deadlineMs?: number;
 };

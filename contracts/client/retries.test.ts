@@ -1,30 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pauseBefore } from "./retries.ts";
+import { retryDelayMs } from "./retries.ts";
 
-const first = { tries: 1, triesMax: 4, leftMs: 60_000 };
+const first = { attempt: 1, attemptsMax: 4, remainingMs: 60_000 };
 const busy = { status: 503, code: "queue_full", retryAfterMs: 2_000 } as const;
 const broken = { status: 0, code: "unreachable", retryAfterMs: undefined } as const;
 
-test("refused for now: after what Retry-After says, never sooner", () => {
-  assert.equal(pauseBefore(busy, first, 0), 2_000);
-  assert.equal(pauseBefore(busy, first, 1), 2_200);
-  assert.equal(pauseBefore({ ...busy, status: 429, code: "rate_limited" }, first, 0), 2_000);
+test("a call that was refused for now is retried after Retry-After, never sooner", () => {
+  assert.equal(retryDelayMs(busy, first, 0), 2_000);
+  assert.equal(retryDelayMs(busy, first, 1), 2_200);
+  assert.equal(retryDelayMs({ ...busy, status: 429, code: "rate_limited" }, first, 0), 2_000);
 });
 
-test("broken on the way: after a back-off that doubles, spread by luck, and has an end", () => {
-  const pauses = [1, 2, 3, 8].map((tries) => pauseBefore(broken, { ...first, tries, triesMax: 9 }, 0));
-  assert.deepEqual(pauses, [100, 200, 400, 2_500]);
-  assert.equal(pauseBefore(broken, first, 1), 200);
+test("a broken connection is retried with a back-off that doubles up to a maximum, with jitter", () => {
+  const delays = [1, 2, 3, 8].map((attempt) =>
+    retryDelayMs(broken, { ...first, attempt, attemptsMax: 9 }, 0),
+  );
+  assert.deepEqual(delays, [100, 200, 400, 2_500]);
+  assert.equal(retryDelayMs(broken, first, 1), 200);
 });
 
-test("made again so many times, and never past the call's own time", () => {
-  assert.equal(pauseBefore(busy, { ...first, tries: 4 }, 0), undefined);
-  assert.equal(pauseBefore(busy, { ...first, leftMs: 2_000 }, 0), undefined);
-  assert.equal(pauseBefore(busy, { ...first, leftMs: 2_001 }, 0), 2_000);
+test("there are no more attempts than attemptsMax, and none that the call has no time for", () => {
+  assert.equal(retryDelayMs(busy, { ...first, attempt: 4 }, 0), undefined);
+  assert.equal(retryDelayMs(busy, { ...first, remainingMs: 2_000 }, 0), undefined);
+  assert.equal(retryDelayMs(busy, { ...first, remainingMs: 2_001 }, 0), 2_000);
 });
 
-test("whatever else failed is not made again", () => {
+test("no other error is retried", () => {
   for (const [status, code] of [
     [400, "invalid_request"],
     [401, "invalid_api_key"],
@@ -35,6 +37,6 @@ test("whatever else failed is not made again", () => {
     [0, "timeout"],
     [502, "unexpected_answer"],
   ] as const) {
-    assert.equal(pauseBefore({ status, code, retryAfterMs: 1 }, first, 0), undefined, code);
+    assert.equal(retryDelayMs({ status, code, retryAfterMs: 1 }, first, 0), undefined, code);
   }
 });

@@ -1,22 +1,25 @@
-import type { FacelineError } from "./failure.ts";
+import type { FacelineError } from "./faceline-error.ts";
 
-const backOffFirstMs = 200;
-const backOffMaxMs = 5_000;
+const backoffFirstMs = 200;
+const backoffMaxMs = 5_000;
 
 /**
- * How long to wait before a call is made again; undefined: not at all. Made again is what was refused for now (429 and
- * 503 have done nothing), and what broke on the way: every call is a GET or has an Idempotency-Key. Never after a pause
- * that would outlast the call. `luck` is from 0 to 1, and spreads those who were refused together.
+ * Returns the pause in milliseconds before the next attempt, or undefined when there must be none.
+ *
+ * Retried are calls that were refused for now (429 and 503: the service has done nothing) and broken
+ * connections: every call is a GET or has an Idempotency-Key, so a second attempt never counts twice. The
+ * pause is at least what `Retry-After` says, and never as long as the time that the call has left. `random`,
+ * from 0 to 1, spreads the callers that were refused together.
  */
-export function pauseBefore(
+export function retryDelayMs(
   { status, code, retryAfterMs }: Pick<FacelineError, "status" | "code" | "retryAfterMs">,
-  { tries, triesMax, leftMs }: { tries: number; triesMax: number; leftMs: number },
-  luck: number,
+  { attempt, attemptsMax, remainingMs }: { attempt: number; attemptsMax: number; remainingMs: number },
+  random: number,
 ): number | undefined {
-  const refusedForNow = status === 429 || status === 503;
-  if ((!refusedForNow && code !== "unreachable") || tries >= triesMax) return undefined;
-  const backOffMs = Math.min(backOffMaxMs, backOffFirstMs * 2 ** (tries - 1));
-  // What the service asks for is the least; luck only adds to it.
-  const pauseMs = retryAfterMs === undefined ? backOffMs * (0.5 + luck / 2) : retryAfterMs + backOffMs * luck;
-  return pauseMs < leftMs ? pauseMs : undefined;
+  const retriable = status === 429 || status === 503 || code === "unreachable";
+  if (!retriable || attempt >= attemptsMax) return undefined;
+  const backoffMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** (attempt - 1));
+  const delayMs =
+    retryAfterMs === undefined ? backoffMs * (0.5 + random / 2) : retryAfterMs + backoffMs * random;
+  return delayMs < remainingMs ? delayMs : undefined;
 }

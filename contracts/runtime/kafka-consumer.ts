@@ -13,7 +13,7 @@ const heartbeatEveryMs = 250;
  * Nothing is committed but by `commit`. It does not throw: after a rebalance the new holder commits.
  */
 export async function openConsumer(config: KafkaConfig, options: ConsumerOptions): Promise<Consumer> {
-  const { topic, group, clientId, assigned, take } = options;
+  const { topic, group, clientId, onAssignment, onMessages } = options;
   let closing = false;
   const consumer = kafkaClient(config, clientId).consumer({
     groupId: group,
@@ -30,11 +30,11 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
 
   // Before `run`: the event may come first.
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-    assigned(payload.memberAssignment[topic] ?? []);
+    onAssignment(payload.memberAssignment[topic] ?? []);
     joined.resolve();
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => {
-    assigned([]);
+    onAssignment([]);
     joined.reject(payload.error);
     if (closing) return;
     options.log.warn(
@@ -42,7 +42,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
       "a consumer fell over",
     );
     // Kafkajs restarts what can be restarted; for the rest a new process is the way on.
-    if (!payload.restart) options.lost(payload.error);
+    if (!payload.restart) options.onFatalError(payload.error);
   });
 
   const commit = (partition: number, nextOffset: string): Promise<boolean> =>
@@ -57,7 +57,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
   await consumer.run({
     autoCommit: false,
     eachBatch: async ({ batch }) => {
-      take(
+      onMessages(
         batch.partition,
         batch.messages.map(({ offset, value }) => ({ offset, value })),
         (nextOffset) => void commit(batch.partition, nextOffset),
@@ -80,10 +80,10 @@ export type ConsumerOptions = {
   group: string;
   clientId: string;
   log: Log;
-  assigned(partitions: number[]): void;
-  take(partition: number, messages: ReadMessage[], commit: (nextOffset: string) => void): void;
+  onAssignment(partitions: number[]): void;
+  onMessages(partition: number, messages: ReadMessage[], commit: (nextOffset: string) => void): void;
   /** The consumer cannot go on. */
-  lost(error: Error): void;
+  onFatalError(error: Error): void;
 };
 
 export type ReadMessage = { offset: string; value: Buffer | null };

@@ -36,9 +36,9 @@ test("a partition has one reader in a group, and another takes over when it leav
       group: `g-${topic}`,
       clientId: name,
       log,
-      take: () => {},
-      lost: (error) => active.reject(error),
-      assigned: (partitions) => partitions.includes(0) && active.resolve(),
+      onMessages: () => {},
+      onFatalError: (error) => active.reject(error),
+      onAssignment: (partitions) => partitions.includes(0) && active.resolve(),
     });
     return { name, consumer, active: active.promise };
   };
@@ -72,9 +72,9 @@ async function read(
     group: `g-${topic}`,
     clientId: "reader",
     log,
-    assigned: () => {},
-    lost: (error) => enough.reject(error),
-    take(_partition, messages) {
+    onAssignment: () => {},
+    onFatalError: (error) => enough.reject(error),
+    onMessages(_partition, messages) {
       got.push(...messages.map((message) => message.value!.toString()));
       if (got.length >= count) enough.resolve();
     },

@@ -37,7 +37,7 @@ test("while the broker hangs, calls are rejected, immediately after the first on
   }
   const log = readFileSync(join(running.logs, "ingress-1.log"), "utf8").split("\n");
   const reasons = log.filter((line) => line.includes('"requestId":"away-')).map(reasonOf);
-  assert.deepEqual([...new Set(reasons)], ["Kafka is away"]);
+  assert.deepEqual([...new Set(reasons)], ["Kafka is unreachable"]);
 
   process.kill(broker, "SIGCONT");
   await waitUntil("calls are served again", async () => (await post()).status === 200);

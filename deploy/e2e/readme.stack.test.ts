@@ -6,6 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 import { VerifyReply } from "@faceline/contracts/http/verify";
+import { installPackage, packClient } from "../commands/client-package.ts";
 import { writeSamples } from "../launcher/samples.ts";
 import { openStateFolder, repository } from "../launcher/state-folder.ts";
 import { welcomeMessage } from "../launcher/welcome.ts";
@@ -58,8 +59,9 @@ test("the calls in README and in the launcher's welcome message work as pasted",
   await t.test("the TypeScript program in README", async () => {
     const [program] = fenced(readFileSync(join(repository, "README.md"), "utf8"), "ts");
     assert.ok(program !== undefined && program.includes(readmeAddress), program);
-    // Stands for a reader's own node_modules.
-    symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
+    // What a reader has: a project of its own, with the packed client in it.
+    const tarball = await packClient(join(folder, "packed"));
+    await installPackage(folder, tarball);
     writeFileSync(join(folder, "call.ts"), program.replace(readmeAddress, address));
     const { stdout } = await promisify(execFile)(process.execPath, ["call.ts"], { cwd: folder });
     assert.equal(stdout, "true\n");

@@ -35,13 +35,16 @@ export function importsOf(file: string): Import[] {
   });
 }
 
-/** The names that a file exports. A schema and a type of the same name count once. */
+/**
+ * The names that a file exports of its own, re-exports aside. A schema and a type of the same name count
+ * once.
+ */
 export function exportsOf(file: string): string[] {
   const text = read(file);
   const declarations = text.matchAll(
     /^export (?:default )?(?:abstract )?(?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm,
   );
-  const lists = text.matchAll(/^export (?:type )?\{([^}]*)\}/gm);
+  const lists = text.matchAll(/^export (?:type )?\{([^}]*)\}(?! from)/gm);
   const listed = [...lists].flatMap(([, list = ""]) =>
     list.split(",").map((each) => each.trim().split(" ").at(-1)!),
   );

@@ -31,9 +31,9 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
     group: inferenceGroup(config.POOL),
     clientId,
     log,
-    assigned: onPartitions,
-    lost: onLost,
-    take(partition, messages, commit) {
+    onAssignment: onPartitions,
+    onFatalError: onLost,
+    onMessages(partition, messages, commit) {
       for (const message of messages) receive(partition, message);
       const last = messages.at(-1);
       if (last !== undefined) commit(`${BigInt(last.offset) + 1n}`);

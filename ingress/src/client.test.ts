@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type ClientOptions, FacelineClient } from "@faceline/contracts/client";
-import { FacelineError } from "@faceline/contracts/client/failure";
+import { type ClientOptions, FacelineClient, FacelineError } from "@faceline/contracts/client";
 import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 
@@ -64,7 +63,7 @@ test("a call that is refused temporarily is repeated after Retry-After with the 
 
 test("a call is not repeated past its time limit, and fails with the last error", async (t) => {
   const dispatch = () => Promise.reject(busy());
-  const { faceline, sent } = await serve(t, { dispatch }, { withinMs: 900 });
+  const { faceline, sent } = await serve(t, { dispatch }, { timeoutMs: 900 });
   const failure = await failing(faceline.verify(images));
   assert.deepEqual([failure.code, failure.retryAfterMs, sent.length], ["queue_full", 1_000, 1]);
 });
@@ -78,7 +77,7 @@ test("a call whose connection broke is repeated, `triesMax` times in all", async
 
   let tries = 0;
   const dead = () => Promise.reject(new TypeError(`fetch failed ${++tries}`));
-  const unreachable = await serve(t, {}, { fetch: dead, triesMax: 2 });
+  const unreachable = await serve(t, {}, { fetch: dead, attemptsMax: 2 });
   const failure = await failing(unreachable.faceline.verify(images));
   assert.deepEqual([failure.code, failure.status, tries], ["unreachable", 0, 2]);
 });
@@ -110,7 +109,7 @@ test("an AbortSignal ends a call, and the pause before its next try", async (t) 
 
 test("a call without a reply ends at the client's time limit; a proxy's page is not taken for a reply", async (t) => {
   const dispatch = () => Promise.withResolvers<never>().promise;
-  const silent = await serve(t, { dispatch }, { withinMs: 100 });
+  const silent = await serve(t, { dispatch }, { timeoutMs: 100 });
   assert.equal((await failing(silent.faceline.verify(images))).code, "timeout");
   for (const status of [200, 502]) {
     const proxy = await serve(t, {}, { fetch: async () => new Response("<html>", { status }) });

@@ -1,4 +1,4 @@
-import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
+import { type BatchId, batchTasks } from "@faceline/contracts/wire/batch";
 import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { admit } from "./admission.ts";
@@ -84,21 +84,6 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
   lane.queue.add(call.tenant, waiting, now);
   lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
   return [];
-}
-
-/**
- * Returns the tasks of a call as a batch holds them: every field of the call but those that only the batcher
- * needs.
- */
-export function batchTasks({
-  requestId: _r,
-  call: _c,
-  tenant: _t,
-  lane: _l,
-  tasks,
-  ...shared
-}: CallTasks): BatchTask[] {
-  return tasks.map((id) => ({ id, ...shared }));
 }
 
 /**

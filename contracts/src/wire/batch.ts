@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { DurationMs, Instant, LaneId, ProcessId, TaskId, Traceparent } from "./ids.ts";
-import { TaskOptions } from "./task.ts";
+import { DurationMs, Instant, LaneId, TaskId } from "./ids.ts";
+import { type CallTasks, taskFields } from "./task.ts";
 
 /** The batcher that made it, and a count: `batcher-1f…/17`. */
 export const BatchId = z
@@ -19,15 +19,17 @@ export const batchTasksMax = 64;
 export const DispatchReason = z.enum(["full", "floor", "slack", "hold_expired", "retry", "drain"]);
 export type DispatchReason = z.infer<typeof DispatchReason>;
 
-export const BatchTask = z.object({
-  id: TaskId,
-  ingress: ProcessId,
-  arrivedAt: Instant,
-  deadlineAt: Instant,
-  options: TaskOptions,
-  traceparent: Traceparent,
-});
+export const BatchTask = z.object({ id: TaskId, ...taskFields });
 export type BatchTask = z.infer<typeof BatchTask>;
+
+/** The tasks of a call as a batch holds them, in the order of the call: each has a copy of every field of `taskFields`. */
+export function batchTasks(call: CallTasks): BatchTask[] {
+  const shared = Object.fromEntries(sharedFields.map((name) => [name, call[name]])) as SharedFields;
+  return call.tasks.map((id) => ({ id, ...shared }));
+}
+
+const sharedFields = Object.keys(taskFields) as (keyof typeof taskFields)[];
+type SharedFields = Pick<CallTasks, keyof typeof taskFields>;
 
 /** batcher → inference: tasks of one lane that run together. */
 export const Batch = z.object({

@@ -22,6 +22,20 @@ export const TaskOptions = z.object({
 export type TaskOptions = z.infer<typeof TaskOptions>;
 
 /**
+ * What each task has from its call. A field of a request that a worker needs is written here, once: `CallTasks` brings
+ * it to the batcher, and `BatchTask` brings it to the worker.
+ */
+export const taskFields = {
+  /** The ingress that waits for the answer. */
+  ingress: ProcessId,
+  arrivedAt: Instant,
+  /** After this instant the client has its error and nobody waits for the answer. */
+  deadlineAt: Instant,
+  options: TaskOptions,
+  traceparent: Traceparent,
+};
+
+/**
  * ingress → batcher: the tasks that one call gives to one lane, in one message of Kafka, so that they are admitted or
  * refused together. Holds ids and options only: an image never enters Kafka.
  */
@@ -30,13 +44,7 @@ export const CallTasks = z.object({
   call: CallId,
   tenant: Tenant,
   lane: LaneId,
-  /** Where the answers are awaited. */
-  ingress: ProcessId,
-  arrivedAt: Instant,
-  /** Past this instant nobody is listening any more. */
-  deadlineAt: Instant,
-  options: TaskOptions,
-  traceparent: Traceparent,
+  ...taskFields,
   tasks: z.array(TaskId).min(1).max(callTasksMax),
 });
 export type CallTasks = z.infer<typeof CallTasks>;

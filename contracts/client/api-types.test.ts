@@ -1,0 +1,59 @@
+import { test } from "node:test";
+import type * as z from "zod";
+import type * as capabilities from "../src/http/capabilities.ts";
+import type * as compare from "../src/http/compare.ts";
+import type * as errors from "../src/http/errors.ts";
+import type * as health from "../src/http/health.ts";
+import type * as problem from "../src/http/problem.ts";
+import type * as represent from "../src/http/represent.ts";
+import type * as verify from "../src/http/verify.ts";
+import type * as api from "./api-types.ts";
+
+// The type checker is the test: where a type and its schema differ, `true` does not satisfy `false`.
+test("the client's plain types are those of the service's schemas", () => {
+  const _requests = {
+    verify: true satisfies Equal<api.VerifyRequest, Sent<Input<typeof verify.VerifyRequest>>>,
+    represent: true satisfies Equal<api.RepresentRequest, Sent<Input<typeof represent.RepresentRequest>>>,
+    compare: true satisfies Equal<
+      Omit<api.CompareRequest, "candidates">,
+      Omit<Sent<Input<typeof compare.CompareRequest>>, "candidates">
+    >,
+    candidate: true satisfies Equal<api.Candidate, Sent<compare.Candidate>>,
+  };
+  const _replies = {
+    verify: true satisfies Equal<api.VerifyReply, verify.VerifyReply>,
+    represent: true satisfies Equal<api.RepresentReply, represent.RepresentReply>,
+    compare: true satisfies Equal<api.CompareReply, compare.CompareReply>,
+    capabilities: true satisfies Equal<api.CapabilitiesReply, capabilities.CapabilitiesReply>,
+    health: true satisfies Equal<api.HealthReply, health.HealthReply>,
+    problem: true satisfies Equal<api.Problem, problem.Problem>,
+    code: true satisfies Equal<api.ErrorCode, errors.ErrorCode>,
+  };
+});
+
+type Input<Schema extends { out: z.ZodType }> = z.input<Schema["out"]>;
+
+/**
+ * Two generic functions are of one type only where their conditions are identical; assignability would allow
+ * more.
+ */
+type Equal<One, Other> =
+  (<T>(value: T) => T extends Plain<One> ? 1 : 2) extends <T>(value: T) => T extends Plain<Other> ? 1 : 2
+    ? true
+    : false;
+
+/** Without zod's brands, and with intersections of objects written as one object. */
+type Plain<T> = T extends string & z.core.$brand
+  ? string
+  : T extends string | number | boolean | null | undefined | Uint8Array | Blob
+    ? T
+    : { [Field in keyof T]: Plain<T[Field]> };
+
+/**
+ * What a TypeScript caller sends: Blobs where bytes may be, and flags as booleans, not as the words for them.
+ */
+type Sent<T> = T extends Uint8Array
+  ? Uint8Array | Blob
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : { [Field in keyof T]: true extends T[Field] ? Exclude<T[Field], string> : Sent<T[Field]> };

@@ -1,0 +1,265 @@
+// The bodies of the HTTP API as plain types, so that the package needs no other one, not even for its types.
+// api-types.test.ts holds them equal to the schemas that the service parses with.
+
+/**
+ * An image: Base64, a data URL, or the bytes of a JPEG, PNG or WebP file. The service opens no address and no
+ * path.
+ */
+export type ImageInput = string | Uint8Array | Blob;
+
+/** An embedding that `represent` gave earlier, as a list of finite numbers. */
+export type Vector = number[];
+
+export type DistanceMetric = "cosine" | "euclidean" | "euclidean_l2";
+
+/** What every call that looks for faces may ask for. */
+export type DetectionOptions = {
+  /** One of `models` of `capabilities()`. Defaults to its `default_model`. */
+  model_name?: string | undefined;
+  /** One of `detectors` of `capabilities()`. Defaults to its `default_detector`. */
+  detector_backend?: string | undefined;
+  /** False: where no face is found, the whole image is taken as the face. Defaults to true. */
+  enforce_detection?: boolean | undefined;
+  /** False: the detector's box is used as it is; the thresholds are unmeasured then. Defaults to true. */
+  align?: boolean | undefined;
+  /** One of `normalizations` of the model. Defaults to `base`, the model's own preprocessing. */
+  normalization?: string | undefined;
+  /** Not offered: true is refused. */
+  anti_spoofing?: boolean | undefined;
+  /** Not offered: anything but 0 is refused. */
+  expand_percentage?: 0 | undefined;
+};
+
+/** What the calls that compare faces may ask for besides. */
+export type DistanceOptions = {
+  /** Defaults to `cosine`. */
+  distance_metric?: DistanceMetric | undefined;
+  /** 0 or more. Defaults to the model's own threshold for the metric. */
+  threshold?: number | undefined;
+};
+
+/** Body of POST /verify. */
+export type VerifyRequest = DetectionOptions &
+  DistanceOptions & {
+    img1: ImageInput | Vector;
+    img2: ImageInput | Vector;
+    /** With several faces in an image: the nearest pair (the default), the largest of each, or an error. */
+    face_policy?: "best_pair" | "largest" | "single_only" | undefined;
+  };
+
+/** Body of POST /represent. */
+export type RepresentRequest = DetectionOptions & {
+  img: ImageInput;
+  /** The largest faces come first. Defaults to all that the service gives (`limits.faces`). */
+  max_faces?: number | undefined;
+  /** True: embeddings of length 1. Defaults to false. */
+  l2_normalize?: boolean | undefined;
+  /** `base64` is float32, little-endian: a quarter of the size. Defaults to `float`, a list of numbers. */
+  embedding_format?: "float" | "base64" | undefined;
+};
+
+/** An image or a vector to compare with the source; an `id` comes back with its result. */
+export type Candidate =
+  | ImageInput
+  | Vector
+  | { id?: string | number | undefined; img: ImageInput }
+  | { id?: string | number | undefined; vector: Vector };
+
+/** Body of POST /compare: either `img` or `vector` is the source. */
+export type CompareRequest = DetectionOptions &
+  DistanceOptions & {
+    img?: ImageInput | undefined;
+    vector?: Vector | undefined;
+    candidates: Candidate[];
+    /** Which face of the source image, largest first. Defaults to 0. */
+    face_index?: number | undefined;
+  };
+
+/** Where a face is, in pixels of the upright image. Eyes are the person's own left and right. */
+export type FacialArea = {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  /** `[x, y]`; null where the whole image was taken as the face. */
+  left_eye: [number, number] | null;
+  right_eye: [number, number] | null;
+};
+
+export type VerifyReply = {
+  verified: boolean;
+  /** Rounded to 6 decimals before it is compared with the threshold. */
+  distance: number;
+  threshold: number;
+  model: string;
+  detector_backend: string;
+  similarity_metric: DistanceMetric;
+  /** Null where a vector came in place of the image. */
+  facial_areas: { img1: FacialArea | null; img2: FacialArea | null };
+  /** Seconds. */
+  time: number;
+  request_id: string;
+};
+
+export type RepresentReply = {
+  /** One for each face, largest first. */
+  results: {
+    /** Numbers, or Base64 of float32 where `embedding_format` is `base64`. */
+    embedding: number[] | string;
+    facial_area: FacialArea;
+    /** The detector's score, 0 to 1; 0 where the whole image was taken as the face. */
+    face_confidence: number;
+    model_name: string;
+  }[];
+  model: string;
+  detector_backend: string;
+  /** Seconds. */
+  time: number;
+  request_id: string;
+};
+
+/** A candidate that was compared. `index` is its position in the request. */
+export type ComparedCandidate = { index: number; distance: number; id: string; match: boolean };
+
+/** A candidate that could not be compared, and why. */
+export type FailedCandidate = { index: number; id: string; error: ErrorCode; detail: string };
+
+export type CompareReply = {
+  model_name: string;
+  metric: DistanceMetric;
+  /** `face_index` is null where the source is a vector. */
+  source: { type: "image" | "vector"; vector_length: number; face_index: number | null };
+  /** In the order of the request. */
+  results: (ComparedCandidate | FailedCandidate)[];
+  threshold: number;
+  /** The smallest distance, whether it matches or not; the first of equal ones. */
+  best_match: ComparedCandidate;
+  /** Seconds. */
+  time: number;
+  request_id: string;
+};
+
+/** What is known of a model's or a detector's network. */
+export type NetworkDetails = {
+  /** An SPDX expression. */
+  license: string;
+  sha256: string;
+  /** `float32` or `int8`; null while no worker has the network loaded. */
+  precision: string | null;
+  /** It runs in float32 because int8 deviates on the worker's CPU. */
+  precision_fallback: boolean;
+  status: "ready" | "unavailable";
+};
+
+export type ModelDetails = NetworkDetails & {
+  embedding_size: number;
+  thresholds: Record<DistanceMetric, number>;
+  /** The data that each threshold comes from. */
+  thresholds_from: Record<DistanceMetric, string>;
+  normalizations: string[];
+  /** Null while no worker has the model loaded. */
+  batch_max: number | null;
+  execution_provider: string | null;
+};
+
+export type CapabilitiesReply = {
+  models: string[];
+  default_model: string;
+  detectors: string[];
+  default_detector: string;
+  distance_metrics: DistanceMetric[];
+  normalizations: string[];
+  image_formats: string[];
+  model_details: Record<string, ModelDetails>;
+  detector_details: Record<string, NetworkDetails>;
+  limits: {
+    body_bytes: number;
+    image_bytes: number;
+    image_pixels: number;
+    image_side_min_px: number;
+    candidate_vectors: number;
+    candidate_images: number;
+    vector_length: number;
+    faces: number;
+    deadline_default_ms: number;
+    deadline_min_ms: number;
+    deadline_max_ms: number;
+    /** Defaults of a team that has no limits of its own; 0: not limited. */
+    team_requests_per_second: number;
+    team_requests_burst: number;
+    team_in_flight: number;
+  };
+  features: {
+    face_policies: ("best_pair" | "largest" | "single_only")[];
+    embedding_formats: ("float" | "base64")[];
+    vectors: boolean;
+    anti_spoofing: boolean;
+    thresholds_unaligned: "unmeasured";
+  };
+  version: string;
+};
+
+export type HealthReply = {
+  /** `degraded`: a call that needs a worker could not be served now. */
+  status: "ok" | "degraded";
+  version: string;
+  checks: {
+    kafka: "ok" | "unavailable";
+    redis: "ok" | "unavailable";
+    /** By pool, then by lane (model and detector). */
+    pools: Record<string, Record<string, { workers: number; waiting: number; expected_wait_ms: number }>>;
+  };
+};
+
+/**
+ * Body of every error of the service. The README of the service says what each `error` means and what to do.
+ */
+export type Problem = {
+  error: ErrorCode;
+  /** A sentence for people. It may be reworded, and never repeats what was sent. */
+  detail: string;
+  request_id: string;
+  status: number;
+  title: string;
+  type: string;
+  /** The field or header at fault. */
+  field?: string | undefined;
+  /** 0 and 1 for img1 and img2; for a candidate, its position in the request. */
+  index?: number | undefined;
+};
+
+/** The stable codes of the service's errors. */
+export type ErrorCode =
+  | "invalid_json"
+  | "invalid_request"
+  | "missing_image"
+  | "invalid_image"
+  | "unsupported_image_format"
+  | "unsupported_image_source"
+  | "image_too_small"
+  | "no_face_detected"
+  | "multiple_faces"
+  | "model_not_allowed"
+  | "detector_not_allowed"
+  | "invalid_distance_metric"
+  | "invalid_vector"
+  | "dimension_mismatch"
+  | "too_many_candidates"
+  | "missing_api_key"
+  | "invalid_api_key"
+  | "key_disabled"
+  | "not_found"
+  | "method_not_allowed"
+  | "idempotency_conflict"
+  | "request_too_large"
+  | "image_too_large"
+  | "unsupported_media_type"
+  | "rate_limited"
+  | "internal_error"
+  | "upstream_failed"
+  | "queue_full"
+  | "queue_timeout"
+  | "not_ready"
+  | "model_unavailable"
+  | "dependency_unavailable"
+  | "upstream_timeout";

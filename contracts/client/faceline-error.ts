@@ -1,0 +1,87 @@
+import type { ErrorCode, Problem } from "./api-types.ts";
+
+/**
+ * Why a call has no reply. `message` is a sentence for people; `code` is what programs switch on. Tested with
+ * real calls in ingress (`client.test.ts`).
+ */
+export class FacelineError extends Error {
+  override name = "FacelineError";
+  /** A code of the service's error table, or one of the client's own three. */
+  readonly code: FacelineErrorCode;
+  /** The HTTP status; 0 where no answer came. */
+  readonly status: number;
+  readonly requestId: string | undefined;
+  /** The field or header at fault. */
+  readonly field: string | undefined;
+  /** 0 and 1 for img1 and img2; for a candidate, its position in the request. */
+  readonly index: number | undefined;
+  /** How long the service asks its caller to wait, from `Retry-After`. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(fields: FacelineErrorFields) {
+    const { code, status, detail, requestId, field, index, retryAfterMs, cause } = fields;
+    super(detail, { cause });
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.field = field;
+    this.index = index;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export type FacelineErrorCode =
+  | ErrorCode
+  /** There is no connection, or it broke. */
+  | "unreachable"
+  /** The client's `timeoutMs` has passed. */
+  | "timeout"
+  /** The answer is not the service's own: a proxy's, for example. */
+  | "unexpected_answer";
+
+/** Returns the error that a response which is no success stands for. Reads the response's body. */
+export async function errorFromResponse(response: Response): Promise<FacelineError> {
+  const problem = parseProblem(await response.text());
+  if (problem === undefined) return unexpectedAnswer(response);
+  const { error, detail = error, field, index } = problem;
+  return new FacelineError({ code: error, detail, field, index, ...fromHeaders(response) });
+}
+
+/** Returns the error for a response whose body is not the service's. */
+export function unexpectedAnswer(response: Response): FacelineError {
+  const detail = `Status ${response.status} came with a body that is not the service's: see what stands between.`;
+  return new FacelineError({ code: "unexpected_answer", detail, ...fromHeaders(response) });
+}
+
+function parseProblem(text: string): (Partial<Problem> & Pick<Problem, "error">) | undefined {
+  try {
+    const body = JSON.parse(text) as Problem | null;
+    return typeof body?.error === "string" ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const fromHeaders = ({ status, headers }: Response) => ({
+  status,
+  requestId: headers.get("x-request-id") ?? undefined,
+  retryAfterMs: parseRetryAfter(headers.get("retry-after")),
+});
+
+/** Milliseconds from a `Retry-After` in seconds, as the service sends it, or as a date, as a proxy may. */
+function parseRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+type FacelineErrorFields = {
+  code: FacelineErrorCode;
+  status: number;
+  detail: string;
+  requestId?: string | undefined;
+  field?: string | undefined;
+  index?: number | undefined;
+  retryAfterMs?: number | undefined;
+  cause?: unknown;
+};
