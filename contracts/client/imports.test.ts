@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
+// Covers every file of the client package.
+
 test("the client imports its own files alone, for types too", () => {
   const files = globSync("!(*.test).ts", { cwd: import.meta.dirname });
   assert.ok(files.length >= 4);

@@ -3,13 +3,15 @@ import { answerKey, answersChannel } from "../src/wire/names.ts";
 import type { Log } from "./log.ts";
 import type { RedisConnection } from "./redis.ts";
 
-/** An answer outlives its deadline by this long: a batcher that takes over still sees that its task has ended. */
+/**
+ * An answer outlives its deadline by this long: a batcher that takes over still sees that its task has ended.
+ */
 const answerGraceMs = 10_000;
 
 /**
- * Lays answers where the ingress looks for them and rings its bell with the payload inside. A pipeline, not a MULTI:
- * where the server is full, SET fails and PUBLISH still delivers. NX: the first answer stands, so a batch that runs
- * twice changes nothing. One PUBLISH an ingress, not one an answer: it is the dearer command.
+ * Lays answers where the ingress looks for them and rings its bell with the payload inside. A pipeline, not a
+ * MULTI: where the server is full, SET fails and PUBLISH still delivers. NX: the first answer stands, so a
+ * batch that runs twice changes nothing. One PUBLISH an ingress, not one an answer: it is the dearer command.
  *
  * Throws when the server cannot be reached: none of the answers may count as given then.
  */

@@ -8,7 +8,9 @@ import type { RedisConnection } from "./redis.ts";
 /** A new key. It is shown to its holder once: what is stored cannot be turned back into it. */
 export const newApiKey = (form = "fl_"): string => `${form}${randomBytes(32).toString("base64url")}`;
 
-/** Makes a key known to the ingresses. False: it was known before, and stays as it is, also if it is revoked. */
+/**
+ * Makes a key known to the ingresses. False: it was known before, and stays as it is, also if it is revoked.
+ */
 export async function storeApiKey(durable: RedisConnection, key: string, of: KeyOwner): Promise<boolean> {
   const entry = ApiKey.parse({
     id: randomUUID(),
@@ -99,7 +101,7 @@ async function give(durable: RedisConnection, notice: KeyChange): Promise<void> 
   await durable.publish(keyChangesChannel, JSON.stringify(notice));
 }
 
-export type KeyOwner = { team: string; name: string };
+type KeyOwner = { team: string; name: string };
 export type KeyRecord = { key: ApiKey; limits: LimitOverrides };
 /** `lastUsedAt` in epoch milliseconds, right to a minute or so; null: never, or not written down yet. */
 export type ListedKey = ApiKey & { sha256: string; lastUsedAt: number | null };

@@ -1,8 +1,9 @@
 /**
- * Background work that may fail without harm, because something else heals it (the next report, a TTL, a sweep). Every
- * such work has a name here, so that what was lost is counted and no failure is swallowed unseen.
+ * Background work that may fail without harm, because something else heals it (the next report, a TTL, a
+ * sweep). Every such work has a name here, so that what was lost is counted and no failure is swallowed
+ * unseen.
  */
-export type BestEffortWork =
+type BestEffortWork =
   | "cancel_publish"
   | "clock_measurement"
   | "dead_letter"

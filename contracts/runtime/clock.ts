@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 
 /**
- * The one door to time. `now()` is epoch milliseconds counted by the monotonic clock: comparable with a `deadlineAt`
- * off the wire, and it runs backwards only when the server's own clock is set back.
+ * The one door to time. `now()` is epoch milliseconds counted by the monotonic clock: comparable with a
+ * `deadlineAt` off the wire, and it runs backwards only when the server's own clock is set back.
  */
 export type Clock = { now(): number };
 
@@ -11,9 +11,9 @@ const measureEveryMs = 5_000;
 const measurementLastsMs = 60_000;
 
 /**
- * The clock that all processes share: the volatile Redis' `TIME`, as an offset over this process' monotonic clock.
- * Wall clocks may step; deadlines stay right. Of the last minute's measurements the one with the least round trip
- * counts, because half of the round trip is what it may be wrong by.
+ * The clock that all processes share: the volatile Redis' `TIME`, as an offset over this process' monotonic
+ * clock. Wall clocks may step; deadlines stay right. Of the last minute's measurements the one with the least
+ * round trip counts, because half of the round trip is what it may be wrong by.
  */
 export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDisposable> {
   const measured: Measurement[] = [];
@@ -26,7 +26,8 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
     const serverAt = Number(seconds) * 1000 + Number(micros) / 1000;
     const offsetMs = serverAt - (sentAt + receivedAt) / 2;
     const fresh = { at: receivedAt, roundTripMs: receivedAt - sentAt, offsetMs };
-    // The server's own clock was set: what was measured before says nothing any more, nor does how far we had got.
+    // The server's own clock was set: what was measured before says nothing any more, nor does how far we had
+    // got.
     if (measured.some((each) => contradicts(each, fresh))) {
       measured.length = 0;
       latest = 0;
@@ -53,9 +54,9 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
 }
 
 /** Each is right to half of its round trip; clocks drift apart by microseconds a second meanwhile. */
-export const contradicts = (a: Measurement, b: Measurement): boolean =>
+const contradicts = (a: Measurement, b: Measurement): boolean =>
   Math.abs(a.offsetMs - b.offsetMs) > (a.roundTripMs + b.roundTripMs) / 2 + driftMaxMs;
 
 const driftMaxMs = 20;
 
-export type Measurement = { at: number; roundTripMs: number; offsetMs: number };
+type Measurement = { at: number; roundTripMs: number; offsetMs: number };

@@ -1,24 +1,14 @@
 import * as z from "zod";
 
 /**
- * Reads the settings of a service from its environment. A variable that is set to nothing counts as unset: zod's
- * coercion would turn it into 0. Throws one SettingsError that names every mistake at once.
+ * Reads the settings of a service from its environment. A variable that is set to nothing counts as unset:
+ * zod's coercion would turn it into 0. Throws one SettingsError that names every mistake at once.
  */
 export function readConfig<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const read = schema.safeParse(given);
   if (read.success) return read.data;
   throw new SettingsError(read.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`));
-}
-
-/** For a service at its start: says what is wrong, without a stack, and leaves. */
-export function configOrExit<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
-  try {
-    return readConfig(schema, env);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exit(1);
-  }
 }
 
 export class SettingsError extends Error {

@@ -1,14 +1,18 @@
 import { type KafkaConfig, kafkaClient, kafkaRetry } from "./kafka.ts";
 import type { Log } from "./log.ts";
 
-/** A fetch waits this long for messages; heartbeats are sent between fetches, so it must not exceed their interval. */
+/**
+ * A fetch waits this long for messages; heartbeats are sent between fetches, so it must not exceed their
+ * interval.
+ */
 const fetchWaitMs = 250;
 const heartbeatEveryMs = 250;
 
 /**
- * A member of a consumer group on one topic. `take` gets what was fetched and must only enqueue: heartbeats stop while
- * it runs. `assigned` comes with the partitions that this member holds, after every rebalance, and before `take` sees
- * anything of them; what was read before it and not committed will be read again, here or elsewhere.
+ * A member of a consumer group on one topic. `take` gets what was fetched and must only enqueue: heartbeats
+ * stop while it runs. `assigned` comes with the partitions that this member holds, after every rebalance, and
+ * before `take` sees anything of them; what was read before it and not committed will be read again, here or
+ * elsewhere.
  *
  * Nothing is committed but by `commit`. It does not throw: after a rebalance the new holder commits.
  */

@@ -1,10 +1,11 @@
 import { createRequire } from "node:module";
 
 /**
- * Kafkajs 2.2.4 watches the requests of a connection by two timers that run for ever, busy or not. One looks for requests
- * that wait to be sent, and re-arms itself with a negative delay, which Node 24 takes for 1 ms (tulios/kafkajs issue 1751,
- * unmerged 1755 and 1768): idle, that costs a tenth of a core for the three services. The other looks ten times a second for
- * answers that are overdue. Here both are armed only while there is something to look for.
+ * Kafkajs 2.2.4 watches the requests of a connection by two timers that run for ever, busy or not. One looks
+ * for requests that wait to be sent, and re-arms itself with a negative delay, which Node 24 takes for 1 ms
+ * (tulios/kafkajs issue 1751, unmerged 1755 and 1768): idle, that costs a tenth of a core for the three
+ * services. The other looks ten times a second for answers that are overdue. Here both are armed only while
+ * there is something to look for.
  */
 const { prototype } = createRequire(import.meta.url)("kafkajs/src/network/requestQueue") as {
   prototype: RequestQueue;

@@ -24,7 +24,7 @@ export async function openKafkaProbe(config: KafkaConfig, clientId: string): Pro
   };
 }
 
-export type KafkaProbe = AsyncDisposable & {
+type KafkaProbe = AsyncDisposable & {
   /** Asks now. */
   ask(): Promise<boolean>;
   /** Says what was found a second ago at most. */

@@ -23,7 +23,10 @@ const connectMs = 500;
 /** Soon and seldom: whoever waits for it would rather hear no. */
 export const kafkaRetry = { retries: 2, initialRetryTime: 50, maxRetryTime: 300 };
 
-/** A client for one purpose: a broker answers one request at a time on a connection, so a fetch would delay a send. */
+/**
+ * A client for one purpose: a broker answers one request at a time on a connection, so a fetch would delay a
+ * send.
+ */
 export function kafkaClient(config: KafkaConfig, clientId: string): Kafka {
   return new Kafka({
     clientId,
@@ -61,9 +64,9 @@ export async function openAdmin(config: KafkaConfig): Promise<Admin & AsyncDispo
 }
 
 /**
- * Sends messages: one request in flight, and what comes meanwhile goes together in the next. Nothing lingers, so a
- * lonely message leaves at once. `send` resolves when all in-sync replicas have the message, and throws when Kafka
- * cannot take it or when `waitingMax` messages already wait.
+ * Sends messages: one request in flight, and what comes meanwhile goes together in the next. Nothing lingers,
+ * so a lonely message leaves at once. `send` resolves when all in-sync replicas have the message, and throws
+ * when Kafka cannot take it or when `waitingMax` messages already wait.
  */
 export async function openProducer(config: KafkaConfig, clientId: string): Promise<Producer> {
   const producer = kafkaClient(config, clientId).producer({

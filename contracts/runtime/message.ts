@@ -16,4 +16,4 @@ export function readMessage<T extends z.ZodType>(schema: T, message: Buffer | nu
 
 const reasonCharactersMax = 512;
 
-export type Read<T> = { ok: true; value: T } | { ok: false; reason: string };
+type Read<T> = { ok: true; value: T } | { ok: false; reason: string };

@@ -6,8 +6,8 @@ import type { Log } from "./log.ts";
 export const newProcessId = (service: string): string => `${service}-${randomBytes(8).toString("hex")}`;
 
 /**
- * Aborts when the process is asked to stop: SIGTERM, SIGINT, or the launcher that started it is gone. Later signals
- * change nothing: whoever is in a hurry sends SIGKILL.
+ * Aborts when the process is asked to stop: SIGTERM, SIGINT, or the launcher that started it is gone. Later
+ * signals change nothing: whoever is in a hurry sends SIGKILL.
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
@@ -29,12 +29,6 @@ export async function waitForAbort(signal: AbortSignal): Promise<void> {
 /** Tells the launcher, where there is one, that this process is in service. */
 export function notifyReady(): void {
   process.send?.({ kind: "ready" });
-}
-
-/** At the start, for what an operator has to mend: says it without a stack, and leaves. */
-export function exitWithMessage(error: Error): never {
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
 }
 
 /** For what cannot be mended in this process: says so and leaves, and the launcher starts a new one. */

@@ -4,7 +4,9 @@ import { type CheckOptions, VolatileRedis, volatileCheckEveryMs } from "./volati
 
 export const VolatileRedisConfig = z.object({
   REDIS_VOLATILE_URL: z.string().default("redis://127.0.0.1:6379"),
-  /** Managed servers often refuse CONFIG. `accept`: the operator answers for it that no snapshots are written. */
+  /**
+   * Managed servers often refuse CONFIG. `accept`: the operator answers for it that no snapshots are written.
+   */
   REDIS_VOLATILE_CONFIG_UNREADABLE: z.enum(["refuse", "accept"]).default("refuse"),
   /** How long one command may take before it counts as failed. */
   REDIS_COMMAND_MS: z.coerce.number().int().min(50).max(10_000).default(1_000),
@@ -15,8 +17,8 @@ const connectMs = 2_000;
 const reconnectAfterMaxMs = 500;
 
 /**
- * One connection. Nothing waits in it while the server is away: a command fails at once, and the caller decides.
- * Throws one sentence that names the setting when the server cannot be reached at start.
+ * One connection. Nothing waits in it while the server is away: a command fails at once, and the caller
+ * decides. Throws one sentence that names the setting when the server cannot be reached at start.
  */
 export async function connectRedis(
   setting: string,
@@ -28,9 +30,9 @@ export async function connectRedis(
 }
 
 /**
- * A connection to the volatile server. A server that persists, replicates or evicts is refused: pictures must never
- * reach a disk, and an answer that is evicted is an answer that is lost. Throws a sentence that says what to mend. A
- * server that becomes such a one later is not used until it is mended; the log says so.
+ * A connection to the volatile server. A server that persists, replicates or evicts is refused: pictures must
+ * never reach a disk, and an answer that is evicted is an answer that is lost. Throws a sentence that says
+ * what to mend. A server that becomes such a one later is not used until it is mended; the log says so.
  */
 export async function connectVolatileRedis(
   config: VolatileRedisConfig,
@@ -90,8 +92,8 @@ async function open<R extends Redis>(setting: string, redis: R): Promise<R & Asy
 }
 
 /**
- * Listens to channels on a connection of its own, and again after every reconnect. What was published meanwhile is
- * gone: whoever needs all of it reads the state anew in `again`.
+ * Listens to channels on a connection of its own, and again after every reconnect. What was published
+ * meanwhile is gone: whoever needs all of it reads the state anew in `again`.
  */
 export async function subscribe(
   config: VolatileRedisConfig,
@@ -126,7 +128,8 @@ async function listen(
   redis.on("close", () => {
     listening = false;
   });
-  // ioredis would do this itself, and end the process where the server does not answer: nobody catches it there.
+  // ioredis would do this itself, and end the process where the server does not answer: nobody catches it
+  // there.
   redis.on("ready", () => {
     redis.subscribe(...channels).then(
       () => {
@@ -149,14 +152,16 @@ async function listen(
 
 const pingEveryMs = 5_000;
 
-/** `gathers`: commands of one turn of the event loop go out together, which saves a busy process a write each. */
-export type RedisManners = { gathers?: boolean | undefined };
+/**
+ * `gathers`: commands of one turn of the event loop go out together, which saves a busy process a write each.
+ */
+type RedisManners = { gathers?: boolean | undefined };
 
 export type VolatileRedisOptions = RedisManners & Partial<Omit<CheckOptions, "configUnreadable">>;
 
 /**
- * A Lua script as a function, which Redis runs as one step. It is sent once and called by its hash afterwards. The
- * first `numberOfKeys` of its arguments are its KEYS, the others its ARGV.
+ * A Lua script as a function, which Redis runs as one step. It is sent once and called by its hash
+ * afterwards. The first `numberOfKeys` of its arguments are its KEYS, the others its ARGV.
  */
 export function script(
   redis: RedisConnection,
@@ -169,11 +174,11 @@ export function script(
 
 export type RedisConnection = Redis & AsyncDisposable;
 
-export type VolatileConnection = VolatileRedis & AsyncDisposable;
+type VolatileConnection = VolatileRedis & AsyncDisposable;
 
-export type Subscription = AsyncDisposable & { connected(): boolean };
+type Subscription = AsyncDisposable & { connected(): boolean };
 
 export type DurableRedisConfig = { REDIS_DURABLE_URL: string; REDIS_COMMAND_MS: number };
 
 /** `name` is its own on the connection: a second script of the same name takes its place. */
-export type Script = { name: string; lua: string; numberOfKeys: number };
+type Script = { name: string; lua: string; numberOfKeys: number };

@@ -4,9 +4,9 @@ import { type Log, openLog } from "./log.ts";
 import { newProcessId, stopSignal } from "./process.ts";
 
 /**
- * Runs a service from its settings to its end: reads its environment, opens its log, and calls `run`, which opens what
- * the service needs and returns after a drain. An error on the way is one sentence on stderr and exit code 1; its stack
- * is shown at LOG_LEVEL=debug only. Wrong settings are all named at once.
+ * Runs a service from its settings to its end: reads its environment, opens its log, and calls `run`, which
+ * opens what the service needs and returns after a drain. An error on the way is one sentence on stderr and
+ * exit code 1; its stack is shown at LOG_LEVEL=debug only. Wrong settings are all named at once.
  */
 export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: string }>>(
   name: string,
@@ -26,7 +26,7 @@ export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: string }>
 }
 
 /** What every service has from its start. */
-export type Service<Config> = {
+type Service<Config> = {
   config: Config;
   /** Of this process, new at every start: `ingress-1f…`. */
   id: string;

@@ -4,6 +4,8 @@ import { type ClientOptions, FacelineClient, FacelineError } from "@faceline/con
 import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 
+// Covers contracts/client against the real server of the ingress.
+
 const image = await base64Image();
 const bytes = Buffer.from(image, "base64");
 const busy = () => new ApiError("queue_full", "Too many calls are waiting.", { retryAfterMs: 1 });

@@ -11,7 +11,10 @@ export const candidateIdCharactersMax = 256;
 
 const CandidateId = z.union([z.string().max(candidateIdCharactersMax), z.number()]);
 
-/** A candidate as documents and clients know it. An id finds its way back to the client, and says nothing to the service. */
+/**
+ * A candidate as documents and clients know it. An id finds its way back to the client, and says nothing to
+ * the service.
+ */
 export const Candidate = z.union([
   Image,
   Vector,
@@ -29,8 +32,8 @@ const required = (...names: string[]) => ({ required: names });
 const listOfCandidates = "must be a list of at least one vector or image";
 
 /**
- * POST /compare. A candidate is `{"id"?, "vector"}`, `{"id"?, "img"}`, a plain vector or a plain image. They are read one
- * by one in the ingress: a candidate that makes no sense fails alone.
+ * POST /compare. A candidate is `{"id"?, "vector"}`, `{"id"?, "img"}`, a plain vector or a plain image. They
+ * are read one by one in the ingress: a candidate that makes no sense fails alone.
  */
 export const CompareRequest = body(
   {

@@ -6,7 +6,9 @@ export type DistanceMetric = z.infer<typeof DistanceMetric>;
 
 const Name = z.string("must be a name");
 
-/** What every call that looks for faces may ask for. Left out, model and detector are the operator's defaults. */
+/**
+ * What every call that looks for faces may ask for. Left out, model and detector are the operator's defaults.
+ */
 export const detectionFields = {
   model_name: Name.optional().describe("One of `models` of /capabilities."),
   detector_backend: Name.optional().describe("One of `detectors` of /capabilities."),

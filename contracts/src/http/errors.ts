@@ -1,8 +1,9 @@
 import * as z from "zod";
 
 /**
- * Every way in which a call can fail: the stable code, its HTTP status, its title, when it comes and what its caller
- * does next. One table, from which replies, tests and documents are made. A code is never reused for another meaning.
+ * Every way in which a call can fail: the stable code, its HTTP status, its title, when it comes and what its
+ * caller does next. One table, from which replies, tests and documents are made. A code is never reused for
+ * another meaning.
  */
 export const errorTable = {
   invalid_json: {
@@ -208,7 +209,9 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 export const ErrorCode = z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
 
-/** The faults of an input that only a worker can find: by decoding the image, or by looking for a face in it. */
+/**
+ * The faults of an input that only a worker can find: by decoding the image, or by looking for a face in it.
+ */
 export const InputFault = z.enum([
   "invalid_image",
   "unsupported_image_format",

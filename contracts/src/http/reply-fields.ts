@@ -1,6 +1,8 @@
 import * as z from "zod";
 
-/** A client's own id, or a UUIDv7 that the ingress made. It may be reused freely: it never joins two calls. */
+/**
+ * A client's own id, or a UUIDv7 that the ingress made. It may be reused freely: it never joins two calls.
+ */
 export const RequestId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/)

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * The body of a call. Aliases stand for their fields (the field's own name wins), and null means absent, because
- * Python clients send None for what they leave out. Unknown fields are ignored.
+ * The body of a call. Aliases stand for their fields (the field's own name wins), and null means absent,
+ * because Python clients send None for what they leave out. Unknown fields are ignored.
  */
 export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string, string>, shape: Shape) {
   const fields = z.object(shape, "must be an object with the fields of the call");

@@ -4,8 +4,8 @@ import * as z from "zod";
 export const vectorLengthMax = 4096;
 
 /**
- * A list of finite numbers. Checked by hand: a call may bring a million numbers, and zod's own list keeps a result for
- * each of them.
+ * A list of finite numbers. Checked by hand: a call may bring a million numbers, and zod's own list keeps a
+ * result for each of them.
  */
 export const Vector = z
   .custom<number[]>(isVector, `must be a list of 1 to ${vectorLengthMax} finite numbers`)

@@ -2,9 +2,10 @@ import { imageFormat } from "./format.ts";
 import { jpegMarkers, walkJpegSegments } from "./jpeg-segments.ts";
 
 /**
- * Width and height in pixels, from a header that is laid out as its format's specification has it; undefined where
- * there is any doubt, and a library has to look. In almost every call this takes a microsecond, and that 0.3 ms.
- * Reads a bounded number of bytes, whatever they hold. (JPEG: ITU T.81 B.1; PNG: W3C PNG 11.2.1; WebP: RFC 9649 2.)
+ * Width and height in pixels, from a header that is laid out as its format's specification has it; undefined
+ * where there is any doubt, and a library has to look. In almost every call this takes a microsecond, and
+ * that 0.3 ms. Reads a bounded number of bytes, whatever they hold. (JPEG: ITU T.81 B.1; PNG: W3C PNG 11.2.1;
+ * WebP: RFC 9649 2.)
  */
 export function plainDimensions(image: Buffer): Dimensions | undefined {
   const found = readers[imageFormat(image) ?? "none"](image);

@@ -1,6 +1,6 @@
 /**
- * The format of an image, by its first bytes; undefined where it is none that the service takes. What a data URL or a
- * file name claims is not believed.
+ * The format of an image, by its first bytes; undefined where it is none that the service takes. What a data
+ * URL or a file name claims is not believed.
  */
 export function imageFormat(bytes: Uint8Array): ImageFormat | undefined {
   if (startsWith(bytes, jpegSignature, 0)) return "jpeg";
@@ -10,7 +10,7 @@ export function imageFormat(bytes: Uint8Array): ImageFormat | undefined {
 }
 
 export const imageFormats = ["jpeg", "png", "webp"] as const;
-export type ImageFormat = (typeof imageFormats)[number];
+type ImageFormat = (typeof imageFormats)[number];
 
 const jpegSignature = [0xff, 0xd8, 0xff];
 const pngSignature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];

@@ -40,7 +40,7 @@ export function walkJpegSegments(
 }
 
 /** `end` is the offset behind the segment, and may lie behind the end of the file. */
-export type JpegWalkStep = "continue" | "stop";
+type JpegWalkStep = "continue" | "stop";
 
 export const jpegMarkers = {
   baselineFrame: 0xc0,

@@ -13,6 +13,9 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** Says that what is known of a key, or of a team and its keys, has changed. Lost, it is healed by the cache's age. */
+/**
+ * Says that what is known of a key, or of a team and its keys, has changed. Lost, it is healed by the cache's
+ * age.
+ */
 export const KeyChange = z.union([z.object({ sha256: z.hash("sha256") }), z.object({ team: Tenant })]);
 export type KeyChange = z.infer<typeof KeyChange>;

@@ -13,7 +13,10 @@ export type TeamLimits = z.infer<typeof TeamLimits>;
 
 export const unlimited: TeamLimits = { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0 };
 
-/** What the durable Redis holds of a team, as JSON, under its name. A limit that is absent is the service's default. */
+/**
+ * What the durable Redis holds of a team, as JSON, under its name. A limit that is absent is the service's
+ * default.
+ */
 export const Team = z.object({ limits: TeamLimits.partial() });
 export type Team = z.infer<typeof Team>;
 export type LimitOverrides = Team["limits"];

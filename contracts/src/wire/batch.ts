@@ -10,11 +10,12 @@ export const BatchId = z
 export type BatchId = z.infer<typeof BatchId>;
 
 /** No lane takes more than this many tasks in a batch. */
-export const batchTasksMax = 64;
+const batchTasksMax = 64;
 
 /**
- * Why a batch left when it did, and no larger: it was `full`, it met the `floor` that the load asks for, its head had no
- * `slack` for more, its hold ran out, it is part of a batch that came back, or the batcher is stopping.
+ * Why a batch left when it did, and no larger: it was `full`, it met the `floor` that the load asks for, its
+ * head had no `slack` for more, its hold ran out, it is part of a batch that came back, or the batcher is
+ * stopping.
  */
 export const DispatchReason = z.enum(["full", "floor", "slack", "hold_expired", "retry", "drain"]);
 export type DispatchReason = z.infer<typeof DispatchReason>;
@@ -22,7 +23,10 @@ export type DispatchReason = z.infer<typeof DispatchReason>;
 export const BatchTask = z.object({ id: TaskId, ...taskFields });
 export type BatchTask = z.infer<typeof BatchTask>;
 
-/** The tasks of a call as a batch holds them, in the order of the call: each has a copy of every field of `taskFields`. */
+/**
+ * The tasks of a call as a batch holds them, in the order of the call: each has a copy of every field of
+ * `taskFields`.
+ */
 export function batchTasks(call: CallTasks): BatchTask[] {
   const shared = Object.fromEntries(sharedFields.map((name) => [name, call[name]])) as SharedFields;
   return call.tasks.map((id) => ({ id, ...shared }));

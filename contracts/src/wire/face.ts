@@ -6,7 +6,9 @@ export const Face = z.object({
   area: FacialArea,
   /** The detector's score, 0 to 1; 0 where the whole image was taken as the face. */
   confidence: z.number().min(0).max(1),
-  /** Base64 of float32, little-endian, `embedding_size` numbers: a quarter of their length as JSON numbers. */
+  /**
+   * Base64 of float32, little-endian, `embedding_size` numbers: a quarter of their length as JSON numbers.
+   */
   embedding: z.base64(),
 });
 export type Face = z.infer<typeof Face>;

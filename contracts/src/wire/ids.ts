@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * One call of one client: `<request id>/<nonce>`. The nonce is made by the ingress (96 random bits), so a client
- * that reuses an id can never see another caller's answer.
+ * One call of one client: `<request id>/<nonce>`. The nonce is made by the ingress (96 random bits), so a
+ * client that reuses an id can never see another caller's answer.
  */
 export const CallId = z
   .string()
@@ -29,7 +29,9 @@ export const PoolName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/);
 /** A team, the holder of API keys: the unit of fairness. */
 export const Tenant = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
 
-/** A process: its service and 64 random bits, new at every start, so a sequence number never runs backwards. */
+/**
+ * A process: its service and 64 random bits, new at every start, so a sequence number never runs backwards.
+ */
 export const ProcessId = z.string().regex(/^[a-z]{1,16}-[0-9a-f]{16}$/);
 
 /** W3C Trace Context, version 00. */

@@ -16,7 +16,10 @@ export const answerKey = (task: TaskId): string => `answer:${task}`;
 /** Of the limits of teams: the bucket of each, and the calls that each ingress has in flight for it. */
 export const rateKeyPrefix = "rate";
 export const inFlightKey = (team: string): string => `in-flight:${team}`;
-/** Of an `Idempotency-Key`, by its SHA-256; and the bytes of answers kept in one window of time, of a team or of all. */
+/**
+ * Of an `Idempotency-Key`, by its SHA-256; and the bytes of answers kept in one window of time, of a team or
+ * of all.
+ */
 export const idempotencyRecordKey = (team: string, sha256: string): string => `idempotency:${team}:${sha256}`;
 export const storedBytesKey = (whose: string, window: number): string => `stored-bytes:${whose}:${window}`;
 

@@ -5,8 +5,9 @@ import { DurationMs } from "./ids.ts";
 
 /**
  * Why a task was refused in overload. `queue_too_long`: more waits before it than a healthy queue holds.
- * `deadline_infeasible`: its answer would come past its deadline. `early_drop`: it heads the queue with so little time left
- * that only a batch too small for the load could still meet its deadline (the early drop of the Nexus scheduler).
+ * `deadline_infeasible`: its answer would come past its deadline. `early_drop`: it heads the queue with so
+ * little time left that only a batch too small for the load could still meet its deadline (the early drop of
+ * the Nexus scheduler).
  */
 export const ShedReason = z.enum(["queue_too_long", "deadline_infeasible", "early_drop"]);
 export type ShedReason = z.infer<typeof ShedReason>;

@@ -9,8 +9,9 @@ export const LaneState = z.object({
   /** Workers in service that have the lane loaded. */
   workers: z.int().nonnegative(),
   /**
-   * From now to the begin of a task that would arrive now, of a tenant that has nothing waiting: nobody waits less, so
-   * whoever cannot make it with this wait cannot make it at all. Who has more waiting is refused by the batcher.
+   * From now to the begin of a task that would arrive now, of a tenant that has nothing waiting: nobody waits
+   * less, so whoever cannot make it with this wait cannot make it at all. Who has more waiting is refused by
+   * the batcher.
    */
   expectedWaitMs: DurationMs,
   /** The time that a batch of one takes. */
@@ -23,8 +24,8 @@ export const LaneState = z.object({
 export type LaneState = z.infer<typeof LaneState>;
 
 /**
- * batcher → ingress: the whole state of a pool, every 100 ms and within 5 ms of a jump. Older than 2 s, the ingress takes
- * the pool as absent.
+ * batcher → ingress: the whole state of a pool, every 100 ms and within 5 ms of a jump. Older than 2 s, the
+ * ingress takes the pool as absent.
  */
 export const PoolState = z.object({
   pool: PoolName,

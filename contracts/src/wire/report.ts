@@ -26,7 +26,9 @@ const HeldBatch = z.object({ batch: BatchId, lane: LaneId, tasks: z.array(TaskId
 export const FinishedBatch = z.object({
   batch: BatchId,
   lane: LaneId,
-  /** Tasks that went through the engine: fewer than were sent where images were lost or could not be decoded. */
+  /**
+   * Tasks that went through the engine: fewer than were sent where images were lost or could not be decoded.
+   */
   size: z.int().min(0),
   /** `failed`: the run failed and its tasks have no answer; they are the batcher's again. */
   end: z.enum(["answered", "failed"]),
@@ -41,8 +43,8 @@ export type FinishedBatch = z.infer<typeof FinishedBatch>;
 export const finishedBatchesMax = 16;
 
 /**
- * inference → batcher: a worker's whole state, sent on every change and every 250 ms. Never a delta: a lost report is
- * healed by the next. An older sequence number is ignored.
+ * inference → batcher: a worker's whole state, sent on every change and every 250 ms. Never a delta: a lost
+ * report is healed by the next. An older sequence number is ignored.
  */
 export const Report = z.object({
   worker: ProcessId,

@@ -14,16 +14,16 @@ export const TaskOptions = z.object({
   /** How many faces are wanted, largest first. */
   facesMax: z.int().min(1).max(100),
   /**
-   * False: those that are seen clearly will do, so a picture may be looked at in small. True: small and unclear ones too,
-   * as far as the detector's full size shows them.
+   * False: those that are seen clearly will do, so a picture may be looked at in small. True: small and
+   * unclear ones too, as far as the detector's full size shows them.
    */
   fullResolution: z.boolean(),
 });
 export type TaskOptions = z.infer<typeof TaskOptions>;
 
 /**
- * What each task has from its call. A field of a request that a worker needs is written here, once: `CallTasks` brings
- * it to the batcher, and `BatchTask` brings it to the worker.
+ * What each task has from its call. A field of a request that a worker needs is written here, once:
+ * `CallTasks` brings it to the batcher, and `BatchTask` brings it to the worker.
  */
 export const taskFields = {
   /** The ingress that waits for the answer. */
@@ -36,8 +36,8 @@ export const taskFields = {
 };
 
 /**
- * ingress → batcher: the tasks that one call gives to one lane, in one message of Kafka, so that they are admitted or
- * refused together. Holds ids and options only: an image never enters Kafka.
+ * ingress → batcher: the tasks that one call gives to one lane, in one message of Kafka, so that they are
+ * admitted or refused together. Holds ids and options only: an image never enters Kafka.
  */
 export const CallTasks = z.object({
   requestId: RequestId,
