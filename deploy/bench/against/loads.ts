@@ -1,5 +1,4 @@
-import { mulberry32 } from "../load/arrivals.ts";
-import { facePictures, tinyJpeg, verifyBodies } from "../pictures.ts";
+import { comparisonOfVectors, facePictures, tinyJpeg, verifyBodies } from "../pictures.ts";
 import type { StartEngine } from "./checkout.ts";
 
 /** The parts of `--against`: what is sent, and how `npm start` is told to run the engine. */
@@ -58,12 +57,6 @@ const modelled: StartEngine = {
   settings: { BATCH_MAX: "32" },
 };
 const realModels: StartEngine = { name: "real models", args: [], settings: {} };
-
-function comparisonOfVectors(length: number, candidates: number): string {
-  const next = mulberry32(length);
-  const vector = () => Array.from({ length }, () => Math.fround(next() - 0.5));
-  return JSON.stringify({ vector: vector(), candidates: Array.from({ length: candidates }, vector) });
-}
 
 export type AgainstLoad = {
   part: string;

@@ -1,7 +1,7 @@
 import { IpcChild } from "../observe/ipc-child.ts";
 import { type ClosedLoop, type ClosedLoopResult, closedLoop } from "./closed-loop.ts";
+import type { OpenLoopCall } from "./open-loop.ts";
 import { type OpenLoop, openLoop } from "./open-loop.ts";
-import type { OpenLoopCall } from "./outcomes.ts";
 
 /** What the load generator is called where processes are listed. */
 export const generatorName = "load generator";

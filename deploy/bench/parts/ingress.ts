@@ -1,11 +1,11 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { mulberry32 } from "../load/arrivals.ts";
 import { answeredPerSecond, type ClosedLoopResult } from "../load/closed-loop.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type Cpu, measureCpu } from "../observe/cpu.ts";
 import { IpcChild } from "../observe/ipc-child.ts";
 import type { Bench, PartResult } from "../part.ts";
+import { comparisonOfVectors } from "../pictures.ts";
 import { cpuTable, table } from "../report/table.ts";
 import { median, quantile } from "../statistics.ts";
 
@@ -34,9 +34,9 @@ export async function ingress(bench: Bench): Promise<PartResult> {
     { name: "ingress", server: isolated },
     { name: "plain Fastify", server: plain },
   ];
-  const large = comparison(plan.vectorLength, plan.largeCandidates);
+  const large = comparisonOfVectors(plan.vectorLength, plan.largeCandidates);
   const bodies: Bodies = {
-    compared: comparison(plan.vectorLength, plan.candidates),
+    compared: comparisonOfVectors(plan.vectorLength, plan.candidates),
     large,
     // Wrong in its last byte alone, so that all of it is read before it is refused.
     malformed: large.slice(0, -1),
@@ -67,13 +67,6 @@ async function openServer(stop: AbortSignal, ...args: ServerArgs): Promise<Serve
     pid: child.pid,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-}
-
-/** A body of /compare. Its numbers are as long in JSON as those of an embedding. */
-function comparison(vectorLength: number, candidates: number): string {
-  const next = mulberry32(vectorLength);
-  const vector = () => Array.from({ length: vectorLength }, () => Math.fround(next() - 0.5));
-  return JSON.stringify({ vector: vector(), candidates: Array.from({ length: candidates }, vector) });
 }
 
 async function measure(options: Options): Promise<Measurement> {

@@ -1,6 +1,6 @@
 import { findVenv } from "../../testing/venv.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
-import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../load/outcomes.ts";
+import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../load/open-loop.ts";
 import { type Cpu, measureCpu, sumCpu } from "../observe/cpu.ts";
 import type { Bench, PartResult } from "../part.ts";
 import { peersVenv, type System, systems } from "../peers/modelled/systems.ts";
