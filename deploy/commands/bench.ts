@@ -17,7 +17,7 @@ import { singleRequest } from "../bench/parts/single-request.ts";
 import { singleRequestModelled } from "../bench/parts/single-request-modelled.ts";
 import { setUpFacePeers } from "../bench/peers/faces/systems.ts";
 import { peersVenv } from "../bench/peers/modelled/systems.ts";
-import { writeResults } from "../bench/report/results.ts";
+import { writeResults } from "../bench/report.ts";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { readLaunchOptions } from "../launcher/settings.ts";
 import { repository } from "../launcher/state-folder.ts";

@@ -4,9 +4,9 @@ import { endLeftovers } from "../../launcher/process-record.ts";
 import { repository } from "../../launcher/state-folder.ts";
 import { answeredPerSecond, type ClosedLoopCall } from "../load/closed-loop.ts";
 import { type Generator, openGenerator } from "../load/generator.ts";
-import { busySeconds, treeSeconds } from "../observe/cpu.ts";
+import { busySeconds, treeSeconds } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 import {
   boundShare,
   mean,

@@ -1,7 +1,7 @@
 import { withoutFaces } from "../../testing/faces.ts";
 import { IpcChild } from "../observe/ipc-child.ts";
 import type { Bench, PartResult } from "../part.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 
 /**
  * How often the engine is right over labelled photographs and degraded copies of them, in each configuration.

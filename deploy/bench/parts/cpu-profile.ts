@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { openGenerator } from "../load/generator.ts";
-import { threadSeconds } from "../observe/cpu.ts";
+import { threadSeconds } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
 import { engineFor } from "../peers/faces/systems.ts";
 import { facePictures, verifyBodies } from "../pictures.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 
 /**
  * What /verify with real models uses the cores for: by thread, and by JavaScript function as V8's sampling

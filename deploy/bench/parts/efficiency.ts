@@ -1,13 +1,19 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { type EngineOnly, openEngineOnly } from "../engine-only.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import type { Target } from "../load/http-client.ts";
-import { type Cpu, measureCpu, restOfMachine } from "../observe/cpu.ts";
-import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
+import { type Cpu, measureCpu, restOfMachine } from "../observe/processes.ts";
+import {
+  type Bench,
+  type EngineOnly,
+  leadersOf,
+  openEngineOnly,
+  openStack,
+  type PartResult,
+} from "../part.ts";
 import { engineFor } from "../peers/faces/systems.ts";
 import { facePictures } from "../pictures.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 import { median, sum } from "../statistics.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { ClosedLoopResult } from "../load/closed-loop.ts";
 import { generatorName } from "../load/generator.ts";
-import { type Cpu, restOfMachine } from "../observe/cpu.ts";
+import { type Cpu, restOfMachine } from "../observe/processes.ts";
 import type { Metric } from "../peers/faces/systems.ts";
 import { mean, quantile, sum } from "../statistics.ts";
 import type { VerdictTally } from "./faces-verdicts.ts";

@@ -1,6 +1,6 @@
-import { sumCpu } from "../observe/cpu.ts";
+import { sumCpu } from "../observe/processes.ts";
 import type { LeftOut } from "../peers/faces/systems.ts";
-import { cpuTable, table } from "../report/table.ts";
+import { cpuTable, table } from "../report.ts";
 import { sum } from "../statistics.ts";
 import { betterPeers, cpuMsOfCall, type FaceCase, type FaceSummary, ratiosToPeers } from "./faces-summary.ts";
 import { tallyText, type VerdictTally } from "./faces-verdicts.ts";

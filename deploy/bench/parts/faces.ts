@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import sharp from "sharp";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
-import { type Cpu, measureCpu } from "../observe/cpu.ts";
-import { residentMib } from "../observe/memory.ts";
+import { type Cpu, measureCpu, residentMib } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import {
   engineFor,
@@ -13,7 +12,7 @@ import {
   type OpenFaceSystem,
 } from "../peers/faces/systems.ts";
 import { facePictures, neighbourPairs, verifyBodies } from "../pictures.ts";
-import { processor } from "../report/results.ts";
+import { processor } from "../report.ts";
 import { mean } from "../statistics.ts";
 import { type FaceCase, type FaceLoop, type FaceVerdicts, summariseFaces } from "./faces-summary.ts";
 import { facesTables } from "./faces-tables.ts";

@@ -2,11 +2,11 @@ import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answeredPerSecond, type ClosedLoopResult } from "../load/closed-loop.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
-import { type Cpu, measureCpu } from "../observe/cpu.ts";
 import { IpcChild } from "../observe/ipc-child.ts";
+import { type Cpu, measureCpu } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import { comparisonOfVectors } from "../pictures.ts";
-import { cpuTable, table } from "../report/table.ts";
+import { cpuTable, table } from "../report.ts";
 import { median, quantile } from "../statistics.ts";
 
 /**

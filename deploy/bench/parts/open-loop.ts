@@ -1,11 +1,11 @@
 import { findVenv } from "../../testing/venv.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../load/open-loop.ts";
-import { type Cpu, measureCpu, sumCpu } from "../observe/cpu.ts";
+import { type Cpu, measureCpu, sumCpu } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import { peersVenv, type System, systems } from "../peers/modelled/systems.ts";
 import { tinyJpeg } from "../pictures.ts";
-import { cpuTable, table } from "../report/table.ts";
+import { cpuTable, table } from "../report.ts";
 import { mean, quantile, sum } from "../statistics.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { countByStatus } from "../load/closed-loop.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
-import { type Cpu, measureCpu } from "../observe/cpu.ts";
+import { type Cpu, measureCpu } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type PartResult, type Stack } from "../part.ts";
 import { heavyJpeg, tinyJpeg } from "../pictures.ts";
-import { cpuTable, table } from "../report/table.ts";
+import { cpuTable, table } from "../report.ts";
 
 /** Tasks a second at saturation when a run of the engine takes no time: everything but the models. */
 export async function saturation(bench: Bench): Promise<PartResult> {

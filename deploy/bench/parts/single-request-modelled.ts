@@ -3,7 +3,7 @@ import { openGenerator } from "../load/generator.ts";
 import { readServerTiming } from "../load/http-client.ts";
 import { type Bench, openStack, type PartResult } from "../part.ts";
 import { heavyJpeg, tinyJpeg } from "../pictures.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 import { median, quantile } from "../statistics.ts";
 
 const runMs = 5;

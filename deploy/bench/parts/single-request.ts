@@ -1,10 +1,16 @@
 import { readFileSync } from "node:fs";
-import { type EngineCall, type EngineOnly, openEngineOnly } from "../engine-only.ts";
 import { type Generator, openGenerator } from "../load/generator.ts";
 import { HttpClient, readServerTiming, type Target } from "../load/http-client.ts";
-import { type Bench, openStack, type PartResult } from "../part.ts";
+import {
+  type Bench,
+  type EngineCall,
+  type EngineOnly,
+  openEngineOnly,
+  openStack,
+  type PartResult,
+} from "../part.ts";
 import { photographs, thumbnails } from "../pictures.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 import { median, quantile } from "../statistics.ts";
 
 /**
