@@ -79,22 +79,15 @@ export async function openStack(
 /** Starts the engine in a process of its own: decoding and networks, nothing of the service around them. */
 export async function openEngineOnly(options: EngineOnlyOptions): Promise<EngineOnly> {
   const { lane, threads, faces = "every", pictures, modelsDir } = options;
-  await using opened = new AsyncDisposableStack();
-  const child = opened.use(
-    new IpcChild(
-      "the engine-only process",
-      "inference/engine.bench.ts",
-      [lane, `${threads}`, faces, ...pictures],
-      { env: { MODELS_DIR: modelsDir } },
-    ),
-  );
+  const args = [lane, `${threads}`, faces, ...pictures];
+  const env = { MODELS_DIR: modelsDir };
+  const child = new IpcChild("the engine-only process", "inference/engine.bench.ts", args, { env });
   await child.receive();
-  const open = opened.move();
   return {
     pid: child.pid,
     call: async (index) => (await child.request({ call: index })) as EngineCall,
     loop: async (count) => ((await child.request({ loop: count })) as EngineCall).tookMs,
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
 

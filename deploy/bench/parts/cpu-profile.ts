@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { assertAnswered } from "../load/closed-loop.ts";
 import { openGenerator } from "../load/generator.ts";
 import { threadSeconds } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
@@ -46,8 +47,7 @@ export async function cpuProfile(bench: Bench): Promise<PartResult> {
         },
       },
     );
-    const failed = calls.find(({ status }) => status !== 200);
-    if (failed !== undefined) throw new Error(`a call of /verify ended with ${failed.status}`);
+    assertAnswered(calls, "/verify");
     return { before, after, span, tookMs };
   });
   const threads = [...(after ?? [])]

@@ -1,7 +1,10 @@
 import { statSync } from "node:fs";
+import { join } from "node:path";
 import sharp from "sharp";
-import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
-import { type Cpu, measureCpu, residentMib } from "../observe/processes.ts";
+import { facesFolder, type LabelledPair } from "../../testing/faces.ts";
+import { type Generator, type MeasuredLoop, measureLoop, openGenerator } from "../load/generator.ts";
+import type { Target } from "../load/http-client.ts";
+import { residentMib } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import {
   engineFor,
@@ -9,14 +12,21 @@ import {
   faceline,
   faceSystems,
   findFacePeers,
+  type Metric,
   type OpenFaceSystem,
 } from "../peers/faces/systems.ts";
-import { facePictures, neighbourPairs, verifyBodies } from "../pictures.ts";
+import { dataUrl, facePictures, neighbourPairs, shuffled, verifyBodies } from "../pictures.ts";
 import { processor } from "../report.ts";
 import { mean } from "../statistics.ts";
-import { type FaceCase, type FaceLoop, type FaceVerdicts, summariseFaces } from "./faces-summary.ts";
+import {
+  type FaceCase,
+  type FaceVerdicts,
+  summariseFaces,
+  tally,
+  type Verdict,
+  type VerdictAnswer,
+} from "./faces-summary.ts";
 import { facesTables } from "./faces-tables.ts";
-import { requestVerdicts, tally, type Verdict } from "./faces-verdicts.ts";
 
 /**
  * /verify of two photographs with real models, here and in other servers: latency, throughput, memory and
@@ -117,26 +127,62 @@ async function measure(
   return { server: system.name, round, busy, single, mib };
 }
 
-async function loop(
+function loop(
   { system, open, generator, bodies, plan }: Measured,
   inFlight: number,
   { warmUpMs, countedMs }: Times,
-): Promise<FaceLoop> {
-  const target = open.target(bodies.map((body) => JSON.stringify({ ...body, ...system.fields })));
-  const leaders = { ...open.leaders, [generatorName]: generator.pid };
-  let cpuUsed = measureCpu(leaders);
-  let cpu: Cpu = null;
-  const result = await generator.closedLoop(
+): Promise<MeasuredLoop> {
+  return measureLoop(
+    generator,
     {
-      target,
+      target: open.target(bodies.map((body) => JSON.stringify({ ...body, ...system.fields }))),
       inFlight,
       warmUp: { forMs: warmUpMs },
       counted: { forMs: countedMs },
       giveUpMs: plan.giveUpMs,
     },
-    { warm: () => void (cpuUsed = measureCpu(leaders)), over: () => void (cpu = cpuUsed()) },
+    open.leaders,
   );
-  return { ...result, cpu };
+}
+
+/**
+ * Requests verdicts about labelled pairs for `forMs` at most; calls that were begun by then are waited for.
+ */
+async function requestVerdicts(plan: VerdictPlan): Promise<Verdict[]> {
+  const { target, fields, metric, pairs, inFlight, forMs, giveUpMs, stop } = plan;
+  const overAt = performance.now() + forMs;
+  const verdicts: Verdict[] = [];
+  const waiting = shuffled(pairs);
+  const caller = async (): Promise<void> => {
+    while (performance.now() < overAt && !stop.aborted) {
+      const pair = waiting.shift();
+      if (pair === undefined) return;
+      const [img1, img2] = [pair.first, pair.second].map((name) => dataUrl(join(facesFolder, name)));
+      const body = JSON.stringify({ img1, img2, ...fields, distance_metric: metric });
+      const answer = await verify(target, body, AbortSignal.any([stop, AbortSignal.timeout(giveUpMs)]));
+      verdicts.push({ ...pair, ...answer });
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, caller));
+  return verdicts;
+}
+
+async function verify({ url, headers }: Target, body: string, signal: AbortSignal): Promise<VerdictAnswer> {
+  try {
+    const reply = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+      signal,
+    });
+    const answer = (await reply.json()) as { verified?: unknown; threshold?: unknown };
+    // A peer may answer an error with status 200 and a text.
+    if (typeof answer.verified !== "boolean") return { verified: null };
+    const threshold = typeof answer.threshold === "number" ? { threshold: answer.threshold } : {};
+    return { verified: answer.verified, ...threshold };
+  } catch {
+    return { verified: null };
+  }
 }
 
 const versionsText = (versions: Record<string, string> | null): string =>
@@ -172,4 +218,15 @@ type Measured = {
   generator: Generator;
   bodies: { img1: string; img2: string }[];
   plan: Plan;
+};
+
+type VerdictPlan = {
+  target: Target;
+  fields: Record<string, string>;
+  metric: Metric;
+  pairs: LabelledPair[];
+  inFlight: number;
+  forMs: number;
+  giveUpMs: number;
+  stop: AbortSignal;
 };
