@@ -65,15 +65,7 @@ export async function faces(bench: Bench): Promise<PartResult> {
           for (const metric of system.metrics) {
             const title = `${system.name}, verdicts, ${metric}`.padEnd(44);
             const all = await steps.run(title, async (note) => {
-              const all = await requestVerdicts({
-                target: open.target([]),
-                fields: system.fields,
-                metric,
-                pairs: pictures.labelled,
-                ...plan.verdicts,
-                giveUpMs: plan.giveUpMs,
-                stop,
-              });
+              const all = await requestVerdicts(measured, metric, pictures.labelled, stop);
               note(`${tally(all).right} of ${all.length} right`);
               return all;
             });
@@ -146,11 +138,15 @@ function loop(
 }
 
 /**
- * Requests verdicts about labelled pairs for `forMs` at most; calls that were begun by then are waited for.
+ * Requests verdicts about labelled pairs for a while at most; calls that were begun by then are waited for.
  */
-async function requestVerdicts(plan: VerdictPlan): Promise<Verdict[]> {
-  const { target, fields, metric, pairs, inFlight, forMs, giveUpMs, stop } = plan;
-  const overAt = performance.now() + forMs;
+async function requestVerdicts(
+  { system, open, plan }: Measured,
+  metric: Metric,
+  pairs: LabelledPair[],
+  stop: AbortSignal,
+): Promise<Verdict[]> {
+  const overAt = performance.now() + plan.verdicts.forMs;
   const verdicts: Verdict[] = [];
   const waiting = shuffled(pairs);
   const caller = async (): Promise<void> => {
@@ -158,12 +154,13 @@ async function requestVerdicts(plan: VerdictPlan): Promise<Verdict[]> {
       const pair = waiting.shift();
       if (pair === undefined) return;
       const [img1, img2] = [pair.first, pair.second].map((name) => dataUrl(join(facesFolder, name)));
-      const body = JSON.stringify({ img1, img2, ...fields, distance_metric: metric });
-      const answer = await verify(target, body, AbortSignal.any([stop, AbortSignal.timeout(giveUpMs)]));
+      const body = JSON.stringify({ img1, img2, ...system.fields, distance_metric: metric });
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(plan.giveUpMs)]);
+      const answer = await verify(open.target([]), body, signal);
       verdicts.push({ ...pair, ...answer });
     }
   };
-  await Promise.all(Array.from({ length: inFlight }, caller));
+  await Promise.all(Array.from({ length: plan.verdicts.inFlight }, caller));
   return verdicts;
 }
 
@@ -218,15 +215,4 @@ type Measured = {
   generator: Generator;
   bodies: { img1: string; img2: string }[];
   plan: Plan;
-};
-
-type VerdictPlan = {
-  target: Target;
-  fields: Record<string, string>;
-  metric: Metric;
-  pairs: LabelledPair[];
-  inFlight: number;
-  forMs: number;
-  giveUpMs: number;
-  stop: AbortSignal;
 };

@@ -136,17 +136,10 @@ function tablesOf(results: Round[]): string {
 type ServerArgs = ["bare"] | ["ingress", key: string, vectorLength: string];
 type Server = AsyncDisposable & { address: string; pid: number };
 type Bodies = Record<"compared" | "large" | "malformed", string>;
-type Options = {
-  server: Server;
-  generator: Generator;
-  key: string;
-  bodies: Bodies;
-  inFlight: number;
-  senders: number;
-  pingEveryMs: number;
-  warmUpMs: number;
-  countedMs: number;
-};
+type Options = { server: Server; generator: Generator; key: string; bodies: Bodies } & Record<
+  "inFlight" | "senders" | "pingEveryMs" | "warmUpMs" | "countedMs",
+  number
+>;
 /** `pingMs`: latencies of /health while bodies of that kind are sent. */
 type Measurement = {
   perSecond: number;

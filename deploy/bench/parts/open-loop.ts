@@ -158,14 +158,7 @@ const percent = (share: number): string => (100 * share).toFixed(2);
 const quantiles = (values: Quantiles | null, which: (keyof Quantiles)[]): string =>
   values === null ? "–" : which.map((each) => values[each].toFixed(0)).join(" / ");
 
-type CasePlan = {
-  perSecond: number;
-  repeat: number;
-  warmUpMs: number;
-  countedMs: number;
-  giveUpMs: number;
-  deadlineMs: number;
-};
+type CasePlan = Record<"perSecond" | "repeat" | "warmUpMs" | "countedMs" | "giveUpMs" | "deadlineMs", number>;
 
 /** One server at one rate, once. */
 export type OpenLoopCase = {
