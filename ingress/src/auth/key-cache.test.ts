@@ -69,6 +69,17 @@ test("invalidated keys are looked up again, and work while Redis is unreachable"
   assert.deepEqual(redis.lookups, ["a", "a"]);
 });
 
+test("a durable Redis that flaps does not shorten the 10 minutes of cached keys", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  redis.unreachable = true;
+  for (let reconnects = 0; reconnects < 20; reconnects++) cache.invalidate();
+  redis.now = 599_999;
+  assert.equal(await cache.find("a"), testKeyRecord);
+  redis.now = 600_000;
+  await assert.rejects(cache.find("a"), { code: "dependency_unavailable" });
+});
+
 test("the result of a lookup that began before a removal is not cached", async () => {
   const { cache, redis } = cacheOverRedis();
   const looking = cache.find("a");

@@ -11,7 +11,7 @@ export class KeyCache {
   readonly #ports: Pick<Ports, "clock" | "findKey">;
   readonly #settings: KeyCacheSettings;
   /** Oldest first. */
-  readonly #entries = new Map<string, { record: KeyRecord; readAt: number }>();
+  readonly #entries = new Map<string, Entry>();
   /** Lookups in flight: calls that come together with one key share one. */
   readonly #lookups = new Map<string, Promise<KeyRecord | null>>();
   /**
@@ -29,7 +29,8 @@ export class KeyCache {
   async find(sha256: string): Promise<KeyRecord | null> {
     const cached = this.#entries.get(sha256);
     const ageMs = cached === undefined ? Infinity : this.#ports.clock.now() - cached.readAt;
-    if (cached !== undefined && ageMs < this.#settings.KEY_CACHE_MS) return cached.record;
+    const fresh = cached?.invalidated === false && ageMs < this.#settings.KEY_CACHE_MS;
+    if (fresh) return cached.record;
     try {
       return await this.#lookUpOnce(sha256);
     } catch (error) {
@@ -55,9 +56,8 @@ export class KeyCache {
    */
   invalidate(team?: string): void {
     this.#recordChange();
-    for (const [sha256, { record, readAt }] of this.#entries) {
-      if (team !== undefined && record.key.team !== team) continue;
-      this.#entries.set(sha256, { record, readAt: readAt - this.#settings.KEY_CACHE_MS });
+    for (const entry of this.#entries.values()) {
+      if (team === undefined || entry.record.key.team === team) entry.invalidated = true;
     }
   }
 
@@ -86,10 +86,13 @@ export class KeyCache {
     if (oldest !== undefined && this.#entries.size >= this.#settings.KEYS_CACHED_MAX) {
       this.#entries.delete(oldest);
     }
-    this.#entries.set(sha256, { record, readAt: this.#ports.clock.now() });
+    this.#entries.set(sha256, { record, readAt: this.#ports.clock.now(), invalidated: false });
     return record;
   }
 }
+
+/** `invalidated`: the record may have changed since it was read, at `readAt`. */
+type Entry = { record: KeyRecord; readAt: number; invalidated: boolean };
 
 export type KeyCacheSettings = {
   KEY_CACHE_MS: number;
