@@ -73,7 +73,7 @@ export class SchedulerLoop implements AsyncDisposable {
   #wakeAt(at: number): void {
     clearTimeout(this.#wakeTimer);
     // Timers drop fractions of a millisecond: without rounding up, the wake would come too soon.
-    const delayMs = Math.ceil(at - this.#parts.clock.now());
+    const delayMs = Math.min(Math.ceil(at - this.#parts.clock.now()), timerMaxMs);
     this.#wakeTimer = setTimeout(() => this.handle({ kind: "timer" }), delayMs);
   }
 
@@ -101,6 +101,9 @@ export class SchedulerLoop implements AsyncDisposable {
 
 /** A silent worker is found this much later than `silenceMaxMs` at most. */
 const tickEveryMs = 100;
+
+/** The longest delay of a timer: Node fires a longer one after 1 ms. */
+const timerMaxMs = 2 ** 31 - 1;
 
 type AnswerMove = Extract<Move, { kind: "answer" }>;
 

@@ -10,6 +10,7 @@ import { openKeyStore } from "./auth/key-store.ts";
 import { openCancelOutbox } from "./cancel-outbox.ts";
 import { IngressConfig } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
+import { drain } from "./drain.ts";
 import { EnabledModels } from "./endpoints/enabled-models.ts";
 import { openIdempotencyStore } from "./idempotency/store.ts";
 import { openImageOutbox } from "./image-outbox.ts";
@@ -48,6 +49,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const cancels = openCancelOutbox(redis);
   const parts = { clock, ingress: id, pools, images, tasks, answers, cancels, log };
 
+  const drainTimeout = new AbortController();
   const server = buildServer(
     {
       clock,
@@ -58,20 +60,17 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       poolStates: () => pools.fresh(),
       dependencyHealth: async () => ({ kafka: await probe.reachable(), redis: redis.usable }),
       isServing: () => answers.connected() && !stop.aborted,
+      drainTimeout: drainTimeout.signal,
       reportBug: (error, requestId) => log.error({ requestId, error: (error as Error).stack }, "a bug"),
     },
     config,
     models,
   );
   await server.listen({ host: config.HOST, port: config.PORT });
-  // Opened last and so closed first: the server takes no new call and lets those in flight end, for
-  // DRAIN_WITHIN_MS at most.
+  // Opened last and so closed first: calls in flight still need everything above.
   await using _drain = {
-    async [Symbol.asyncDispose]() {
-      const timedOut = new Promise<void>((resolve) => setTimeout(resolve, config.DRAIN_WITHIN_MS).unref());
-      await Promise.race([server.close(), timedOut]);
-      server.server.closeAllConnections();
-    },
+    [Symbol.asyncDispose]: () =>
+      drain(server, { withinMs: config.DRAIN_WITHIN_MS, refuseCalls: () => drainTimeout.abort() }),
   };
 
   log.info({ address: server.listeningOrigin }, "ready");

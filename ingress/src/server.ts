@@ -44,8 +44,12 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
     return new ApiError("internal_error", "Something went wrong here. The request id leads to the reason.");
   };
   app.setErrorHandler((error, request, reply) => {
-    // The client has left: nobody reads this reply, and an error that follows from it is no bug.
-    if (request.requestContext?.signal.aborted) return reply.code(503).send();
+    const signal = request.requestContext?.signal;
+    if (signal?.aborted) {
+      if (signal.reason instanceof ApiError) return sendProblem(request, reply, signal.reason, site);
+      // The client has left: nobody reads this reply, and an error that follows from it is no bug.
+      return reply.code(503).send();
+    }
     return sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request.id), site);
   });
   app.addHook("onRequest", async (request, reply) => {
