@@ -1,5 +1,5 @@
-// Tested by deploy/e2e/kafka-away.test.ts and deploy/e2e/loss.test.ts; scheduler-loop.test.ts covers its
-// failure.
+// Tested by deploy/e2e/kafka-outage.stack.test.ts and deploy/e2e/loss.stack.test.ts; scheduler-loop.test.ts
+// covers its failure.
 import { type AddressedAnswer, publishAnswers } from "@faceline/contracts/runtime/answers";
 import type { Log } from "@faceline/contracts/runtime/log";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";

@@ -1,4 +1,4 @@
-// Tested by every test in deploy/e2e, which start the service.
+// Tested by deploy/e2e/loss.stack.test.ts, which starts, kills and ends the service.
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";

@@ -6,7 +6,7 @@ import { Answer, Answers } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
 
-// Covered by ../../deploy/e2e: a stack without it answers nothing.
+// Covered by ../../deploy/e2e/loss.stack.test.ts: without it no call is answered.
 
 /**
  * The notification of an answer that is pending this long may be lost: its key is read, and again as often as

@@ -4,7 +4,7 @@ import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
 import { capacityReached, dependencyUnavailable } from "./call/api-error.ts";
 
-// Covered by ../../deploy/e2e.
+// Covered by ../../deploy/e2e/pictures.stack.test.ts and ../../deploy/e2e/volatile-redis.stack.test.ts.
 
 /** An image outlives the deadline of its call by this, for a worker that fetches it at the last moment. */
 const imageGraceMs = 2_000;

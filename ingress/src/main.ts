@@ -19,7 +19,7 @@ import { openPoolInbox } from "./pool-inbox.ts";
 import { buildServer } from "./server.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 
-// Covered by ../../deploy/e2e.
+// Covered by ../../deploy/e2e/loss.stack.test.ts, which starts and ends the service.
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
   // Names that are not in the catalogue end the start before anything is connected.
