@@ -11,8 +11,8 @@ export const formNumbers: ReadonlySet<string> = fieldsWhere(
 );
 
 /**
- * These may stand in a form several times, and make a list. Aliases are among them. A vector is not: its numbers
- * come as one text.
+ * These may stand in a form several times, and make a list. Aliases are among them. A vector is not: its
+ * numbers come as one text.
  */
 export const formLists: ReadonlySet<string> = fieldsWhere(
   ({ type, items }) => type === "array" && items?.type !== "number",
