@@ -43,13 +43,19 @@ test("a batch that could not be sent waits again, and is sent without a further 
   );
 });
 
-test("a task ends also where its answer cannot be published", async (t) => {
+test("a refused task ends when its refusal is delivered, not before", (t) => {
+  const deliveries: (() => void)[] = [];
   const { loop, ended } = startLoop(t, {
-    answers: { send: () => Promise.reject(new Error("Redis is away")) },
+    answers: {
+      async send(answers, _now, onEnded) {
+        deliveries.push(() => onEnded(answers.map(({ task }) => task.id)));
+      },
+    },
   });
   loop.handle(report("w1", { sizes: [{ size: 1, runMs: 500 }] }));
   loop.handle(call("late", 1, { now: 0, deadlineAt: 100 }));
-  await new Promise(setImmediate);
+  assert.deepEqual(ended, []);
+  for (const deliver of deliveries) deliver();
   assert.deepEqual(ended, ["late/nnnnnnnnnnnnnnnn/0"]);
 });
 
