@@ -58,6 +58,8 @@ export const HttpSettings = z
     /** Origins of web pages that may call, separated by commas: `https://a.example,https://b.example`. */
     CORS_ORIGINS: commaList("").transform((list) => list.filter((origin) => origin !== "")),
 
+    /** Open connections of this process, with or without a key. Above it, new ones are closed at once. */
+    CONNECTIONS_MAX: count(1_000_000, 10_000),
     BODY_BYTES_MAX: count(1024 * MiB, 32 * MiB),
     /** Bytes of request bodies in memory at a time, each from its first byte to the end of its call. */
     BODIES_IN_FLIGHT_BYTES_MAX: count(64 * 1024 * MiB, 512 * MiB),
