@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { vectorLengthMax } from "@faceline/contracts/http/vector";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
@@ -74,7 +73,6 @@ export const HttpSettings = z
     CANDIDATE_VECTORS_MAX: count(100_000, 1_000),
     /** One task of the call is left for the source image. */
     CANDIDATE_IMAGES_MAX: count(callTasksMax - 1, 50),
-    VECTOR_LENGTH_MAX: count(vectorLengthMax, vectorLengthMax),
     /** At least 2: with 1 nobody could tell that an image has several faces. */
     FACES_MAX: integer(2, 100, 100),
 

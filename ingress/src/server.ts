@@ -61,7 +61,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   rejectUnknownRoutes(app);
   ignoreExpectations(app);
   rejectConnect(app, site, now);
-  addBodyParsers(app, settings);
+  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
 
   const context = { ports, settings, models, inputs: new InputReader(settings) };
   for (const { path, handle } of serviceEndpoints) {
