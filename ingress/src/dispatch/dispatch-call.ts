@@ -31,6 +31,7 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   // Subscribed before the tasks are sent: a fast worker may answer at once.
   using subscription = parts.answers.subscribe(tasks);
   using _published = await parts.images.publish(
+    fields.tenant,
     tasks.map((task, index) => ({ task, bytes: images[index]! })),
     deadlineAt - clock.now(),
   );
