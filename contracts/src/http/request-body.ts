@@ -2,8 +2,8 @@ import * as z from "zod";
 
 /**
  * The body of a call. Aliases stand for their fields, and null means absent, because Python clients send None
- * for what they leave out. The field's own name wins over its aliases; two aliases with different values are an
- * issue of the field, because nobody could tell which one counts. Unknown fields are ignored.
+ * for what they leave out. The field's own name wins over its aliases; two aliases with different values are
+ * an issue of the field, because nobody could tell which one counts. Unknown fields are ignored.
  */
 export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string, string>, shape: Shape) {
   const fields = z.object(shape, "must be an object with the fields of the call");
