@@ -1,5 +1,5 @@
-// Tested by deploy/e2e/kafka-away.test.ts and deploy/e2e/loss.test.ts; its failure by scheduler-loop.test.ts
-// and contracts/runtime/answer-delivery.test.ts.
+// Tested by deploy/e2e/kafka-outage.stack.test.ts and loss.stack.test.ts; its failure by
+// scheduler-loop.test.ts and contracts/runtime/answer-delivery.test.ts.
 import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { addressAnswer } from "@faceline/contracts/runtime/answers";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
