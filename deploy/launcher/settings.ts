@@ -45,7 +45,7 @@ export const LauncherConfig = z
     DEADLINE_MAX_MS: Milliseconds.default(120_000),
     /** Retention of tasks and batches. */
     TOPIC_RETENTION_MINUTES: z.coerce.number().int().min(3).default(10),
-    /** Retention of dead letters: ids and reasons of messages that could not be processed, without content. */
+    /** Retention of dead letters: ids and reasons of messages, without content. */
     DEAD_LETTER_RETENTION_MINUTES: z.coerce.number().int().min(3).default(1440),
 
     /** How long a process may take from its start until it is ready. */
@@ -53,8 +53,8 @@ export const LauncherConfig = z
     /** How long the services may then take until GET /health answers `ok`. */
     HEALTHY_WITHIN_MS: Milliseconds.default(30_000),
     /**
-     * How long a process may take to stop before it is killed: longer than an ingress drains (DRAIN_WITHIN_MS,
-     * 35 s).
+     * How long a process may take to stop before it is killed: longer than an ingress drains, which is
+     * DRAIN_WITHIN_MS, 35 s.
      */
     STOP_WITHIN_MS: Milliseconds.default(40_000),
 
