@@ -9,10 +9,13 @@ export const poolWorkersMax = 16;
 const Port = z.coerce.number().int().min(1).max(65_535);
 const Milliseconds = z.coerce.number().int().min(1);
 
+/** How long a task may be needed after its deadline: as long as its answer stays in Redis. */
+const retentionGraceMs = 10_000;
+
 /**
  * The launcher's own settings. The rest of the environment is passed to the services, which read their own.
  */
-export const LauncherConfig = z.object({
+const Settings = z.object({
   /** Folder of everything that `npm start` fetches, builds and writes. Relative to the repository. */
   FACELINE_STATE: z.string().default(".faceline"),
 
@@ -37,7 +40,9 @@ export const LauncherConfig = z.object({
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
   LOG_LEVEL: z.string().default("info"),
 
-  /** Retention of tasks and batches: longer than the longest deadline (2 minutes). */
+  /** The longest deadline that the ingress allows. The launcher only compares it with the retention. */
+  DEADLINE_MAX_MS: Milliseconds.default(120_000),
+  /** Retention of tasks and batches. */
   TOPIC_RETENTION_MINUTES: z.coerce.number().int().min(3).default(10),
   /** Retention of dead letters: ids and reasons of messages that could not be processed, without content. */
   DEAD_LETTER_RETENTION_MINUTES: z.coerce.number().int().min(3).default(1440),
@@ -59,6 +64,14 @@ export const LauncherConfig = z.object({
   RESTART_FORGET_MS: Milliseconds.default(30_000),
 });
 
+export const LauncherConfig = Settings.refine(
+  ({ TOPIC_RETENTION_MINUTES, DEADLINE_MAX_MS }) =>
+    TOPIC_RETENTION_MINUTES * 60_000 > DEADLINE_MAX_MS + retentionGraceMs,
+  {
+    path: ["TOPIC_RETENTION_MINUTES"],
+    error: "must exceed DEADLINE_MAX_MS by 10 s, or tasks are deleted before they end",
+  },
+);
 export type LauncherConfig = z.infer<typeof LauncherConfig>;
 
 /** Address of the Redis with the API keys: the one in the settings, or the one that `npm start` starts. */
