@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HttpSettings } from "./config.ts";
+import { HttpSettings, openAccessWarning } from "./config.ts";
+
+test("AUTH=off is warned of where the service listens on more than loopback", () => {
+  const warned = (HOST: string, AUTH: "on" | "off" = "off") =>
+    openAccessWarning({ HOST, AUTH }) !== undefined;
+  for (const host of ["0.0.0.0", "::", "10.0.0.4", "faces.example"]) assert.ok(warned(host), host);
+  for (const host of ["127.0.0.1", "127.8.8.8", "::1", "localhost"]) assert.ok(!warned(host), host);
+  assert.ok(!warned("0.0.0.0", "on"));
+});
 
 test("the default limits", () => {
   const settings = HttpSettings.parse({});

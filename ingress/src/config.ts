@@ -130,6 +130,18 @@ export const IngressConfig = HttpSettings.safeExtend({
   DRAIN_WITHIN_MS: integer(0, 600_000, 35_000),
 });
 
+/**
+ * Returns a sentence for the operator if everybody on a network may call this service, undefined otherwise.
+ */
+export function openAccessWarning({
+  AUTH,
+  HOST,
+}: Pick<z.infer<typeof IngressConfig>, "AUTH" | "HOST">): string | undefined {
+  const loopback = HOST === "localhost" || HOST === "::1" || HOST.startsWith("127.");
+  if (AUTH === "on" || loopback) return undefined;
+  return `AUTH=off and HOST=${HOST}: whoever reaches this address may call without a key; set AUTH=on, or a HOST of loopback`;
+}
+
 /** The version of the service, from its package.json. */
 export const version = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }

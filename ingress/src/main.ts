@@ -8,7 +8,7 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import { openAnswerInbox } from "./answer-inbox.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { openCancelOutbox } from "./cancel-outbox.ts";
-import { IngressConfig } from "./config.ts";
+import { IngressConfig, openAccessWarning } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
 import { EnabledModels } from "./endpoints/enabled-models.ts";
@@ -24,6 +24,9 @@ import { openTaskOutbox } from "./task-outbox.ts";
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
   // Names that are not in the catalogue end the start before anything is connected.
   const models = new EnabledModels(await readCatalogue(), config);
+
+  const warning = openAccessWarning(config);
+  if (warning !== undefined) log.warn(warning);
 
   await using redis = await connectVolatileRedis(config, { gathers: true, log });
   await using durable = await connectRedis(
