@@ -24,7 +24,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   // Names that are not in the catalogue end the start before anything is connected.
   const models = new EnabledModels(await readCatalogue(), config);
 
-  await using redis = await connectVolatileRedis(config, { gathers: true, log });
+  await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
   await using durable = await connectRedis(
     "REDIS_DURABLE_URL",
     config.REDIS_DURABLE_URL,
@@ -35,7 +35,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using producer = await openProducer(config, id);
   using tasks = openTaskOutbox({
     producer,
-    isReachable: () => probe.ask(),
+    isReachable: () => probe.probe(),
     requestMs: config.KAFKA_REQUEST_MS,
   });
   await using pools = await openPoolInbox({ config, pools: config.POOLS, clock, log });

@@ -1,4 +1,4 @@
-/** A form holds texts and files alone. In these fields a text is a number, as it never is in JSON. */
+/** Form fields whose text is converted to a number. In JSON, a text in these fields is an error. */
 export const formNumbers: ReadonlySet<string> = new Set([
   "threshold",
   "max_faces",
@@ -6,7 +6,7 @@ export const formNumbers: ReadonlySet<string> = new Set([
   "expand_percentage",
 ]);
 
-/** These may stand in a form several times, and make a list. */
+/** Form fields that may be repeated. Their values become a list. */
 export const formLists: ReadonlySet<string> = new Set([
   "candidates",
   "target_vectors",
