@@ -11,14 +11,14 @@ import { connectVolatileRedis, subscribe, VolatileRedisConfig } from "./redis.ts
 
 const config = readConfig(VolatileRedisConfig, process.env);
 
-test("the first answer stands, every one rings the bell, and each ingress hears its own", async () => {
+test("the first answer is kept, every answer is published, and each ingress receives only its own", async () => {
   await using redis = await connectVolatileRedis(config);
   const [here, elsewhere] = [newProcessId("ingress"), newProcessId("ingress")];
   const { promise: both, resolve } = Promise.withResolvers<void>();
-  const heard: { task: string; kind: string }[][] = [];
-  await using _bell = await subscribe(config, [answersChannel(here)], (message) => {
+  const messages: { task: string; kind: string }[][] = [];
+  await using _subscription = await subscribe(config, [answersChannel(here)], (message) => {
     const answers = JSON.parse(message.toString()) as Answer[];
-    if (heard.push(answers.map((each) => ({ task: each.task, kind: each.outcome.kind }))) === 2) resolve();
+    if (messages.push(answers.map((each) => ({ task: each.task, kind: each.outcome.kind }))) === 2) resolve();
   });
 
   const [a, b, other] = [0, 1, 2].map((index) => `${randomUUID()}/nnnnnnnnnnnnnnnn/${index}` as TaskId);
@@ -35,7 +35,7 @@ test("the first answer stands, every one rings the bell, and each ingress hears 
   await publishAnswers(redis, [addressAnswer(second, here, now + 1_000)], now);
   await both;
 
-  assert.deepEqual(heard, [
+  assert.deepEqual(messages, [
     [
       { task: a, kind: "expired" },
       { task: b, kind: "expired" },

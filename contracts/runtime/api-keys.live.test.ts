@@ -18,7 +18,7 @@ import { connectRedis, subscribeDurable } from "./redis.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
 
-test("Keys are stored as SHA-256: the key itself is nowhere in Redis", async (t) => {
+test("a key is stored under its SHA-256, and Redis never holds the key itself", async (t) => {
   const { redis, team } = await durable(t);
   const key = newApiKey();
   assert.match(key, /^fl_[A-Za-z0-9_-]{43}$/);
@@ -26,17 +26,17 @@ test("Keys are stored as SHA-256: the key itself is nowhere in Redis", async (t)
   const stored = await redis.get(apiKeyKey(digestOf(key)));
   assert.ok(stored?.includes(key.slice(0, 12)) && !stored.includes(key.slice(0, 13)));
 
-  const found = await findApiKey(redis, digestOf(key));
-  assert.deepEqual([found?.key.team, found?.key.name, found?.key.disabled], [team, "laptop", false]);
+  const record = await findApiKey(redis, digestOf(key));
+  assert.deepEqual([record?.key.team, record?.key.name, record?.key.disabled], [team, "laptop", false]);
   assert.equal(await findApiKey(redis, digestOf(`${key}x`)), null);
 });
 
-test("several keys of a team are listed by age, with when they were last used", async (t) => {
+test("the keys of a team are listed by age, with the time of their last use", async (t) => {
   const { redis, team } = await durable(t);
   const keys = [newApiKey(), newApiKey()];
   for (const [i, key] of keys.entries()) {
     await storeApiKey(redis, key, { team, name: `key ${i}` });
-    // Two of one millisecond are of one age.
+    // Keys of the same millisecond have no order.
     for (const storedAt = Date.now(); Date.now() === storedAt; ) await setImmediate();
   }
   await recordKeysUsed(redis, new Map([[digestOf(keys[1]!), 1_800_000_000_000]]));
@@ -50,13 +50,13 @@ test("several keys of a team are listed by age, with when they were last used", 
   );
 });
 
-test("a key that is revoked stays revoked when it is stored again, and everybody hears of it", async (t) => {
+test("a revoked key stays revoked when it is stored again, and the revocation is published", async (t) => {
   const { redis, team } = await durable(t);
-  const heard = Promise.withResolvers<Buffer>();
-  await using _notices = await subscribeDurable(
+  const notice = Promise.withResolvers<Buffer>();
+  await using _subscription = await subscribeDurable(
     { REDIS_DURABLE_URL: url, REDIS_COMMAND_MS: 1_000 },
     [keyChangesChannel],
-    heard.resolve,
+    notice.resolve,
     () => {},
   );
   const key = newApiKey();
@@ -65,10 +65,10 @@ test("a key that is revoked stays revoked when it is stored again, and everybody
   await revokeApiKey(redis, listed!);
   assert.equal(await storeApiKey(redis, key, { team, name: "laptop" }), false);
   assert.equal((await findApiKey(redis, digestOf(key)))?.key.disabled, true);
-  assert.deepEqual(KeyChange.parse(JSON.parse((await heard.promise).toString())), { sha256: digestOf(key) });
+  assert.deepEqual(KeyChange.parse(JSON.parse((await notice.promise).toString())), { sha256: digestOf(key) });
 });
 
-test("limits of a team are set one by one; those that were not set are absent", async (t) => {
+test("limits of a team can be set one at a time, and the others are absent", async (t) => {
   const { redis, team } = await durable(t);
   const key = newApiKey();
   await storeApiKey(redis, key, { team, name: "laptop" });
@@ -83,7 +83,7 @@ test("limits of a team are set one by one; those that were not set are absent", 
   assert.deepEqual((await findApiKey(redis, digestOf(key)))?.limits, unlimited);
 });
 
-/** A connection, and a team that no other test has. */
+/** A connection, and a team that no other test uses. */
 async function durable(t: TestContext) {
   const redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
   t.after(() => redis[Symbol.asyncDispose]());

@@ -5,17 +5,18 @@ import { apiKeyKey, keyChangesChannel, keysLastUsedKey, teamKey } from "../src/w
 import { readMessage } from "./message.ts";
 import type { RedisConnection } from "./redis.ts";
 
-/** A new key. It is shown to its holder once: what is stored cannot be turned back into it. */
-export const newApiKey = (form = "fl_"): string => `${form}${randomBytes(32).toString("base64url")}`;
+/** Returns a new random key. It can be shown only once, because only its SHA-256 is stored. */
+export const newApiKey = (prefix = "fl_"): string => `${prefix}${randomBytes(32).toString("base64url")}`;
 
 /**
- * Makes a key known to the ingresses. False: it was known before, and stays as it is, also if it is revoked.
+ * Stores a key, so that ingresses accept it. Returns false when the key was stored before: its record, which
+ * may be revoked, is then unchanged. Throws a ZodError for an invalid name or team.
  */
-export async function storeApiKey(durable: RedisConnection, key: string, of: KeyOwner): Promise<boolean> {
+export async function storeApiKey(durable: RedisConnection, key: string, owner: KeyOwner): Promise<boolean> {
   const entry = ApiKey.parse({
     id: randomUUID(),
-    name: of.name,
-    team: of.team,
+    name: owner.name,
+    team: owner.team,
     createdAt: Date.now(),
     disabled: false,
     prefix: key.slice(0, prefixCharacters),
@@ -24,28 +25,36 @@ export async function storeApiKey(durable: RedisConnection, key: string, of: Key
   return (await durable.set(apiKeyKey(sha256), JSON.stringify(entry), "NX")) === "OK";
 }
 
-/** Of 43 random characters at least 34 stay unknown. */
+/** Characters of a key that are stored for display. At least 34 of its 43 random characters stay secret. */
 const prefixCharacters = 12;
 
-/** What is stored of a key and of its team; null: there is no such key. One that does not parse is no key. */
+/**
+ * Returns the record of a key and the limits of its team, or null when there is no such key or its record
+ * does not parse. Throws when the limits of the team do not parse.
+ */
 export async function findApiKey(durable: RedisConnection, sha256: string): Promise<KeyRecord | null> {
-  const found = await durable.getBuffer(apiKeyKey(sha256));
-  const read = found === null ? undefined : readMessage(ApiKey, found);
-  if (read?.ok !== true) return null;
-  return { key: read.value, limits: await teamLimits(durable, read.value.team) };
+  const json = await durable.getBuffer(apiKeyKey(sha256));
+  const parsed = json === null ? undefined : readMessage(ApiKey, json);
+  if (parsed?.ok !== true) return null;
+  return { key: parsed.value, limits: await teamLimits(durable, parsed.value.team) };
 }
 
-/** The limits that were set for a team; those that were not are the service's defaults. */
+/**
+ * Returns the limits that were set for a team. The service's default applies to a limit that is absent.
+ * Throws when they do not parse.
+ */
 export async function teamLimits(durable: RedisConnection, team: string): Promise<LimitOverrides> {
-  const found = await durable.getBuffer(teamKey(team));
-  if (found === null) return {};
-  const read = readMessage(Team, found);
-  // A team whose limits cannot be read must not count as one without.
-  if (!read.ok) throw new Error(`team:${team}: ${read.reason}`);
-  return read.value.limits;
+  const json = await durable.getBuffer(teamKey(team));
+  if (json === null) return {};
+  const parsed = readMessage(Team, json);
+  // Unreadable limits must not become the defaults.
+  if (!parsed.ok) throw new Error(`team:${team}: ${parsed.reason}`);
+  return parsed.value.limits;
 }
 
-/** Sets limits of a team beside those that were set before. Every ingress hears of it. */
+/**
+ * Sets limits of a team, keeps the others, and notifies every ingress. Throws a ZodError for invalid limits.
+ */
 export async function setTeamLimits(
   durable: RedisConnection,
   team: string,
@@ -54,15 +63,15 @@ export async function setTeamLimits(
   const before = await teamLimits(durable, team);
   const entry = Team.parse({ limits: { ...before, ...limits } });
   await durable.set(teamKey(team), JSON.stringify(entry));
-  await give(durable, { team });
+  await publishKeyChange(durable, { team });
 }
 
-/** Every key, by team and age. */
+/** Returns every key, ordered by team, then by time of creation. */
 export async function listApiKeys(durable: RedisConnection): Promise<ListedKey[]> {
-  const listed: ListedKey[] = [];
+  const keys: ListedKey[] = [];
   let cursor = "0";
   do {
-    const [next, names] = await durable.scan(cursor, "MATCH", apiKeyKey("*"), "COUNT", scannedAtOnce);
+    const [next, names] = await durable.scan(cursor, "MATCH", apiKeyKey("*"), "COUNT", scanCount);
     cursor = next;
     if (names.length === 0) continue;
     const digests = names.map((name) => name.slice(apiKeyKey("").length));
@@ -71,37 +80,43 @@ export async function listApiKeys(durable: RedisConnection): Promise<ListedKey[]
       durable.hmget(keysLastUsedKey, ...digests),
     ]);
     for (const [i, sha256] of digests.entries()) {
-      const read = readMessage(ApiKey, entries[i]!);
+      const parsed = readMessage(ApiKey, entries[i]!);
       const lastUsedAt = Number(usedAt[i] ?? 0) || null;
-      // A scan may show a key twice.
-      if (read.ok && listed.every((each) => each.sha256 !== sha256))
-        listed.push({ ...read.value, sha256, lastUsedAt });
+      // SCAN may return a key twice.
+      if (parsed.ok && keys.every((each) => each.sha256 !== sha256))
+        keys.push({ ...parsed.value, sha256, lastUsedAt });
     }
   } while (cursor !== "0");
-  return listed.toSorted((a, b) => a.team.localeCompare(b.team) || a.createdAt - b.createdAt);
+  return keys.toSorted((a, b) => a.team.localeCompare(b.team) || a.createdAt - b.createdAt);
 }
 
-const scannedAtOnce = 500;
+const scanCount = 500;
 
-/** From now on the key is refused; every ingress that knows it hears so at once. */
+/**
+ * Disables a key and notifies every ingress, which refuses the key from then on. Throws when it is not
+ * stored.
+ */
 export async function revokeApiKey(durable: RedisConnection, { sha256 }: ListedKey): Promise<void> {
-  const found = await durable.getBuffer(apiKeyKey(sha256));
-  const read = found === null ? undefined : readMessage(ApiKey, found);
-  if (read?.ok !== true) throw new Error("The key is gone: list the keys again.");
-  await durable.set(apiKeyKey(sha256), JSON.stringify({ ...read.value, disabled: true }), "XX");
-  await give(durable, { sha256 });
+  const json = await durable.getBuffer(apiKeyKey(sha256));
+  const parsed = json === null ? undefined : readMessage(ApiKey, json);
+  if (parsed?.ok !== true) throw new Error("The key is gone: list the keys again.");
+  await durable.set(apiKeyKey(sha256), JSON.stringify({ ...parsed.value, disabled: true }), "XX");
+  await publishKeyChange(durable, { sha256 });
 }
 
-/** When keys were last used. The durable server writes to its disk for each call of this: gather first. */
+/**
+ * Records when keys were last used, in epoch milliseconds by SHA-256. Pass many keys at once: the durable
+ * server writes to its disk on every call.
+ */
 export async function recordKeysUsed(durable: RedisConnection, usedAt: Map<string, number>): Promise<void> {
   if (usedAt.size > 0) await durable.hset(keysLastUsedKey, usedAt);
 }
 
-async function give(durable: RedisConnection, notice: KeyChange): Promise<void> {
-  await durable.publish(keyChangesChannel, JSON.stringify(notice));
+async function publishKeyChange(durable: RedisConnection, change: KeyChange): Promise<void> {
+  await durable.publish(keyChangesChannel, JSON.stringify(change));
 }
 
 type KeyOwner = { team: string; name: string };
 export type KeyRecord = { key: ApiKey; limits: LimitOverrides };
-/** `lastUsedAt` in epoch milliseconds, right to a minute or so; null: never, or not written down yet. */
+/** `lastUsedAt`: epoch milliseconds, accurate to about a minute; null: never used, or not recorded yet. */
 export type ListedKey = ApiKey & { sha256: string; lastUsedAt: number | null };

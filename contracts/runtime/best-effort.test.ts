@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { bestEffort, bestEffortFailures } from "./best-effort.ts";
 
 test("a failure is counted under the name of its work, and a success is not", async () => {
-  bestEffort("report_publish", Promise.reject(new Error("Redis is away")));
-  bestEffort("report_publish", Promise.reject(new Error("Redis is away")));
+  bestEffort("report_publish", Promise.reject(new Error("Redis is unreachable")));
+  bestEffort("report_publish", Promise.reject(new Error("Redis is unreachable")));
   bestEffort("image_removal", Promise.resolve());
   await new Promise(setImmediate);
   assert.deepEqual([...bestEffortFailures()], [["report_publish", 2]]);

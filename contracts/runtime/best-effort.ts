@@ -1,7 +1,6 @@
 /**
- * Background work that may fail without harm, because something else heals it (the next report, a TTL, a
- * sweep). Every such work has a name here, so that what was lost is counted and no failure is swallowed
- * unseen.
+ * Background work that may fail without harm, because something else repairs it (the next report, a TTL, a
+ * sweep). Each kind has a name, under which its failures are counted.
  */
 type BestEffortWork =
   | "cancel_publish"
@@ -20,7 +19,7 @@ type BestEffortWork =
 
 const failures = new Map<BestEffortWork, number>();
 
-/** Lets `promise` run in the background and counts its failure. Never throws, and never rejects. */
+/** Lets `promise` run in the background and counts its failure under `work`. Never throws. */
 export function bestEffort(work: BestEffortWork, promise: Promise<unknown>): void {
   promise.then(
     () => {},
@@ -28,5 +27,5 @@ export function bestEffort(work: BestEffortWork, promise: Promise<unknown>): voi
   );
 }
 
-/** How often each work has failed in this process so far; work that has never failed is absent. */
+/** Returns the number of failures of each kind of work in this process. Kinds without failures are absent. */
 export const bestEffortFailures = (): ReadonlyMap<BestEffortWork, number> => failures;

@@ -1,22 +1,23 @@
 import type { Redis } from "ioredis";
 
 /**
- * The one door to time. `now()` is epoch milliseconds counted by the monotonic clock: comparable with a
- * `deadlineAt` off the wire, and it runs backwards only when the server's own clock is set back.
+ * The only source of time in a service. `now()` returns epoch milliseconds on the shared clock, which can be
+ * compared with a `deadlineAt` of any process. It runs backwards only when the server's clock is set back.
  */
 export type Clock = { now(): number };
 
-/** How often the offset to the server's clock is measured, and for how long a measurement counts. */
-const measureEveryMs = 5_000;
-const measurementLastsMs = 60_000;
+/** Interval at which the offset to the server's clock is measured, and how long a measurement is used. */
+const measurementIntervalMs = 5_000;
+const measurementAgeMaxMs = 60_000;
 
 /**
- * The clock that all processes share: the volatile Redis' `TIME`, as an offset over this process' monotonic
- * clock. Wall clocks may step; deadlines stay right. Of the last minute's measurements the one with the least
- * round trip counts, because half of the round trip is what it may be wrong by.
+ * Returns the clock that all processes share: this process' monotonic clock plus its measured offset to
+ * `TIME` of the volatile Redis, so a step of a host's wall clock does not move deadlines. Of the measurements
+ * of the last minute, the one with the shortest round trip is used (Cristian's algorithm: the error is at
+ * most half of the round trip). Throws when the first measurements fail.
  */
 export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDisposable> {
-  const measured: Measurement[] = [];
+  const measurements: Measurement[] = [];
   let latest = 0;
 
   const measure = async (): Promise<void> => {
@@ -25,25 +26,27 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
     const receivedAt = performance.now();
     const serverAt = Number(seconds) * 1000 + Number(micros) / 1000;
     const offsetMs = serverAt - (sentAt + receivedAt) / 2;
-    const fresh = { at: receivedAt, roundTripMs: receivedAt - sentAt, offsetMs };
-    // The server's own clock was set: what was measured before says nothing any more, nor does how far we had
-    // got.
-    if (measured.some((each) => contradicts(each, fresh))) {
-      measured.length = 0;
+    const measurement = { at: receivedAt, roundTripMs: receivedAt - sentAt, offsetMs };
+    // The server's clock was set: earlier measurements and the latest returned time no longer apply.
+    if (measurements.some((each) => contradicts(each, measurement))) {
+      measurements.length = 0;
       latest = 0;
     }
-    measured.push(fresh);
-    while (measured.length > 1 && receivedAt - measured[0]!.at > measurementLastsMs) measured.shift();
+    measurements.push(measurement);
+    while (measurements.length > 1 && receivedAt - measurements[0]!.at > measurementAgeMaxMs)
+      measurements.shift();
   };
 
-  // The first round trip pays for the connection's warm-up: three of them, and the least counts.
+  // Three, because the first round trip includes the warm-up of the connection.
   for (let i = 0; i < 3; i++) await measure();
-  // While Redis is away the last offset stands: the monotonic clock drifts by microseconds a second.
-  const timer = setInterval(() => void measure().catch(() => {}), measureEveryMs);
+  // While Redis is unreachable the last offset stays: the monotonic clock drifts by microseconds per second.
+  const timer = setInterval(() => void measure().catch(() => {}), measurementIntervalMs);
 
   return {
     now() {
-      const best = measured.reduce((least, each) => (each.roundTripMs < least.roundTripMs ? each : least));
+      const best = measurements.reduce((least, each) =>
+        each.roundTripMs < least.roundTripMs ? each : least,
+      );
       latest = Math.max(latest, performance.now() + best.offsetMs);
       return latest;
     },
@@ -53,7 +56,7 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
   };
 }
 
-/** Each is right to half of its round trip; clocks drift apart by microseconds a second meanwhile. */
+/** Whether two offsets differ by more than their errors (half a round trip each) and drift can explain. */
 const contradicts = (a: Measurement, b: Measurement): boolean =>
   Math.abs(a.offsetMs - b.offsetMs) > (a.roundTripMs + b.roundTripMs) / 2 + driftMaxMs;
 

@@ -8,11 +8,11 @@ const Config = z.object({
   NAME: z.string().min(2).default("ab"),
 });
 
-test("a variable that is set to nothing counts as unset", () => {
+test("an empty variable counts as unset", () => {
   assert.deepEqual(readConfig(Config, { WAIT_MS: "", NAME: "" }), { WAIT_MS: 5, NAME: "ab" });
 });
 
-test("all mistakes are told at once, by the names of the settings", () => {
+test("one error lists every invalid setting by name", () => {
   assert.throws(() => readConfig(Config, { WAIT_MS: "soon", NAME: "x" }), {
     name: "SettingsError",
     message: /^settings:\n {2}WAIT_MS: .+\n {2}NAME: .+$/,

@@ -1,14 +1,14 @@
 import * as z from "zod";
 
 /**
- * Reads the settings of a service from its environment. A variable that is set to nothing counts as unset:
- * zod's coercion would turn it into 0. Throws one SettingsError that names every mistake at once.
+ * Returns the settings of a service, read from its environment. An empty variable counts as unset, because
+ * zod's coercion would turn it into 0. Throws one SettingsError that lists every invalid setting.
  */
 export function readConfig<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-  const read = schema.safeParse(given);
-  if (read.success) return read.data;
-  throw new SettingsError(read.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`));
+  const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parsed = schema.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  throw new SettingsError(parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`));
 }
 
 export class SettingsError extends Error {

@@ -1,32 +1,37 @@
 import { type KafkaConfig, kafkaClient } from "./kafka.ts";
 
-/** What a probe found counts for so long: asking costs the broker little, being asked often should too. */
-const lastsMs = 1_000;
+/** How long the result of a probe is reused, so that frequent health checks do not load the broker. */
+const probeAgeMaxMs = 1_000;
 
-/** Whether the brokers answer, asked when somebody wants to know. */
+/**
+ * Returns a probe that asks the brokers on demand whether they are reachable. Throws when the first
+ * connection fails.
+ */
 export async function openKafkaProbe(config: KafkaConfig, clientId: string): Promise<KafkaProbe> {
   const admin = kafkaClient(config, `${clientId}-probe`).admin();
   await admin.connect();
-  let asked: { at: number; reachable: Promise<boolean> } | undefined;
-  const ask = () =>
+  let lastProbe: { at: number; result: Promise<boolean> } | undefined;
+  const probe = () =>
     admin.describeCluster().then(
       () => true,
       () => false,
     );
   return {
-    ask,
+    probe,
     reachable() {
       const now = performance.now();
-      if (asked === undefined || now - asked.at > lastsMs) asked = { at: now, reachable: ask() };
-      return asked.reachable;
+      if (lastProbe === undefined || now - lastProbe.at > probeAgeMaxMs) {
+        lastProbe = { at: now, result: probe() };
+      }
+      return lastProbe.result;
     },
     [Symbol.asyncDispose]: () => admin.disconnect(),
   };
 }
 
 type KafkaProbe = AsyncDisposable & {
-  /** Asks now. */
-  ask(): Promise<boolean>;
-  /** Says what was found a second ago at most. */
+  /** Sends a request now. Resolves to whether a broker answered; never rejects. */
+  probe(): Promise<boolean>;
+  /** Like `probe`, but reuses a result that is a second old at most. */
   reachable(): Promise<boolean>;
 };

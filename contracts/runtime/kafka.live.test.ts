@@ -10,7 +10,7 @@ import { openLog } from "./log.ts";
 const config = readConfig(KafkaConfig, process.env);
 const log = openLog("test", "silent");
 
-test("messages come in order, once, and again only where they were not committed", async (t) => {
+test("messages are delivered once and in order, and only uncommitted ones are delivered again", async (t) => {
   const topic = await freshTopic(t, 1);
   await using producer = await openProducer(config, "test");
   await Promise.all(Array.from({ length: 20 }, (_, index) => producer.send(topic, 0, `${index}`)));
@@ -52,7 +52,7 @@ test("a message larger than a record batch fails alone, with its topic and size"
   assert.deepEqual(await read(topic, 1, {}), ["small"]);
 });
 
-test("a partition has one reader in a group, and another takes over when it leaves", async (t) => {
+test("a partition has one consumer of a group, and another takes over when it leaves", async (t) => {
   const topic = await freshTopic(t, 1);
   const member = async (name: string) => {
     const active = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ test("a partition has one reader in a group, and another takes over when it leav
   await other.consumer[Symbol.asyncDispose]();
 });
 
-test("what could not be read is buried with its place and reason, and nothing of its content", async (t) => {
+test("a dead letter has the offset of the message and a reason, and none of its content", async (t) => {
   const topic = await freshTopic(t, 1);
   await using admin = await openAdmin(config);
   const [before] = await admin.fetchTopicOffsets(deadLetterTopic);
@@ -90,7 +90,7 @@ async function read(
   count: number,
   { commitUpTo }: { commitUpTo?: string },
 ): Promise<string[]> {
-  const got: string[] = [];
+  const values: string[] = [];
   const enough = Promise.withResolvers<void>();
   await using consumer = await openConsumer(config, {
     topic,
@@ -100,13 +100,13 @@ async function read(
     onAssignment: () => {},
     onFatalError: (error) => enough.reject(error),
     onMessages(_partition, messages) {
-      got.push(...messages.map((message) => message.value!.toString()));
-      if (got.length >= count) enough.resolve();
+      values.push(...messages.map((message) => message.value!.toString()));
+      if (values.length >= count) enough.resolve();
     },
   });
   await enough.promise;
   if (commitUpTo !== undefined) await consumer.commit(0, commitUpTo);
-  return got;
+  return values;
 }
 
 async function freshTopic(t: TestContext, numPartitions: number): Promise<string> {

@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Log } from "./log.ts";
 
-/** An id of this process, new at every start. */
+/** Returns a new id for this process: `ingress-` and 64 random bits in hexadecimal, for example. */
 export const newProcessId = (service: string): string => `${service}-${randomBytes(8).toString("hex")}`;
 
 /**
- * Aborts when the process is asked to stop: SIGTERM, SIGINT, or the launcher that started it is gone. Later
- * signals change nothing: whoever is in a hurry sends SIGKILL.
+ * Returns a signal that aborts when the process should stop: on SIGTERM, on SIGINT, or when the launcher that
+ * started the process has exited. Further signals have no effect; SIGKILL ends the process at once.
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = () => {
-    // Whoever listens for it keeps the channel open, and the process with it.
+    // A listener would keep the IPC channel open, and with it the process.
     process.off("disconnect", stop);
     controller.abort();
   };
@@ -22,21 +22,25 @@ export function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
+/** Resolves when `signal` aborts, or at once if it already has. */
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
 }
 
-/** Tells the launcher, where there is one, that this process is in service. */
+/** Tells the launcher, if there is one, that this process is ready to serve. */
 export function notifyReady(): void {
   process.send?.({ kind: "ready" });
 }
 
-/** For what cannot be mended in this process: says so and leaves, and the launcher starts a new one. */
+/**
+ * Returns a handler for errors that only a restart can repair: it logs the error and kills the process, and
+ * the launcher or the orchestrator starts a new one.
+ */
 export const exitFatally =
   (log: Log) =>
   (error: Error): never => {
     log.fatal({ reason: error.message }, "cannot go on");
-    // Not process.exit: it would wait for a thread that hangs in native code.
+    // Not process.exit, which would wait for a thread that hangs in native code.
     process.kill(process.pid, "SIGKILL");
     throw error;
   };

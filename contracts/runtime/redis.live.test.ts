@@ -6,7 +6,7 @@ import { connectRedis, connectVolatileRedis, subscribe, VolatileRedisConfig } fr
 
 const config = readConfig(VolatileRedisConfig, process.env);
 
-test("a server that persists is refused for pictures, with what to mend", async () => {
+test("a server that persists is refused as the volatile Redis, and the error says what to correct", async () => {
   const durable = process.env["REDIS_DURABLE_URL"];
   assert.ok(durable, "REDIS_DURABLE_URL names the durable server");
   await assert.rejects(
@@ -15,35 +15,35 @@ test("a server that persists is refused for pictures, with what to mend", async 
   );
 });
 
-test("a server that is not there is one sentence that names the setting", async () => {
+test("an unreachable server is reported in one sentence that names the setting", async () => {
   await assert.rejects(
     connectRedis("REDIS_VOLATILE_URL", "redis://127.0.0.1:1", 100),
     /^Error: REDIS_VOLATILE_URL: no Redis server lets us in there; start one, or correct the address or the password$/,
   );
 });
 
-test("a subscriber that the server drops hears again, and says so", async () => {
+test("a subscriber that the server disconnects subscribes again and calls onResubscribed", async () => {
   await using redis = await connectVolatileRedis(config);
-  const heard: string[] = [];
-  const again = Promise.withResolvers<void>();
-  const bell = new EventTarget();
+  const messages: string[] = [];
+  const resubscribed = Promise.withResolvers<void>();
+  const received = new EventTarget();
   await using _subscription = await subscribe(
     config,
     ["live-test"],
     (message) => {
-      heard.push(message.toString());
-      bell.dispatchEvent(new Event("heard"));
+      messages.push(message.toString());
+      received.dispatchEvent(new Event("message"));
     },
-    () => again.resolve(),
+    () => resubscribed.resolve(),
   );
   const publish = async (message: string) => {
-    const ring = once(bell, "heard");
+    const nextMessage = once(received, "message");
     await redis.publish("live-test", message);
-    await ring;
+    await nextMessage;
   };
   await publish("before");
   await redis.call("CLIENT", "KILL", "TYPE", "pubsub");
-  await again.promise;
+  await resubscribed.promise;
   await publish("after");
-  assert.deepEqual(heard, ["before", "after"]);
+  assert.deepEqual(messages, ["before", "after"]);
 });

@@ -5,7 +5,8 @@ import { type CheckOptions, VolatileRedis, volatileCheckEveryMs } from "./volati
 export const VolatileRedisConfig = z.object({
   REDIS_VOLATILE_URL: z.string().default("redis://127.0.0.1:6379"),
   /**
-   * Managed servers often refuse CONFIG. `accept`: the operator answers for it that no snapshots are written.
+   * Managed servers often refuse CONFIG. `accept`: the operator guarantees that the server writes no
+   * snapshots.
    */
   REDIS_VOLATILE_CONFIG_UNREADABLE: z.enum(["refuse", "accept"]).default("refuse"),
   /** How long one command may take before it counts as failed. */
@@ -17,29 +18,31 @@ const connectMs = 2_000;
 const reconnectAfterMaxMs = 500;
 
 /**
- * One connection. Nothing waits in it while the server is away: a command fails at once, and the caller
- * decides. Throws one sentence that names the setting when the server cannot be reached at start.
+ * Returns a connected client. Commands are not queued while the server is unreachable: they fail at once,
+ * and the caller decides what to do. `commandMs` is the timeout of each command. Throws an error that names
+ * `setting` when the first connection fails.
  */
 export async function connectRedis(
   setting: string,
   url: string,
   commandMs: number,
-  manners: RedisManners = {},
+  options: ConnectionOptions = {},
 ): Promise<RedisConnection> {
-  return open(setting, new Redis(url, optionsOf(commandMs, manners)));
+  return open(setting, new Redis(url, clientOptions(commandMs, options)));
 }
 
 /**
- * A connection to the volatile server. A server that persists, replicates or evicts is refused: pictures must
- * never reach a disk, and an answer that is evicted is an answer that is lost. Throws a sentence that says
- * what to mend. A server that becomes such a one later is not used until it is mended; the log says so.
+ * Returns a client of the volatile server. Refuses a server that persists, replicates or evicts: images must
+ * never reach a disk, and an evicted answer is lost. Throws an error that says which settings of the server
+ * to correct. If the server starts to persist, replicate or evict later, the client rejects commands and logs
+ * an error until the server is corrected.
  */
 export async function connectVolatileRedis(
   config: VolatileRedisConfig,
-  { gathers, log, everyMs = volatileCheckEveryMs, whileInUse = true }: VolatileRedisOptions = {},
+  { autoPipelining, log, everyMs = volatileCheckEveryMs, whileInUse = true }: VolatileRedisOptions = {},
 ): Promise<VolatileConnection> {
   const { REDIS_VOLATILE_URL, REDIS_VOLATILE_CONFIG_UNREADABLE, REDIS_COMMAND_MS } = config;
-  const options = optionsOf(REDIS_COMMAND_MS, { gathers });
+  const options = clientOptions(REDIS_COMMAND_MS, { autoPipelining });
   const check = { configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE, everyMs, whileInUse, log };
   const redis = await open("REDIS_VOLATILE_URL", new VolatileRedis(REDIS_VOLATILE_URL, options, check));
   const faults = await redis.check().catch((cause: unknown) => {
@@ -54,18 +57,18 @@ export async function connectVolatileRedis(
   return redis;
 }
 
-const optionsOf = (
+const clientOptions = (
   commandMs: number,
-  { gathers = false }: RedisManners,
+  { autoPipelining = false }: ConnectionOptions,
 ): Omit<RedisOptions, "replyMapping"> => ({
   lazyConnect: true,
-  // RESP2 on purpose: every server from 6.2 on speaks it, and replies keep their plain types.
+  // RESP2: every server since 6.2 supports it, and replies keep their plain types.
   protocol: 2,
   connectTimeout: connectMs,
   commandTimeout: commandMs,
   maxRetriesPerRequest: 1,
   enableOfflineQueue: false,
-  enableAutoPipelining: gathers,
+  enableAutoPipelining: autoPipelining,
   autoResubscribe: false,
   keepAlive: 10_000,
   noDelay: true,
@@ -73,7 +76,7 @@ const optionsOf = (
 });
 
 async function open<R extends Redis>(setting: string, redis: R): Promise<R & AsyncDisposable> {
-  // Each command's own failure is what callers act on; without a listener the event would end the process.
+  // Callers handle the failure of each command. Without a listener, the event would end the process.
   redis.on("error", () => {});
   try {
     await redis.connect();
@@ -92,93 +95,94 @@ async function open<R extends Redis>(setting: string, redis: R): Promise<R & Asy
 }
 
 /**
- * Listens to channels on a connection of its own, and again after every reconnect. What was published
- * meanwhile is gone: whoever needs all of it reads the state anew in `again`.
+ * Subscribes to channels on a separate connection, and subscribes again after every reconnect. Messages that
+ * were published in between are lost: a caller that cannot lose any reads the state again in
+ * `onResubscribed`. Throws an error that names the setting when the first connection fails.
  */
 export async function subscribe(
   config: VolatileRedisConfig,
   channels: string[],
-  hear: (message: Buffer) => void,
-  again: () => void = () => {},
+  onMessage: (message: Buffer) => void,
+  onResubscribed: () => void = () => {},
 ): Promise<Subscription> {
   const redis = await connectRedis("REDIS_VOLATILE_URL", config.REDIS_VOLATILE_URL, config.REDIS_COMMAND_MS);
-  return listen(redis, channels, hear, again);
+  return subscribeOn(redis, channels, onMessage, onResubscribed);
 }
 
-/** Likewise, to channels of the durable server. */
+/** The same as `subscribe`, for channels of the durable server. */
 export async function subscribeDurable(
   config: DurableRedisConfig,
   channels: string[],
-  hear: (message: Buffer) => void,
-  again: () => void,
+  onMessage: (message: Buffer) => void,
+  onResubscribed: () => void,
 ): Promise<Subscription> {
   const redis = await connectRedis("REDIS_DURABLE_URL", config.REDIS_DURABLE_URL, config.REDIS_COMMAND_MS);
-  return listen(redis, channels, hear, again);
+  return subscribeOn(redis, channels, onMessage, onResubscribed);
 }
 
-async function listen(
+async function subscribeOn(
   redis: RedisConnection,
   channels: string[],
-  hear: (message: Buffer) => void,
-  again: () => void,
+  onMessage: (message: Buffer) => void,
+  onResubscribed: () => void,
 ): Promise<Subscription> {
-  redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => hear(message));
+  redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => onMessage(message));
   await redis.subscribe(...channels);
-  let listening = true;
+  let subscribed = true;
   redis.on("close", () => {
-    listening = false;
+    subscribed = false;
   });
-  // ioredis would do this itself, and end the process where the server does not answer: nobody catches it
-  // there.
+  // Not `autoResubscribe`: ioredis does not catch the rejection when the server does not answer, which would
+  // end the process.
   redis.on("ready", () => {
     redis.subscribe(...channels).then(
       () => {
-        listening = true;
-        again();
+        subscribed = true;
+        onResubscribed();
       },
       () => redis.disconnect(true),
     );
   });
-  // A connection that is half open is only noticed when something is written to it.
-  const alive = setInterval(() => void redis.ping().catch(() => redis.disconnect(true)), pingEveryMs);
+  // Only a write detects a half-open connection.
+  const pingTimer = setInterval(() => void redis.ping().catch(() => redis.disconnect(true)), pingIntervalMs);
   return {
-    connected: () => listening,
+    connected: () => subscribed,
     async [Symbol.asyncDispose]() {
-      clearInterval(alive);
+      clearInterval(pingTimer);
       redis.disconnect();
     },
   };
 }
 
-const pingEveryMs = 5_000;
+const pingIntervalMs = 5_000;
+
+/** `autoPipelining`: commands of one turn of the event loop are sent in one write. Off by default. */
+type ConnectionOptions = { autoPipelining?: boolean | undefined };
+
+export type VolatileRedisOptions = ConnectionOptions & Partial<Omit<CheckOptions, "configUnreadable">>;
 
 /**
- * `gathers`: commands of one turn of the event loop go out together, which saves a busy process a write each.
- */
-type RedisManners = { gathers?: boolean | undefined };
-
-export type VolatileRedisOptions = RedisManners & Partial<Omit<CheckOptions, "configUnreadable">>;
-
-/**
- * A Lua script as a function, which Redis runs as one step. It is sent once and called by its hash
- * afterwards. The first `numberOfKeys` of its arguments are its KEYS, the others its ARGV.
+ * Returns a function that runs a Lua script atomically. The script is sent once and then called by its hash
+ * (EVALSHA). The first `numberOfKeys` arguments of the function are KEYS of the script, the others are ARGV.
+ * The function rejects when the command fails.
  */
 export function script(
   redis: RedisConnection,
   { name, lua, numberOfKeys }: Script,
-): (...given: (string | number)[]) => Promise<unknown> {
+): (...args: (string | number)[]) => Promise<unknown> {
   redis.defineCommand(name, { lua, numberOfKeys });
-  const commands = redis as unknown as Record<string, (...given: (string | number)[]) => Promise<unknown>>;
-  return (...given) => commands[name]!(...given);
+  const commands = redis as unknown as Record<string, (...args: (string | number)[]) => Promise<unknown>>;
+  return (...args) => commands[name]!(...args);
 }
 
 export type RedisConnection = Redis & AsyncDisposable;
 
 type VolatileConnection = VolatileRedis & AsyncDisposable;
 
+/** `connected`: whether the channels are subscribed at this moment. */
 type Subscription = AsyncDisposable & { connected(): boolean };
 
 export type DurableRedisConfig = { REDIS_DURABLE_URL: string; REDIS_COMMAND_MS: number };
 
-/** `name` is its own on the connection: a second script of the same name takes its place. */
+/** `name` is unique on a connection: a second script of the same name replaces the first. */
 type Script = { name: string; lua: string; numberOfKeys: number };

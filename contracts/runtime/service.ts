@@ -4,9 +4,9 @@ import { type Log, openLog } from "./log.ts";
 import { newProcessId, stopSignal } from "./process.ts";
 
 /**
- * Runs a service from its settings to its end: reads its environment, opens its log, and calls `run`, which
- * opens what the service needs and returns after a drain. An error on the way is one sentence on stderr and
- * exit code 1; its stack is shown at LOG_LEVEL=debug only. Wrong settings are all named at once.
+ * Runs a service: reads its settings, opens its log and calls `run`, which opens connections and returns
+ * after the service was drained. Writes an error to stderr as one sentence (with its stack at
+ * LOG_LEVEL=debug) and exits with code 1. An error about settings lists all invalid ones.
  */
 export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: string }>>(
   name: string,
@@ -25,12 +25,12 @@ export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: string }>
   }
 }
 
-/** What every service has from its start. */
+/** What `run` receives. */
 type Service<Config> = {
   config: Config;
-  /** Of this process, new at every start: `ingress-1f…`. */
+  /** Id of this process, new at every start: `ingress-1f…`. */
   id: string;
   log: Log;
-  /** Aborts when the process is asked to stop. */
+  /** Aborts when the process should stop. */
   stop: AbortSignal;
 };

@@ -2,48 +2,49 @@ import { type Command, Redis, type RedisOptions } from "ioredis";
 import type { Log } from "./log.ts";
 
 /**
- * How often a server in use is checked again. A replica that attaches gets the pictures of this long at most.
+ * Interval at which an accepted server is checked again. A replica that attaches to it receives the images of
+ * this time at most.
  */
 export const volatileCheckEveryMs = 5_000;
 
 /**
- * What the handshake of ioredis and the check itself send. Nothing else goes to a server that was not
+ * Commands of the handshake of ioredis and of the check itself. Only these are sent to a server that was not
  * accepted.
  */
 const commandsBeforeAcceptance = new Set(["auth", "client", "config", "hello", "info", "select"]);
 
 /**
- * A connection to the server of pictures. It sends no command of its users over a socket before the server at
- * the other end was checked, because after a reconnect that may be another server. While the check fails,
- * commands fail at once, as they do while the server is away; once the server is mended, they succeed again.
+ * A client of the server that holds images. Every new socket is checked before commands of callers are sent
+ * over it, because after a reconnect the server may be a different one. While the check fails, commands are
+ * rejected at once, as they are while the server is unreachable; once the server is corrected, they succeed.
  */
 export class VolatileRedis extends Redis {
   readonly #check: CheckOptions;
-  /** The socket whose server was accepted. */
+  /** The socket whose server passed the check. */
   #accepted: Redis["stream"] | undefined;
-  /** The socket on which a check waits for its replies. */
+  /** The socket on which a check is in progress. */
   #checking: Redis["stream"] | undefined;
   #reported = "";
   #timer: NodeJS.Timeout | undefined;
 
   constructor(url: string, options: Omit<RedisOptions, "replyMapping">, check: CheckOptions) {
-    // A pipeline would hold back the check together with the commands that wait for it to pass.
+    // Otherwise the check would be pipelined behind the commands that wait for it.
     super(url, { ...options, autoPipeliningIgnoredCommands: ["config"] });
     this.#check = check;
   }
 
-  /** Whether commands can be sent. */
+  /** Whether the connection is open and its server passed the check. */
   get usable(): boolean {
     return this.#open && this.stream === this.#accepted;
   }
 
-  /** While a socket closes, ioredis still calls it ready. */
+  /** The status of ioredis stays "ready" while the socket closes. */
   get #open(): boolean {
     return this.status === "ready" && this.stream.writable;
   }
 
   override disconnect(reconnect = false): void {
-    // Not at the event `end`: it does not come where the server is away.
+    // Not at the event `end`: it is not emitted while the server is unreachable.
     if (!reconnect) clearInterval(this.#timer);
     super.disconnect(reconnect);
   }
@@ -56,20 +57,23 @@ export class VolatileRedis extends Redis {
     return command.promise;
   }
 
-  /** Asks the server, in one round trip. Returns what must be mended before it may hold pictures. */
+  /**
+   * Checks the server in one round trip. Returns what must be corrected before it may hold images; an empty
+   * list accepts the server. Throws when the server does not reply.
+   */
   async check(): Promise<string[]> {
     const { stream } = this;
     const [info, save] = await Promise.all([
-      unlessRefused(this.info()),
-      unlessRefused(this.config("GET", "save").then((pair) => pair[1])),
+      undefinedIfRefused(this.info()),
+      undefinedIfRefused(this.config("GET", "save").then((pair) => pair[1])),
     ]);
     const faults = faultsOf(info, save, this.#check.configUnreadable);
-    // Replies of a socket that has closed meanwhile say nothing about the next one.
+    // Replies of a socket that closed in the meantime do not apply to the next socket.
     if (stream === this.stream) this.#accepted = faults.length === 0 ? stream : undefined;
     return faults;
   }
 
-  /** From now on checks every new socket before it is used, and the server in use at intervals. */
+  /** Starts to check every new socket before it is used, and the server in use every `everyMs`. */
   keepChecking(): void {
     const { everyMs, whileInUse, configUnreadable, log } = this.#check;
     if (configUnreadable === "accept") {
@@ -88,7 +92,7 @@ export class VolatileRedis extends Redis {
     try {
       this.#report((await this.check()).join("; "));
     } catch {
-      // A server that does not answer is not accepted: a new socket is checked before it is used.
+      // A server that does not reply is not accepted: reconnect, and check the new socket before it is used.
       if (this.#open && this.stream === stream) this.disconnect(true);
     } finally {
       if (this.#checking === stream) this.#checking = undefined;
@@ -104,9 +108,10 @@ export class VolatileRedis extends Redis {
 }
 
 /**
- * Undefined: the server does not let us. Throws when no reply came, or one that will not stay, such as BUSY.
+ * Returns undefined when the server refuses the command. Throws when there is no reply, or a temporary error
+ * such as BUSY.
  */
-async function unlessRefused<T>(reply: Promise<T>): Promise<T | undefined> {
+async function undefinedIfRefused<T>(reply: Promise<T>): Promise<T | undefined> {
   try {
     return await reply;
   } catch (error) {
@@ -116,9 +121,9 @@ async function unlessRefused<T>(reply: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * What must be mended before a server may hold pictures, a sentence each. `info` is its INFO, `save` its
- * setting of that name; undefined where it does not tell. INFO says everything but whether snapshots are
- * scheduled.
+ * Returns what must be corrected before a server may hold images, one clause each; empty: nothing. `info` is
+ * the reply to INFO, and `save` the setting of that name, because INFO does not say whether snapshots are
+ * scheduled. Each is undefined when the server refuses the command.
  */
 export function faultsOf(
   info: string | undefined,
@@ -127,10 +132,11 @@ export function faultsOf(
 ): string[] {
   if (info === undefined)
     return ["allow INFO, without it nobody can tell whether it writes pictures to disk"];
-  const facts = new Map(
+  const fields = new Map(
     info.split("\r\n").map((line) => line.split(":", 2) as [name: string, value: string | undefined]),
   );
-  const wrote = facts.get("rdb_bgsave_in_progress") !== "0" || facts.get("rdb_last_bgsave_time_sec") !== "-1";
+  const wroteSnapshot =
+    fields.get("rdb_bgsave_in_progress") !== "0" || fields.get("rdb_last_bgsave_time_sec") !== "-1";
   const faults: string[] = [];
   if (save === undefined && configUnreadable === "refuse") {
     faults.push(
@@ -138,26 +144,26 @@ export function faultsOf(
         "or turn snapshots and backups off and set REDIS_VOLATILE_CONFIG_UNREADABLE=accept",
     );
   }
-  if (save === undefined && configUnreadable === "accept" && wrote) {
+  if (save === undefined && configUnreadable === "accept" && wroteSnapshot) {
     faults.push("it has written a snapshot since it started: turn snapshots and backups off, and restart it");
   }
   if (save !== undefined && save !== "")
     faults.push('set `save ""`, it writes snapshots of pictures to disk');
-  if (facts.get("aof_enabled") !== "0") faults.push("set `appendonly no`, it writes pictures to disk");
-  if (facts.get("role") !== "master" || facts.get("connected_slaves") !== "0") {
+  if (fields.get("aof_enabled") !== "0") faults.push("set `appendonly no`, it writes pictures to disk");
+  if (fields.get("role") !== "master" || fields.get("connected_slaves") !== "0") {
     faults.push(
       "it must not replicate: a full resync writes pictures to a disk; run it without replicas, and not as one",
     );
   }
-  if (facts.get("maxmemory_policy") !== "noeviction") faults.push("set `maxmemory-policy noeviction`");
-  if (!(Number(facts.get("maxmemory")) > 0)) faults.push("set `maxmemory`, its memory has no bound");
+  if (fields.get("maxmemory_policy") !== "noeviction") faults.push("set `maxmemory-policy noeviction`");
+  if (!(Number(fields.get("maxmemory")) > 0)) faults.push("set `maxmemory`, its memory has no bound");
   return faults;
 }
 
 export type CheckOptions = {
-  /** What follows where the server refuses CONFIG: REDIS_VOLATILE_CONFIG_UNREADABLE. */
+  /** Whether a server that refuses CONFIG is accepted: REDIS_VOLATILE_CONFIG_UNREADABLE. */
   configUnreadable: "refuse" | "accept";
-  /** In ms. */
+  /** Interval of the checks in ms. */
   everyMs: number;
   /** False: an accepted server is checked again only after a reconnect. */
   whileInUse: boolean;

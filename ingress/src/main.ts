@@ -28,7 +28,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const warning = openAccessWarning(config);
   if (warning !== undefined) log.warn(warning);
 
-  await using redis = await connectVolatileRedis(config, { gathers: true, log });
+  await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
   await using durable = await connectRedis(
     "REDIS_DURABLE_URL",
     config.REDIS_DURABLE_URL,
@@ -39,7 +39,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using producer = await openProducer(config, id);
   using tasks = openTaskOutbox({
     producer,
-    isReachable: () => probe.ask(),
+    isReachable: () => probe.probe(),
     requestMs: config.KAFKA_REQUEST_MS,
   });
   await using pools = await openPoolInbox({ config, pools: config.POOLS, clock, log });

@@ -3,17 +3,17 @@ import { DistanceMetric } from "./detection-fields.ts";
 import { EmbeddingFormat } from "./represent.ts";
 import { FacePolicy } from "./verify.ts";
 
-/** Whether live workers have it loaded. */
+/** Whether a live worker has the model or detector loaded. */
 const Status = z.enum(["ready", "unavailable"]);
 
 const graph = {
-  /** An SPDX expression. */
+  /** SPDX expression. */
   license: z.string(),
-  /** Of the graph that runs, or would run. */
+  /** SHA-256 of the graph that runs, or that would run if a worker loaded it. */
   sha256: z.string(),
   /** `float32` or `int8`; null while no worker has the model loaded. */
   precision: z.string().nullable(),
-  /** In float because int8 strays on the worker's CPU. */
+  /** True: runs as float32 because int8 gives other results on the worker's CPU. */
   precision_fallback: z.boolean(),
   status: Status,
 };
@@ -21,7 +21,7 @@ const graph = {
 const ModelDetails = z.object({
   embedding_size: z.int().positive(),
   thresholds: z.record(DistanceMetric, z.number()),
-  /** The data that each threshold comes from. */
+  /** The data set that each threshold was derived from. */
   thresholds_from: z.record(DistanceMetric, z.string()),
   normalizations: z.array(z.string()),
   ...graph,
@@ -32,7 +32,7 @@ const ModelDetails = z.object({
 
 const DetectorDetails = z.object(graph);
 
-/** GET /capabilities: what the operator enabled, and what of it is alive. */
+/** GET /capabilities: what the operator enabled, and which of it live workers serve. */
 export const CapabilitiesReply = z.object({
   models: z.array(z.string()),
   default_model: z.string(),
@@ -55,7 +55,7 @@ export const CapabilitiesReply = z.object({
     deadline_default_ms: z.int(),
     deadline_min_ms: z.int(),
     deadline_max_ms: z.int(),
-    /** Of a team that has no limits of its own; 0: not limited. */
+    /** Defaults, for teams without limits of their own. 0: not limited. */
     team_requests_per_second: z.int(),
     team_requests_burst: z.int(),
     team_in_flight: z.int(),
@@ -65,7 +65,7 @@ export const CapabilitiesReply = z.object({
     embedding_formats: z.array(EmbeddingFormat),
     vectors: z.boolean(),
     anti_spoofing: z.boolean(),
-    /** Of the thresholds, when `align` is false. */
+    /** The thresholds were not measured with `align: false`. */
     thresholds_unaligned: z.literal("unmeasured"),
   }),
   version: z.string(),

@@ -6,14 +6,14 @@ import { replyFields } from "./reply-fields.ts";
 import { body } from "./request-body.ts";
 import { Vector } from "./vector.ts";
 
-/** Longer ids are the client's to keep. */
+/** Longest `id` of a candidate, in UTF-16 code units. */
 export const candidateIdCharactersMax = 256;
 
 const CandidateId = z.union([z.string().max(candidateIdCharactersMax), z.number()]);
 
 /**
- * A candidate as documents and clients know it. An id finds its way back to the client, and says nothing to
- * the service.
+ * A candidate as the OpenAPI document and clients see it. The service returns `id` unchanged and does not
+ * interpret it.
  */
 export const Candidate = z.union([
   Image,
@@ -23,17 +23,19 @@ export const Candidate = z.union([
 ]);
 export type Candidate = z.infer<typeof Candidate>;
 
-/** A candidate as it is in the body: not looked at yet. */
+/** A candidate of the body before its validation. */
 export const RawCandidate = z.unknown();
 
-/** In the document alone: here the ingress refuses, with the codes that say which is missing or too much. */
+/**
+ * For the OpenAPI document only: the ingress checks this itself, to answer with more specific error codes.
+ */
 const required = (...names: string[]) => ({ required: names });
 
 const listOfCandidates = "must be a list of at least one vector or image";
 
 /**
- * POST /compare. A candidate is `{"id"?, "vector"}`, `{"id"?, "img"}`, a plain vector or a plain image. They
- * are read one by one in the ingress: a candidate that makes no sense fails alone.
+ * POST /compare. A candidate is `{"id"?, "vector"}`, `{"id"?, "img"}`, a vector or an image. The ingress
+ * validates candidates one by one, so that an invalid one fails alone.
  */
 export const CompareRequest = body(
   {
@@ -47,9 +49,9 @@ export const CompareRequest = body(
   {
     img: Image.optional(),
     vector: Vector.optional(),
-    /** One bare vector is a list of one candidate: that is what `target_vector` and `vector_b` hold. */
+    /** A single vector, as in `target_vector` and `vector_b`, becomes a list of one candidate. */
     candidates: z.preprocess(
-      (given) => (Array.isArray(given) && typeof given[0] === "number" ? [given] : given),
+      (value) => (Array.isArray(value) && typeof value[0] === "number" ? [value] : value),
       z.array(RawCandidate, listOfCandidates).min(1, listOfCandidates),
     ),
     ...detectionFields,
@@ -63,17 +65,17 @@ export const CompareRequest = body(
 ).meta({ oneOf: [required("img"), { anyOf: [required("vector"), required("source_vector")] }] });
 export type CompareRequest = z.infer<typeof CompareRequest>;
 
-const Place = z.int().nonnegative().describe("The candidate's place in the request.");
+const CandidateIndex = z.int().nonnegative().describe("The candidate's place in the request.");
 
 const Compared = z.object({
-  index: Place,
+  index: CandidateIndex,
   distance: z.number().nonnegative(),
   id: z.string(),
   match: z.boolean(),
 });
 export type ComparedCandidate = z.infer<typeof Compared>;
 
-const NotCompared = z.object({ index: Place, id: z.string(), error: ErrorCode, detail: z.string() });
+const NotCompared = z.object({ index: CandidateIndex, id: z.string(), error: ErrorCode, detail: z.string() });
 export type FailedCandidate = z.infer<typeof NotCompared>;
 
 export const CompareReply = z.object({

@@ -7,7 +7,8 @@ export type DistanceMetric = z.infer<typeof DistanceMetric>;
 const Name = z.string("must be a name");
 
 /**
- * What every call that looks for faces may ask for. Left out, model and detector are the operator's defaults.
+ * Fields of every call that detects faces. `model_name` and `detector_backend` default to the operator's
+ * choice.
  */
 export const detectionFields = {
   model_name: Name.optional().describe("One of `models` of /capabilities."),
@@ -17,9 +18,9 @@ export const detectionFields = {
   normalization: Name.default("base").describe(
     "`base` is the model's own preprocessing. One of `normalizations` of the model in /capabilities.",
   ),
-  /** Ignoring these would let a caller believe in what was not done. */
+  /** Refused rather than ignored: a caller would otherwise rely on a check that was not made. */
   anti_spoofing: Flag.default(false)
-    .refine((wanted) => !wanted, "must be false or left out: this service does not offer it")
+    .refine((value) => !value, "must be false or left out: this service does not offer it")
     .describe("Not offered: true is refused."),
   expand_percentage: z
     .literal(0, "must be 0 or left out: this service does not offer it")
@@ -27,7 +28,7 @@ export const detectionFields = {
     .describe("Not offered: anything but 0 is refused."),
 };
 
-/** What the calls that compare may ask for besides. */
+/** Further fields of the calls that compare faces. */
 export const distanceFields = {
   distance_metric: DistanceMetric.default("cosine"),
   threshold: z

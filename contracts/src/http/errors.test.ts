@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { errorTable } from "./errors.ts";
 
-test("README.md has the table of errors as it is", () => {
+test("the error table of README.md equals errorTable", () => {
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const rows = readme.split("\n").filter((line) => /^\| \d{3} \|/.test(line));
   const codes = Object.entries(errorTable).map(
@@ -12,7 +12,7 @@ test("README.md has the table of errors as it is", () => {
   assert.deepEqual(rows, codes);
 });
 
-test("codes stand by status, and every sentence is one", () => {
+test("errors are ordered by status, and every text is a sentence", () => {
   const statuses = Object.values(errorTable).map(({ status }) => status);
   assert.deepEqual(
     statuses,

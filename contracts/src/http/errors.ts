@@ -1,9 +1,9 @@
 import * as z from "zod";
 
 /**
- * Every way in which a call can fail: the stable code, its HTTP status, its title, when it comes and what its
- * caller does next. One table, from which replies, tests and documents are made. A code is never reused for
- * another meaning.
+ * All errors of the API: stable code, HTTP status, title, when it occurs and what the caller should do next.
+ * Replies and the OpenAPI document are made from this table, and a test compares the table of the README with
+ * it. A code is never reused for another meaning.
  */
 export const errorTable = {
   invalid_json: {
@@ -210,7 +210,7 @@ export type ErrorCode = keyof typeof errorTable;
 export const ErrorCode = z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
 
 /**
- * The faults of an input that only a worker can find: by decoding the image, or by looking for a face in it.
+ * Errors of an image that only a worker can detect, when it decodes the image or detects faces in it.
  */
 export const InputFault = z.enum([
   "invalid_image",

@@ -3,8 +3,8 @@ import * as z from "zod";
 const Point = z.tuple([z.int(), z.int()]);
 
 /**
- * Where a face is, in pixels of the upright image (EXIF orientation applied): integers, inside the image.
- * Eyes are the person's own left and right; null where the whole image was taken as the face.
+ * Bounding box and eyes of a face, in pixels of the upright image (EXIF orientation applied), clipped to the
+ * image. Left and right are the person's own. Eyes are null when the whole image was taken as the face.
  */
 export const FacialArea = z.object({
   x: z.int().nonnegative(),

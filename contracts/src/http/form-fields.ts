@@ -5,20 +5,20 @@ import { VerifyRequest } from "./verify.ts";
 
 // Covered by ingress/openapi/document.test.ts, which compares both sets with the OpenAPI document.
 
-/** A form holds texts and files alone. In these fields a text is a number, as it never is in JSON. */
+/** Form fields whose text is converted to a number. In JSON, a text in these fields is an error. */
 export const formNumbers: ReadonlySet<string> = fieldsWhere(
   ({ type }) => type === "number" || type === "integer",
 );
 
 /**
- * These may stand in a form several times, and make a list. Aliases are among them. A vector is not: its
- * numbers come as one text.
+ * Form fields, and their aliases, that may be repeated: their values become a list. A vector is not one of
+ * them, because its numbers are sent as one text.
  */
 export const formLists: ReadonlySet<string> = fieldsWhere(
   ({ type, items }) => type === "array" && items?.type !== "number",
 );
 
-/** The fields of the request bodies, and their aliases, whose JSON schema passes. */
+/** Returns the fields of all request bodies, and their aliases, whose JSON schema passes. */
 function fieldsWhere(passes: (schema: FieldSchema) => boolean): Set<string> {
   const names = [VerifyRequest, RepresentRequest, CompareRequest].flatMap((schema) => {
     const { properties = {} } = z.toJSONSchema(schema.out, { io: "input", unrepresentable: "any" });

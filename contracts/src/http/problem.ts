@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ErrorCode } from "./errors.ts";
 import { RequestId } from "./reply-fields.ts";
 
-/** The one shape of every failure: RFC 9457's members, and the stable code in `error`. */
+/** Body of every error reply: the members of RFC 9457, and the stable code in `error`. */
 export const Problem = z.object({
   error: ErrorCode,
   detail: z.string().describe("A sentence for people. It never repeats what was sent."),

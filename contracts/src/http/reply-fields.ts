@@ -1,7 +1,8 @@
 import * as z from "zod";
 
 /**
- * A client's own id, or a UUIDv7 that the ingress made. It may be reused freely: it never joins two calls.
+ * Id of a call: the client's own, or a UUIDv7 from the ingress. A client may reuse an id, because the nonce
+ * of `CallId` tells the calls apart.
  */
 export const RequestId = z
   .string()
@@ -9,7 +10,7 @@ export const RequestId = z
   .brand<"RequestId">();
 export type RequestId = z.infer<typeof RequestId>;
 
-/** What the reply of every compute call ends with. */
+/** Last fields of the reply of every compute call. */
 export const replyFields = {
   time: z.number().nonnegative().describe("Seconds."),
   request_id: RequestId,

@@ -14,7 +14,7 @@ export const RepresentRequest = body(
   {
     img: Image,
     ...detectionFields,
-    /** More than the service gives at all is no mistake: it gives what it gives. */
+    /** A value above the service's own limit is valid; the limit applies then. */
     max_faces: z
       .int("must be a whole number of 1 or more")
       .min(1, "must be a whole number of 1 or more")
@@ -28,7 +28,7 @@ export const RepresentRequest = body(
 );
 export type RepresentRequest = z.infer<typeof RepresentRequest>;
 
-/** `?format=array` answers with the bare array of results, which clients of the hosted API read. */
+/** `?format=array`: the reply is the array of results alone, which clients of the hosted API expect. */
 export const RepresentQuery = z.object({ format: oneOf(["object", "array"]).default("object") });
 
 export const RepresentResult = z.object({

@@ -5,7 +5,7 @@ import { body, Flag } from "./request-body.ts";
 
 const Body = body({ b: "a" }, { a: z.int().optional(), flag: Flag.default(true) });
 
-test("an alias stands for its field, the field's own name wins, null is absent, the unknown is ignored", () => {
+test("an alias sets its field unless the field is set, null counts as absent, and unknown fields are ignored", () => {
   assert.deepEqual(Body.parse({ b: 1 }), { a: 1, flag: true });
   assert.deepEqual(Body.parse({ b: 1, a: 2 }), { a: 2, flag: true });
   assert.deepEqual(Body.parse({ b: 1, a: null }), { a: 1, flag: true });
@@ -25,7 +25,7 @@ test("two aliases of one field are refused unless they agree, and the field's ow
   assert.deepEqual(Aliased.parse({ b: [1], c: [2], a: [3] }), { a: [3] });
 });
 
-test("a flag is true or false, or a word for it", () => {
+test("a flag accepts booleans and the words for them", () => {
   for (const word of [false, "false", "False", "0", "no"])
     assert.equal(Body.parse({ flag: word }).flag, false);
   for (const word of [true, "true", "TRUE", "1"]) assert.equal(Body.parse({ flag: word }).flag, true);

@@ -1,11 +1,11 @@
 import * as z from "zod";
 
-/** No model's embedding is longer. */
+/** Longest vector, in numbers. No model has a longer embedding. */
 export const vectorLengthMax = 4096;
 
 /**
- * A list of finite numbers. Checked by hand: a call may bring a million numbers, and zod's own list keeps a
- * result for each of them.
+ * A list of finite numbers. Not `z.array`, which allocates a result for every number: a call may have a
+ * million of them.
  */
 export const Vector = z
   .custom<number[]>(isVector, `must be a list of 1 to ${vectorLengthMax} finite numbers`)
@@ -17,12 +17,12 @@ export const Vector = z
     description: "A vector that /represent gave earlier. It must have the length of the model's own.",
   });
 
-/** What JSON calls a number may be Infinity here: 1e400 is. */
-export function isVector(given: unknown): given is number[] {
+/** Returns whether `value` is a valid vector. A number of JSON may be infinite after parsing: 1e400 is. */
+export function isVector(value: unknown): value is number[] {
   return (
-    Array.isArray(given) &&
-    given.length > 0 &&
-    given.length <= vectorLengthMax &&
-    given.every(Number.isFinite)
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= vectorLengthMax &&
+    value.every(Number.isFinite)
   );
 }

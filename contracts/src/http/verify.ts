@@ -5,7 +5,7 @@ import { ImageOrVector } from "./image.ts";
 import { replyFields } from "./reply-fields.ts";
 import { body, oneOf } from "./request-body.ts";
 
-/** With several faces in an image: the nearest pair, the largest of each, or a refusal. */
+/** How faces are chosen from an image with several: the nearest pair, the largest of each, or an error. */
 export const FacePolicy = oneOf(["best_pair", "largest", "single_only"]);
 export type FacePolicy = z.infer<typeof FacePolicy>;
 

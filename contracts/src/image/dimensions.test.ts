@@ -23,16 +23,16 @@ for (const [name, image] of Object.entries(formats)) {
     assert.deepEqual(plainDimensions(bytes), { width, height });
   });
 
-  test(`${name}, cut off anywhere in its header: the same dimensions, or doubt`, async () => {
+  test(`${name}, truncated anywhere in its header: the same dimensions, or undefined`, async () => {
     const bytes = await image.toBuffer();
     for (let length = 0; length < Math.min(bytes.length, 1_000); length++) {
-      const found = plainDimensions(bytes.subarray(0, length));
-      if (found !== undefined) assert.deepEqual(found, { width: 517, height: 33 });
+      const actual = plainDimensions(bytes.subarray(0, length));
+      if (actual !== undefined) assert.deepEqual(actual, { width: 517, height: 33 });
     }
   });
 }
 
-test("a header that is laid out in another way is left to a library", () => {
+test("a header with an unusual layout gives undefined", () => {
   const jpeg = (...bytes: number[]) => Buffer.from([0xff, 0xd8, 0xff, ...bytes, ...Array(64).fill(0)]);
   assert.equal(plainDimensions(jpeg(0xff, 0xc0, 0, 17, 8, 1, 0, 1, 0)), undefined, "fill bytes");
   assert.equal(plainDimensions(jpeg(0xda, 0, 8)), undefined, "a scan before its frame");
@@ -41,13 +41,13 @@ test("a header that is laid out in another way is left to a library", () => {
   assert.equal(plainDimensions(Buffer.from("GIF89a".padEnd(64))), undefined);
 });
 
-test("a frame behind more segments than a camera writes is not looked for: who sends it must not cost a scan", () => {
-  const behind = (segments: number) =>
+test("a frame after more segments than the maximum is not searched for, which bounds the time of a call", () => {
+  const frameAfter = (segments: number) =>
     Buffer.concat([
       Buffer.from([0xff, 0xd8]),
       Buffer.alloc(4 * segments, Buffer.from([0xff, 0xe1, 0, 2])),
       Buffer.from([0xff, 0xc0, 0, 17, 8, 0, 33, 2, 5, 3]),
     ]);
-  assert.deepEqual(plainDimensions(behind(599)), { width: 517, height: 33 });
-  assert.equal(plainDimensions(behind(600)), undefined);
+  assert.deepEqual(plainDimensions(frameAfter(599)), { width: 517, height: 33 });
+  assert.equal(plainDimensions(frameAfter(600)), undefined);
 });

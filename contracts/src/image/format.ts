@@ -1,6 +1,6 @@
 /**
- * The format of an image, by its first bytes; undefined where it is none that the service takes. What a data
- * URL or a file name claims is not believed.
+ * Returns the format of an image, detected from its signature, or undefined if the service does not support
+ * it. The media type of a data URL and the name of a file are ignored.
  */
 export function imageFormat(bytes: Uint8Array): ImageFormat | undefined {
   if (startsWith(bytes, jpegSignature, 0)) return "jpeg";

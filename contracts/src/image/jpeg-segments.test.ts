@@ -28,21 +28,21 @@ test("a visitor can stop the walk", () => {
   assert.equal(visits, 1);
 });
 
-test("a header ends at the first byte that is no segment; in a file the walk goes on until the end of the image", () => {
+test("a header ends at the first byte that starts no segment, and a file at the end of the image", () => {
   for (const between of [Buffer.of(0xff), Buffer.of(0), Buffer.of(0xff, 0xd0), Buffer.of(0x12, 0xff, 0)]) {
     const jpeg = Buffer.concat([startOfImage, comment, between, comment, endOfImage, comment]);
     assert.deepEqual([visitsOf(jpeg, "header"), visitsOf(jpeg, "file")], [1, 2], between.toString("hex"));
   }
 });
 
-test("a header that was made to be slow is abandoned after 600 segments", () => {
+test("a malicious header is abandoned after 600 segments", () => {
   for (const body of [Buffer.of(0xff, 0xfe, 0, 2), Buffer.of(0xff, 0xe1, 0, 2), Buffer.of(0xff)]) {
     const jpeg = Buffer.concat([startOfImage, Buffer.alloc(10_000_000, body)]);
     assert.equal(visitsOf(jpeg, "header"), body.length === 1 ? 0 : 600);
   }
 });
 
-test("a length that leads back or behind the end of the file ends the walk", () => {
+test("a length that points backwards or past the end of the file ends the walk", () => {
   for (const length of [0, 1, 0xffff]) {
     const jpeg = Buffer.concat([startOfImage, Buffer.of(0xff, 0xfe, length >> 8, length & 0xff), endOfImage]);
     for (const extent of ["header", "file"] as const) assert.equal(visitsOf(jpeg, extent), 1);

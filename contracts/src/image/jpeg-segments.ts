@@ -1,13 +1,13 @@
 /**
- * The one walk over the marker segments of a JPEG (ITU T.81 B.1), which all readers of its bytes share:
+ * Calls `visit` for each marker segment of a JPEG (ITU T.81 B.1). All readers of JPEG bytes use it:
  *
  *     SOI (2 bytes)  [ 0xff marker, length (2 bytes, itself included), payload ] …
  *
- * In a `header`, every segment must follow the one before it, and at most `headerSegmentsMax` are visited:
- * the walk ends at the first byte that is laid out in another way, and costs a bounded time whatever the file
- * holds. In a `file`, the walk skips entropy-coded data, fill bytes and restart markers as libjpeg does, up
- * to the end of the image. Does not check the signature. dimensions.test.ts covers headers, inference's
- * scans.test.ts covers files.
+ * In a `header`, segments must be adjacent, and at most `headerSegmentsMax` are visited: the walk ends at the
+ * first byte that does not start a segment, so its time is bounded for any file. In a `file`, the walk skips
+ * entropy-coded data, fill bytes and restart markers, as libjpeg does, up to the end of the image. Does not
+ * check the signature, and never throws. dimensions.test.ts covers headers, and scans.test.ts in inference
+ * covers files.
  */
 export function walkJpegSegments(
   bytes: Uint8Array,
@@ -20,7 +20,7 @@ export function walkJpegSegments(
   while (at <= last) {
     if (bytes[at] !== 0xff) {
       if (extent === "header") return;
-      // By hand: indexOf costs ten times as much where all bytes are 0xff.
+      // Not indexOf, which takes ten times as long when all bytes are 0xff.
       do at++;
       while (at <= last && bytes[at] !== 0xff);
       continue;
@@ -39,7 +39,9 @@ export function walkJpegSegments(
   }
 }
 
-/** `end` is the offset behind the segment, and may lie behind the end of the file. */
+/**
+ * What `visit` returns. Its `end` is the offset after the segment, which may be after the end of the file.
+ */
 type JpegWalkStep = "continue" | "stop";
 
 export const jpegMarkers = {
@@ -52,10 +54,10 @@ export const jpegMarkers = {
   app14: 0xee,
 } as const;
 
-/** An escaped byte of data, a reserved byte, a restart, or the start of an image: no length follows. */
+/** Whether no length follows: a stuffed or reserved byte, a restart marker, or the start of an image. */
 function isStandalone(marker: number): boolean {
   return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 }
 
-/** A colour profile may be split into 255 segments, and XMP likewise. */
+/** An ICC profile may be split into 255 segments, and XMP too. */
 const headerSegmentsMax = 600;

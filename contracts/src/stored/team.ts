@@ -1,12 +1,12 @@
 import * as z from "zod";
 
-/** What a team may do at a time, all its keys together. 0: this one is not limited. */
+/** Limits of a team, shared by all its keys. 0: not limited. */
 export const TeamLimits = z.object({
-  /** Calls a second that are let in for as long as it takes. */
+  /** Sustained calls per second: refill rate of the token bucket. */
   requestsPerSecond: z.int().min(0).max(1_000_000),
-  /** Calls that are let in at once after a pause; 0 lifts the limit of `requestsPerSecond` too. */
+  /** Burst of calls: size of the token bucket. 0 also disables `requestsPerSecond`. */
   requestsBurst: z.int().min(0).max(1_000_000),
-  /** Calls that are in the service at a time. */
+  /** Concurrent calls. */
   inFlightMax: z.int().min(0).max(1_000_000),
 });
 export type TeamLimits = z.infer<typeof TeamLimits>;
@@ -14,8 +14,8 @@ export type TeamLimits = z.infer<typeof TeamLimits>;
 export const unlimited: TeamLimits = { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0 };
 
 /**
- * What the durable Redis holds of a team, as JSON, under its name. A limit that is absent is the service's
- * default.
+ * Record of a team in the durable Redis, as JSON, under its name. The service's default applies to a limit
+ * that is absent.
  */
 export const Team = z.object({ limits: TeamLimits.partial() });
 export type Team = z.infer<typeof Team>;

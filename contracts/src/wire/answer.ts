@@ -2,20 +2,20 @@ import * as z from "zod";
 import { DurationMs, TaskId } from "./ids.ts";
 import { Outcome } from "./outcome.ts";
 
-/** How long each part of the way took, for `Server-Timing`. Zero where a task never came so far. */
+/** Duration of each part of a task, for `Server-Timing`. Zero for parts that the task did not reach. */
 export const TaskTiming = z.object({
-  /** From the ingress to its batch. */
+  /** From its arrival at the ingress to the dispatch of its batch. */
   queueMs: DurationMs,
-  /** From the batcher to the begin of the run: transport, fetch, decode, and the run before it. */
+  /** From the dispatch to the start of the run: transport, fetch, decoding, and the previous run. */
   batchMs: DurationMs,
-  /** The run of its batch. */
+  /** Duration of the run of its batch. */
   inferMs: DurationMs,
 });
 export type TaskTiming = z.infer<typeof TaskTiming>;
 
-/** inference or batcher → ingress: how one task ended. The first answer stands. */
+/** inference or batcher → ingress: how one task ended. The first answer to a task is kept. */
 export const Answer = z.object({ task: TaskId, outcome: Outcome, timing: TaskTiming });
 export type Answer = z.infer<typeof Answer>;
 
-/** One message of a channel: the answers that one batch gives to one ingress. */
+/** One message of an answers channel: the answers of one batch for one ingress. */
 export const Answers = z.array(Answer).min(1);

@@ -16,7 +16,7 @@ const call = CallTasks.parse({
   tasks: ["mine/nnnnnnnnnnnnnnnn/0", "mine/nnnnnnnnnnnnnnnn/1"],
 });
 
-test("a task of a batch has every field that its schema names, from the call that it belongs to", () => {
+test("a task of a batch has every field of its schema, with the values of its call", () => {
   const tasks = batchTasks(call);
   assert.deepEqual(
     tasks.map(({ id }) => id),

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { CallId } from "./ids.ts";
 
 /**
- * ingress → batcher: nobody waits for this call any more. What still waits is dropped, what was sent is not.
+ * ingress → batcher: the client no longer waits for this call. Its queued tasks are dropped; dispatched ones
+ * still run.
  */
 export const Cancel = z.object({ call: CallId });
 export type Cancel = z.infer<typeof Cancel>;

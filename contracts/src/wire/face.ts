@@ -1,23 +1,28 @@
 import * as z from "zod";
 import { FacialArea } from "../http/facial-area.ts";
 
-/** A face with its embedding, as it travels from a worker to the ingress. */
+/** A face with its embedding, as a worker sends it to the ingress. */
 export const Face = z.object({
   area: FacialArea,
-  /** The detector's score, 0 to 1; 0 where the whole image was taken as the face. */
+  /** Score of the detector, 0 to 1; 0 when the whole image was taken as the face. */
   confidence: z.number().min(0).max(1),
   /**
-   * Base64 of float32, little-endian, `embedding_size` numbers: a quarter of their length as JSON numbers.
+   * Base64 of `embedding_size` float32 numbers, little-endian: a quarter of the size of JSON numbers.
    */
   embedding: z.base64(),
 });
 export type Face = z.infer<typeof Face>;
 
+/** Returns the bytes of an embedding as Base64. */
 export function encodeEmbedding(embedding: Float32Array): string {
   return Buffer.from(embedding.buffer, embedding.byteOffset, embedding.byteLength).toString("base64");
 }
 
-/** Copies: a slice of Node's buffer pool may start at an address that float32 cannot be read from. */
+/**
+ * Returns the embedding in `base64`. Copies the bytes, because Float32Array needs an offset that is a
+ * multiple of 4, and a slice of Node's buffer pool may have another. Throws a RangeError if the length is no
+ * multiple of 4.
+ */
 export function decodeEmbedding(base64: string): Float32Array {
   return new Float32Array(new Uint8Array(Buffer.from(base64, "base64")).buffer);
 }

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * One call of one client: `<request id>/<nonce>`. The nonce is made by the ingress (96 random bits), so a
- * client that reuses an id can never see another caller's answer.
+ * Id of one call: `<request id>/<nonce>`. The ingress adds the nonce (96 random bits), so that a client that
+ * reuses a request id cannot receive the answer of another call.
  */
 export const CallId = z
   .string()
@@ -10,14 +10,14 @@ export const CallId = z
   .brand<"CallId">();
 export type CallId = z.infer<typeof CallId>;
 
-/** One image of one call: `<call id>/<index>`. */
+/** Id of one image of a call: `<call id>/<index>`. */
 export const TaskId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}\/[A-Za-z0-9_-]{16}\/[0-9]{1,3}$/)
   .brand<"TaskId">();
 export type TaskId = z.infer<typeof TaskId>;
 
-/** Model and detector, the unit of batching: `Dlib/ssd`. */
+/** Id of a lane, the unit of batching: model and detector, `Dlib/ssd`. */
 export const LaneId = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,64}\/[A-Za-z0-9._-]{1,64}$/)
@@ -26,11 +26,12 @@ export type LaneId = z.infer<typeof LaneId>;
 
 export const PoolName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/);
 
-/** A team, the holder of API keys: the unit of fairness. */
+/** Name of a team. A team holds API keys and is the unit of fair queueing. */
 export const Tenant = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
 
 /**
- * A process: its service and 64 random bits, new at every start, so a sequence number never runs backwards.
+ * Id of a process: its service and 64 random bits. It is new at every start, so the sequence numbers of one
+ * id never run backwards.
  */
 export const ProcessId = z.string().regex(/^[a-z]{1,16}-[0-9a-f]{16}$/);
 

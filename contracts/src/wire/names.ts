@@ -1,11 +1,11 @@
 import type { TaskId } from "./ids.ts";
 
-/** Topics of Kafka. A pool is the unit of scale: it has one tasks topic and one batches topic. */
+/** Topics of Kafka. A pool is the unit of scaling: it has one tasks topic and one batches topic. */
 export const tasksTopic = (pool: string): string => `faceline.tasks.${pool}`;
 export const batchesTopic = (pool: string): string => `faceline.batches.${pool}`;
 export const deadLetterTopic = "faceline.dead-letters";
 
-/** Consumer groups. Kafka gives the one partition of a tasks topic to exactly one batcher of the group. */
+/** Consumer groups. Kafka assigns the single partition of a tasks topic to one batcher of the group. */
 export const batcherGroup = (pool: string): string => `faceline.batcher.${pool}`;
 export const inferenceGroup = (pool: string): string => `faceline.inference.${pool}`;
 
@@ -13,15 +13,15 @@ export const inferenceGroup = (pool: string): string => `faceline.inference.${po
 export const imageKey = (task: TaskId): string => `image:${task}`;
 export const answerKey = (task: TaskId): string => `answer:${task}`;
 
-/** Of the limits of teams: the bucket of each, and the calls that each ingress has in flight for it. */
+/** Limits of a team: its token bucket, and the number of its calls in flight at each ingress. */
 export const rateKeyPrefix = "rate";
 export const inFlightKey = (team: string): string => `in-flight:${team}`;
 /**
- * Of an `Idempotency-Key`, by its SHA-256; and the bytes of answers kept in one window of time, of a team or
- * of all.
+ * The record of an `Idempotency-Key`, by the SHA-256 of the key; and the bytes of replies that were stored in
+ * one window of time, for a team or for all teams.
  */
 export const idempotencyRecordKey = (team: string, sha256: string): string => `idempotency:${team}:${sha256}`;
-export const storedBytesKey = (whose: string, window: number): string => `stored-bytes:${whose}:${window}`;
+export const storedBytesKey = (scope: string, window: number): string => `stored-bytes:${scope}:${window}`;
 
 /** Channels of the volatile Redis. */
 export const answersChannel = (ingress: string): string => `answers:${ingress}`;
@@ -29,9 +29,9 @@ export const reportsChannel = (pool: string): string => `reports:${pool}`;
 export const poolChannel = (pool: string): string => `pool:${pool}`;
 export const cancelsChannel = (pool: string): string => `cancels:${pool}`;
 
-/** Keys of the durable Redis. API keys are stored under the SHA-256 of the key, never as themselves. */
+/** Keys of the durable Redis. An API key is stored under its SHA-256, never in clear text. */
 export const apiKeyKey = (sha256: string): string => `key:${sha256}`;
-/** A hash: when each key was last used, in epoch milliseconds, by its SHA-256. */
+/** A hash: time of the last use of each API key, in epoch milliseconds, by the SHA-256 of the key. */
 export const keysLastUsedKey = "keys-last-used";
 export const teamKey = (team: string): string => `team:${team}`;
 

@@ -4,19 +4,19 @@ import { Face } from "./face.ts";
 import { DurationMs } from "./ids.ts";
 
 /**
- * Why a task was refused in overload. `queue_too_long`: more waits before it than a healthy queue holds.
- * `deadline_infeasible`: its answer would come past its deadline. `early_drop`: it heads the queue with so
- * little time left that only a batch too small for the load could still meet its deadline (the early drop of
- * the Nexus scheduler).
+ * Why a task was shed under overload. `queue_too_long`: the lane is full, or the wait is too long for a
+ * healthy queue. `deadline_infeasible`: the predicted end is after the deadline. `early_drop`: the task is
+ * first in the queue, and only a batch too small for the load could meet its deadline (early drop of the
+ * Nexus scheduler).
  */
 export const ShedReason = z.enum(["queue_too_long", "deadline_infeasible", "early_drop"]);
 export type ShedReason = z.infer<typeof ShedReason>;
 
-/** How a task ends. There is no sixth way: every service switches over all five. */
+/** How a task ends. The list is closed: every service handles all five kinds. */
 export const Outcome = z.discriminatedUnion("kind", [
-  /** Largest face first; at least one, at most the `facesMax` that was asked for. */
+  /** Largest face first; at least one and at most `facesMax` of the task's options. */
   z.object({ kind: z.literal("faces"), faces: z.array(Face).min(1) }),
-  /** The input is at fault. */
+  /** The image is invalid. */
   z.object({ kind: z.literal("rejected"), code: InputFault }),
   z.object({
     kind: z.literal("shed"),
@@ -25,7 +25,7 @@ export const Outcome = z.discriminatedUnion("kind", [
     retryAfterMs: DurationMs,
   }),
   z.object({ kind: z.literal("expired"), lateByMs: DurationMs }),
-  /** We are at fault; the reason is for operators and holds nothing of the input. */
+  /** An error of the service. The reason is for operators and contains nothing of the input. */
   z.object({
     kind: z.literal("failed"),
     reason: z.enum(["image_lost", "run_failed", "attempts_exhausted"]),

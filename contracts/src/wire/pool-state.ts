@@ -4,28 +4,28 @@ import { NetworkPrecision } from "./report.ts";
 
 export const LaneState = z.object({
   lane: LaneId,
-  /** Tasks that wait for a batch. */
+  /** Tasks in the queue. */
   waiting: z.int().nonnegative(),
-  /** Workers in service that have the lane loaded. */
+  /** Live workers that have the lane loaded. */
   workers: z.int().nonnegative(),
   /**
-   * From now to the begin of a task that would arrive now, of a tenant that has nothing waiting: nobody waits
-   * less, so whoever cannot make it with this wait cannot make it at all. Who has more waiting is refused by
-   * the batcher.
+   * Predicted wait of a task that arrives now, of a tenant without queued tasks. No task waits less, so the
+   * ingress refuses a call whose deadline is shorter. The batcher refuses tasks of tenants that wait longer.
    */
   expectedWaitMs: DurationMs,
-  /** The time that a batch of one takes. */
+  /** Predicted run time of a batch of one task. */
   expectedRunMs: DurationMs,
   batchMax: z.int().min(1),
   executionProvider: z.string(),
-  /** Of the worker that came first. */
+  /** Precisions on the worker that reported the lane first. */
   precisions: z.array(NetworkPrecision),
 });
 export type LaneState = z.infer<typeof LaneState>;
 
 /**
- * batcher → ingress: the whole state of a pool, every 100 ms and within 5 ms of a jump. Older than 2 s, the
- * ingress takes the pool as absent.
+ * batcher → ingress: the whole state of a pool. Sent every 100 ms (`POOL_STATE_EVERY_MS`) if something
+ * changed, otherwise every 500 ms, and within 5 ms of a jump of the expected wait. The ingress treats a pool
+ * whose state is older than 2 s as absent.
  */
 export const PoolState = z.object({
   pool: PoolName,

@@ -2,21 +2,21 @@ import * as z from "zod";
 import { BatchId } from "./batch.ts";
 import { DurationMs, Instant, LaneId, ProcessId, TaskId } from "./ids.ts";
 
-/** In which precision a model runs. */
+/** The precision in which a worker runs a model or detector. */
 export const NetworkPrecision = z.object({
   model: z.string(),
   precision: z.enum(["float32", "int8"]),
-  /** In float, though there is an int8 build: on this CPU int8 does not say what it says elsewhere. */
+  /** True: float32 although an int8 build exists, because int8 gives other results on this CPU. */
   fallback: z.boolean(),
 });
 export type NetworkPrecision = z.infer<typeof NetworkPrecision>;
 
-/** A lane that a worker has loaded and warmed. */
+/** A lane that a worker has loaded and warmed up. */
 export const LoadedLane = z.object({
   lane: LaneId,
   executionProvider: z.string(),
   precisions: z.array(NetworkPrecision),
-  /** The batch sizes that were warmed, ascending, with the time that a warm run of each took. */
+  /** The batch sizes that were warmed up, ascending, with the run time of each when warm. */
   sizes: z.array(z.object({ size: z.int().min(1), runMs: DurationMs })).min(1),
 });
 export type LoadedLane = z.infer<typeof LoadedLane>;
@@ -27,38 +27,38 @@ export const FinishedBatch = z.object({
   batch: BatchId,
   lane: LaneId,
   /**
-   * Tasks that went through the engine: fewer than were sent where images were lost or could not be decoded.
+   * Number of tasks that ran: fewer than the batch had if images were lost or could not be decoded.
    */
   size: z.int().min(0),
-  /** `failed`: the run failed and its tasks have no answer; they are the batcher's again. */
+  /** `failed`: the run failed and its tasks have no answer; the batcher retries or fails them. */
   end: z.enum(["answered", "failed"]),
-  /** Fetch and decode. */
+  /** Time to fetch and decode the images. */
   prepareMs: DurationMs,
   runMs: DurationMs,
   endedAt: Instant,
 });
 export type FinishedBatch = z.infer<typeof FinishedBatch>;
 
-/** How many finished batches a report repeats, so that the next report heals a lost one. */
+/** Most finished batches in a report. Reports repeat them, so that a lost report does no harm. */
 export const finishedBatchesMax = 16;
 
 /**
- * inference → batcher: a worker's whole state, sent on every change and every 250 ms. Never a delta: a lost
- * report is healed by the next. An older sequence number is ignored.
+ * inference → batcher: the whole state of a worker, sent on every change and every 250 ms. It is never a
+ * delta, so the next report replaces a lost one. A report with an older sequence number is ignored.
  */
 export const Report = z.object({
   worker: ProcessId,
   sequence: z.int().nonnegative(),
   sentAt: Instant,
-  /** The worker is stopping: it finishes what it has and takes nothing new. */
+  /** The worker is stopping: it finishes its batches and accepts no new ones. */
   draining: z.boolean(),
-  /** Partitions of the batches topic that it holds; the batcher produces to the lowest. */
+  /** Assigned partitions of the batches topic. The batcher sends to the lowest. */
   partitions: z.array(z.int().nonnegative()),
   lanes: z.array(LoadedLane),
   running: HeldBatch.extend({ startedAt: Instant, endsAt: Instant }).nullable(),
-  /** One at most, but for batches of a partition that has just moved here. */
+  /** Batches that wait for the run. At most one, except after a partition was assigned to this worker. */
   staged: z.array(HeldBatch),
-  /** They have run; their answers are on the way to Redis. */
+  /** Batches that have run and whose answers are being written to Redis. */
   answering: z.array(HeldBatch),
   finished: z.array(FinishedBatch).max(finishedBatchesMax),
 });

@@ -2,42 +2,42 @@ import * as z from "zod";
 import { RequestId } from "../http/reply-fields.ts";
 import { CallId, Instant, LaneId, ProcessId, TaskId, Tenant, Traceparent } from "./ids.ts";
 
-/** One source and 50 candidate images: the most that one call can bring. */
+/** Most tasks of a call: one source image and 50 candidate images. */
 export const callTasksMax = 51;
 
-/** What is asked of the faces of an image. */
+/** How faces are detected in an image. */
 export const TaskOptions = z.object({
-  /** False: the detector's box as it is, without landmarks. */
+  /** False: the detector's box is cropped as it is, without alignment by landmarks. */
   align: z.boolean(),
-  /** False: where no face is found, the whole image is the face. */
+  /** False: if no face is detected, the whole image is taken as the face. */
   enforceDetection: z.boolean(),
-  /** How many faces are wanted, largest first. */
+  /** Most faces in the answer, largest first. */
   facesMax: z.int().min(1).max(100),
   /**
-   * False: those that are seen clearly will do, so a picture may be looked at in small. True: small and
-   * unclear ones too, as far as the detector's full size shows them.
+   * False: clear faces are enough, so the detector may run on a smaller image. True: the detector runs at its
+   * full input size, to detect small and unclear faces too.
    */
   fullResolution: z.boolean(),
 });
 export type TaskOptions = z.infer<typeof TaskOptions>;
 
 /**
- * What each task has from its call. A field of a request that a worker needs is written here, once:
- * `CallTasks` brings it to the batcher, and `BatchTask` brings it to the worker.
+ * Fields that each task copies from its call. A field of a request that a worker needs is declared only here:
+ * `CallTasks` carries it to the batcher, and `BatchTask` to the worker.
  */
 export const taskFields = {
   /** The ingress that waits for the answer. */
   ingress: ProcessId,
   arrivedAt: Instant,
-  /** After this instant the client has its error and nobody waits for the answer. */
+  /** After this instant the client has received an error, and the answer is not used. */
   deadlineAt: Instant,
   options: TaskOptions,
   traceparent: Traceparent,
 };
 
 /**
- * ingress → batcher: the tasks that one call gives to one lane, in one message of Kafka, so that they are
- * admitted or refused together. Holds ids and options only: an image never enters Kafka.
+ * ingress → batcher: the tasks of one call for one lane, in one Kafka message, so that they are admitted or
+ * refused together. Contains ids and options only: images are never sent through Kafka.
  */
 export const CallTasks = z.object({
   requestId: RequestId,

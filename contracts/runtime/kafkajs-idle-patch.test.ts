@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import test, { type TestContext } from "node:test";
-import "./kafka-idle.ts";
+import "./kafkajs-idle-patch.ts";
 
-test("kafkajs arms no timer while nothing is pending, and one while something is", (t) => {
+test("kafkajs arms a timer only while a request is pending", (t) => {
   const queue = requestQueue(t);
   queue.checkPendingRequests();
   assert.equal(queue.throttleCheckTimeoutId, null);
@@ -12,49 +12,49 @@ test("kafkajs arms no timer while nothing is pending, and one while something is
   assert.notEqual(queue.throttleCheckTimeoutId, null);
 });
 
-test("a request without an answer times out, each at its own time, and then nothing is looked for", (t) => {
+test("each request without a response times out at its own time, and then no timer is armed", (t) => {
   const queue = requestQueue(t);
-  const ended: string[] = [];
+  const timedOut: string[] = [];
   queue.scheduleRequestTimeoutCheck();
   assert.equal(queue.requestTimeoutIntervalId, undefined);
 
-  ask(queue, 1, { ended });
+  pushRequest(queue, 1, { timedOut });
   t.mock.timers.tick(600);
-  ask(queue, 2, { ended, requestTimeout: 1_500 });
-  ask(queue, 3, { ended });
+  pushRequest(queue, 2, { timedOut, requestTimeout: 1_500 });
+  pushRequest(queue, 3, { timedOut });
   queue.fulfillRequest({ correlationId: 3, size: 0, payload: null });
   t.mock.timers.tick(399);
-  assert.deepEqual(ended, []);
+  assert.deepEqual(timedOut, []);
   t.mock.timers.tick(1);
-  assert.deepEqual(ended, ["1 timed out"]);
+  assert.deepEqual(timedOut, ["1 timed out"]);
   t.mock.timers.tick(1_099);
-  assert.deepEqual(ended, ["1 timed out"]);
+  assert.deepEqual(timedOut, ["1 timed out"]);
   t.mock.timers.tick(1);
-  assert.deepEqual(ended, ["1 timed out", "2 timed out"]);
+  assert.deepEqual(timedOut, ["1 timed out", "2 timed out"]);
   assert.equal(queue.requestTimeoutIntervalId, null);
 });
 
-test("a queue that was answered stops looking, and looks again with the next request", (t) => {
+test("the timer stops after the last response and starts again with the next request", (t) => {
   const queue = requestQueue(t);
-  const ended: string[] = [];
-  ask(queue, 1, { ended });
+  const timedOut: string[] = [];
+  pushRequest(queue, 1, { timedOut });
   queue.fulfillRequest({ correlationId: 1, size: 0, payload: null });
   t.mock.timers.tick(1_000);
   assert.equal(queue.requestTimeoutIntervalId, null);
-  ask(queue, 2, { ended });
+  pushRequest(queue, 2, { timedOut });
   t.mock.timers.tick(1_000);
-  assert.deepEqual(ended, ["2 timed out"]);
+  assert.deepEqual(timedOut, ["2 timed out"]);
 });
 
-test("a connection that ends takes its timer along, and the next one looks again", (t) => {
+test("closing a connection stops its timer, and the next connection starts a new one", (t) => {
   const queue = requestQueue(t);
-  const ended: string[] = [];
-  ask(queue, 1, { ended });
+  const timedOut: string[] = [];
+  pushRequest(queue, 1, { timedOut });
   queue.destroy();
   assert.equal(queue.requestTimeoutIntervalId, null);
-  ask(queue, 2, { ended });
+  pushRequest(queue, 2, { timedOut });
   t.mock.timers.tick(1_000);
-  assert.deepEqual(ended, ["1 timed out", "2 timed out"]);
+  assert.deepEqual(timedOut, ["1 timed out", "2 timed out"]);
 });
 
 function requestQueue(t: TestContext) {
@@ -69,14 +69,18 @@ function requestQueue(t: TestContext) {
   });
 }
 
-function ask(queue: ReturnType<typeof requestQueue>, correlationId: number, options: AskOptions): void {
-  const { ended, requestTimeout } = options;
+function pushRequest(
+  queue: ReturnType<typeof requestQueue>,
+  correlationId: number,
+  options: PushOptions,
+): void {
+  const { timedOut, requestTimeout } = options;
   const entry = {
     correlationId,
     resolve: () => {},
-    reject: () => void ended.push(`${correlationId} timed out`),
+    reject: () => void timedOut.push(`${correlationId} timed out`),
   };
   queue.push({ entry, expectResponse: true, requestTimeout, sendRequest: () => {} });
 }
 
-type AskOptions = { ended: string[]; requestTimeout?: number };
+type PushOptions = { timedOut: string[]; requestTimeout?: number };
