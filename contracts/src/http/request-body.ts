@@ -3,8 +3,8 @@ import * as z from "zod";
 /**
  * Returns the schema of a request body. `aliases` maps alternative names to field names. The field name wins
  * over its aliases; two aliases with different values are an issue of the field, because neither takes
- * precedence. A null counts as absent, because Python clients send None for omitted fields. Unknown fields are
- * ignored.
+ * precedence. A null counts as absent, because Python clients send None for omitted fields. Unknown fields
+ * are ignored.
  */
 export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string, string>, shape: Shape) {
   const fields = z.object(shape, "must be an object with the fields of the call");
