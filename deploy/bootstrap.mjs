@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 const startedAt = Date.now();
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packages = join(root, "node_modules");
-const node24 = join(packages, "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+const node24 = findNode24();
 /** Holds the hash of the lock file of the last installation. */
 const stamp = join(packages, ".faceline-lock");
 
@@ -22,12 +22,7 @@ if (file === undefined) fail("Usage: node deploy/bootstrap.mjs FILE.ts [argument
 const lockHash = createHash("sha256")
   .update(readFileSync(join(root, "package-lock.json")))
   .digest("hex");
-if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lockHash) await install();
-if (!existsSync(node24)) {
-  fail(
-    "Node 24 did not come with the packages: remove node_modules, run `npm ci`, and let the script of `node` run.",
-  );
-}
+if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lockHash || !existsSync(node24)) await install();
 
 const state = resolve(root, process.env.FACELINE_STATE || ".faceline");
 mkdirSync(state, { recursive: true, mode: 0o700 });
@@ -44,6 +39,20 @@ const { code, signal } = await run(node24, [resolve(root, file), ...rest], {
 });
 process.exit(code ?? 128 + constants.signals[signal]);
 
+/**
+ * The Node of the packages. Its package is optional, because each is for one platform, and npm checks it
+ * against the hash in package-lock.json when it unpacks it. Other platforms need a Node 24 of their own.
+ */
+function findNode24() {
+  const name = `node-${process.platform}-${process.arch}`;
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  if (name in optionalDependencies) return join(packages, name, "bin", "node");
+  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
+  fail(
+    `No package brings Node 24 to ${process.platform}-${process.arch}: install Node 24, and run this on it.`,
+  );
+}
+
 async function install() {
   process.stdout.write("packages: npm ci …\n");
   const { code } = await run("npm", ["ci", "--loglevel=error"], {
@@ -57,6 +66,13 @@ async function install() {
     ONNXRUNTIME_NODE_INSTALL: "skip",
   });
   if (code !== 0) fail("The packages could not be installed: see npm's message above.");
+  // npm does not call it a failure when an optional package cannot be installed.
+  if (!existsSync(node24)) {
+    fail(
+      "Node 24 was not installed: its package could not be fetched, or it is not the one whose hash is in " +
+        "package-lock.json. Run `npm ci --loglevel=verbose` to see which, and `npm cache verify` before another try.",
+    );
+  }
   writeFileSync(stamp, lockHash);
   process.stdout.write(`packages: installed in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
 }

@@ -60,6 +60,8 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   admission: [
     ["infeasible deadlines are not refused", "now + predictedMs > deadlineAt", "false"],
     ["a queue that is too long is not refused", "waitMs <= waitMaxMs)", "true)"],
+    ["a full lane refuses every tenant", "ownCount <= laneWaitingMax / tenants", "false"],
+    ["a tenant beyond its share has others give way", "ownCount <= laneWaitingMax / tenants", "true"],
     ["a lane that refuses everything never probes", "mayProbe(situation) ?", "false ?"],
     [
       "a tenant within its share answers for the others' queue",
@@ -67,7 +69,11 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "",
     ],
   ],
-  "fair-queue": [["all tenants share one queue", "this.#queueOf(tenant);", 'this.#queueOf("all");']],
+  "fair-queue": [
+    ["calls that have begun give way", ".filter((call) => !call.started)", ""],
+    ["the oldest call gives way", "calls.findLastIndex(", "calls.findIndex("],
+    ["all tenants share one queue", "this.#queueOf(tenant);", 'this.#queueOf("all");'],
+  ],
   shedding: [
     [
       "early drop hits tenants within their share",

@@ -1,27 +1,25 @@
-// Tested by deploy/e2e/kafka-away.test.ts and deploy/e2e/loss.test.ts; scheduler-loop.test.ts covers its
-// failure.
-import { type AddressedAnswer, publishAnswers } from "@faceline/contracts/runtime/answers";
-import type { Log } from "@faceline/contracts/runtime/log";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+// Tested by deploy/e2e/kafka-outage.stack.test.ts and deploy/e2e/loss.stack.test.ts; its failure by
+// scheduler-loop.test.ts and contracts/runtime/answer-delivery.test.ts.
+import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
+import { addressAnswer } from "@faceline/contracts/runtime/answers";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 
 /** Answers to tasks that no worker will answer: refused, expired, failed. */
 export type AnswerOutbox = {
-  /** Throws if Redis does not take them. */
-  send(answers: { task: BatchTask; outcome: Outcome }[], now: number): Promise<void>;
+  /** Calls `onEnded` with tasks as their answers are delivered or pass their deadlines. Never throws. */
+  send(answers: { task: BatchTask; outcome: Outcome }[], now: number, onEnded: OnEnded): Promise<void>;
 };
 
-export const openAnswerOutbox = (redis: RedisConnection, log: Log): AnswerOutbox => ({
-  async send(answers, now) {
-    const addressed = answers.map(({ task, outcome }): AddressedAnswer => {
+type OnEnded = (tasks: TaskId[]) => void;
+
+export const openAnswerOutbox = (delivery: AnswerDelivery): AnswerOutbox => ({
+  send(answers, now, onEnded) {
+    const addressed = answers.map(({ task, outcome }) => {
       const timing = { queueMs: Math.max(0, now - task.arrivedAt), batchMs: 0, inferMs: 0 };
-      return {
-        ingress: task.ingress,
-        deadlineAt: task.deadlineAt,
-        answer: { task: task.id, outcome, timing },
-      };
+      return addressAnswer({ task: task.id, outcome, timing }, task.ingress, task.deadlineAt);
     });
-    await publishAnswers(redis, addressed, now, log);
+    return delivery.deliver(addressed, onEnded);
   },
 });

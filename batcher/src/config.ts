@@ -15,6 +15,8 @@ export const BatcherConfig = z.object({
   HOP_MS: z.coerce.number().min(0).max(1_000).default(3),
   /** First guess of the time from the end of a run to the client; it is measured then. */
   REPLY_MS: z.coerce.number().min(0).max(1_000).default(3),
+  /** JSON of answers that Redis did not take and that are tried again. More are not. */
+  ANSWERS_RETRIED_BYTES_MAX: z.coerce.number().int().min(65_536).default(16_777_216),
   /** How soon the offset of tasks that have ended is committed. */
   COMMIT_EVERY_MS: z.coerce.number().int().min(10).max(10_000).default(100),
   /** How often the pool's state is published if it has changed. */

@@ -1,4 +1,5 @@
-// Tested by every test in deploy/e2e, which start the service.
+// Tested by deploy/e2e/loss.stack.test.ts, which starts, kills and ends the service.
+import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
@@ -27,7 +28,13 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using clock = await openSharedClock(redis);
   await using producer = await openProducer(config, id);
   const batches = openBatchOutbox(producer, pool);
-  const answers = openAnswerOutbox(redis, log);
+  await using delivery = new AnswerDelivery({
+    redis,
+    clock,
+    log,
+    retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
+  });
+  const answers = openAnswerOutbox(delivery);
   await using poolState = openPoolOutbox({ redis, state, clock, pool, everyMs: config.POOL_STATE_EVERY_MS });
   await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, log });
   await using _reports = await openReportInbox({

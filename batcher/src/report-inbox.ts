@@ -1,4 +1,4 @@
-// Tested by deploy/e2e/loss.test.ts: without reports no worker is known.
+// Tested by deploy/e2e/loss.stack.test.ts: without reports no worker is known.
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";

@@ -43,14 +43,39 @@ test("a batch that could not be sent waits again, and is sent without a further 
   );
 });
 
-test("a task ends also where its answer cannot be published", async (t) => {
+test("a refused task ends when its refusal is delivered, not before", (t) => {
+  const deliveries: (() => void)[] = [];
   const { loop, ended } = startLoop(t, {
-    answers: { send: () => Promise.reject(new Error("Redis is away")) },
+    answers: {
+      async send(answers, _now, onEnded) {
+        deliveries.push(() => onEnded(answers.map(({ task }) => task.id)));
+      },
+    },
   });
   loop.handle(report("w1", { sizes: [{ size: 1, runMs: 500 }] }));
   loop.handle(call("late", 1, { now: 0, deadlineAt: 100 }));
-  await new Promise(setImmediate);
+  assert.deepEqual(ended, []);
+  for (const deliver of deliveries) deliver();
   assert.deepEqual(ended, ["late/nnnnnnnnnnnnnnnn/0"]);
+});
+
+test("a deadline that is months away does not make the wake timer fire at once", (t) => {
+  const { loop } = startLoop(t);
+  const delays: (number | undefined)[] = [];
+  const { setTimeout } = globalThis;
+  t.mock.method(globalThis, "setTimeout", (run: () => void, delayMs?: number) => {
+    delays.push(delayMs);
+    return setTimeout(run, delayMs);
+  });
+  loop.handle(report("w1"));
+  // The second call waits while the first runs.
+  for (const id of ["a", "b"]) loop.handle(call(id, 1, { now: 0, deadlineAt: 90 * 24 * 3_600_000 }));
+  assert.ok(delays.length > 0);
+  assert.deepEqual(
+    // Node turns a longer delay into 1 ms.
+    delays.filter((delayMs) => delayMs! > 2 ** 31 - 1),
+    [],
+  );
 });
 
 test("events announce a change of the pool's state, and the passing of time does not", (t) => {

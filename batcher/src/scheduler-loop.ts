@@ -59,7 +59,9 @@ export class SchedulerLoop implements AsyncDisposable {
           break;
       }
     }
-    if (answers.length > 0) void this.#answer(answers);
+    if (answers.length === 0) return;
+    // A task has ended only when its answer is delivered or late: until then its offset is not committed.
+    void this.#parts.answers.send(answers, this.#parts.clock.now(), (tasks) => this.#notifyEnded(tasks));
   }
 
   #send({ partition, batch }: Extract<Move, { kind: "dispatch" }>): void {
@@ -73,19 +75,8 @@ export class SchedulerLoop implements AsyncDisposable {
   #wakeAt(at: number): void {
     clearTimeout(this.#wakeTimer);
     // Timers drop fractions of a millisecond: without rounding up, the wake would come too soon.
-    const delayMs = Math.ceil(at - this.#parts.clock.now());
+    const delayMs = Math.min(Math.ceil(at - this.#parts.clock.now()), timerMaxMs);
     this.#wakeTimer = setTimeout(() => this.handle({ kind: "timer" }), delayMs);
-  }
-
-  /** A task ends also where its answer could not be published: its client then waits until the deadline. */
-  async #answer(moves: AnswerMove[]): Promise<void> {
-    const { answers, clock, log } = this.#parts;
-    try {
-      await answers.send(moves, clock.now());
-    } catch (error) {
-      log.warn({ tasks: moves.length, reason: (error as Error).message }, "answers could not be published");
-    }
-    this.#notifyEnded(moves.map((move) => move.task.id));
   }
 
   #notifyEnded(tasks: TaskId[]): void {
@@ -101,6 +92,9 @@ export class SchedulerLoop implements AsyncDisposable {
 
 /** A silent worker is found this much later than `silenceMaxMs` at most. */
 const tickEveryMs = 100;
+
+/** The longest delay of a timer: Node fires a longer one after 1 ms. */
+const timerMaxMs = 2 ** 31 - 1;
 
 type AnswerMove = Extract<Move, { kind: "answer" }>;
 

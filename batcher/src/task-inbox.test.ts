@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import type { ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import { openLog } from "@faceline/contracts/runtime/log";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { call } from "../testing/fixtures.ts";
 import type { Event } from "./scheduling/state.ts";
@@ -57,6 +58,20 @@ test("where Redis cannot tell which tasks are answered, all of them run", async 
   assert.deepEqual(arrived(), ["call-7"]);
 });
 
+test("answers are looked up without fetching them, 500 at a time, and a failed look-up costs only its tasks", async (t) => {
+  const { consumer, redis, arrived } = await openInbox(t);
+  redis.answered = (key) => !key.startsWith("answer:call-3/");
+  consumer.assigned([0]);
+  consumer.take(messages(...Array.from({ length: 1_100 }, (_, offset) => offset)));
+  assert.deepEqual(redis.lookUpSizes, [500]);
+  await redis.reply();
+  await redis.reply(new Error("Redis is slow"));
+  await redis.reply();
+  assert.deepEqual(redis.lookUpSizes, [500, 500, 100]);
+  const failed = Array.from({ length: 500 }, (_, index) => `call-${500 + index}`);
+  assert.deepEqual(arrived(), ["call-3", ...failed]);
+});
+
 /**
  * An inbox whose messages were all sent before it became active, so that each of them is looked up in Redis.
  */
@@ -65,6 +80,7 @@ async function openInbox(t: TestContext) {
   const events: Event[] = [];
   const committed: string[] = [];
   const lookUps: PromiseWithResolvers<void>[] = [];
+  const server = { answered: (_key: string) => false, lookUpSizes: [] as number[] };
   let now = 2_000;
   let consumer: ConsumerOptions | undefined;
   let onEnded = (_tasks: TaskId[]): void => {};
@@ -74,13 +90,20 @@ async function openInbox(t: TestContext) {
     clientId: "batcher-0000000000000000",
     clock: { now: () => now++ },
     redis: {
-      mget: async (keys) => {
-        const lookUp = Promise.withResolvers<void>();
-        lookUps.push(lookUp);
-        await lookUp.promise;
-        return keys.map(() => null);
+      pipeline() {
+        const keys: string[] = [];
+        return {
+          exists: (key: string) => void keys.push(key),
+          async exec() {
+            const lookUp = Promise.withResolvers<void>();
+            lookUps.push(lookUp);
+            server.lookUpSizes.push(keys.length);
+            await lookUp.promise;
+            return keys.map((key) => [null, server.answered(key) ? 1 : 0]);
+          },
+        };
       },
-    },
+    } as unknown as Pick<RedisConnection, "pipeline">,
     producer: { deadLetter: async () => assert.fail("every message can be read") },
     loop: {
       handle: (event) => void events.push(event),
@@ -110,7 +133,7 @@ async function openInbox(t: TestContext) {
       assigned: (partitions: number[]) => consumer!.onAssignment(partitions),
       take: (fetched: ReadMessage[]) => consumer!.onMessages(0, fetched, () => {}),
     },
-    redis: {
+    redis: Object.assign(server, {
       /** Answers every look-up so far, or fails it, and lets the code that waits for it run. */
       async reply(error?: Error) {
         for (const lookUp of lookUps.splice(0)) {
@@ -119,7 +142,7 @@ async function openInbox(t: TestContext) {
         }
         await new Promise(setImmediate);
       },
-    },
+    }),
     arrived: () =>
       events.flatMap((event) => (event.kind === "arrive" ? [event.call.requestId as string] : [])),
     end: (...names: string[]) => onEnded(names.flatMap((name) => call(name, 1, { now: 1_000 }).call.tasks)),

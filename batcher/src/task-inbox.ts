@@ -4,6 +4,7 @@ import type { Producer } from "@faceline/contracts/runtime/kafka";
 import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/wire/names";
 import { CallTasks } from "@faceline/contracts/wire/task";
@@ -110,17 +111,27 @@ export class TaskInbox implements AsyncDisposable {
    * answer.
    */
   async #answeredOf(tasks: TaskId[]): Promise<Set<TaskId>> {
-    const { redis, log } = this.#parts;
+    const answered = new Set<TaskId>();
+    for (let from = 0; from < tasks.length; from += lookedUpAtOnce) {
+      const some = tasks.slice(from, from + lookedUpAtOnce);
+      const replies = await this.#answersExist(some);
+      for (const [index, task] of some.entries()) if (replies[index]?.[1] === 1) answered.add(task);
+      const failure = replies.find(([error]) => error !== null)?.[0];
+      if (!failure) continue;
+      const facts = { tasks: some.length, reason: failure.message };
+      this.#parts.log.warn(facts, "Redis could not tell which tasks are answered; these run");
+    }
+    return answered;
+  }
+
+  /** EXISTS, because an answer with many faces is large and only its existence matters. */
+  async #answersExist(tasks: TaskId[]): Promise<[error: Error | null, result: unknown][]> {
+    const pipeline = this.#parts.redis.pipeline();
+    for (const task of tasks) pipeline.exists(answerKey(task));
     try {
-      const answers = await redis.mget(tasks.map(answerKey));
-      return new Set(tasks.filter((_, index) => (answers[index] ?? null) !== null));
+      return (await pipeline.exec()) ?? [];
     } catch (error) {
-      const { message: reason } = error as Error;
-      log.warn(
-        { tasks: tasks.length, reason },
-        "Redis could not tell which tasks are answered; all of them run",
-      );
-      return new Set();
+      return [[error as Error, undefined]];
     }
   }
 
@@ -155,11 +166,14 @@ export class TaskInbox implements AsyncDisposable {
   }
 }
 
+/** Tasks of one pipeline: its replies come well within the time of a command. */
+const lookedUpAtOnce = 500;
+
 type TaskInboxParts = {
   config: Pick<BatcherConfig, "POOL" | "COMMIT_EVERY_MS">;
   clientId: string;
   clock: Clock;
-  redis: { mget(keys: string[]): Promise<(string | null)[]> };
+  redis: Pick<RedisConnection, "pipeline">;
   producer: Pick<Producer, "deadLetter">;
   loop: Pick<SchedulerLoop, "handle" | "onEnded">;
   log: Log;

@@ -4,14 +4,12 @@ import test from "node:test";
 import type { Answer } from "../src/wire/answer.ts";
 import type { TaskId } from "../src/wire/ids.ts";
 import { answerKey, answersChannel } from "../src/wire/names.ts";
-import { publishAnswers } from "./answers.ts";
+import { addressAnswer, publishAnswers } from "./answers.ts";
 import { readConfig } from "./config.ts";
-import { openLog } from "./log.ts";
 import { newProcessId } from "./process.ts";
 import { connectVolatileRedis, subscribe, VolatileRedisConfig } from "./redis.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
-const log = openLog("test", "silent");
 
 test("the first answer is kept, every answer is published, and each ingress receives only its own", async () => {
   await using redis = await connectVolatileRedis(config);
@@ -26,22 +24,15 @@ test("the first answer is kept, every answer is published, and each ingress rece
   const [a, b, other] = [0, 1, 2].map((index) => `${randomUUID()}/nnnnnnnnnnnnnnnn/${index}` as TaskId);
   const now = Date.now();
   const expired = answer(a!, { kind: "expired", lateByMs: 1 });
-  await publishAnswers(
-    redis,
-    [
-      { ingress: here, deadlineAt: now + 1_000, answer: expired },
-      { ingress: here, deadlineAt: now + 1_000, answer: answer(b!, { kind: "expired", lateByMs: 1 }) },
-      {
-        ingress: elsewhere,
-        deadlineAt: now + 1_000,
-        answer: answer(other!, { kind: "expired", lateByMs: 1 }),
-      },
-    ],
-    now,
-    log,
-  );
+  const first = [
+    addressAnswer(expired, here, now + 1_000),
+    addressAnswer(answer(b!, { kind: "expired", lateByMs: 1 }), here, now + 1_000),
+    addressAnswer(answer(other!, { kind: "expired", lateByMs: 1 }), elsewhere, now + 1_000),
+  ];
+  // The other ingress does not listen; its answer is stored.
+  assert.deepEqual((await publishAnswers(redis, first, now)).undelivered, []);
   const second = answer(a!, { kind: "failed", reason: "run_failed" });
-  await publishAnswers(redis, [{ ingress: here, deadlineAt: now + 1_000, answer: second }], now, log);
+  await publishAnswers(redis, [addressAnswer(second, here, now + 1_000)], now);
   await both;
 
   assert.deepEqual(messages, [
@@ -60,4 +51,14 @@ const answer = (task: TaskId, outcome: Answer["outcome"]): Answer => ({
   task,
   outcome,
   timing: { queueMs: 0, batchMs: 0, inferMs: 0 },
+});
+
+test("without a server no answer is delivered, and the reason is told", async () => {
+  const redis = await connectVolatileRedis(config);
+  redis.disconnect();
+  const task = `${randomUUID()}/nnnnnnnnnnnnnnnn/0` as TaskId;
+  const lost = addressAnswer(answer(task, { kind: "expired", lateByMs: 1 }), newProcessId("ingress"), 1_000);
+  const { undelivered, reason } = await publishAnswers(redis, [lost], 0);
+  assert.deepEqual(undelivered, [lost]);
+  assert.ok(reason);
 });

@@ -1,6 +1,7 @@
+// Tested by answers.live.test.ts and, with a scripted server, by answer-delivery.test.ts.
 import type { Answer } from "../src/wire/answer.ts";
+import type { TaskId } from "../src/wire/ids.ts";
 import { answerKey, answersChannel } from "../src/wire/names.ts";
-import type { Log } from "./log.ts";
 import type { RedisConnection } from "./redis.ts";
 
 /**
@@ -8,34 +9,60 @@ import type { RedisConnection } from "./redis.ts";
  */
 const answerGraceMs = 10_000;
 
-/**
- * Lays answers where the ingress looks for them and rings its bell with the payload inside. A pipeline, not a
- * MULTI: where the server is full, SET fails and PUBLISH still delivers. NX: the first answer stands, so a
- * batch that runs twice changes nothing. One PUBLISH an ingress, not one an answer: it is the dearer command.
- *
- * Throws when the server cannot be reached: none of the answers may count as given then.
- */
-export async function publishAnswers(
-  redis: RedisConnection,
-  answers: AddressedAnswer[],
-  now: number,
-  log: Log,
-): Promise<void> {
-  if (answers.length === 0) return;
-  const pipeline = redis.pipeline();
-  const written = answers.map((each) => ({ ...each, json: JSON.stringify(each.answer) }));
-  for (const { answer, deadlineAt, json } of written) {
-    const lastsMs = Math.ceil(Math.max(0, deadlineAt - now) + answerGraceMs);
-    pipeline.set(answerKey(answer.task), json, "PX", lastsMs, "NX");
-  }
-  for (const [ingress, own] of Map.groupBy(written, (each) => each.ingress)) {
-    pipeline.publish(answersChannel(ingress), `[${own.map((each) => each.json).join()}]`);
-  }
-  const replies = (await pipeline.exec()) ?? [];
-  const stored = replies.slice(0, answers.length).filter(([error]) => error === null).length;
-  const heard = replies.slice(answers.length).filter(([error]) => error === null).length;
-  if (stored < answers.length) log.warn({ failed: answers.length - stored }, "answers were not stored");
-  if (stored === 0 && heard === 0) throw new Error("no answer could be stored or published");
+/** Returns an answer as it is stored and published; its ingress waits for it until `deadlineAt`. */
+export function addressAnswer(answer: Answer, ingress: string, deadlineAt: number): AddressedAnswer {
+  return { task: answer.task, ingress, deadlineAt, json: JSON.stringify(answer) };
 }
 
-export type AddressedAnswer = { ingress: string; deadlineAt: number; answer: Answer };
+/**
+ * Stores answers where the ingress looks for them and publishes them on its channel. Returns those that were
+ * not delivered: neither stored, nor published to an ingress that listens. Never throws: without a server
+ * none is.
+ *
+ * A pipeline, not a MULTI: where the server is full, SET fails and PUBLISH still delivers. NX: the first
+ * answer stands, so a batch that runs twice changes nothing. One PUBLISH per ingress: it is the more
+ * expensive command.
+ */
+export async function publishAnswers(
+  redis: AnswersRedis,
+  answers: AddressedAnswer[],
+  now: number,
+): Promise<Publication> {
+  const pipeline = redis.pipeline();
+  for (const { task, deadlineAt, json } of answers) {
+    const ttlMs = Math.ceil(Math.max(0, deadlineAt - now) + answerGraceMs);
+    pipeline.set(answerKey(task), json, "PX", ttlMs, "NX");
+  }
+  const byIngress = Map.groupBy(answers, (each) => each.ingress);
+  for (const [ingress, own] of byIngress) {
+    pipeline.publish(answersChannel(ingress), `[${own.map((each) => each.json).join()}]`);
+  }
+  let replies: [error: Error | null, result: unknown][];
+  try {
+    replies = (await pipeline.exec()) ?? [];
+  } catch (error) {
+    return { undelivered: answers, reason: (error as Error).message };
+  }
+  const receivedBy = new Set<string>();
+  for (const [index, ingress] of [...byIngress.keys()].entries()) {
+    const [error, receivers] = replies[answers.length + index] ?? noReply;
+    if (error === null && Number(receivers) > 0) receivedBy.add(ingress);
+  }
+  const undelivered = answers.filter(({ ingress }, index) => {
+    const [error] = replies[index] ?? noReply;
+    return error !== null && !receivedBy.has(ingress);
+  });
+  return { undelivered, reason: replies.find(([error]) => error !== null)?.[0]?.message };
+}
+
+const noReply: [Error, unknown] = [new Error("no reply"), undefined];
+
+export type AddressedAnswer = { task: TaskId; ingress: string; deadlineAt: number; json: string };
+
+type Publication = {
+  undelivered: AddressedAnswer[];
+  /** The first error of a command; undefined where all succeeded. */
+  reason: string | undefined;
+};
+
+export type AnswersRedis = Pick<RedisConnection, "pipeline">;

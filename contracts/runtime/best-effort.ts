@@ -11,6 +11,7 @@ type BestEffortWork =
   | "idempotency_store"
   | "image_removal"
   | "in_flight_report"
+  | "key_refresh"
   | "keys_used_record"
   | "pending_answers_lookup"
   | "pool_state_publish"

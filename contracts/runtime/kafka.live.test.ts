@@ -27,6 +27,31 @@ test("messages are delivered once and in order, and only uncommitted ones are de
   );
 });
 
+test("more than a record batch may wait while one request is in flight, and all of it arrives", async (t) => {
+  const topic = await freshTopic(t, 1);
+  await using producer = await openProducer(config, "test");
+  const first = producer.send(topic, 0, "0");
+  // The first leaves in this turn of the event loop, the others wait for it.
+  await Promise.resolve().then(() => Promise.resolve());
+  const rest = Array.from({ length: 2_600 }, (_, i) => producer.send(topic, 0, `${i + 1}`.padEnd(1_000)));
+  await Promise.all([first, ...rest]);
+
+  const values = await read(topic, 2_601, {});
+  assert.deepEqual(values.map(Number), Array.from(values.keys()));
+});
+
+test("a message larger than a record batch fails alone, with its topic and size", async (t) => {
+  const topic = await freshTopic(t, 1);
+  await using producer = await openProducer(config, "test");
+  const small = producer.send(topic, 0, "small");
+  await assert.rejects(producer.send(topic, 0, "x".repeat(1_000_000)), (error: Error) => {
+    assert.match(error.message, new RegExp(`for ${topic} has 1000064 bytes`));
+    return true;
+  });
+  await small;
+  assert.deepEqual(await read(topic, 1, {}), ["small"]);
+});
+
 test("a partition has one consumer of a group, and another takes over when it leaves", async (t) => {
   const topic = await freshTopic(t, 1);
   const member = async (name: string) => {

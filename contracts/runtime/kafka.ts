@@ -1,9 +1,10 @@
-import { type Admin, type IHeaders, Kafka, logLevel, Partitioners, type SASLOptions } from "kafkajs";
+import { type Admin, Kafka, logLevel, Partitioners, type SASLOptions } from "kafkajs";
 import * as z from "zod";
 import { deadLetterTopic } from "../src/wire/names.ts";
 import "./kafkajs-idle-patch.ts";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { flushLength, type Message, recordBatchBytesMax, recordBytes } from "./kafka-flush.ts";
 
 export const KafkaConfig = z.object({
   KAFKA_BROKERS: z.string().default("127.0.0.1:9092"),
@@ -64,9 +65,10 @@ export async function openAdmin(config: KafkaConfig): Promise<Admin & AsyncDispo
 }
 
 /**
- * Sends messages: one request in flight, and what comes meanwhile goes together in the next. Nothing lingers,
- * so a lonely message leaves at once. `send` resolves when all in-sync replicas have the message, and throws
- * when Kafka cannot take it or when `waitingMax` messages already wait.
+ * Sends messages: one request in flight, and what comes meanwhile goes together in the next ones, each with
+ * at most `recordBatchBytesMax` for a partition. Nothing lingers, so a lonely message leaves at once. `send`
+ * resolves when all in-sync replicas have the message, and throws when Kafka cannot take it, when it alone is
+ * larger than that, or when `waitingMax` messages already wait.
  */
 export async function openProducer(config: KafkaConfig, clientId: string): Promise<Producer> {
   const producer = kafkaClient(config, clientId).producer({
@@ -76,7 +78,7 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
     createPartitioner: Partitioners.DefaultPartitioner,
   });
   await producer.connect();
-  let waiting: Waiting[] = [];
+  const waiting: Waiting[] = [];
   let sending = false;
 
   const flush = async (): Promise<void> => {
@@ -84,8 +86,7 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
     // Let whatever else this turn of the event loop brings join the first request.
     await Promise.resolve();
     while (waiting.length > 0) {
-      const leaving = waiting;
-      waiting = [];
+      const leaving = waiting.splice(0, flushLength(waiting));
       const topicMessages = [...Map.groupBy(leaving, (each) => each.topic)].map(([topic, messages]) => ({
         topic,
         messages: messages.map(({ partition, value, headers }) => ({ partition, value, headers })),
@@ -102,8 +103,13 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
 
   const send: Producer["send"] = (topic, partition, value, headers = {}) => {
     if (waiting.length >= waitingMax) return Promise.reject(new Error("too many messages wait for Kafka"));
+    const bytes = recordBytes({ value, headers });
+    if (bytes > recordBatchBytesMax) {
+      const fault = `a message for ${topic} has ${bytes} bytes, more than fit into a record batch`;
+      return Promise.reject(new Error(`${fault} (${recordBatchBytesMax}): send it in smaller parts`));
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    waiting.push({ topic, partition, value, headers, resolve, reject });
+    waiting.push({ topic, partition, value, headers, bytes, resolve, reject });
     if (!sending) void flush();
     return promise;
   };
@@ -119,16 +125,17 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
 const waitingMax = 10_000;
 
 export type Producer = AsyncDisposable & {
-  send(topic: string, partition: number, value: string | null, headers?: IHeaders): Promise<void>;
+  send(
+    topic: string,
+    partition: number,
+    value: string | null,
+    headers?: Record<string, string>,
+  ): Promise<void>;
   /** Records a message that could not be read or processed: where it lies and why, never what was in it. */
   deadLetter(message: { topic: string; partition: number; offset: string; reason: string }): Promise<void>;
 };
 
-type Waiting = {
-  topic: string;
-  partition: number;
-  value: string | null;
-  headers: IHeaders;
+type Waiting = Message & {
   resolve: () => void;
   reject: (error: unknown) => void;
 };

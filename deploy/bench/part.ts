@@ -4,6 +4,7 @@ import type { LaunchOptions } from "../launcher/settings.ts";
 import type { Steps } from "../launcher/steps.ts";
 import type { TestServers } from "../testing/test-servers.ts";
 import type { Target } from "./load/http-client.ts";
+import { IpcChild } from "./observe/ipc-child.ts";
 
 /** What every part of the benchmark gets. */
 export type Bench = {
@@ -75,6 +76,21 @@ export async function openStack(
   };
 }
 
+/** Starts the engine in a process of its own: decoding and networks, nothing of the service around them. */
+export async function openEngineOnly(options: EngineOnlyOptions): Promise<EngineOnly> {
+  const { lane, threads, faces = "every", pictures, modelsDir } = options;
+  const args = [lane, `${threads}`, faces, ...pictures];
+  const env = { MODELS_DIR: modelsDir };
+  const child = new IpcChild("the engine-only process", "inference/engine.bench.ts", args, { env });
+  await child.receive();
+  return {
+    pid: child.pid,
+    call: async (index) => (await child.request({ call: index })) as EngineCall,
+    loop: async (count) => ((await child.request({ loop: count })) as EngineCall).tookMs,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
 /**
  * The process ids of services, broker and Redis servers that run now, by name; each leads a process group.
  */
@@ -90,3 +106,22 @@ export type EngineSize = { workers: number; threads: number };
 export type Stack = AsyncDisposable & {
   target(path: string, bodies: unknown[], headers?: Record<string, string>): Target;
 };
+
+type EngineOnlyOptions = {
+  lane: string;
+  threads: number;
+  /** Every face of a picture, at full resolution, or one that is clear at a low one. */
+  faces?: "every" | "clear";
+  pictures: string[];
+  modelsDir: string;
+};
+
+export type EngineOnly = AsyncDisposable & {
+  pid: number;
+  /** Decodes and runs one of the pictures, in turn. */
+  call(index: number): Promise<EngineCall>;
+  /** Runs that many pictures as fast as it can, decoding one ahead; returns ms of all together. */
+  loop(count: number): Promise<number>;
+};
+
+export type EngineCall = { tookMs: number; decodeMs: number };

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { repository } from "../launcher/state-folder.ts";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "../testing/faces.ts";
-import { mulberry32 } from "./load/arrivals.ts";
+import { mulberry32 } from "./statistics.ts";
 
 /** The sample photographs of the models' package: some 0.2 MB and a megapixel each, with 1 to 6 faces. */
 export const photographs = [1, 2, 3, 4, 5, 6].map((index) =>
@@ -57,6 +57,13 @@ export function neighbourPairs(files: string[], countMax: number): [string, stri
 /** Bodies of /verify: twelve pairs of pictures as data URLs. */
 export const verifyBodies = (files: string[], pairs = 12): { img1: string; img2: string }[] =>
   neighbourPairs(files, pairs).map(([first, second]) => ({ img1: dataUrl(first), img2: dataUrl(second) }));
+
+/** A body of /compare. Its numbers are as long in JSON as those of an embedding. */
+export function comparisonOfVectors(length: number, candidates: number): string {
+  const next = mulberry32(length);
+  const vector = () => Array.from({ length }, () => Math.fround(next() - 0.5));
+  return JSON.stringify({ vector: vector(), candidates: Array.from({ length: candidates }, vector) });
+}
 
 const byNumber = new Intl.Collator("en", { numeric: true });
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { mulberry32 } from "./load/arrivals.ts";
-import { mean, median, type Pair, pairedRatio, quantile, verdictOf } from "./statistics.ts";
+import { mean, median, mulberry32, type Pair, pairedRatio, quantile, verdictOf } from "./statistics.ts";
 
 test("a quantile is one of the values: the nearest rank", () => {
   const values = [5, 1, 4, 2, 3];

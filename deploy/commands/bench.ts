@@ -14,10 +14,9 @@ import { openLoopPart } from "../bench/parts/open-loop.ts";
 import { drawOpenLoop } from "../bench/parts/open-loop-plots.ts";
 import { saturation } from "../bench/parts/saturation.ts";
 import { singleRequest } from "../bench/parts/single-request.ts";
-import { singleRequestModelled } from "../bench/parts/single-request-modelled.ts";
 import { setUpFacePeers } from "../bench/peers/faces/systems.ts";
 import { peersVenv } from "../bench/peers/modelled/systems.ts";
-import { writeResults } from "../bench/report/results.ts";
+import { writeResults } from "../bench/report.ts";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { readLaunchOptions } from "../launcher/settings.ts";
 import { repository } from "../launcher/state-folder.ts";
@@ -39,7 +38,6 @@ import { setUpVenv } from "../testing/venv.ts";
 
 const defaultParts: Record<string, Part> = {
   "single-request": singleRequest,
-  "single-request-modelled": singleRequestModelled,
   saturation,
   "open-loop": openLoopPart,
   ingress,

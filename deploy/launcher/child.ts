@@ -20,7 +20,7 @@ export class Child {
     const startedAt = performance.now();
     this.name = program.name;
     this.#program = program;
-    this.#process = spawn(program.command, program.args, {
+    this.#process = spawn("/bin/sh", ["-c", withoutCoreDump, "sh", program.command, ...program.args], {
       detached: true,
       stdio: ["ignore", "pipe", "pipe", ...(program.ready === "message" ? (["ipc"] as const) : [])],
       env: program.env,
@@ -115,6 +115,12 @@ export class Child {
     return "killed";
   }
 }
+
+/**
+ * A core dump would write the memory of the process, pictures in it, to a disk. The hard limit is set too, so
+ * that the program cannot raise it again. `exec` keeps the pid, the signals and the IPC channel.
+ */
+const withoutCoreDump = 'ulimit -c 0; exec "$@"';
 
 const outputDrainMs = 1_000;
 const lastLinesMax = 25;

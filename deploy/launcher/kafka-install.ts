@@ -4,9 +4,12 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { capture } from "./capture.ts";
 import { maven } from "./maven.ts";
+import { jarFaults, readHashes } from "./pinned-files.ts";
 import { repository } from "./state-folder.ts";
 
 const pom = join(repository, "deploy", "kafka", "pom.xml");
+/** SHA-256 of each jar, as `sha256sum` prints it. The comment in the pom says how to make the list. */
+const hashes = join(repository, "deploy", "kafka", "jars.sha256");
 const stampName = "complete";
 const javaMajorMin = 17;
 
@@ -39,12 +42,17 @@ export function javaMajor(printed: string): number | undefined {
 }
 
 /**
- * Fetches the broker's jars unless the folder holds those of this very pom. Returns whether it fetched them.
+ * Fetches the broker's jars unless the folder holds those of this very pom and list. Returns whether it
+ * fetched them. Throws a sentence when a jar, fetched or present, is not the pinned one: Java would run it.
  */
 export async function fetchKafkaJars(libs: string, stop: AbortSignal): Promise<boolean> {
-  const pomHash = createHash("sha256").update(readFileSync(pom)).digest("hex");
+  const list = readFileSync(hashes, "utf8");
+  const pins = createHash("sha256").update(readFileSync(pom)).update(list).digest("hex");
   const stamp = join(libs, stampName);
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === pomHash) return false;
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === pins) {
+    await refuseOtherJars(libs, list, "remove that folder, and the next start fetches them again");
+    return false;
+  }
 
   // Into another folder first, so that an interrupted download never looks complete.
   const partial = `${libs}.${process.pid}`;
@@ -55,8 +63,22 @@ export async function fetchKafkaJars(libs: string, stop: AbortSignal): Promise<b
     { includeScope: "runtime", outputDirectory: partial },
     { artifact: "the Kafka broker", alternative: "or set KAFKA_BROKERS to a Kafka that already runs", stop },
   );
-  writeFileSync(join(partial, stampName), pomHash);
+  const advice = "remove that folder and those jars from Maven's own (~/.m2/repository), and start again";
+  await refuseOtherJars(partial, list, advice);
+  writeFileSync(join(partial, stampName), pins);
   await rm(libs, { recursive: true, force: true });
   await rename(partial, libs);
   return true;
 }
+
+async function refuseOtherJars(folder: string, list: string, advice: string): Promise<void> {
+  const faults = await jarFaults(folder, readHashes(list));
+  if (faults.length === 0) return;
+  const named = faults.slice(0, faultsNamedMax).join(", ");
+  const more = faults.length > faultsNamedMax ? ` and ${faults.length - faultsNamedMax} more` : "";
+  throw new Error(
+    `Kafka is not started, because the jars in ${folder} are not the pinned ones (${named}${more}): ${advice}.`,
+  );
+}
+
+const faultsNamedMax = 3;

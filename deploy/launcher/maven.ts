@@ -10,7 +10,8 @@ export async function maven(
   options: MavenOptions,
 ) {
   const defines = Object.entries(settings).map(([name, value]) => `-D${name}=${value}`);
-  await capture("mvn", ["-q", "-B", "-f", pom, `dependency:${goal}`, ...defines], {
+  // -C: Maven 3 only warns when what it downloads has not the checksum that the repository states.
+  await capture("mvn", ["-C", "-q", "-B", "-f", pom, `dependency:${goal}`, ...defines], {
     stop: options.stop,
     absent: `Maven is missing: install it (Debian: apt install maven), ${options.alternative}.`,
     failed: `Maven could not fetch ${options.artifact}`,

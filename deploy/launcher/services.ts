@@ -106,7 +106,8 @@ const healthPollEveryMs = 50;
 const nodeProgram = (service: Service, inspectPort: number | undefined) => ({
   command: process.execPath,
   args: [
-    ...(inspectPort === undefined ? [] : [`--inspect=127.0.0.1:${inspectPort}`]),
+    // By default SIGUSR1 opens the inspector, through which the memory can be read.
+    inspectPort === undefined ? "--disable-sigusr1" : `--inspect=127.0.0.1:${inspectPort}`,
     join(repository, service, "src", "main.ts"),
   ],
 });

@@ -42,6 +42,14 @@ test("counts outside their bounds are rejected with a sentence", () => {
   assert.throws(() => readLaunchOptions(["--wrokers", "2"], {}), /Unknown option '--wrokers'/);
 });
 
+test("tasks and batches must be retained longer than the longest deadline", () => {
+  const read = (minutes: string, DEADLINE_MAX_MS?: string) =>
+    readLaunchOptions([], { TOPIC_RETENTION_MINUTES: minutes, DEADLINE_MAX_MS });
+  assert.equal(read("3").TOPIC_RETENTION_MINUTES, 3);
+  assert.throws(() => read("10", "600000"), /TOPIC_RETENTION_MINUTES: must exceed DEADLINE_MAX_MS by 10 s/);
+  assert.equal(read("61", "3600000").TOPIC_RETENTION_MINUTES, 61);
+});
+
 test("all wrong settings are named together, and an empty one counts as unset", () => {
   assert.equal(readLaunchOptions([], { PORT: "" }).PORT, 8080);
   assert.throws(

@@ -38,6 +38,7 @@ function poolTopics({ pool, retentionMs, deadLetterRetentionMs }: TopicOptions) 
     numPartitions,
     configEntries: [
       { name: "retention.ms", value: `${retentionMs}` },
+      { name: "max.message.bytes", value: `${recordBatchBytesMax}` },
       // Kafka deletes closed segments only: an open one would keep its messages for a week.
       { name: "segment.ms", value: `${Math.round(retentionMs / 2)}` },
     ],
@@ -68,6 +69,8 @@ async function retryUntilDone({ withinMs, stop }: TopicOptions, work: () => Prom
 }
 
 const retryEveryMs = 100;
+/** Of a record batch, despite the name. The services send less: contracts/runtime/kafka-flush.ts. */
+const recordBatchBytesMax = 1024 * 1024;
 const minuteMs = 60_000;
 
 export const topicOptions = (config: LauncherConfig, pool: string, stop: AbortSignal): TopicOptions => ({

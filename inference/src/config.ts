@@ -74,6 +74,8 @@ export const InferenceConfig = z.object({
   REPORT_EVERY_MS: z.coerce.number().int().min(10).max(1_000).default(250),
   /** A run that takes longer will not end: the process exits, and the launcher starts a new one. */
   RUN_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
+  /** JSON of answers that Redis did not take and that are tried again. More are not. */
+  ANSWERS_RETRIED_BYTES_MAX: z.coerce.number().int().min(65_536).default(16_777_216),
   /** Batches that a worker holds after partitions have moved to it. A further one is left to the batcher. */
   HELD_BATCHES_MAX: z.coerce.number().int().min(2).max(64).default(16),
 });

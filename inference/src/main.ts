@@ -1,3 +1,4 @@
+import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
@@ -19,6 +20,12 @@ import { Worker } from "./worker.ts";
 await runService("inference", InferenceConfig, async ({ config, id, log, stop }) => {
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
+  await using delivery = new AnswerDelivery({
+    redis,
+    clock,
+    log,
+    retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
+  });
   const modelled = config.ENGINE;
   if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers are made up");
   await using engine = await openEngine({
@@ -53,7 +60,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       decode: modelled === undefined ? decoder.decode : nullDecoder,
       clock,
     }),
-    answers: openAnswerOutbox(redis, clock, log),
+    answers: openAnswerOutbox(delivery),
     log,
     heldBatchesMax: config.HELD_BATCHES_MAX,
     onChange: () => reports.send(),

@@ -35,6 +35,7 @@ async function ingress() {
       poolStates: () => [],
       dependencyHealth: async () => ({ kafka: true, redis: true }),
       isServing: () => true,
+      drainTimeout: new AbortController().signal,
       reportBug: (error) => process.stderr.write(`${(error as Error).stack}\n`),
     },
     settings,

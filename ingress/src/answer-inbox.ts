@@ -6,7 +6,7 @@ import { Answer, Answers } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
 
-// Covered by ../../deploy/e2e: a stack without it answers nothing.
+// Covered by ../../deploy/e2e/loss.stack.test.ts: without it no call is answered.
 
 /**
  * The notification of an answer that is pending this long may be lost: its key is read, and again as often as
@@ -70,7 +70,7 @@ export async function openAnswerInbox({
         return promise;
       });
       return {
-        answers: Promise.all(answers),
+        answers,
         [Symbol.dispose]() {
           for (const task of tasks) pending.delete(task);
         },
@@ -87,10 +87,10 @@ type AnswerInboxParts = { config: VolatileRedisConfig; ingress: string; redis: R
 
 export type AnswerInbox = AsyncDisposable & {
   /**
-   * `answers` resolves to the answers in the order of the tasks, once all have come. To be called before the
-   * tasks are sent, because a fast worker may answer at once. Disposing ends the subscription.
+   * `answers` has a promise for each task, in their order. To be called before the tasks are sent, because a
+   * fast worker may answer at once. Disposing ends the subscription.
    */
-  subscribe(tasks: TaskId[]): Disposable & { answers: Promise<Answer[]> };
+  subscribe(tasks: TaskId[]): Disposable & { answers: Promise<Answer>[] };
   /** Whether answers can be received now. */
   connected(): boolean;
 };

@@ -1,7 +1,7 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
 import type { TaskTiming } from "@faceline/contracts/wire/answer";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { notServing } from "./call/api-error.ts";
 import { noTiming, onClose } from "./call/context.ts";
@@ -21,7 +21,7 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
   app.addHook("onRequest", async (request, reply) => {
     const arrivedAt = ports.clock.now();
     if (!ports.isServing()) throw notServing();
-    const signal = disconnectSignal(reply);
+    const signal = abortSignal(request, reply, ports.drainTimeout);
     const { tenant, limits } = await authenticate(request);
     await acquireTeamSlot(ports, reply, tenant, limits);
     request.requestContext = {
@@ -65,11 +65,18 @@ async function acquireTeamSlot(
 
 /**
  * Aborts when the client disconnects before the reply was sent. (The `close` event of the request comes with
- * its end.)
+ * its end.) It also aborts at `drainTimeout`, with the error to reply with; while the body is still arriving
+ * no handler could act on that, so the reply is sent from here.
  */
-function disconnectSignal(reply: FastifyReply): AbortSignal {
+function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout: AbortSignal): AbortSignal {
   const controller = new AbortController();
+  const refuse = () => {
+    if (request.raw.complete) controller.abort(notServing());
+    else reply.send(notServing());
+  };
+  drainTimeout.addEventListener("abort", refuse);
   onClose(reply, () => {
+    drainTimeout.removeEventListener("abort", refuse);
     if (!reply.raw.writableFinished) controller.abort();
   });
   return controller.signal;

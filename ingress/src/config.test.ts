@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HttpSettings } from "./config.ts";
+import { HttpSettings, openAccessWarning } from "./config.ts";
+
+test("AUTH=off is warned of where the service listens on more than loopback", () => {
+  const warned = (HOST: string, AUTH: "on" | "off" = "off") =>
+    openAccessWarning({ HOST, AUTH }) !== undefined;
+  for (const host of ["0.0.0.0", "::", "10.0.0.4", "faces.example"]) assert.ok(warned(host), host);
+  for (const host of ["127.0.0.1", "127.8.8.8", "::1", "localhost"]) assert.ok(!warned(host), host);
+  assert.ok(!warned("0.0.0.0", "on"));
+});
 
 test("the default limits", () => {
   const settings = HttpSettings.parse({});
@@ -8,7 +16,7 @@ test("the default limits", () => {
   assert.equal(settings.IMAGE_BYTES_MAX, 10_485_760);
   assert.deepEqual([settings.IMAGE_PIXELS_MAX, settings.IMAGE_SIDE_MIN_PX], [40_000_000, 16]);
   assert.deepEqual([settings.CANDIDATE_VECTORS_MAX, settings.CANDIDATE_IMAGES_MAX], [1_000, 50]);
-  assert.deepEqual([settings.VECTOR_LENGTH_MAX, settings.FACES_MAX], [4_096, 100]);
+  assert.equal(settings.FACES_MAX, 100);
   assert.deepEqual([settings.MODEL_DEFAULT, settings.DETECTOR_DEFAULT, settings.AUTH], ["Dlib", "ssd", "on"]);
   assert.deepEqual(settings.CORS_ORIGINS, []);
   const { TEAM_REQUESTS_PER_SECOND, TEAM_REQUESTS_BURST, TEAM_IN_FLIGHT_MAX } = settings;

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { vectorLengthMax } from "@faceline/contracts/http/vector";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
@@ -58,6 +57,8 @@ export const HttpSettings = z
     /** Origins of web pages that may call, separated by commas: `https://a.example,https://b.example`. */
     CORS_ORIGINS: commaList("").transform((list) => list.filter((origin) => origin !== "")),
 
+    /** Open connections of this process, with or without a key. Above it, new ones are closed at once. */
+    CONNECTIONS_MAX: count(1_000_000, 10_000),
     BODY_BYTES_MAX: count(1024 * MiB, 32 * MiB),
     /** Bytes of request bodies in memory at a time, each from its first byte to the end of its call. */
     BODIES_IN_FLIGHT_BYTES_MAX: count(64 * 1024 * MiB, 512 * MiB),
@@ -72,7 +73,6 @@ export const HttpSettings = z
     CANDIDATE_VECTORS_MAX: count(100_000, 1_000),
     /** One task of the call is left for the source image. */
     CANDIDATE_IMAGES_MAX: count(callTasksMax - 1, 50),
-    VECTOR_LENGTH_MAX: count(vectorLengthMax, vectorLengthMax),
     /** At least 2: with 1 nobody could tell that an image has several faces. */
     FACES_MAX: integer(2, 100, 100),
 
@@ -129,6 +129,18 @@ export const IngressConfig = HttpSettings.safeExtend({
   /** How long calls in flight may take to end after the process was asked to stop. */
   DRAIN_WITHIN_MS: integer(0, 600_000, 35_000),
 });
+
+/**
+ * Returns a sentence for the operator if everybody on a network may call this service, undefined otherwise.
+ */
+export function openAccessWarning({
+  AUTH,
+  HOST,
+}: Pick<z.infer<typeof IngressConfig>, "AUTH" | "HOST">): string | undefined {
+  const loopback = HOST === "localhost" || HOST === "::1" || HOST.startsWith("127.");
+  if (AUTH === "on" || loopback) return undefined;
+  return `AUTH=off and HOST=${HOST}: whoever reaches this address may call without a key; set AUTH=on, or a HOST of loopback`;
+}
 
 /** The version of the service, from its package.json. */
 export const version = (

@@ -8,8 +8,9 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import { openAnswerInbox } from "./answer-inbox.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { openCancelOutbox } from "./cancel-outbox.ts";
-import { IngressConfig } from "./config.ts";
+import { IngressConfig, openAccessWarning } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
+import { drain } from "./drain.ts";
 import { EnabledModels } from "./endpoints/enabled-models.ts";
 import { openIdempotencyStore } from "./idempotency/store.ts";
 import { openImageOutbox } from "./image-outbox.ts";
@@ -18,11 +19,14 @@ import { openPoolInbox } from "./pool-inbox.ts";
 import { buildServer } from "./server.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 
-// Covered by ../../deploy/e2e.
+// Covered by ../../deploy/e2e/loss.stack.test.ts, which starts and ends the service.
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
   // Names that are not in the catalogue end the start before anything is connected.
   const models = new EnabledModels(await readCatalogue(), config);
+
+  const warning = openAccessWarning(config);
+  if (warning !== undefined) log.warn(warning);
 
   await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
   await using durable = await connectRedis(
@@ -48,6 +52,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const cancels = openCancelOutbox(redis);
   const parts = { clock, ingress: id, pools, images, tasks, answers, cancels, log };
 
+  const drainTimeout = new AbortController();
   const server = buildServer(
     {
       clock,
@@ -58,20 +63,17 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       poolStates: () => pools.fresh(),
       dependencyHealth: async () => ({ kafka: await probe.reachable(), redis: redis.usable }),
       isServing: () => answers.connected() && !stop.aborted,
+      drainTimeout: drainTimeout.signal,
       reportBug: (error, requestId) => log.error({ requestId, error: (error as Error).stack }, "a bug"),
     },
     config,
     models,
   );
   await server.listen({ host: config.HOST, port: config.PORT });
-  // Opened last and so closed first: the server takes no new call and lets those in flight end, for
-  // DRAIN_WITHIN_MS at most.
+  // Opened last and so closed first: calls in flight still need everything above.
   await using _drain = {
-    async [Symbol.asyncDispose]() {
-      const timedOut = new Promise<void>((resolve) => setTimeout(resolve, config.DRAIN_WITHIN_MS).unref());
-      await Promise.race([server.close(), timedOut]);
-      server.server.closeAllConnections();
-    },
+    [Symbol.asyncDispose]: () =>
+      drain(server, { withinMs: config.DRAIN_WITHIN_MS, refuseCalls: () => drainTimeout.abort() }),
   };
 
   log.info({ address: server.listeningOrigin }, "ready");

@@ -5,7 +5,7 @@ import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime
 import { poolChannel } from "@faceline/contracts/wire/names";
 import { PoolState } from "@faceline/contracts/wire/pool-state";
 
-// Covered by ../../deploy/e2e.
+// Covered by ../../deploy/e2e/loss.stack.test.ts: without it no pool is known.
 
 /** A pool whose last state is older than this counts as absent. */
 const stateValidMs = 2_000;

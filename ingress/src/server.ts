@@ -29,8 +29,11 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
     bodyLimit: settings.BODY_BYTES_MAX,
     requestTimeout: settings.BODY_RECEIVE_MS,
     requestIdHeader: false,
-    // Node would refuse a request without Host in a shape of its own. Nothing here reads Host.
-    http: { requireHostHeader: false },
+    http: {
+      // Node would refuse a request without Host in a shape of its own. Nothing here reads Host.
+      requireHostHeader: false,
+      connectionsCheckingInterval: connectionsCheckEveryMs,
+    },
     genReqId: ({ headers }) => requestIdFrom(headers["x-request-id"], now()),
     // While closing, Fastify would answer 503 in a shape of its own; `isServing` refuses in ours.
     return503OnClosing: false,
@@ -39,13 +42,18 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
     },
     clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket, site, now()),
   });
+  app.server.maxConnections = settings.CONNECTIONS_MAX;
   const bug = (error: unknown, requestId: string): ApiError => {
     ports.reportBug(error, requestId as RequestId);
     return new ApiError("internal_error", "Something went wrong here. The request id leads to the reason.");
   };
   app.setErrorHandler((error, request, reply) => {
-    // The client has left: nobody reads this reply, and an error that follows from it is no bug.
-    if (request.requestContext?.signal.aborted) return reply.code(503).send();
+    const signal = request.requestContext?.signal;
+    if (signal?.aborted) {
+      if (signal.reason instanceof ApiError) return sendProblem(request, reply, signal.reason, site);
+      // The client has left: nobody reads this reply, and an error that follows from it is no bug.
+      return reply.code(503).send();
+    }
     return sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request.id), site);
   });
   app.addHook("onRequest", async (request, reply) => {
@@ -57,7 +65,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   rejectUnknownRoutes(app);
   ignoreExpectations(app);
   rejectConnect(app, site, now);
-  addBodyParsers(app, settings);
+  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
 
   const context = { ports, settings, models, inputs: new InputReader(settings) };
   for (const { path, handle } of serviceEndpoints) {
@@ -80,3 +88,6 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   });
   return app;
 }
+
+/** How often Node looks for requests that take longer than BODY_RECEIVE_MS to arrive. */
+const connectionsCheckEveryMs = 2_000;

@@ -38,6 +38,7 @@ export function testServer(
     poolStates: () => [testPool],
     dependencyHealth: async () => ({ kafka: true, redis: true }),
     isServing: () => true,
+    drainTimeout: new AbortController().signal,
     reportBug: (error) => t.diagnostic(String(error)),
     ...overrides,
   };

@@ -1,4 +1,5 @@
 // Tested by policy.test.ts, decide.test.ts (bounds, infeasible deadlines) and capacity/fairness.sim.test.ts.
+import type { CallId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { longestCompetingBatchMs } from "./competing-lanes.ts";
@@ -21,14 +22,15 @@ export function admit(situation: LaneSituation, call: CallTasks, count: number):
     outcome: { kind: "shed", reason, predictedMs, retryAfterMs: waitMs },
   });
 
-  if (lane.waitingCount + count > state.settings.laneWaitingMax) return refuse("queue_too_long");
+  const giveWay = callsToGiveWay(situation, tenant, count);
+  if (giveWay === undefined) return refuse("queue_too_long");
   if (now + predictedMs > deadlineAt) {
-    return mayProbe(situation) ? { kind: "probe" } : refuse("deadline_infeasible");
+    return mayProbe(situation) ? { kind: "probe", giveWay } : refuse("deadline_infeasible");
   }
   // A lane of short runs has to accept the long runs of a competing lane.
   const longestRunMs = Math.max(lane.meanMs(sizing.deadlineSize), longestCompetingBatchMs(competing, now));
   const waitMaxMs = Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
-  if (waitMs <= waitMaxMs) return { kind: "accepted" };
+  if (waitMs <= waitMaxMs) return { kind: "accepted", giveWay };
 
   // A tenant that has less waiting than another, or demands less than its share, answers for its own queue
   // only.
@@ -37,7 +39,23 @@ export function admit(situation: LaneSituation, call: CallTasks, count: number):
   const tasksPerMs = (sizing.availableWorkers * sizing.usefulSize) / sizing.cycleMs;
   const answersForItselfOnly =
     ownCount <= lane.queue.longestOtherQueue(tenant) || lane.demand.isWithinShare(tenant, tasksPerMs, now);
-  return answersForItselfOnly && ownWaitMs <= waitMaxMs ? { kind: "accepted" } : refuse("queue_too_long");
+  const isAccepted = answersForItselfOnly && ownWaitMs <= waitMaxMs;
+  return isAccepted ? { kind: "accepted", giveWay } : refuse("queue_too_long");
+}
+
+/**
+ * Returns the waiting calls that give way to `count` new tasks; undefined if these must be refused. The lane
+ * is full for a tenant that would have more than an equal share of it. Otherwise those with the most waiting
+ * give way: else one tenant could fill the lane, and all others would be refused.
+ */
+function callsToGiveWay({ state, lane }: LaneSituation, tenant: string, count: number): CallId[] | undefined {
+  const { laneWaitingMax } = state.settings;
+  const excess = lane.waitingCount + count - laneWaitingMax;
+  if (excess <= 0) return [];
+  const before = lane.queue.waitingCountOf(tenant);
+  const tenants = lane.queue.activeTenants + (before === 0 ? 1 : 0);
+  const ownCount = before + count;
+  return ownCount <= laneWaitingMax / tenants ? lane.queue.callsToGiveWay(excess, ownCount) : undefined;
 }
 
 /**
@@ -58,9 +76,9 @@ const waitMaxShare = 0.25;
 const staleAfterMs = 1_000;
 
 type Admission =
-  | { kind: "accepted" }
+  | { kind: "accepted"; giveWay: CallId[] }
   /** Predicted to be late, and accepted to learn whether the prediction holds. */
-  | { kind: "probe" }
+  | { kind: "probe"; giveWay: CallId[] }
   | { kind: "refused"; outcome: Shed };
 
 type Shed = Extract<Outcome, { kind: "shed" }>;

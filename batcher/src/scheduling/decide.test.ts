@@ -2,6 +2,7 @@
 // refusal are in policy.test.ts.
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { Batch } from "@faceline/contracts/wire/batch";
 import {
   answered,
   answersOf,
@@ -94,6 +95,56 @@ test("a call that exceeds the bound of its lane is refused as queue_too_long", (
   assert.deepEqual(
     refused.map(([, outcome]) => outcome.kind === "shed" && outcome.reason),
     ["queue_too_long"],
+  );
+});
+
+test("in a full lane the newest calls of the longest queue give way to a tenant within its share, and to no other", () => {
+  const pool = newPool({ laneWaitingMax: 12 });
+  // No worker is in service, so that all of them wait.
+  for (const name of ["f1", "f2", "f3"]) decide(pool, call(name, 4, { now: 0 }, "flood"), 0);
+  const idsOf = (name: string, count: number) =>
+    taskIds({ tasks: call(name, count, { now: 0 }).call.tasks.map((id) => ({ id })) } as Batch);
+  const shed = (moves: Move[]) =>
+    answersOf(moves).map(([id, outcome]) => [id, outcome.kind === "shed" && outcome.reason]);
+
+  assert.deepEqual(
+    shed(decide(pool, call("small", 5, { now: 0 }, "small"), 0)),
+    [...idsOf("f3", 4), ...idsOf("f2", 4)].map((id) => [id, "queue_too_long"]),
+  );
+  decide(pool, call("f4", 3, { now: 0 }, "flood"), 0);
+  for (const [name, tenant] of [
+    ["f5", "flood"],
+    ["more", "small"],
+  ] as const) {
+    assert.deepEqual(
+      shed(decide(pool, call(name, 2, { now: 0 }, tenant), 0)),
+      idsOf(name, 2).map((id) => [id, "queue_too_long"]),
+    );
+  }
+});
+
+test("in a full lane nobody gives way to a tenant that would have more than an equal share of it", () => {
+  const pool = newPool({ laneWaitingMax: 12 });
+  decide(pool, call("f1", 3, { now: 0 }, "flood"), 0);
+  decide(pool, call("f2", 3, { now: 0 }, "flood"), 0);
+  decide(pool, call("mid", 4, { now: 0 }, "mid"), 0);
+  decide(pool, call("small", 2, { now: 0 }, "small"), 0);
+  const refused = answersOf(decide(pool, call("more", 1, { now: 0 }, "mid"), 0));
+  assert.deepEqual(
+    refused.map(([id]) => id),
+    ["more/nnnnnnnnnnnnnnnn/0"],
+  );
+});
+
+test("a call that has begun gives way to no other", () => {
+  const pool = newPool({ laneWaitingMax: 12 });
+  decide(pool, report("w1", { sizes: [{ size: 1, runMs: 12 }] }), 0);
+  const [begun] = batchesOf(decide(pool, call("flood", 12, { now: 0 }, "flood"), 0));
+  assert.deepEqual(taskIds(begun!), ["flood/nnnnnnnnnnnnnnnn/0"]);
+  const refused = answersOf(decide(pool, call("small", 2, { now: 0 }, "small"), 0));
+  assert.deepEqual(
+    refused.map(([id]) => id),
+    ["small/nnnnnnnnnnnnnnnn/0", "small/nnnnnnnnnnnnnnnn/1"],
   );
 });
 

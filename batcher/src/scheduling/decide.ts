@@ -5,6 +5,7 @@ import { admit } from "./admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
 import { applyReport } from "./reports.ts";
+import { shedToGiveWay } from "./shedding.ts";
 import { laneSituation } from "./situation.ts";
 import { type Event, endTasks, laneOf, type Move, type State } from "./state.ts";
 import { silenceMaxMs } from "./workers.ts";
@@ -72,18 +73,21 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
   const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
   const waiting = fresh.filter((task) => !isWithWorker(state, task.id));
+  const gaveWay: Move[] = [];
   if (waiting.length > 0) {
     lane.demand.add(call.tenant, waiting.length, now);
-    const admission = admit(laneSituation(state, lane, now), call, waiting.length);
+    const situation = laneSituation(state, lane, now);
+    const admission = admit(situation, call, waiting.length);
     if (admission.kind === "refused") {
       return fresh.map((task) => ({ kind: "answer", task, outcome: admission.outcome }));
     }
     if (admission.kind === "probe") lane.probe = call.call;
+    gaveWay.push(...shedToGiveWay(situation, admission.giveWay));
   }
   for (const task of fresh) state.open.set(task.id, { task, lane: lane.id });
   lane.queue.add(call.tenant, waiting, now);
   lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
-  return [];
+  return gaveWay;
 }
 
 /**

@@ -1,8 +1,8 @@
 // Tested by policy.test.ts (early drop) and decide.test.ts (expiry).
 import type { BatchTask } from "@faceline/contracts/wire/batch";
-import { callIdOf } from "@faceline/contracts/wire/ids";
-import type { ShedReason } from "@faceline/contracts/wire/outcome";
-import type { LaneSituation } from "./situation.ts";
+import { type CallId, callIdOf } from "@faceline/contracts/wire/ids";
+import type { Outcome, ShedReason } from "@faceline/contracts/wire/outcome";
+import { expectedStartAt, type LaneSituation } from "./situation.ts";
 import type { Move } from "./state.ts";
 import type { QueuedTask } from "./tenant-queue.ts";
 import { latestAnswerAt, type SlotSituation } from "./worker-slot.ts";
@@ -59,6 +59,27 @@ export function shedInfeasibleOfRetry(situation: SlotSituation): Move[] {
 export function shedEarly(situation: SlotSituation, urgent: QueuedTask): Move[] {
   const isSpared = urgent.call.started || situation.lane.queue.isWithinShare(urgent.tenant.tenant);
   return isSpared ? [] : shedCall(situation, urgent.task, "early_drop");
+}
+
+/** Sheds calls that give way to a tenant within its share, because the lane is full. */
+export function shedToGiveWay(situation: LaneSituation, calls: CallId[]): Move[] {
+  const { state, lane, sizing, now } = situation;
+  return calls.flatMap((call) => {
+    const tasks = lane.removeCall(call);
+    const deadlineAt = Math.max(...tasks.map((task) => task.deadlineAt));
+    const retryAfterMs = expectedStartAt(situation, { position: lane.queue.waitingCount, deadlineAt }) - now;
+    const predictedMs = retryAfterMs + lane.meanMs(sizing.usefulSize) + state.hops.reply.ms;
+    return tasks.map((task): Move => {
+      state.open.delete(task.id);
+      const outcome: Extract<Outcome, { kind: "shed" }> = {
+        kind: "shed",
+        reason: "queue_too_long",
+        predictedMs,
+        retryAfterMs,
+      };
+      return { kind: "answer", task, outcome };
+    });
+  });
 }
 
 function shedCall(situation: SlotSituation, { id }: BatchTask, reason: ShedReason): Move[] {

@@ -1,16 +1,34 @@
-/** Form fields whose text is converted to a number. In JSON, a text in these fields is an error. */
-export const formNumbers: ReadonlySet<string> = new Set([
-  "threshold",
-  "max_faces",
-  "face_index",
-  "expand_percentage",
-]);
+import * as z from "zod";
+import { CompareRequest } from "./compare.ts";
+import { RepresentRequest } from "./represent.ts";
+import { VerifyRequest } from "./verify.ts";
 
-/** Form fields that may be repeated. Their values become a list. */
-export const formLists: ReadonlySet<string> = new Set([
-  "candidates",
-  "target_vectors",
-  "target_vector",
-  "vectors",
-  "vector_b",
-]);
+// Covered by ingress/openapi/document.test.ts, which compares both sets with the OpenAPI document.
+
+/** Form fields whose text is converted to a number. In JSON, a text in these fields is an error. */
+export const formNumbers: ReadonlySet<string> = fieldsWhere(
+  ({ type }) => type === "number" || type === "integer",
+);
+
+/**
+ * Form fields, and their aliases, that may be repeated: their values become a list. A vector is not one of
+ * them, because its numbers are sent as one text.
+ */
+export const formLists: ReadonlySet<string> = fieldsWhere(
+  ({ type, items }) => type === "array" && items?.type !== "number",
+);
+
+/** Returns the fields of all request bodies, and their aliases, whose JSON schema passes. */
+function fieldsWhere(passes: (schema: FieldSchema) => boolean): Set<string> {
+  const names = [VerifyRequest, RepresentRequest, CompareRequest].flatMap((schema) => {
+    const { properties = {} } = z.toJSONSchema(schema.out, { io: "input", unrepresentable: "any" });
+    const fields = Object.entries(properties as Record<string, FieldSchema>)
+      .filter(([, fieldSchema]) => passes(fieldSchema))
+      .map(([name]) => name);
+    const aliases = Object.entries(schema.meta()?.["aliases"] as Record<string, string>);
+    return [...fields, ...aliases.flatMap(([alias, field]) => (fields.includes(field) ? [alias] : []))];
+  });
+  return new Set(names);
+}
+
+type FieldSchema = { type?: string; items?: { type?: string } };

@@ -1,13 +1,15 @@
 import * as z from "zod";
 
 /**
- * Returns the schema of a request body. `aliases` maps alternative names to field names; if a body has both,
- * the field name wins. A null counts as absent, because Python clients send None for omitted fields. Unknown
- * fields are ignored.
+ * Returns the schema of a request body. `aliases` maps alternative names to field names. The field name wins
+ * over its aliases; two aliases with different values are an issue of the field, because neither takes
+ * precedence. A null counts as absent, because Python clients send None for omitted fields. Unknown fields
+ * are ignored.
  */
 export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string, string>, shape: Shape) {
   const fields = z.object(shape, "must be an object with the fields of the call");
-  const rename = (value: unknown) => (isObject(value) ? renameAliases(value, aliases) : value);
+  const rename = (value: unknown, context: z.RefinementCtx) =>
+    isObject(value) ? renameAliases(value, aliases, context) : value;
   return z.preprocess(rename, fields).meta({ aliases });
 }
 
@@ -22,13 +24,39 @@ export const flag = (defaultValue: boolean, description: string) =>
 export const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.enum(names, `must be one of: ${names.join(", ")}`);
 
-function renameAliases(body: object, aliases: Record<string, string>): Record<string, unknown> {
+function renameAliases(
+  body: object,
+  aliases: Record<string, string>,
+  context: z.RefinementCtx,
+): Record<string, unknown> {
   const fields = Object.entries(body).filter(([, value]) => value !== null);
   const fieldsByOwnName = Object.fromEntries(fields.filter(([name]) => !Object.hasOwn(aliases, name)));
-  const fieldsByAlias = fields.flatMap(([name, value]) =>
-    Object.hasOwn(aliases, name) ? [[aliases[name]!, value] as const] : [],
-  );
-  return { ...Object.fromEntries(fieldsByAlias), ...fieldsByOwnName };
+  const fieldsByAlias = new Map<string, { alias: string; value: unknown }>();
+  for (const [alias, value] of fields) {
+    const field = Object.hasOwn(aliases, alias) ? aliases[alias]! : undefined;
+    if (field === undefined || Object.hasOwn(fieldsByOwnName, field)) continue;
+    const other = fieldsByAlias.get(field);
+    if (other !== undefined && !isEqual(other.value, value)) {
+      const message = `must be sent once: ${other.alias} and ${alias} differ`;
+      context.addIssue({ code: "custom", path: [field], message, input: value });
+    }
+    fieldsByAlias.set(field, { alias, value });
+  }
+  return {
+    ...fieldsByOwnName,
+    ...Object.fromEntries([...fieldsByAlias].map(([field, { value }]) => [field, value])),
+  };
+}
+
+/** Whether two JSON values are equal. Files of a form count as different, because comparing them is slow. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
+  }
+  if (!isObject(a) || !isObject(b) || ArrayBuffer.isView(a) || ArrayBuffer.isView(b)) return false;
+  const [entries, others] = [Object.entries(a), new Map(Object.entries(b))];
+  return entries.length === others.size && entries.every(([name, value]) => isEqual(value, others.get(name)));
 }
 
 const isObject = (value: unknown): value is object =>

@@ -2,11 +2,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { endLeftovers } from "../../launcher/process-record.ts";
 import { repository } from "../../launcher/state-folder.ts";
-import { answeredPerSecond, type ClosedLoopCall } from "../load/closed-loop.ts";
+import { answeredPerSecond, assertAnswered, type ClosedLoopCall } from "../load/closed-loop.ts";
 import { type Generator, openGenerator } from "../load/generator.ts";
-import { busySeconds, treeSeconds } from "../observe/cpu.ts";
+import { busySeconds, treeSeconds } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 import {
   boundShare,
   mean,
@@ -132,8 +132,7 @@ async function measureSlice(
     },
     { warm: () => void (before = look()), over: () => void (after = look()) },
   );
-  const failed = calls.find(({ status }) => status !== 200);
-  if (failed !== undefined) throw new Error(`${load.what}, ${side}: a call ended with ${failed.status}`);
+  assertAnswered(calls, `${load.path}, ${side},`);
   if (calls.length === 0) throw new Error(`${load.what}, ${side}: no call ended within ${countedMs} ms`);
   const cpuSeconds = after.own - before.own;
   const restSeconds = after.busy - before.busy - cpuSeconds - (after.other - before.other);

@@ -6,7 +6,7 @@ import { capture } from "../../launcher/capture.ts";
 import { freePorts } from "../../launcher/ports.ts";
 import { repository } from "../../launcher/state-folder.ts";
 import type { Target } from "../load/http-client.ts";
-import { processes, treeOf } from "../observe/cpu.ts";
+import { processes, treeOf } from "../observe/processes.ts";
 
 /**
  * Checks a commit out into a folder, as a git worktree that is removed at the end. Throws where there is no

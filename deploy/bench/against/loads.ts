@@ -1,22 +1,21 @@
-import { mulberry32 } from "../load/arrivals.ts";
-import { facePictures, tinyJpeg, verifyBodies } from "../pictures.ts";
+import { comparisonOfVectors, facePictures, tinyJpeg, verifyBodies } from "../pictures.ts";
 import type { StartEngine } from "./checkout.ts";
 
 /** The parts of `--against`: what is sent, and how `npm start` is told to run the engine. */
 export async function againstLoads(): Promise<AgainstLoad[]> {
   const img = (await tinyJpeg()).toString("base64");
-  const verify = [JSON.stringify({ img1: img, img2: img })];
+  const verify: AgainstLoad = {
+    part: "verify",
+    what: "/verify of images, 64 in flight",
+    engine: modelled,
+    path: "/verify",
+    bodies: [JSON.stringify({ img1: img, img2: img })],
+    inFlight: 64,
+    measures: ["calls/s", "CPU ms a call"],
+    sliceMs: { full: 2_500, quick: 1_500 },
+  };
   return [
-    {
-      part: "verify",
-      what: "/verify of images, 64 in flight",
-      engine: modelled,
-      path: "/verify",
-      bodies: verify,
-      inFlight: 64,
-      measures: ["calls/s", "CPU ms a call"],
-      sliceMs: { full: 2_500, quick: 1_500 },
-    },
+    verify,
     {
       part: "compare",
       what: "/compare of 101 vectors, 8 in flight",
@@ -28,11 +27,9 @@ export async function againstLoads(): Promise<AgainstLoad[]> {
       sliceMs: { full: 2_000, quick: 1_000 },
     },
     {
+      ...verify,
       part: "single-request",
       what: "/verify of images, one at a time",
-      engine: modelled,
-      path: "/verify",
-      bodies: verify,
       inFlight: 1,
       measures: ["p50 ms"],
       sliceMs: { full: 2_000, quick: 1_000 },
@@ -58,12 +55,6 @@ const modelled: StartEngine = {
   settings: { BATCH_MAX: "32" },
 };
 const realModels: StartEngine = { name: "real models", args: [], settings: {} };
-
-function comparisonOfVectors(length: number, candidates: number): string {
-  const next = mulberry32(length);
-  const vector = () => Array.from({ length }, () => Math.fround(next() - 0.5));
-  return JSON.stringify({ vector: vector(), candidates: Array.from({ length: candidates }, vector) });
-}
 
 export type AgainstLoad = {
   part: string;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import test, { type TestContext } from "node:test";
-import { answeredPerSecond, closedLoop, countByStatus } from "./closed-loop.ts";
+import { answeredPerSecond, assertAnswered, closedLoop, countByStatus } from "./closed-loop.ts";
 
 test("that many calls are in flight, bodies are sent in turn, and calls of the warm-up are not counted", async (t) => {
   const { url, received } = await serve(t, { together: 4 });
@@ -42,6 +42,14 @@ test("phases that are given in calls count exactly as many, in the given order",
   assert.deepEqual(received, ["c", "a", "c", "a", "c"]);
   assert.deepEqual(countByStatus(calls), { "200": 3 });
   assert.equal(answeredPerSecond({ calls, tookMs }), 3_000 / tookMs);
+});
+
+test("a call that was not answered with 200 is an error that says how it ended", () => {
+  assertAnswered([{ status: 200 }], "/verify");
+  assert.throws(
+    () => assertAnswered([{ status: 200 }, { status: 503 }], "/verify"),
+    /\/verify ended with 503/,
+  );
 });
 
 /** Answers when `together` calls wait, all of them. */

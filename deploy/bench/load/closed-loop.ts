@@ -54,6 +54,12 @@ export function countByStatus(calls: readonly { status: Reply["status"] }[]): Re
   return counts;
 }
 
+/** Throws where a call was not answered with 200. `path` stands in the error. */
+export function assertAnswered(calls: readonly { status: Reply["status"] }[], path: string): void {
+  const failed = calls.find(({ status }) => status !== 200);
+  if (failed !== undefined) throw new Error(`a call of ${path} ended with ${failed.status}`);
+}
+
 /** Returns calls a second that were answered with 200. */
 export function answeredPerSecond({ calls, tookMs }: ClosedLoopResult): number {
   return (calls.filter(({ status }) => status === 200).length * 1_000) / tookMs;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import test from "node:test";
-import { openGenerator } from "./generator.ts";
+import { generatorName, measureLoop, openGenerator } from "./generator.ts";
 
 test("the generator runs a load in another process, reports both instants, and fails when it is stopped", async (t) => {
   const server = createServer((_request, response) => response.end("{}")).listen(0, "127.0.0.1");
@@ -31,6 +31,11 @@ test("the generator runs a load in another process, reports both instants, and f
     calls.map(({ status }) => status),
     [200, 200, 200, 200, 200],
   );
+
+  const { calls: measured, cpu } = await measureLoop(generator, { ...plan, counted: { calls: 3 } }, {});
+  assert.equal(measured.length, 3);
+  assert.equal(cpu === null, process.platform !== "linux");
+  if (cpu !== null) assert.ok(cpu[generatorName]! >= 0);
 
   const endless = generator.closedLoop({ ...plan, counted: { forMs: 1e9 } }, { warm: () => stop.abort() });
   await assert.rejects(endless, /the load generator ended/);

@@ -1,7 +1,8 @@
 import { IpcChild } from "../observe/ipc-child.ts";
+import { type Cpu, measureCpu } from "../observe/processes.ts";
 import { type ClosedLoop, type ClosedLoopResult, closedLoop } from "./closed-loop.ts";
+import type { OpenLoopCall } from "./open-loop.ts";
 import { type OpenLoop, openLoop } from "./open-loop.ts";
-import type { OpenLoopCall } from "./outcomes.ts";
 
 /** What the load generator is called where processes are listed. */
 export const generatorName = "load generator";
@@ -11,10 +12,7 @@ export const generatorName = "load generator";
  * delay a call that is due, and so that its CPU time is told apart.
  */
 export async function openGenerator(stop: AbortSignal): Promise<Generator> {
-  await using opened = new AsyncDisposableStack();
-  const child = opened.use(
-    new IpcChild("the load generator", "deploy/bench/load/generator.ts", [], { stop }),
-  );
+  const child = new IpcChild("the load generator", "deploy/bench/load/generator.ts", [], { stop });
   await child.receive();
   const run = async (load: Load, hooks: Partial<Record<Instant, () => void>>): Promise<unknown> => {
     const message = await child.request(load, (received) => {
@@ -25,13 +23,31 @@ export async function openGenerator(stop: AbortSignal): Promise<Generator> {
     });
     return (message as Message).result;
   };
-  const open = opened.move();
   return {
     pid: child.pid,
     openLoop: async (plan, onWarm) => (await run({ kind: "open", plan }, { warm: onWarm })) as OpenLoopCall[],
     closedLoop: async (plan, hooks = {}) => (await run({ kind: "closed", plan }, hooks)) as ClosedLoopResult,
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
+}
+
+/**
+ * Runs a closed loop, and measures the CPU time of process groups and of the generator while calls are
+ * counted. `leaders` holds the process id of the leader of each group, by name.
+ */
+export async function measureLoop(
+  generator: Generator,
+  plan: ClosedLoop,
+  leaders: Readonly<Record<string, number>>,
+): Promise<MeasuredLoop> {
+  const all = { ...leaders, [generatorName]: generator.pid };
+  let cpuUsed = measureCpu(all);
+  let cpu: Cpu = null;
+  const result = await generator.closedLoop(plan, {
+    warm: () => void (cpuUsed = measureCpu(all)),
+    over: () => void (cpu = cpuUsed()),
+  });
+  return { ...result, cpu };
 }
 
 if (import.meta.main) {
@@ -60,6 +76,8 @@ type Load = { kind: "open"; plan: OpenLoop } | { kind: "closed"; plan: ClosedLoo
 /** The end of the warm-up, and the end of what is counted. */
 type Instant = "warm" | "over";
 type Message = { kind: Instant | "ready" | "result"; result?: unknown };
+
+export type MeasuredLoop = ClosedLoopResult & { cpu: Cpu };
 
 export type Generator = AsyncDisposable & {
   pid: number;

@@ -11,20 +11,18 @@ import { repository } from "../../launcher/state-folder.ts";
 export class IpcChild implements AsyncDisposable {
   readonly #name: string;
   readonly #child: ChildProcess;
-  readonly #stop: AbortSignal | undefined;
-  readonly #kill: () => void;
 
   /** `name` stands in errors; `file` is relative to the repository. */
-  constructor(name: string, file: string, args: readonly string[], options: IpcChildOptions = {}) {
+  constructor(name: string, file: string, args: readonly string[], { env, stop }: IpcChildOptions = {}) {
     this.#name = name;
-    this.#stop = options.stop;
     this.#child = spawn(process.execPath, [join(repository, file), ...args], {
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
-      env: { ...process.env, ...options.env },
+      env: { ...process.env, ...env },
     });
-    this.#kill = () => void this.#child.kill("SIGTERM");
-    this.#stop?.addEventListener("abort", this.#kill, { once: true });
+    const kill = () => void this.#child.kill("SIGTERM");
+    stop?.addEventListener("abort", kill, { once: true });
+    this.#child.once("exit", () => stop?.removeEventListener("abort", kill));
   }
 
   get pid(): number {
@@ -58,7 +56,6 @@ export class IpcChild implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop?.removeEventListener("abort", this.#kill);
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, "exit");
     this.#child.disconnect();

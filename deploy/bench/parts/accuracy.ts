@@ -1,7 +1,7 @@
 import { withoutFaces } from "../../testing/faces.ts";
 import { IpcChild } from "../observe/ipc-child.ts";
 import type { Bench, PartResult } from "../part.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 
 /**
  * How often the engine is right over labelled photographs and degraded copies of them, in each configuration.
@@ -59,33 +59,20 @@ export function failedChecks(
     rows.find((row) => row.case === name && row.configuration === configuration)!;
   return cases.flatMap(({ name }, i) => {
     const [own, other] = [rowOf(name, usual), rowOf(name, reference)];
-    const failed = i === 0 ? failedWithoutDegradation(own) : failedWithDegradation(own, other);
-    return failed.map((what) => `${usual}, ${name}: ${what}`);
+    return countsOf(own).flatMap(({ what, count, of }, k) => {
+      const theirs = countsOf(other)[k]!.count;
+      const failed = i === 0 ? count < of : theirs - count > lostShareMax * of;
+      const beside = i === 0 ? "" : `, ${theirs} by the reference`;
+      return failed ? [`${usual}, ${name}: ${count} of ${of} ${what}${beside}`] : [];
+    });
   });
 }
 
-function failedWithoutDegradation(own: AccuracyRow): string[] {
-  const faces = own.detected < own.of ? [`${own.detected} of ${own.of} faces found`] : [];
-  const verdicts = metrics.flatMap((metric) => {
-    const { right, of } = own[metric];
-    return right < of ? [`${right} of ${of} right by ${metric}`] : [];
-  });
-  return [...faces, ...verdicts];
-}
-
-function failedWithDegradation(own: AccuracyRow, reference: AccuracyRow): string[] {
-  const exceeds = (lost: number, of: number) => lost > lostShareMax * of;
-  const faces = exceeds(reference.detected - own.detected, own.of)
-    ? [`${own.detected} of ${own.of} faces found, ${reference.detected} by the reference`]
-    : [];
-  const verdicts = metrics.flatMap((metric) => {
-    const { right, of } = own[metric];
-    return exceeds(reference[metric].right - right, of)
-      ? [`${right} of ${of} right by ${metric}, ${reference[metric].right} by the reference`]
-      : [];
-  });
-  return [...faces, ...verdicts];
-}
+/** Faces found, and verdicts right by each metric. */
+const countsOf = (row: AccuracyRow) => [
+  { what: "faces found", count: row.detected, of: row.of },
+  ...metrics.map((metric) => ({ what: `right by ${metric}`, count: row[metric].right, of: row[metric].of })),
+];
 
 const lostShareMax = 0.01;
 

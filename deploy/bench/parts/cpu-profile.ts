@@ -1,12 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { assertAnswered } from "../load/closed-loop.ts";
 import { openGenerator } from "../load/generator.ts";
-import { threadSeconds } from "../observe/cpu.ts";
+import { threadSeconds } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
 import { engineFor } from "../peers/faces/systems.ts";
 import { facePictures, verifyBodies } from "../pictures.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 
 /**
  * What /verify with real models uses the cores for: by thread, and by JavaScript function as V8's sampling
@@ -46,8 +47,7 @@ export async function cpuProfile(bench: Bench): Promise<PartResult> {
         },
       },
     );
-    const failed = calls.find(({ status }) => status !== 200);
-    if (failed !== undefined) throw new Error(`a call of /verify ended with ${failed.status}`);
+    assertAnswered(calls, "/verify");
     return { before, after, span, tookMs };
   });
   const threads = [...(after ?? [])]

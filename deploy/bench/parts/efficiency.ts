@@ -1,13 +1,20 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { type EngineOnly, openEngineOnly } from "../engine-only.ts";
-import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
+import { assertAnswered } from "../load/closed-loop.ts";
+import { type Generator, generatorName, measureLoop, openGenerator } from "../load/generator.ts";
 import type { Target } from "../load/http-client.ts";
-import { type Cpu, measureCpu, restOfMachine } from "../observe/cpu.ts";
-import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
+import { type Cpu, measureCpu, restOfMachine } from "../observe/processes.ts";
+import {
+  type Bench,
+  type EngineOnly,
+  leadersOf,
+  openEngineOnly,
+  openStack,
+  type PartResult,
+} from "../part.ts";
 import { engineFor } from "../peers/faces/systems.ts";
 import { facePictures } from "../pictures.ts";
-import { table } from "../report/table.ts";
+import { medianAndRange, table } from "../report.ts";
 import { median, sum } from "../statistics.ts";
 
 /**
@@ -45,34 +52,26 @@ export async function efficiency(bench: Bench): Promise<PartResult> {
 async function measure(bench: Bench, systems: Systems, plan: Plan): Promise<Round[]> {
   const { target, generator, engines } = systems;
   const each = Math.ceil(plan.pictures / engines.length);
-  const leaders = { ...leadersOf(bench), [generatorName]: generator.pid };
   const engineLeaders = Object.fromEntries(engines.map(({ pid }, i) => [`engine-${i + 1}`, pid]));
   const runEngines = () => Promise.all(engines.map((one) => one.loop(each)));
-  let warmUps = plan.pictures / 2;
   await runEngines();
   const rounds: Round[] = [];
   for (let round = 0; round < plan.rounds; round++) {
-    let cpuUsed = measureCpu(leaders);
-    let servedCpu: Cpu = null;
-    const { calls, tookMs } = await generator.closedLoop(
-      {
-        target,
-        inFlight: plan.inFlight,
-        warmUp: { calls: warmUps },
-        counted: { calls: plan.pictures },
-        giveUpMs: 30_000,
-      },
-      { warm: () => void (cpuUsed = measureCpu(leaders)), over: () => void (servedCpu = cpuUsed()) },
-    );
-    warmUps = plan.inFlight;
-    const failed = calls.find(({ status }) => status !== 200);
-    if (failed !== undefined) throw new Error(`a call of /represent ended with ${failed.status}`);
+    const loop = {
+      target,
+      inFlight: plan.inFlight,
+      warmUp: { calls: round === 0 ? plan.pictures / 2 : plan.inFlight },
+      counted: { calls: plan.pictures },
+      giveUpMs: 30_000,
+    };
+    const { calls, tookMs, cpu } = await measureLoop(generator, loop, leadersOf(bench));
+    assertAnswered(calls, "/represent");
     const engineCpuUsed = measureCpu(engineLeaders);
     const engineMs = Math.max(...(await runEngines())) / (each * engines.length);
     rounds.push({
       servedMs: tookMs / plan.pictures,
       engineMs,
-      servedCpu: perPicture(servedCpu, plan.pictures),
+      servedCpu: perPicture(cpu, plan.pictures),
       engineCpu: perPicture(engineCpuUsed(), each * engines.length),
     });
   }
@@ -97,7 +96,7 @@ function tablesOf(results: Result[]): string {
           faces,
           (1_000 / median(rounds.map(({ engineMs }) => engineMs))).toFixed(1),
           (1_000 / median(rounds.map(({ servedMs }) => servedMs))).toFixed(1),
-          `${median(kept).toFixed(2)} (${Math.min(...kept).toFixed(2)} to ${Math.max(...kept).toFixed(2)})`,
+          medianAndRange(kept, 2),
         ];
       }),
     ),

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { betterPeers, type FaceCase, type FaceLoop, ratiosToPeers, summariseFaces } from "./faces-summary.ts";
+import type { MeasuredLoop } from "../load/generator.ts";
+import {
+  betterPeers,
+  type FaceCase,
+  ratiosToPeers,
+  summariseFaces,
+  tally,
+  type Verdict,
+} from "./faces-summary.ts";
 
 test("the rounds of a server are one set of calls: rates are over all their time, quantiles over all their calls", () => {
   const [summary] = summariseFaces(
@@ -77,7 +85,24 @@ test("without a peer, or without an answer, there is nothing to compare", () => 
   assert.deepEqual(betterPeers(single, "Faceline"), []);
 });
 
-function loop(tookMs: number[], countedMs: number): FaceLoop {
+test("a verdict is right where it equals the label, and a missing one is not right", () => {
+  const all = [
+    verdict(true, true),
+    verdict(false, false),
+    verdict(true, false),
+    verdict(false, true),
+    verdict(false, null),
+  ];
+  assert.deepEqual(tally(all), { requested: 5, right: 2, unanswered: 1, threshold: null });
+  assert.deepEqual(tally([]), { requested: 0, right: 0, unanswered: 0, threshold: null });
+});
+
+test("the threshold is the one that the server says it used", () => {
+  const answered = { ...verdict(true, true), threshold: 0.07 };
+  assert.equal(tally([verdict(true, null), answered]).threshold, 0.07);
+});
+
+function loop(tookMs: number[], countedMs: number): MeasuredLoop {
   return { calls: tookMs.map((each) => ({ status: 200, tookMs: each })), tookMs: countedMs, cpu: null };
 }
 
@@ -88,4 +113,11 @@ const round = (server: string, number: number, loops: Partial<FaceCase> = {}): F
   single: loop([10], 1_000),
   mib: null,
   ...loops,
+});
+
+const verdict = (samePerson: boolean, verified: boolean | null): Verdict => ({
+  first: "a.jpg",
+  second: "b.jpg",
+  samePerson,
+  verified,
 });

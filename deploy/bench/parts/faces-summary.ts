@@ -1,9 +1,8 @@
-import type { ClosedLoopResult } from "../load/closed-loop.ts";
-import { generatorName } from "../load/generator.ts";
-import { type Cpu, restOfMachine } from "../observe/cpu.ts";
+import type { LabelledPair } from "../../testing/faces.ts";
+import { generatorName, type MeasuredLoop } from "../load/generator.ts";
+import { type Cpu, restOfMachine } from "../observe/processes.ts";
 import type { Metric } from "../peers/faces/systems.ts";
 import { mean, quantile, sum } from "../statistics.ts";
-import type { VerdictTally } from "./faces-verdicts.ts";
 
 /** Puts the rounds of each server together, in the order in which they came first. */
 export function summariseFaces(cases: readonly FaceCase[], verdicts: readonly FaceVerdicts[]): FaceSummary[] {
@@ -19,7 +18,7 @@ export function summariseFaces(cases: readonly FaceCase[], verdicts: readonly Fa
   }));
 }
 
-function summariseLoops(loops: FaceLoop[]): LoopSummary {
+function summariseLoops(loops: MeasuredLoop[]): LoopSummary {
   const calls = loops.flatMap((loop) => loop.calls);
   const answered = calls.filter(({ status }) => status === 200).map(({ tookMs }) => tookMs);
   const tookMs = sum(loops.map((loop) => loop.tookMs));
@@ -39,6 +38,16 @@ function ownSeconds(cpu: Cpu): number | null {
   if (cpu === null) return null;
   const { [restOfMachine]: _others, [generatorName]: _generator, ...own } = cpu;
   return sum(Object.values(own));
+}
+
+/** A pair without a verdict is not right: its client does not know. */
+export function tally(verdicts: readonly Verdict[]): VerdictTally {
+  return {
+    requested: verdicts.length,
+    right: verdicts.filter(({ verified, samePerson }) => verified === samePerson).length,
+    unanswered: verdicts.filter(({ verified }) => verified === null).length,
+    threshold: verdicts.find(({ threshold }) => threshold !== undefined)?.threshold ?? null,
+  };
 }
 
 /** Returns a clause for each measure in which a peer is better, with the best of them. */
@@ -103,15 +112,26 @@ type Measure = {
   digits: number;
 };
 
-export type FaceLoop = ClosedLoopResult & { cpu: Cpu };
-
 /** One server in one round. `mib`: resident memory of its processes after the load. */
 export type FaceCase = {
   server: string;
   round: number;
-  busy: FaceLoop;
-  single: FaceLoop;
+  busy: MeasuredLoop;
+  single: MeasuredLoop;
   mib: Record<string, number> | null;
+};
+
+/** Null: there was no verdict, for whatever reason. */
+export type VerdictAnswer = { verified: boolean | null; threshold?: number };
+
+export type Verdict = LabelledPair & VerdictAnswer;
+
+/** `threshold`: the one that the server says it used. */
+export type VerdictTally = {
+  requested: number;
+  right: number;
+  unanswered: number;
+  threshold: number | null;
 };
 
 export type FaceVerdicts = { server: string; metric: Metric; tally: VerdictTally };

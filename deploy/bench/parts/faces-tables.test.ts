@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type FaceCase, summariseFaces } from "./faces-summary.ts";
-import { byKind, facesTables } from "./faces-tables.ts";
+import { byKind, facesTables, tallyText } from "./faces-tables.ts";
 
 test("processes are added up by kind: services, broker, Redis", () => {
   const values = { "ingress-1": 1, "inference-1": 2, "inference-2": 4, kafka: 8, "redis-volatile": 16 };
@@ -27,6 +27,14 @@ test("the first line says where a peer is better, and who was left out is named 
 test("the first line also says that no peer is better; without a peer it claims nothing", () => {
   assert.match(print([slow("Faceline", 30), slow("LitServe", 40)]), /^A peer is better in nothing/);
   assert.match(print([slow("Faceline", 30)]), /^Left out: DeepFace/);
+});
+
+test("a part of the pairs is not shown as all of them", () => {
+  const all = { requested: 300, right: 299, unanswered: 0, threshold: 0.6 };
+  assert.equal(tallyText(all, 300), "299 at 0.6");
+  assert.equal(tallyText({ ...all, requested: 18, right: 17 }, 300), "17 of 18 requested at 0.6");
+  assert.equal(tallyText({ ...all, right: 260, unanswered: 14 }, 300), "260 at 0.6, 14 without a verdict");
+  assert.equal(tallyText({ ...all, threshold: null }, 300), "299");
 });
 
 const print = (cases: FaceCase[]): string =>

@@ -1,9 +1,15 @@
-import { sumCpu } from "../observe/cpu.ts";
+import { sumCpu } from "../observe/processes.ts";
 import type { LeftOut } from "../peers/faces/systems.ts";
-import { cpuTable, table } from "../report/table.ts";
+import { cpuTable, table } from "../report.ts";
 import { sum } from "../statistics.ts";
-import { betterPeers, cpuMsOfCall, type FaceCase, type FaceSummary, ratiosToPeers } from "./faces-summary.ts";
-import { tallyText, type VerdictTally } from "./faces-verdicts.ts";
+import {
+  betterPeers,
+  cpuMsOfCall,
+  type FaceCase,
+  type FaceSummary,
+  ratiosToPeers,
+  type VerdictTally,
+} from "./faces-summary.ts";
 
 /** What the part `faces` prints. Where a peer is better comes first. */
 export function facesTables(report: FacesReport): string {
@@ -76,6 +82,13 @@ function row({ server, single, busy, mib, verdicts }: FaceSummary, pairs: number
     cell(verdicts.cosine),
     cell(verdicts.euclidean),
   ];
+}
+
+/** Returns `260 at 0.07, 14 without a verdict`, with the number of pairs where not all were requested. */
+export function tallyText({ requested, right, unanswered, threshold }: VerdictTally, pairs: number): string {
+  const of = requested === pairs ? "" : ` of ${requested} requested`;
+  const at = threshold === null ? "" : ` at ${threshold}`;
+  return `${right}${of}${at}${unanswered === 0 ? "" : `, ${unanswered} without a verdict`}`;
 }
 
 function memoryTable(cases: readonly FaceCase[], summaries: readonly FaceSummary[]): string {

@@ -1,8 +1,10 @@
 import { statSync } from "node:fs";
+import { join } from "node:path";
 import sharp from "sharp";
-import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
-import { type Cpu, measureCpu } from "../observe/cpu.ts";
-import { residentMib } from "../observe/memory.ts";
+import { facesFolder, type LabelledPair } from "../../testing/faces.ts";
+import { type Generator, type MeasuredLoop, measureLoop, openGenerator } from "../load/generator.ts";
+import type { Target } from "../load/http-client.ts";
+import { residentMib } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import {
   engineFor,
@@ -10,14 +12,21 @@ import {
   faceline,
   faceSystems,
   findFacePeers,
+  type Metric,
   type OpenFaceSystem,
 } from "../peers/faces/systems.ts";
-import { facePictures, neighbourPairs, verifyBodies } from "../pictures.ts";
-import { processor } from "../report/results.ts";
+import { dataUrl, facePictures, neighbourPairs, shuffled, verifyBodies } from "../pictures.ts";
+import { processor } from "../report.ts";
 import { mean } from "../statistics.ts";
-import { type FaceCase, type FaceLoop, type FaceVerdicts, summariseFaces } from "./faces-summary.ts";
+import {
+  type FaceCase,
+  type FaceVerdicts,
+  summariseFaces,
+  tally,
+  type Verdict,
+  type VerdictAnswer,
+} from "./faces-summary.ts";
 import { facesTables } from "./faces-tables.ts";
-import { requestVerdicts, tally, type Verdict } from "./faces-verdicts.ts";
 
 /**
  * /verify of two photographs with real models, here and in other servers: latency, throughput, memory and
@@ -56,15 +65,7 @@ export async function faces(bench: Bench): Promise<PartResult> {
           for (const metric of system.metrics) {
             const title = `${system.name}, verdicts, ${metric}`.padEnd(44);
             const all = await steps.run(title, async (note) => {
-              const all = await requestVerdicts({
-                target: open.target([]),
-                fields: system.fields,
-                metric,
-                pairs: pictures.labelled,
-                ...plan.verdicts,
-                giveUpMs: plan.giveUpMs,
-                stop,
-              });
+              const all = await requestVerdicts(measured, metric, pictures.labelled, stop);
               note(`${tally(all).right} of ${all.length} right`);
               return all;
             });
@@ -118,26 +119,67 @@ async function measure(
   return { server: system.name, round, busy, single, mib };
 }
 
-async function loop(
+function loop(
   { system, open, generator, bodies, plan }: Measured,
   inFlight: number,
   { warmUpMs, countedMs }: Times,
-): Promise<FaceLoop> {
-  const target = open.target(bodies.map((body) => JSON.stringify({ ...body, ...system.fields })));
-  const leaders = { ...open.leaders, [generatorName]: generator.pid };
-  let cpuUsed = measureCpu(leaders);
-  let cpu: Cpu = null;
-  const result = await generator.closedLoop(
+): Promise<MeasuredLoop> {
+  return measureLoop(
+    generator,
     {
-      target,
+      target: open.target(bodies.map((body) => JSON.stringify({ ...body, ...system.fields }))),
       inFlight,
       warmUp: { forMs: warmUpMs },
       counted: { forMs: countedMs },
       giveUpMs: plan.giveUpMs,
     },
-    { warm: () => void (cpuUsed = measureCpu(leaders)), over: () => void (cpu = cpuUsed()) },
+    open.leaders,
   );
-  return { ...result, cpu };
+}
+
+/**
+ * Requests verdicts about labelled pairs for a while at most; calls that were begun by then are waited for.
+ */
+async function requestVerdicts(
+  { system, open, plan }: Measured,
+  metric: Metric,
+  pairs: LabelledPair[],
+  stop: AbortSignal,
+): Promise<Verdict[]> {
+  const overAt = performance.now() + plan.verdicts.forMs;
+  const verdicts: Verdict[] = [];
+  const waiting = shuffled(pairs);
+  const caller = async (): Promise<void> => {
+    while (performance.now() < overAt && !stop.aborted) {
+      const pair = waiting.shift();
+      if (pair === undefined) return;
+      const [img1, img2] = [pair.first, pair.second].map((name) => dataUrl(join(facesFolder, name)));
+      const body = JSON.stringify({ img1, img2, ...system.fields, distance_metric: metric });
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(plan.giveUpMs)]);
+      const answer = await verify(open.target([]), body, signal);
+      verdicts.push({ ...pair, ...answer });
+    }
+  };
+  await Promise.all(Array.from({ length: plan.verdicts.inFlight }, caller));
+  return verdicts;
+}
+
+async function verify({ url, headers }: Target, body: string, signal: AbortSignal): Promise<VerdictAnswer> {
+  try {
+    const reply = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+      signal,
+    });
+    const answer = (await reply.json()) as { verified?: unknown; threshold?: unknown };
+    // A peer may answer an error with status 200 and a text.
+    if (typeof answer.verified !== "boolean") return { verified: null };
+    const threshold = typeof answer.threshold === "number" ? { threshold: answer.threshold } : {};
+    return { verified: answer.verified, ...threshold };
+  } catch {
+    return { verified: null };
+  }
 }
 
 const versionsText = (versions: Record<string, string> | null): string =>

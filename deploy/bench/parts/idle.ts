@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { measureCpu } from "../observe/cpu.ts";
+import { measureCpu } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type PartResult, serviceNames } from "../part.ts";
-import { table } from "../report/table.ts";
+import { table } from "../report.ts";
 import { sum } from "../statistics.ts";
 
 /** CPU time of the whole stack without calls, models loaded. */

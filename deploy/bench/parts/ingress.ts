@@ -1,13 +1,13 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { mulberry32 } from "../load/arrivals.ts";
-import { answeredPerSecond, type ClosedLoopResult } from "../load/closed-loop.ts";
-import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
-import { type Cpu, measureCpu } from "../observe/cpu.ts";
+import { answeredPerSecond, type ClosedLoop } from "../load/closed-loop.ts";
+import { type Generator, measureLoop, openGenerator } from "../load/generator.ts";
 import { IpcChild } from "../observe/ipc-child.ts";
+import type { Cpu } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
-import { cpuTable, table } from "../report/table.ts";
-import { median, quantile } from "../statistics.ts";
+import { comparisonOfVectors } from "../pictures.ts";
+import { cpuTable, medianAndRange, table } from "../report.ts";
+import { quantile } from "../statistics.ts";
 
 /**
  * The HTTP side of the ingress in isolation, beside a plain Fastify that parses the same JSON and answers {}:
@@ -34,9 +34,9 @@ export async function ingress(bench: Bench): Promise<PartResult> {
     { name: "ingress", server: isolated },
     { name: "plain Fastify", server: plain },
   ];
-  const large = comparison(plan.vectorLength, plan.largeCandidates);
+  const large = comparisonOfVectors(plan.vectorLength, plan.largeCandidates);
   const bodies: Bodies = {
-    compared: comparison(plan.vectorLength, plan.candidates),
+    compared: comparisonOfVectors(plan.vectorLength, plan.candidates),
     large,
     // Wrong in its last byte alone, so that all of it is read before it is refused.
     malformed: large.slice(0, -1),
@@ -56,50 +56,30 @@ export async function ingress(bench: Bench): Promise<PartResult> {
 
 /** Either server in a process of its own: no Kafka, no Redis, no worker. */
 async function openServer(stop: AbortSignal, ...args: ServerArgs): Promise<Server> {
-  await using opened = new AsyncDisposableStack();
-  const child = opened.use(
-    new IpcChild("a server of the benchmark", "ingress/bench/alone.bench.ts", args, { stop }),
-  );
+  const child = new IpcChild("a server of the benchmark", "ingress/bench/alone.bench.ts", args, { stop });
   const { port } = (await child.receive()) as { port: number };
-  const open = opened.move();
   return {
     address: `http://127.0.0.1:${port}`,
     pid: child.pid,
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
-}
-
-/** A body of /compare. Its numbers are as long in JSON as those of an embedding. */
-function comparison(vectorLength: number, candidates: number): string {
-  const next = mulberry32(vectorLength);
-  const vector = () => Array.from({ length: vectorLength }, () => Math.fround(next() - 0.5));
-  return JSON.stringify({ vector: vector(), candidates: Array.from({ length: candidates }, vector) });
 }
 
 async function measure(options: Options): Promise<Measurement> {
   const { server, generator, key, bodies, warmUpMs, countedMs, inFlight, senders, pingEveryMs } = options;
-  const post = (body: string, inFlight: number, warmUpMs: number, hooks = {}) =>
-    generator.closedLoop(
-      {
-        target: { url: `${server.address}/compare`, headers: { "x-api-key": key }, bodies: [body] },
-        inFlight,
-        warmUp: { forMs: warmUpMs },
-        counted: { forMs: countedMs },
-        giveUpMs: 30_000,
-      },
-      hooks,
-    );
-  const leaders = { server: server.pid, [generatorName]: generator.pid };
-  let cpuUsed = measureCpu(leaders);
-  let cpu: Cpu = null;
-  const { calls, tookMs } = await post(bodies.compared, inFlight, warmUpMs, {
-    warm: () => void (cpuUsed = measureCpu(leaders)),
-    over: () => void (cpu = cpuUsed()),
+  const loop = (body: string, inFlight: number, warmUpMs: number): ClosedLoop => ({
+    target: { url: `${server.address}/compare`, headers: { "x-api-key": key }, bodies: [body] },
+    inFlight,
+    warmUp: { forMs: warmUpMs },
+    counted: { forMs: countedMs },
+    giveUpMs: 30_000,
   });
-  const pings = (work: Promise<ClosedLoopResult>) =>
-    pingsDuring(`${server.address}/health`, pingEveryMs, work);
-  const large = await pings(post(bodies.large, senders, 0));
-  const malformed = await pings(post(bodies.malformed, senders, 0));
+  const compared = loop(bodies.compared, inFlight, warmUpMs);
+  const { calls, tookMs, cpu } = await measureLoop(generator, compared, { server: server.pid });
+  const pings = (body: string) =>
+    pingsDuring(`${server.address}/health`, pingEveryMs, generator.closedLoop(loop(body, senders, 0)));
+  const large = await pings(bodies.large);
+  const malformed = await pings(bodies.malformed);
   return { perSecond: answeredPerSecond({ calls, tookMs }), tookMs, cpu, pingMs: { large, malformed } };
 }
 
@@ -141,8 +121,7 @@ function tablesOf(results: Round[]): string {
       const all = rounds.flatMap(({ pingMs }) => pingMs[body]);
       return `${quantile(all, 0.5).toFixed(0)} / ${quantile(all, 0.99).toFixed(0)}`;
     };
-    const spread = `${Math.min(...rates).toFixed(1)} to ${Math.max(...rates).toFixed(1)}`;
-    return [server, `${median(rates).toFixed(1)} (${spread})`, pings("large"), pings("malformed")];
+    return [server, medianAndRange(rates, 1), pings("large"), pings("malformed")];
   });
   return [
     table(
@@ -157,17 +136,10 @@ function tablesOf(results: Round[]): string {
 type ServerArgs = ["bare"] | ["ingress", key: string, vectorLength: string];
 type Server = AsyncDisposable & { address: string; pid: number };
 type Bodies = Record<"compared" | "large" | "malformed", string>;
-type Options = {
-  server: Server;
-  generator: Generator;
-  key: string;
-  bodies: Bodies;
-  inFlight: number;
-  senders: number;
-  pingEveryMs: number;
-  warmUpMs: number;
-  countedMs: number;
-};
+type Options = { server: Server; generator: Generator; key: string; bodies: Bodies } & Record<
+  "inFlight" | "senders" | "pingEveryMs" | "warmUpMs" | "countedMs",
+  number
+>;
 /** `pingMs`: latencies of /health while bodies of that kind are sent. */
 type Measurement = {
   perSecond: number;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { MemorySample } from "../observe/memory.ts";
-import { memoryGrowth } from "./memory.ts";
+import { type MemorySample, memoryGrowth } from "./memory.ts";
 
 const range = { from: 2_000, to: 10_000 };
 const samples = (mibAt: (served: number) => number): MemorySample[] =>

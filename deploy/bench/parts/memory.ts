@@ -1,10 +1,9 @@
-import { processMemoryIsReadable } from "../../testing/process-memory.ts";
+import { processMemory, processMemoryIsReadable } from "../../testing/process-memory.ts";
 import { closedLoop, countByStatus } from "../load/closed-loop.ts";
-import { allServices, type MemorySample, MemorySampler, wholeStack } from "../observe/memory.ts";
 import { type Bench, leadersOf, openStack, type PartResult } from "../part.ts";
 import { mixedPictures, mixture } from "../pictures.ts";
-import { table } from "../report/table.ts";
-import { mean, median } from "../statistics.ts";
+import { table } from "../report.ts";
+import { mean, median, sum } from "../statistics.ts";
 
 /**
  * Resident memory of every process while thousands of mixed pictures are served, and whether it grows with
@@ -55,6 +54,46 @@ export async function memory(bench: Bench): Promise<PartResult> {
   const results = { tookMs, statuses, samples: sampler.byName };
   return { plan, results, tables: tablesOf(sampler, statuses, plan) };
 }
+
+/** Samples the resident memory of processes every second until it is disposed. Linux only. */
+class MemorySampler implements Disposable {
+  readonly byName: Record<string, MemorySample[]> = {};
+  readonly #timer: NodeJS.Timeout;
+  readonly #sample: () => void;
+
+  /** `served` returns how many pictures were served so far. */
+  constructor(leaders: () => Record<string, number>, served: () => number) {
+    this.#sample = () => {
+      const all = Object.entries(leaders()).map(([name, pid]) => [name, processMemory(pid).nowMib] as const);
+      const services = all.filter(([name]) => /-\d+$/.test(name));
+      const totals = [
+        [allServices, sum(services.map(([, mib]) => mib))],
+        [wholeStack, sum(all.map(([, mib]) => mib))],
+      ] as const;
+      for (const [name, mib] of [...all, ...totals]) {
+        (this.byName[name] ??= []).push({ served: served(), mib });
+      }
+    };
+    this.#sample();
+    this.#timer = setInterval(this.#sample, everyMs);
+  }
+
+  /** Returns MiB of the last sample at or before that many pictures. */
+  at(name: string, served: number): number {
+    return this.byName[name]!.findLast((each) => each.served <= served)!.mib;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#sample();
+  }
+}
+
+const everyMs = 1_000;
+/** Ingress, batcher and worker together. Memory that they share, like the code of Node, counts for each. */
+const allServices = "the services";
+/** With the broker and both Redis servers. */
+const wholeStack = "whole stack";
 
 function tablesOf(
   sampler: MemorySampler,
@@ -128,3 +167,6 @@ function slopeOf(samples: readonly MemorySample[]): number {
 
 type Plan = { count: number; warmUp: number; countedFrom: number };
 type Growth = { mibPerThousand: number; growth: number; flat: boolean };
+
+/** Resident memory when that many pictures had been served. */
+export type MemorySample = { served: number; mib: number };

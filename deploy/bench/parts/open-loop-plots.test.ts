@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type OpenLoopCall, summarise } from "../load/outcomes.ts";
+import { type OpenLoopCall, summarise } from "../load/open-loop.ts";
 import { type OpenLoopCase, poolRepeats } from "./open-loop.ts";
 import { inTimePlot, latencyPlot } from "./open-loop-plots.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { barChart } from "@faceline/contracts/plot/bar-chart";
 import { lineChart } from "@faceline/contracts/plot/line-chart";
-import { answeredWithin, summarise } from "../load/outcomes.ts";
+import { answeredWithin, summarise } from "../load/open-loop.ts";
 import { type OpenLoopCase, type PooledCase, poolRepeats } from "./open-loop.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { findVenv } from "../../testing/venv.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
-import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../load/outcomes.ts";
-import { type Cpu, measureCpu, sumCpu } from "../observe/cpu.ts";
+import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../load/open-loop.ts";
+import { type Cpu, measureCpu, sumCpu } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import { peersVenv, type System, systems } from "../peers/modelled/systems.ts";
 import { tinyJpeg } from "../pictures.ts";
-import { cpuTable, table } from "../report/table.ts";
+import { cpuTable, table } from "../report.ts";
 import { mean, quantile, sum } from "../statistics.ts";
 
 /**
@@ -158,14 +158,7 @@ const percent = (share: number): string => (100 * share).toFixed(2);
 const quantiles = (values: Quantiles | null, which: (keyof Quantiles)[]): string =>
   values === null ? "–" : which.map((each) => values[each].toFixed(0)).join(" / ");
 
-type CasePlan = {
-  perSecond: number;
-  repeat: number;
-  warmUpMs: number;
-  countedMs: number;
-  giveUpMs: number;
-  deadlineMs: number;
-};
+type CasePlan = Record<"perSecond" | "repeat" | "warmUpMs" | "countedMs" | "giveUpMs" | "deadlineMs", number>;
 
 /** One server at one rate, once. */
 export type OpenLoopCase = {

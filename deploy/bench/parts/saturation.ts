@@ -1,9 +1,9 @@
 import { countByStatus } from "../load/closed-loop.ts";
-import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
-import { type Cpu, measureCpu } from "../observe/cpu.ts";
+import { type Generator, measureLoop, openGenerator } from "../load/generator.ts";
+import type { Cpu } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type PartResult, type Stack } from "../part.ts";
 import { heavyJpeg, tinyJpeg } from "../pictures.ts";
-import { cpuTable, table } from "../report/table.ts";
+import { cpuTable, table } from "../report.ts";
 
 /** Tasks a second at saturation when a run of the engine takes no time: everything but the models. */
 export async function saturation(bench: Bench): Promise<PartResult> {
@@ -57,19 +57,14 @@ const inFlight = 256;
 
 async function measure(bench: Bench, options: Case & Options): Promise<Result> {
   const { stack, generator, name, path, body, tasksOfCall, inFlight, warmUpMs, countedMs } = options;
-  const leaders = { ...leadersOf(bench), [generatorName]: generator.pid };
-  let cpuUsed = measureCpu(leaders);
-  let cpu: Cpu = null;
-  const { calls, tookMs } = await generator.closedLoop(
-    {
-      target: stack.target(path, [body]),
-      inFlight,
-      warmUp: { forMs: warmUpMs },
-      counted: { forMs: countedMs },
-      giveUpMs: 30_000,
-    },
-    { warm: () => void (cpuUsed = measureCpu(leaders)), over: () => void (cpu = cpuUsed()) },
-  );
+  const plan = {
+    target: stack.target(path, [body]),
+    inFlight,
+    warmUp: { forMs: warmUpMs },
+    counted: { forMs: countedMs },
+    giveUpMs: 30_000,
+  };
+  const { calls, tookMs, cpu } = await measureLoop(generator, plan, leadersOf(bench));
   return { name, tasksOfCall, inFlight, statuses: countByStatus(calls), tookMs, cpu };
 }
 

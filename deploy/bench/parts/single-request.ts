@@ -1,17 +1,34 @@
 import { readFileSync } from "node:fs";
-import { type EngineCall, type EngineOnly, openEngineOnly } from "../engine-only.ts";
+import { assertAnswered, type ClosedLoopCall } from "../load/closed-loop.ts";
 import { type Generator, openGenerator } from "../load/generator.ts";
 import { HttpClient, readServerTiming, type Target } from "../load/http-client.ts";
-import { type Bench, openStack, type PartResult } from "../part.ts";
-import { photographs, thumbnails } from "../pictures.ts";
-import { table } from "../report/table.ts";
+import {
+  type Bench,
+  type EngineCall,
+  type EngineOnly,
+  openEngineOnly,
+  openStack,
+  type PartResult,
+} from "../part.ts";
+import { heavyJpeg, photographs, thumbnails, tinyJpeg } from "../pictures.ts";
+import { medianAndRange, table } from "../report.ts";
 import { median, quantile } from "../statistics.ts";
 
-/**
- * What the service adds to the latency of a single request with real models, and how much of the throughput
- * of the engine alone it keeps.
- */
+/** What the service adds to a single request: with real models, and with a modelled engine, which waits. */
 export async function singleRequest(bench: Bench): Promise<PartResult> {
+  const real = await withRealModels(bench);
+  const modelled = await withModelledEngine(bench);
+  return {
+    plan: { real: real.plan, modelled: modelled.plan },
+    results: { real: real.results, modelled: modelled.results },
+    tables: [real.tables, `a modelled engine, whose run is a wait of ${runMs} ms:`, modelled.tables].join(
+      "\n\n",
+    ),
+  };
+}
+
+/** Also how much of the throughput of the engine alone is left. */
+async function withRealModels(bench: Bench): Promise<PartResult> {
   const { servers, threads, quick, steps } = bench;
   const plan = { rounds: quick ? 1 : 5, callsOfRound: quick ? 16 : 40, inFlight: 8, warmUps: quick ? 4 : 12 };
   await using stack = await openStack(bench);
@@ -66,8 +83,7 @@ async function compare(
       all.engine.push(await engine.call(index));
     }
     const { tookMs, calls } = await generator.closedLoop(loop);
-    const failed = calls.find(({ status }) => status !== 200);
-    if (failed !== undefined) throw new Error(`a call of /represent ended with ${failed.status}`);
+    assertAnswered(calls, "/represent");
     all.servedLoop.push(tookMs / callsOfRound);
     all.engineLoop.push((await engine.loop(callsOfRound)) / callsOfRound);
   }
@@ -79,9 +95,49 @@ async function callOnce(client: HttpClient, index: number): Promise<ServedCall> 
   const begunAt = performance.now();
   const { status, serverTiming } = await client.post(index, 30_000);
   const tookMs = performance.now() - begunAt;
-  if (status !== 200) throw new Error(`a call of /represent ended with ${status}`);
+  assertAnswered([{ status }], "/represent");
   return { tookMs, ...readServerTiming(serverTiming) };
 }
+
+/** What the hops add, and where. Nothing is decoded. */
+async function withModelledEngine(bench: Bench): Promise<PartResult> {
+  const plan = {
+    engine: `model:${runMs}+0b`,
+    warmUps: bench.quick ? 50 : 200,
+    calls: bench.quick ? 150 : 1_000,
+  };
+  await using stack = await openStack(bench, { ENGINE: plan.engine });
+  await using generator = await openGenerator(bench.stop);
+  const results: ModelledCase[] = [];
+  for (const [name, picture] of [
+    ["tiny", await tinyJpeg()],
+    ["heavy", await heavyJpeg()],
+  ] as const) {
+    const target = stack.target("/represent", [{ img: picture.toString("base64") }]);
+    const { calls } = await bench.steps.run(`one at a time, ${name}`, () =>
+      generator.closedLoop({
+        target,
+        inFlight: 1,
+        warmUp: { calls: plan.warmUps },
+        counted: { calls: plan.calls },
+        giveUpMs: 30_000,
+      }),
+    );
+    assertAnswered(calls, "/represent");
+    results.push({ picture: `${name}, ${picture.length} bytes`, calls });
+  }
+  const head = [
+    "picture",
+    "added p50 / p99 ms",
+    "to the batch",
+    "to the run",
+    "the run, beyond its wait",
+    "HTTP and the way back",
+  ];
+  return { plan, results, tables: table(head, results.map(modelledRow)) };
+}
+
+const runMs = 5;
 
 function tablesOf(comparisons: Comparison[]): string {
   return [
@@ -123,13 +179,13 @@ function latencyRow({ lane, served, engine, servedLoop, engineLoop }: Comparison
   const kept = servedLoop.map((each, round) => engineLoop[round]! / each);
   return [
     lane,
-    `${ms(median(engineMs))} / ${ms(quantile(engineMs, 0.99))}`,
-    `${ms(median(servedMs))} / ${ms(quantile(servedMs, 0.99))}`,
+    p50p99(engineMs),
+    p50p99(servedMs),
     ms(median(added)),
     ms(quantile(servedMs, 0.99) - quantile(engineMs, 0.99)),
     ms(1_000 / median(engineLoop)),
     ms(1_000 / median(servedLoop)),
-    `${median(kept).toFixed(2)} (${Math.min(...kept).toFixed(2)} to ${Math.max(...kept).toFixed(2)})`,
+    medianAndRange(kept, 2),
   ];
 }
 
@@ -141,9 +197,29 @@ function stagesRow({ lane, served, engine }: Comparison): string[] {
     medianOf((each) => each.queueMs),
     medianOf((each, { decodeMs }) => each.batchMs - decodeMs),
     medianOf((each, { tookMs, decodeMs }) => each.inferMs - (tookMs - decodeMs)),
-    medianOf(({ tookMs, queueMs, batchMs, inferMs }) => tookMs - queueMs - batchMs - inferMs),
+    medianOf(restMs),
   ];
 }
+
+function modelledRow({ picture, calls }: ModelledCase): string[] {
+  const added = calls.map(({ tookMs }) => tookMs - runMs);
+  const served = calls.map(({ tookMs, serverTiming }) => ({ tookMs, ...readServerTiming(serverTiming) }));
+  const medianOf = (part: (call: ServedCall) => number) => ms(median(served.map(part)));
+  return [
+    picture,
+    p50p99(added),
+    medianOf(({ queueMs }) => queueMs),
+    medianOf(({ batchMs }) => batchMs),
+    medianOf(({ inferMs }) => inferMs - runMs),
+    medianOf(restMs),
+  ];
+}
+
+/** HTTP and the way back. */
+const restMs = ({ tookMs, queueMs, batchMs, inferMs }: ServedCall): number =>
+  tookMs - queueMs - batchMs - inferMs;
+
+const p50p99 = (valuesMs: number[]): string => `${ms(median(valuesMs))} / ${ms(quantile(valuesMs, 0.99))}`;
 
 const ms = (value: number): string => value.toFixed(1);
 
@@ -159,3 +235,5 @@ type Comparison = {
   servedLoop: number[];
   engineLoop: number[];
 };
+
+type ModelledCase = { picture: string; calls: ClosedLoopCall[] };

@@ -1,4 +1,4 @@
-import { mulberry32 } from "../../bench/load/arrivals.ts";
+import { mulberry32 } from "../../bench/statistics.ts";
 import { type HostileCall, jsonBody } from "./hostile-call.ts";
 
 /**

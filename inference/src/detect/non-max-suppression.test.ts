@@ -35,6 +35,14 @@ test("a score must be greater than the limit", () => {
   assert.equal(suppress([[box(0, 0, 1, 1), 0.501]]).length, 1);
 });
 
+test("a score or a candidate's box that is not finite is an error, not a face or the lack of one", () => {
+  for (const bad of [NaN, Infinity]) {
+    assert.throws(() => suppress([[box(0, 0, 1, 1), bad]]), /not finite/);
+    assert.throws(() => suppress([[box(0, 0, bad, 1), 0.9]]), /not finite/);
+  }
+  assert.equal(suppress([[box(0, 0, Infinity, 1), 0.1]]).length, 0, "no candidate: its box does not count");
+});
+
 test("of equal scores, the earlier anchor is kept", () => {
   const [kept, ...others] = suppress([
     [box(0, 0, 0.4, 0.4), 0.75],

@@ -4,7 +4,8 @@ import { type Box, boxArea, iou } from "../geometry/box.ts";
  * Greedy non-max suppression (NMS) over the anchors of a detector: the detection with the best score is kept
  * first, and every other one that overlaps a kept one by more than `iouMax` is dropped. Returns at most 100,
  * best score first, in the unit square of the detector's window. Equal scores keep the order of their
- * anchors.
+ * anchors. Throws where a score, or the box of a candidate, is not finite: that is neither a face nor the
+ * lack of one.
  */
 export function nonMaxSuppression(
   { boxes, scores }: Anchors,
@@ -13,6 +14,8 @@ export function nonMaxSuppression(
   const candidates: Detection[] = [];
   for (let i = 0; i < scores.length; i++) {
     if (scores[i]! <= scoreMin) continue;
+    const numbers = [scores[i]!, ...boxes.subarray(4 * i, 4 * i + 4)];
+    if (!numbers.every(Number.isFinite)) throw new Error("the detector gave a number that is not finite");
     const [top, left, bottom, right] = [
       boxes[4 * i]!,
       boxes[4 * i + 1]!,

@@ -67,6 +67,24 @@ test("models with other tensors, landmarks and sources run by their catalogue en
   );
 });
 
+test("an embedding that is not finite fails the run, so that no distance is computed from it", async (t) => {
+  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t, { embeddingDivisor: 0 });
+  const opening = openLanes({
+    catalogueFolder,
+    modelsDir,
+    lanes: [lane],
+    executionProvider: "cpu",
+    intraOpThreads: 1,
+    batchMax: 1,
+    detectorChunkMax: 1,
+    faceChunkMax: 1,
+    residualMaxPx: 6,
+    precision: PrecisionSetting.parse("auto"),
+  });
+  // The engine runs a picture of its own before it is ready.
+  await assert.rejects(opening, { message: "the model gave an embedding that is not finite" });
+});
+
 test("unknown names in LANES are one sentence that names them all", async (t) => {
   const { catalogueFolder, modelsDir } = await madeUpCatalogue(t);
   const opening = openLanes({
@@ -104,7 +122,10 @@ function near(actual: readonly number[], expected: readonly number[]): void {
   }
 }
 
-async function madeUpCatalogue(t: TestContext): Promise<{ catalogueFolder: string; modelsDir: string }> {
+async function madeUpCatalogue(
+  t: TestContext,
+  { embeddingDivisor = 1 } = {},
+): Promise<{ catalogueFolder: string; modelsDir: string }> {
   const root = await mkdtemp(join(tmpdir(), "faceline-seam-"));
   t.after(() => rm(root, { recursive: true }));
   const [catalogueFolder, modelsDir] = [join(root, "catalogue"), join(root, "models")];
@@ -136,7 +157,9 @@ async function madeUpCatalogue(t: TestContext): Promise<{ catalogueFolder: strin
       role: "embedding",
       ...network(chipPx, { features: [3] }, (graph) => {
         const axes = { axes: [1, 2], keepdims: 0 };
-        graph.node("features", "ReduceMean", ["pixels/float"], axes);
+        graph.node("colour", "ReduceMean", ["pixels/float"], axes);
+        const divisor = graph.floats("divisor", [1], Float32Array.of(embeddingDivisor));
+        graph.node("features", "Div", ["colour", divisor]);
         graph.output("features", "float32", ["N", 3]);
       }),
       outputs: { embedding: "features" },

@@ -25,7 +25,10 @@ export class Pipeline {
     this.#parts = parts;
   }
 
-  /** One result for each picture, in their order, and measurements of this run. */
+  /**
+   * One result for each picture, in their order, and measurements of this run. Throws where a network's
+   * numbers are not finite: no reply can show them, and no distance may be computed from them.
+   */
   async run(pictures: readonly EnginePicture[]): Promise<{ results: TaskResult[]; facts: PipelineFacts }> {
     const facts: PipelineFacts = { ...noFacts, networks: [] };
     const { detections, lowResolution } = await this.#detect(pictures, facts);
@@ -40,6 +43,7 @@ export class Pipeline {
     const { embeddings, networkUsage } = await this.#parts.embedder.embed(
       faces.flat().map((face) => face.chip),
     );
+    requireFinite(embeddings);
     facts.embedMs += performance.now() - startedAt;
     facts.faces += embeddings.length;
     facts.networks = sumUsage([...facts.networks, ...networkUsage]);
@@ -130,6 +134,13 @@ export class Pipeline {
     const chipToPicture = boxMap(box, this.#parts.embedder.px);
     return { box, chip: { picture, chipToPicture, within: box }, eyes: null };
   }
+}
+
+/** Zeroes all embeddings before it throws. */
+function requireFinite(embeddings: readonly Float32Array[]): void {
+  if (embeddings.every((embedding) => embedding.every(Number.isFinite))) return;
+  for (const embedding of embeddings) embedding.fill(0);
+  throw new Error("the model gave an embedding that is not finite");
 }
 
 /** Encodes and zeroes the embeddings, which are those of all faces in the order of the pictures. */

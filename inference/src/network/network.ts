@@ -53,10 +53,13 @@ export class Network {
       const startedAt = performance.now();
       const outputs = await this.#runOnce(size);
       usage.runMs += performance.now() - startedAt;
-      for (let row = 0; row < rows; row++) {
-        read(first + row, (output) => rowOf(this.#tensor(outputs, output), row, size));
+      try {
+        for (let row = 0; row < rows; row++) {
+          read(first + row, (output) => rowOf(this.#tensor(outputs, output), row, size));
+        }
+      } finally {
+        for (const output of Object.values(outputs)) (output.data as Float32Array).fill(0);
       }
-      for (const output of Object.values(outputs)) (output.data as Float32Array).fill(0);
       usage.runs++;
       usage.rows += rows;
       usage.paddedRows += size - rows;

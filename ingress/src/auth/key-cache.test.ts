@@ -69,6 +69,57 @@ test("invalidated keys are looked up again, and work while Redis is unreachable"
   assert.deepEqual(redis.lookups, ["a", "a"]);
 });
 
+test("a durable Redis that flaps does not shorten the 10 minutes of cached keys", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  redis.unreachable = true;
+  for (let reconnects = 0; reconnects < 20; reconnects++) cache.invalidate();
+  redis.now = 599_999;
+  assert.equal(await cache.find("a"), testKeyRecord);
+  redis.now = 600_000;
+  await assert.rejects(cache.find("a"), { code: "dependency_unavailable" });
+});
+
+test("while the durable Redis hangs, only the first call with an old cached key waits for it", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  redis.now = 30_000;
+  const timeOut = redis.hang();
+  const first = cache.find("a");
+  timeOut();
+  assert.equal(await first, testKeyRecord);
+  // From here on no lookup ends: a call that waited for one would never end either.
+  redis.hang();
+  for (let calls = 0; calls < 3; calls++) assert.equal(await cache.find("a"), testKeyRecord);
+  assert.deepEqual(redis.lookups, ["a", "a", "a"], "one lookup at a time goes on in the background");
+});
+
+test("once the durable Redis answers in the background, old cached keys are looked up again", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  await cache.find("b");
+  redis.now = 30_000;
+  redis.unreachable = true;
+  await cache.find("a");
+  redis.unreachable = false;
+  redis.keys.clear();
+  assert.equal(await cache.find("a"), testKeyRecord);
+  await new Promise(setImmediate);
+  assert.deepEqual([await cache.find("a"), await cache.find("b")], [null, null]);
+});
+
+test("after a change notice no cached key is used before the durable Redis was asked", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  redis.now = 30_000;
+  redis.unreachable = true;
+  await cache.find("a");
+  redis.unreachable = false;
+  redis.keys.clear();
+  cache.invalidate();
+  assert.equal(await cache.find("a"), null);
+});
+
 test("the result of a lookup that began before a removal is not cached", async () => {
   const { cache, redis } = cacheOverRedis();
   const looking = cache.find("a");
@@ -79,10 +130,24 @@ test("the result of a lookup that began before a removal is not cached", async (
 });
 
 function cacheOverRedis() {
-  const redis = { now: 0, unreachable: false, lookups: [] as string[], keys: new Set(["a", "b", "c"]) };
+  let hanging: Promise<void> | undefined;
+  const unreachable = () => new ApiError("dependency_unavailable", "Redis is unreachable.");
+  const redis = {
+    now: 0,
+    unreachable: false,
+    lookups: [] as string[],
+    keys: new Set(["a", "b", "c"]),
+    /** From now on lookups do not end before the returned function lets them fail. */
+    hang() {
+      const { promise, reject } = Promise.withResolvers<void>();
+      hanging = promise;
+      return () => reject(unreachable());
+    },
+  };
   const findKey = async (sha256: string) => {
-    if (redis.unreachable) throw new ApiError("dependency_unavailable", "Redis is unreachable.");
+    if (redis.unreachable) throw unreachable();
     redis.lookups.push(sha256);
+    await hanging;
     return redis.keys.has(sha256) ? testKeyRecord : null;
   };
   return { cache: new KeyCache({ clock: { now: () => redis.now }, findKey }, limits), redis };

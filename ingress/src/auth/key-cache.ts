@@ -1,17 +1,19 @@
 import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import { ApiError } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";
 
 /**
  * Cache of API keys by their SHA-256, so that most calls need no lookup in Redis. Only existing keys are
  * cached, so a flood of invalid keys evicts nothing. While the durable Redis is unreachable, cached keys stay
- * valid for KEY_CACHE_WITHOUT_REDIS_MS.
+ * valid for KEY_CACHE_WITHOUT_REDIS_MS. They are then used at once and read anew in the background, because a
+ * Redis that hangs would else add the time limit of a command to every call.
  */
 export class KeyCache {
   readonly #ports: Pick<Ports, "clock" | "findKey">;
   readonly #settings: KeyCacheSettings;
   /** Oldest first. */
-  readonly #entries = new Map<string, { record: KeyRecord; readAt: number }>();
+  readonly #entries = new Map<string, Entry>();
   /** Lookups in flight: calls that come together with one key share one. */
   readonly #lookups = new Map<string, Promise<KeyRecord | null>>();
   /**
@@ -19,6 +21,9 @@ export class KeyCache {
    * cached.
    */
   #changes = 0;
+  /** The last lookup failed, and no change notice has come since. */
+  #unreachable = false;
+  #refreshing = false;
 
   constructor(ports: Pick<Ports, "clock" | "findKey">, settings: KeyCacheSettings) {
     this.#ports = ports;
@@ -29,13 +34,17 @@ export class KeyCache {
   async find(sha256: string): Promise<KeyRecord | null> {
     const cached = this.#entries.get(sha256);
     const ageMs = cached === undefined ? Infinity : this.#ports.clock.now() - cached.readAt;
-    if (cached !== undefined && ageMs < this.#settings.KEY_CACHE_MS) return cached.record;
+    const fresh = cached?.invalidated === false && ageMs < this.#settings.KEY_CACHE_MS;
+    if (fresh) return cached.record;
+    const usable = cached !== undefined && ageMs < this.#settings.KEY_CACHE_WITHOUT_REDIS_MS;
+    if (usable && this.#unreachable) {
+      this.#refresh(sha256);
+      return cached.record;
+    }
     try {
       return await this.#lookUpOnce(sha256);
     } catch (error) {
-      const unreachable = error instanceof ApiError && error.code === "dependency_unavailable";
-      const usable = cached !== undefined && ageMs < this.#settings.KEY_CACHE_WITHOUT_REDIS_MS;
-      if (unreachable && usable) return cached.record;
+      if (usable && isUnreachable(error)) return cached.record;
       throw error;
     }
   }
@@ -55,15 +64,26 @@ export class KeyCache {
    */
   invalidate(team?: string): void {
     this.#recordChange();
-    for (const [sha256, { record, readAt }] of this.#entries) {
-      if (team !== undefined && record.key.team !== team) continue;
-      this.#entries.set(sha256, { record, readAt: readAt - this.#settings.KEY_CACHE_MS });
+    for (const entry of this.#entries.values()) {
+      if (team === undefined || entry.record.key.team === team) entry.invalidated = true;
     }
   }
 
   #recordChange(): void {
     this.#changes++;
+    // A notice comes from the server itself, so it can be asked again.
+    this.#unreachable = false;
     this.#lookups.clear();
+  }
+
+  /** Reads a key in the background, one at a time: the first success ends the failure. */
+  #refresh(sha256: string): void {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    const lookup = this.#lookUpOnce(sha256).finally(() => {
+      this.#refreshing = false;
+    });
+    bestEffort("key_refresh", lookup);
   }
 
   #lookUpOnce(sha256: string): Promise<KeyRecord | null> {
@@ -78,7 +98,11 @@ export class KeyCache {
 
   async #lookUp(sha256: string): Promise<KeyRecord | null> {
     const changesBefore = this.#changes;
-    const record = await this.#ports.findKey(sha256);
+    const record = await this.#ports.findKey(sha256).catch((error: unknown) => {
+      if (changesBefore === this.#changes) this.#unreachable = isUnreachable(error);
+      throw error;
+    });
+    this.#unreachable = false;
     if (changesBefore !== this.#changes) return record;
     this.#entries.delete(sha256);
     if (record === null) return null;
@@ -86,10 +110,16 @@ export class KeyCache {
     if (oldest !== undefined && this.#entries.size >= this.#settings.KEYS_CACHED_MAX) {
       this.#entries.delete(oldest);
     }
-    this.#entries.set(sha256, { record, readAt: this.#ports.clock.now() });
+    this.#entries.set(sha256, { record, readAt: this.#ports.clock.now(), invalidated: false });
     return record;
   }
 }
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "dependency_unavailable";
+
+/** `invalidated`: the record may have changed since it was read, at `readAt`. */
+type Entry = { record: KeyRecord; readAt: number; invalidated: boolean };
 
 export type KeyCacheSettings = {
   KEY_CACHE_MS: number;

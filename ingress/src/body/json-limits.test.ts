@@ -46,7 +46,7 @@ test("one scan counts all JSON of one body", () => {
 });
 
 test("the largest call that the settings allow passes", () => {
-  const settings = { CANDIDATE_VECTORS_MAX: 10, CANDIDATE_IMAGES_MAX: 5, VECTOR_LENGTH_MAX: 20 };
+  const settings = { CANDIDATE_VECTORS_MAX: 10, CANDIDATE_IMAGES_MAX: 5, vectorLengthMax: 20 };
   const vector = Array.from({ length: 20 }, () => 0.5);
   const vectors = Array.from({ length: 10 }, (_, i) => ({ id: `vector ${i}`, vector }));
   const images = Array.from({ length: 5 }, (_, i) => ({ id: `image ${i}`, img: "AAAA" }));

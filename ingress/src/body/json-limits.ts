@@ -79,7 +79,7 @@ export function jsonLimits(limits: BodyLimits): JsonLimits {
     itemsMax,
     listsMax: 4 * itemsMax + 1_000,
     stringsMax: 8 * itemsMax + 1_000,
-    valuesMax: (itemsMax + 2) * limits.VECTOR_LENGTH_MAX + 10_000,
+    valuesMax: (itemsMax + 2) * limits.vectorLengthMax + 10_000,
   };
 }
 
@@ -143,9 +143,10 @@ export type ExceededLimit =
   /** `field`: the field of the body that holds them, as it was sent. */
   | { kind: "items"; field?: string };
 
-/** The settings that limit what a body may hold. */
+/** What limits the content of a body: settings, and the enabled models. */
 export type BodyLimits = {
   CANDIDATE_VECTORS_MAX: number;
   CANDIDATE_IMAGES_MAX: number;
-  VECTOR_LENGTH_MAX: number;
+  /** Numbers of the longest vector that an enabled model has. */
+  vectorLengthMax: number;
 };

@@ -51,7 +51,10 @@ export class JsonParser {
       case "strings":
         return tooMuchError(`more than ${stringsMax} texts`);
       case "values":
-        return new ApiError("invalid_vector", `The body holds more than ${valuesMax} numbers.`);
+        return new ApiError(
+          "invalid_vector",
+          `The body holds more than ${valuesMax} numbers: more than the vectors of the enabled models.`,
+        );
     }
   }
 }

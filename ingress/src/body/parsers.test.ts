@@ -165,6 +165,18 @@ test("Limits: what a body holds is counted before it is parsed", async (t) => {
   assert.equal(await codeOf("/verify", `{${keys}}`), "invalid_request");
 });
 
+test("a /compare of as many vectors as allowed, but longer than any enabled model's, is refused before it is parsed", async (t) => {
+  const { post } = testServer(t);
+  const compare = (length: number) => {
+    const vector = Array.from({ length }, () => 0.5);
+    return post("/compare", { vector, candidates: Array.from({ length: 1_000 }, () => vector) });
+  };
+  const reply = await compare(128);
+  assert.deepEqual([reply.statusCode, reply.json().error], [400, "invalid_vector"]);
+  assert.match(reply.json().detail, /^The body holds more than \d+ numbers: /);
+  assert.equal((await compare(2)).statusCode, 200);
+});
+
 test("an error about a vector of more than 4,096 numbers names its field; a candidate fails alone", async (t) => {
   const { post } = testServer(t);
   const long = Array.from({ length: 4_097 }, () => 0);

@@ -47,6 +47,8 @@ export type Ports = {
   dependencyHealth(): Promise<{ kafka: boolean; redis: boolean }>;
   /** True from the moment that answers can be received until draining begins. */
   isServing(): boolean;
+  /** Aborts shortly before the end of a drain: calls still in flight are refused with `not_ready`. */
+  drainTimeout: AbortSignal;
   /** Logs a bug of this service. The client learns only the request id. */
   reportBug(error: unknown, requestId: RequestId): void;
 };
@@ -54,7 +56,10 @@ export type Ports = {
 /** The call as workers need it (see CallTasks), with its images and a signal for the client's disconnect. */
 export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress"> & {
   images: Buffer[];
-  /** Aborts when the client disconnects before the reply is sent. */
+  /**
+   * Aborts when the client disconnects before the reply is sent, or when `drainTimeout` does. Its reason is
+   * then the ApiError to reply with.
+   */
   signal: AbortSignal;
 };
 

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import { openLog } from "@faceline/contracts/runtime/log";
 import type { Answer } from "@faceline/contracts/wire/answer";
-import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import { answerWith } from "../../testing/server.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
 
@@ -47,12 +48,20 @@ test("a call at its deadline is cancelled", async () => {
   ]);
 });
 
-/** One pool whose workers never answer; `steps` records what happened. */
-function idlePool() {
+test("a call whose first task failed ends at once, and its other tasks are cancelled", async () => {
+  const { parts, steps } = idlePool([answerWith({ kind: "failed", reason: "run_failed" })]);
+  const images = [Buffer.from("picture"), Buffer.from("picture")];
+  const failed = dispatchCall(parts, { ...call(new AbortController().signal), images });
+  await assert.rejects(failed, { code: "upstream_failed" });
+  assert.deepEqual(steps.slice(-3), ["cancel default", "remove images", "unsubscribe"]);
+});
+
+/** One pool whose workers give these answers and no other; `steps` records what happened. */
+function idlePool(given: Answer[] = []) {
   const steps: string[] = [];
   const sent = Promise.withResolvers<void>();
   const undo = (step: string) => ({ [Symbol.dispose]: () => void steps.push(step) });
-  const never = new Promise<Answer[]>(() => {});
+  const never = new Promise<Answer>(() => {});
   const parts = {
     clock: { now: () => 1_001 },
     ingress: "ingress-0000000000000000",
@@ -60,9 +69,10 @@ function idlePool() {
       fresh: () => [idle],
     },
     answers: {
-      subscribe() {
+      subscribe(tasks: TaskId[]) {
         steps.push("subscribe");
-        return { answers: never, ...undo("unsubscribe") };
+        const answers = tasks.map((_, i) => (i < given.length ? Promise.resolve(given[i]!) : never));
+        return { answers, ...undo("unsubscribe") };
       },
     },
     images: {

@@ -11,14 +11,16 @@ import type { ImageOutbox } from "../image-outbox.ts";
 import type { PoolInbox } from "../pool-inbox.ts";
 import type { TaskOutbox } from "../task-outbox.ts";
 import { soonestPool } from "./admission.ts";
+import { callFailure } from "./call-failure.ts";
 
 /**
  * Sends the images of a call to the workers of one pool and returns one answer per image, in order:
  *
  *     choose a pool ──► subscribe to answers ──► publish images ──► send tasks ──► await answers
  *
- * However it ends, the images are removed and the subscription ends; tasks that are not answered by then are
- * cancelled. Throws an ApiError: see `Ports.dispatch`.
+ * A task that was shed, has expired or failed ends the call at once. However it ends, the images are removed
+ * and the subscription ends; tasks that are not answered by then are cancelled. Throws an ApiError: see
+ * `Ports.dispatch`.
  */
 export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): Promise<Answer[]> {
   const { clock, ingress, pools, log } = parts;
@@ -31,6 +33,7 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   // Subscribed before the tasks are sent: a fast worker may answer at once.
   using subscription = parts.answers.subscribe(tasks);
   using _published = await parts.images.publish(
+    fields.tenant,
     tasks.map((task, index) => ({ task, bytes: images[index]! })),
     deadlineAt - clock.now(),
   );
@@ -42,11 +45,26 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
     throw dependencyUnavailable("Work cannot be queued right now; try again shortly.");
   }
 
-  const answers = await Promise.race([subscription.answers, end.reached]);
-  if (answers !== undefined) return answers;
-  parts.cancels.send(pool, { call: callId });
-  throw new ApiError("upstream_timeout", "The deadline passed before the answer came.");
+  try {
+    const answers = await Promise.race([allUnlessFailed(subscription.answers), end.reached]);
+    if (answers !== undefined) return answers;
+    throw new ApiError("upstream_timeout", "The deadline passed before the answer came.");
+  } catch (error) {
+    // Tasks that have ended ignore it.
+    parts.cancels.send(pool, { call: callId });
+    throw error;
+  }
 }
+
+/** Resolves to all answers, or rejects as soon as one of them fails the whole call. */
+const allUnlessFailed = (answers: Promise<Answer>[]): Promise<Answer[]> =>
+  Promise.all(
+    answers.map(async (answer) => {
+      const failure = callFailure((await answer).outcome);
+      if (failure !== undefined) throw failure;
+      return answer;
+    }),
+  );
 
 /** `reached` resolves when the client disconnects or `withinMs` is over. */
 function endOfCall(signal: AbortSignal, withinMs: number): Disposable & { reached: Promise<undefined> } {

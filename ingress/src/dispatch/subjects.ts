@@ -6,6 +6,7 @@ import { noTiming, type RequestContext } from "../call/context.ts";
 import type { DispatchedCall, Ports } from "../call/ports.ts";
 import type { Input } from "../images/inputs.ts";
 import type { Subject, SubjectFace } from "../matching/subject.ts";
+import { callFailure, deadlinePassed } from "./call-failure.ts";
 
 // Covered by ../endpoints/verify.test.ts and ../endpoints/compare.test.ts.
 
@@ -59,16 +60,10 @@ function subjectFrom({ outcome }: Answer, ref: InputRef): Subject | ApiError {
     }
     case "rejected":
       return inputError(ref, outcome.code, faultDetail(ref, outcome.code));
-    case "shed": {
-      const { reason, retryAfterMs } = outcome;
-      if (reason === "queue_too_long")
-        throw new ApiError("queue_full", "Too many calls are waiting.", { retryAfterMs });
-      throw new ApiError("queue_timeout", "The call could not have been served in time.", { retryAfterMs });
-    }
+    case "shed":
     case "expired":
-      throw deadlinePassed();
     case "failed":
-      throw new ApiError("upstream_failed", "The images could not be processed.");
+      throw callFailure(outcome)!;
   }
 }
 
@@ -92,9 +87,6 @@ function faultDetail({ label }: InputRef, code: InputFault): string {
       return `The image in ${label} is too small.`;
   }
 }
-
-const deadlinePassed = () =>
-  new ApiError("upstream_timeout", "The call's time was over before its answer came.");
 
 /** What workers are asked for, beside the images. */
 type LaneRequest = Pick<DispatchedCall, "lane" | "options">;

@@ -19,14 +19,14 @@ export function readCandidates(values: unknown[], limits: CandidateLimits): Cand
   if (images > limits.CANDIDATE_IMAGES_MAX) throw tooManyError(limits.CANDIDATE_IMAGES_MAX, "images");
   return fields.map(({ id, value }, index) => ({
     id: validId(id) ?? String(index),
-    input: candidateInput(value, index, limits),
+    input: candidateInput(value, index),
   }));
 }
 
-function candidateInput(value: unknown, index: number, limits: CandidateLimits): InputValue | ApiError {
+function candidateInput(value: unknown, index: number): InputValue | ApiError {
   const ref = { field: "candidates", index, label: `candidate ${index}` };
   if (Array.isArray(value)) {
-    return isVector(value) ? { ref, value } : invalidVectorError(ref, limits.VECTOR_LENGTH_MAX);
+    return isVector(value) ? { ref, value } : invalidVectorError(ref);
   }
   const image = Image.optional().safeParse(value ?? undefined);
   if (image.success) return { ref, value: image.data };
@@ -59,5 +59,4 @@ type Candidate = { id: string; input: InputValue | ApiError };
 type CandidateLimits = {
   CANDIDATE_VECTORS_MAX: number;
   CANDIDATE_IMAGES_MAX: number;
-  VECTOR_LENGTH_MAX: number;
 };

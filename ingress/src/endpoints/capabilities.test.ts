@@ -17,6 +17,7 @@ test("GET /capabilities: what is enabled, what of it has live workers, and the l
   assert.equal(shown.detector_details["ssd"]?.status, "ready");
   assert.equal(shown.detector_details["tiny"]?.status, "unavailable");
   assert.equal(shown.limits.faces, 7);
+  assert.equal(shown.limits.vector_length, 2);
   assert.equal(shown.features.thresholds_unaligned, "unmeasured");
 });
 

@@ -7,6 +7,7 @@ import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { licenseOf } from "@faceline/models/catalogue";
 import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
 import { type HttpSettings, version } from "../config.ts";
+import type { EnabledModels } from "./enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 
 /** GET /capabilities: what the operator enabled, what of it has live workers, and the limits of a call. */
@@ -30,7 +31,7 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
     image_formats: [...imageFormats],
     model_details: Object.fromEntries(modelEntries),
     detector_details: Object.fromEntries(detectorEntries),
-    limits: requestLimits(settings),
+    limits: requestLimits(settings, models),
     features: {
       face_policies: FacePolicy.options,
       embedding_formats: EmbeddingFormat.options,
@@ -66,14 +67,14 @@ function graphDetails(model: Model, lane: LaneState | undefined) {
   };
 }
 
-const requestLimits = (settings: HttpSettings): CapabilitiesReply["limits"] => ({
+const requestLimits = (settings: HttpSettings, models: EnabledModels): CapabilitiesReply["limits"] => ({
   body_bytes: settings.BODY_BYTES_MAX,
   image_bytes: settings.IMAGE_BYTES_MAX,
   image_pixels: settings.IMAGE_PIXELS_MAX,
   image_side_min_px: settings.IMAGE_SIDE_MIN_PX,
   candidate_vectors: settings.CANDIDATE_VECTORS_MAX,
   candidate_images: settings.CANDIDATE_IMAGES_MAX,
-  vector_length: settings.VECTOR_LENGTH_MAX,
+  vector_length: models.vectorLengthMax,
   faces: settings.FACES_MAX,
   deadline_default_ms: settings.DEADLINE_DEFAULT_MS,
   deadline_min_ms: settings.DEADLINE_MIN_MS,

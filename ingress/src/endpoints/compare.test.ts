@@ -5,6 +5,14 @@ import { answerWith, base64Image, facesAnswer, rejectedAnswer, testServer } from
 
 const image = await base64Image();
 
+test("two aliases of one field with different values are invalid_request, with the field", async (t) => {
+  const reply = await testServer(t).post("/compare", { vector: [1, 0], vectors: [[1, 0]], vector_b: [0, 1] });
+  assert.deepEqual(
+    [reply.statusCode, reply.json().error, reply.json().field],
+    [400, "invalid_request", "candidates"],
+  );
+});
+
 test("/compare 200: vectors alone never leave the ingress", async (t) => {
   const { post, dispatched } = testServer(t);
   const candidates = [{ id: "ann", vector: [0, 1] }, [0.6, 0.8], { id: 7, vector: [2, 0] }];

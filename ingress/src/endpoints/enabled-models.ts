@@ -15,6 +15,8 @@ export class EnabledModels {
   readonly defaultDetector: string;
   /** Every pair of a model and a detector. */
   readonly lanes: ReadonlySet<string>;
+  /** Numbers of the longest vector that one of the models has. */
+  readonly vectorLengthMax: number;
 
   /** Throws a SettingsError that lists every enabled name that is not in the catalogue. */
   constructor(catalogue: Catalogue, settings: ModelSettings) {
@@ -28,6 +30,7 @@ export class EnabledModels {
     ];
     if (unknown.length > 0) throw new SettingsError(unknown);
     this.embeddingModels = settings.MODELS_ENABLED.map((name) => catalogue.find("embedding", name)!);
+    this.vectorLengthMax = Math.max(...this.embeddingModels.map(({ embedding_size }) => embedding_size));
     this.detectors = settings.DETECTORS_ENABLED.map((name) => catalogue.find("detector", name)!);
     this.defaultModel = settings.MODEL_DEFAULT;
     this.defaultDetector = settings.DETECTOR_DEFAULT;

@@ -174,6 +174,44 @@ test("Errors: the same shape for a request that does not arrive in time", async 
   assert.deepEqual([problem.error, problem.detail], ["invalid_request", "The call did not arrive in time."]);
 });
 
+test("a connection that sent garbage is given back after its answer, also if the client does not close it", async (t) => {
+  const { app } = testServer(t);
+  const closed: Promise<unknown>[] = [];
+  app.server.on("connection", (socket) => closed.push(once(socket, "close")));
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const garbage = [
+    "hello\r\n\r\n",
+    `GET /livez HTTP/1.1\r\nx: ${"a".repeat(20_000)}\r\n\r\n`,
+    "CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n",
+  ];
+  const port = (app.server.address() as AddressInfo).port;
+  const clients = garbage.map((bytes) => {
+    const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    client.write(bytes);
+    return client.on("error", () => {});
+  });
+  t.after(() => {
+    for (const client of clients) client.destroy();
+  });
+  for (const client of clients) assert.match((await client.toArray()).join(""), /^HTTP\/1.1 4\d\d /);
+  assert.equal(closed.length, garbage.length);
+  await Promise.all(closed);
+});
+
+test("connections above CONNECTIONS_MAX are closed at once", async (t) => {
+  const { app } = testServer(t, { settings: { CONNECTIONS_MAX: "1" } });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const port = (app.server.address() as AddressInfo).port;
+  const first = connect(port, "127.0.0.1");
+  t.after(() => first.destroy());
+  await once(first, "connect");
+  const dropped = once(app.server, "drop");
+  const second = connect(port, "127.0.0.1").on("error", () => {});
+  await Promise.all([dropped, once(second, "close")]);
+  first.write("GET /livez HTTP/1.1\r\nhost: a\r\n\r\n");
+  assert.match(String((await once(first, "data"))[0]), /^HTTP\/1.1 200 /);
+});
+
 async function rawReply(port: number, sent: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(sent);

@@ -27,9 +27,8 @@ export function answerMalformedRequest(
 export function rejectConnect(app: FastifyInstance, site: string, now: () => number): void {
   const error = new ApiError("invalid_request", "The call is a CONNECT: this service is no proxy.");
   app.server.on("connect", (_request, socket) => {
-    // Node no longer watches this socket: it must not stay half open, and its errors must not end the
-    // process.
-    socket.once("finish", () => socket.destroy()).on("error", () => socket.destroy());
+    // Node no longer watches this socket: its errors must not end the process.
+    socket.on("error", () => socket.destroy());
     endWithProblem(error, socket, site, now());
   });
 }
@@ -52,7 +51,21 @@ function endWithProblem(error: ApiError, socket: Duplex, site: string, now: numb
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  closeAfterLinger(socket);
 }
+
+/**
+ * Destroys a connection that was answered and ended, once the client has had time to read the answer. Node no
+ * longer watches it: a client that does not close its side would keep it for ever. Bytes that arrive
+ * meanwhile are discarded: a socket that is closed with unread bytes resets the connection, and the client
+ * may lose the answer (the "lingering close" of other servers).
+ */
+function closeAfterLinger(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once("close", () => clearTimeout(timer)).resume();
+}
+
+const lingerMs = 1_000;
 
 function parserError(code: string | undefined): ApiError {
   if (code === "HPE_HEADER_OVERFLOW") return new ApiError("request_too_large", "The headers are too large.");

@@ -202,6 +202,23 @@ test("the budget of a team counts the bytes that it has stored", async (t) => {
   assert.equal(computed.length, 3);
 });
 
+test("a process that stops right after a reply has stored it", async (t) => {
+  const { redis } = await teamWithKey(t);
+  const team = `team-${randomUUID()}`;
+  const own = await connectVolatileRedis(config);
+  const clock = { now: () => performance.timeOrigin + performance.now() };
+  const store = openIdempotencyStore(own, clock, HttpSettings.parse({}));
+  const lookup = await store.acquire(team, "order 7", "fingerprint");
+  assert.ok(lookup.kind === "acquired");
+  void lookup.lock.store({ status: 200, type: "application/json", body: "{}" });
+  await store[Symbol.asyncDispose]();
+  await own[Symbol.asyncDispose]();
+
+  const other = openIdempotencyStore(redis, clock, HttpSettings.parse({}));
+  t.after(() => other[Symbol.asyncDispose]());
+  assert.equal((await other.acquire(team, "order 7", "fingerprint")).kind, "stored");
+});
+
 test("Idempotency-Key: 1 to 128 characters, else invalid_request before the body is read", async (t) => {
   const { ingress } = await teamWithKey(t);
   const { post } = await ingress();

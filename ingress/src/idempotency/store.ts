@@ -33,6 +33,12 @@ export function openIdempotencyStore(
   };
   /** The record of each lock, by holder: as many as calls with a key are in flight. */
   const locked = new Map<string, string>();
+  /** Commands that end a lock, in flight. */
+  const ending = new Set<Promise<void>>();
+  const untilEnded = (end: Promise<void>) => {
+    ending.add(end);
+    return end.finally(() => ending.delete(end));
+  };
   const timer = setInterval(() => {
     for (const [holder, record] of locked) {
       bestEffort("idempotency_renewal", run.renew(record, holder, lockMs));
@@ -46,16 +52,18 @@ export function openIdempotencyStore(
       bestEffort("idempotency_release", released);
       await Promise.allSettled([released]);
     };
+    const store = async (reply: StoredReply) => {
+      const stored = run.store(record, ...bytesKeys(team), holder, ...storeArguments(reply, settings));
+      bestEffort("idempotency_store", stored);
+      const [{ status }] = await Promise.allSettled([stored]);
+      if (status === "rejected") await release();
+    };
     return {
       async store(reply) {
-        if (!locked.delete(holder)) return;
-        const stored = run.store(record, ...bytesKeys(team), holder, ...storeArguments(reply, settings));
-        bestEffort("idempotency_store", stored);
-        const [{ status }] = await Promise.allSettled([stored]);
-        if (status === "rejected") await release();
+        if (locked.delete(holder)) await untilEnded(store(reply));
       },
       async release() {
-        if (locked.delete(holder)) await release();
+        if (locked.delete(holder)) await untilEnded(release());
       },
     };
   };
@@ -84,6 +92,8 @@ export function openIdempotencyStore(
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
+      // The caller closes the connection next, and a reply that is not stored by then would be lost.
+      await Promise.all(ending);
     },
   };
 }

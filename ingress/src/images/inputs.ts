@@ -1,4 +1,5 @@
 import type { Image } from "@faceline/contracts/http/image";
+import { vectorLengthMax } from "@faceline/contracts/http/vector";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
 import { imageBytes } from "./base64.ts";
 import { HeaderChecker, type HeaderLimits } from "./header.ts";
@@ -39,8 +40,6 @@ export class InputReader {
   }
 
   #vector(vector: number[], ref: InputRef, embeddingSize: number): Input {
-    const { VECTOR_LENGTH_MAX } = this.#limits;
-    if (vector.length > VECTOR_LENGTH_MAX) throw invalidVectorError(ref, VECTOR_LENGTH_MAX);
     if (vector.length === embeddingSize) return { kind: "vector", ref, vector };
     const detail = `${ref.label} has ${vector.length} numbers; the model's vectors have ${embeddingSize}.`;
     throw inputError(ref, "dimension_mismatch", detail);
@@ -53,8 +52,8 @@ export class InputReader {
   }
 }
 
-export const invalidVectorError = (ref: InputRef, lengthMax: number): ApiError =>
-  inputError(ref, "invalid_vector", `${ref.label} must be a list of 1 to ${lengthMax} finite numbers.`);
+export const invalidVectorError = (ref: InputRef): ApiError =>
+  inputError(ref, "invalid_vector", `${ref.label} must be a list of 1 to ${vectorLengthMax} finite numbers.`);
 
 /** An input as the request schema has parsed it. Undefined: an image that is absent. */
 export type InputValue = { ref: InputRef; value: Image | number[] | undefined };
@@ -63,4 +62,4 @@ export type Input =
   | { kind: "image"; ref: InputRef; image: Buffer }
   | { kind: "vector"; ref: InputRef; vector: number[] };
 
-type InputLimits = HeaderLimits & { IMAGE_BYTES_MAX: number; VECTOR_LENGTH_MAX: number };
+type InputLimits = HeaderLimits & { IMAGE_BYTES_MAX: number };

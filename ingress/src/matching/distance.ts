@@ -18,19 +18,27 @@ export function distance(metric: DistanceMetric, a: NumericVector, b: NumericVec
  * arrays are slow to free.
  */
 export function distanceFrom(metric: DistanceMetric, from: NumericVector): (to: NumericVector) => number {
-  const origin = metric === "euclidean" ? new Float64Array(from) : unitVector(from);
+  const origin = preparedVector(metric, from);
   const target = new Float64Array(origin.length);
   return (to) => {
     target.set(to);
-    switch (metric) {
-      case "cosine":
-        return rounded(cosine(origin, normalizeInPlace(target)));
-      case "euclidean":
-        return rounded(euclidean(origin, target));
-      case "euclidean_l2":
-        return rounded(euclidean(origin, normalizeInPlace(target)));
-    }
+    return preparedDistance(metric, origin, metric === "euclidean" ? target : normalizeInPlace(target));
   };
+}
+
+/** Returns the copy of a vector that `preparedDistance` takes. For many pairs, prepare each vector once. */
+export const preparedVector = (metric: DistanceMetric, vector: NumericVector): Float64Array =>
+  metric === "euclidean" ? new Float64Array(vector) : unitVector(vector);
+
+/** Returns the distance of two vectors that were prepared for the same metric. */
+export function preparedDistance(metric: DistanceMetric, a: Float64Array, b: Float64Array): number {
+  switch (metric) {
+    case "cosine":
+      return rounded(cosine(a, b));
+    case "euclidean":
+    case "euclidean_l2":
+      return rounded(euclidean(a, b));
+  }
 }
 
 /** Returns the vector scaled to length 1; a vector of zeros stays zero. */

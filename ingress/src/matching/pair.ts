@@ -1,7 +1,7 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import type { FacePolicy } from "@faceline/contracts/http/verify";
 import { inputError } from "../call/api-error.ts";
-import { distance } from "./distance.ts";
+import { distance, preparedDistance, preparedVector } from "./distance.ts";
 import type { Subject, SubjectFace } from "./subject.ts";
 
 /**
@@ -38,7 +38,17 @@ export function facesNeeded(policy: FacePolicy, facesMax: number): number {
 }
 
 function nearestPair(metric: DistanceMetric, firsts: SubjectFace[], seconds: SubjectFace[]): FacePair {
-  const pairs = firsts.flatMap((first) => seconds.map((second) => facePair(metric, first, second)));
+  const prepared = seconds.map((face) => ({ face, vector: preparedVector(metric, face.vector) }));
+  const pairs = firsts.flatMap((first) => {
+    const from = preparedVector(metric, first.vector);
+    return prepared.map(
+      ({ face, vector }): FacePair => ({
+        distance: preparedDistance(metric, from, vector),
+        first,
+        second: face,
+      }),
+    );
+  });
   return pairs.reduce((nearest, pair) => (pair.distance < nearest.distance ? pair : nearest));
 }
 

@@ -6,7 +6,7 @@ import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 import type { Installed, Venv } from "../../../testing/venv.ts";
 import type { Target } from "../../load/http-client.ts";
-import { meanBatchOf, type OpenLoopCall } from "../../load/outcomes.ts";
+import { meanBatchOf, type OpenLoopCall } from "../../load/open-loop.ts";
 import { type Bench, leadersOf, openStack } from "../../part.ts";
 import { mean } from "../../statistics.ts";
 import { openPeer, type Peer } from "../peer.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { busyOf, parseStat, sumCpu, treeOf } from "./cpu.ts";
+import { processMemoryIsReadable } from "../../testing/process-memory.ts";
+import { busyOf, parseStat, processes, residentMib, sumCpu, treeOf } from "./processes.ts";
 
 test("CPU time is user and system time of a process and its ended children, also with brackets in its name", () => {
   const stat =
@@ -29,4 +30,14 @@ test("a tree is a process with all its descendants, and nothing beside it", () =
   const pids = (root: number) => treeOf(all, root).map(({ pid }) => pid);
   assert.deepEqual(pids(10), [10, 11, 12]);
   assert.deepEqual(pids(30), []);
+});
+
+test("resident memory is that of all processes of a group, and a group that has ended has none", {
+  skip: !processMemoryIsReadable,
+}, () => {
+  const { group } = processes().find(({ pid }) => pid === process.pid)!;
+  const own = process.memoryUsage().rss / 2 ** 20;
+  const { here = 0, gone } = residentMib({ here: group, gone: 2 ** 30 })!;
+  assert.ok(here > own / 2, `${here} MiB beside ${own}`);
+  assert.equal(gone, undefined);
 });

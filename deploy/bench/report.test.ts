@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { restOfMachine } from "../observe/cpu.ts";
-import { cpuTable, table } from "./table.ts";
+import { restOfMachine } from "./observe/processes.ts";
+import { cpuTable, medianAndRange, table, vectorInstructions } from "./report.ts";
 
 test("the columns of a table line up", () => {
   assert.equal(table(["a", "long"], [["1000", "x"]]), "| a    | long |\n|------|------|\n| 1000 | x    |");
+});
+
+test("a range is around its median, in as many digits as asked for", () => {
+  assert.equal(medianAndRange([0.8, 1, 0.912], 2), "0.91 (0.80 to 1.00)");
 });
 
 test("cores are CPU seconds over the time, and other work on the machine is the last column and warned of", () => {
@@ -13,4 +17,11 @@ test("cores are CPU seconds over the time, and other work on the machine is the 
   assert.match(text, /\| case \| 0\.50 {2}\| 0\.30/);
   assert.match(text, /up to 0\.3 cores busy/);
   assert.equal(cpuTable([{ name: "case", cpu: null, tookMs: 1 }]), "CPU time is measured on Linux only.");
+});
+
+test("the vector instruction sets of a processor are read, and none of its other flags", () => {
+  const cpuinfo =
+    "processor\t: 0\nflags\t\t: fpu sse2 avx2 avx512f avx512_bf16 avx512_vnni avx_vnni amx_int8\nbugs\t\t:\n";
+  assert.deepEqual(vectorInstructions(cpuinfo), ["avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8"]);
+  assert.deepEqual(vectorInstructions(""), []);
 });

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { processMemory } from "../../testing/process-memory.ts";
 import { sum } from "../statistics.ts";
 
 /**
@@ -49,6 +50,30 @@ export function threadSeconds(leaders: Readonly<Record<string, number>>): Map<st
     }
   }
   return seconds;
+}
+
+/**
+ * Returns the resident MiB of process groups by name; `leaders` holds the process id of the leader of each.
+ * Memory that processes of a group share counts for each of them. Reads /proc: null on anything but Linux.
+ */
+export function residentMib(leaders: Readonly<Record<string, number>>): Record<string, number> | null {
+  if (process.platform !== "linux") return null;
+  const names = new Map(Object.entries(leaders).map(([name, leader]) => [leader, name]));
+  const mib: Record<string, number> = {};
+  for (const { pid, group } of processes()) {
+    const name = names.get(group);
+    if (name !== undefined) mib[name] = (mib[name] ?? 0) + residentMibOf(pid);
+  }
+  return mib;
+}
+
+/** 0 for a process that has ended, or that is a zombie and has no memory any more. */
+function residentMibOf(pid: number): number {
+  try {
+    return processMemory(pid).nowMib || 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Returns the process ids and stat of every process; one that ends meanwhile is left out. */

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { flushLength, recordBatchBytesMax, recordBytes } from "./kafka-flush.ts";
+
+const message = (bytes: number, partition = 0, topic = "tasks") => ({
+  topic,
+  partition,
+  value: null,
+  headers: {},
+  bytes,
+});
+
+test("all that waits goes together while it fits into one record batch", () => {
+  assert.equal(flushLength([]), 0);
+  assert.equal(flushLength(Array.from({ length: 900 }, () => message(1_000))), 900);
+});
+
+test("a flush ends before the message with which a partition would exceed its record batch", () => {
+  assert.equal(flushLength(Array.from({ length: 2_000 }, () => message(1_000))), 900);
+  const { length } = Array.from({ length: 1_000 });
+  const four = Array.from({ length }, (_, i) => message(3_000, i % 4));
+  assert.equal(flushLength(four), length);
+  assert.equal(flushLength([message(600_000), message(600_000, 0, "other"), message(600_000)]), 2);
+});
+
+test("a message as large as a whole record batch goes alone", () => {
+  assert.equal(flushLength([message(recordBatchBytesMax), message(1)]), 1);
+  assert.equal(flushLength([message(recordBatchBytesMax + 1), message(1)]), 1);
+});
+
+test("the bytes of a message are those of its UTF-8, its headers and the record around them", () => {
+  assert.ok(recordBytes({ value: "é".repeat(1_000), headers: {} }) > 2_000);
+  assert.ok(recordBytes({ value: null, headers: { reason: "x".repeat(500) } }) > 500);
+});

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+/** Returns the SHA-256 of a file's content, in hex. */
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
+  return hash.digest("hex");
+}
+
+/** From the lines that `sha256sum` prints: the hash of each file, by its name. */
+export function readHashes(list: string): Map<string, string> {
+  const lines = list.split("\n").filter((line) => line !== "");
+  return new Map(
+    lines.map((line) => {
+      const [, sha256, name] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
+      if (sha256 === undefined || name === undefined) throw new Error(`Not a line of sha256sum: ${line}`);
+      return [name, sha256];
+    }),
+  );
+}
+
+/**
+ * Returns what is wrong with the jars of a folder that may hold the pinned ones alone, such as `missing
+ * a.jar`, in the order of their names. Java loads every jar of the folder, so one too many is wrong too.
+ */
+export async function jarFaults(folder: string, pinned: Map<string, string>): Promise<string[]> {
+  const present = (await readdir(folder)).filter((name) => name.toLowerCase().endsWith(".jar"));
+  const names = [...new Set([...pinned.keys(), ...present])].toSorted();
+  const faults = await Promise.all(
+    names.map(async (name) => {
+      const file = join(folder, name);
+      if (!pinned.has(name)) return [`unknown ${name}`];
+      if (!existsSync(file)) return [`missing ${name}`];
+      return (await sha256Of(file)) === pinned.get(name) ? [] : [`changed ${name}`];
+    }),
+  );
+  return faults.flat();
+}

@@ -1,0 +1,46 @@
+// Covers package.json and package-lock.json.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { read } from "./source.ts";
+
+const { optionalDependencies, allowScripts } = JSON.parse(read("package.json")) as {
+  optionalDependencies: Record<string, string>;
+  allowScripts: Record<string, boolean>;
+};
+const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string, LockedPackage> };
+
+test("the Node that runs everything is pinned for each platform by a hash in the lock file", () => {
+  const nodes = Object.entries(optionalDependencies);
+  assert.ok(nodes.length >= 2);
+  for (const [name, version] of nodes) {
+    const locked = lock.packages[`node_modules/${name}`];
+    assert.equal(locked?.version, version, name);
+    assert.match(locked?.integrity ?? "", /^sha512-/, name);
+  }
+  assert.equal(new Set(Object.values(optionalDependencies)).size, 1, "all platforms have one version");
+});
+
+test("every package that comes from a registry has a hash in the lock file", () => {
+  const registered = Object.entries(lock.packages).filter(
+    ([path, { link }]) => path.includes("node_modules/") && link !== true,
+  );
+  assert.deepEqual(
+    registered.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path),
+    [],
+  );
+});
+
+test("no package fetches or builds anything by a script when it is installed", () => {
+  const withScript = Object.entries(lock.packages).filter(
+    ([, { hasInstallScript }]) => hasInstallScript === true,
+  );
+  const names = withScript.map(([path]) =>
+    path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
+  );
+  assert.deepEqual(
+    names.filter((name) => allowScripts[name] !== false),
+    [],
+  );
+});
+
+type LockedPackage = { version?: string; integrity?: string; link?: boolean; hasInstallScript?: boolean };

@@ -1,0 +1,29 @@
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import { ApiError } from "../call/api-error.ts";
+
+// Covered by ./dispatch-call.test.ts and ../endpoints/compare.test.ts.
+
+/**
+ * Returns the error of a call by the outcome of one of its tasks, or undefined if the call can go on: a call
+ * is answered whole, and only an input at fault may fail alone.
+ */
+export function callFailure(outcome: Outcome): ApiError | undefined {
+  switch (outcome.kind) {
+    case "faces":
+    case "rejected":
+      return undefined;
+    case "shed": {
+      const { reason, retryAfterMs } = outcome;
+      if (reason === "queue_too_long")
+        return new ApiError("queue_full", "Too many calls are waiting.", { retryAfterMs });
+      return new ApiError("queue_timeout", "The call could not have been served in time.", { retryAfterMs });
+    }
+    case "expired":
+      return deadlinePassed();
+    case "failed":
+      return new ApiError("upstream_failed", "The images could not be processed.");
+  }
+}
+
+export const deadlinePassed = (): ApiError =>
+  new ApiError("upstream_timeout", "The call's time was over before its answer came.");

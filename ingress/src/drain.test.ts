@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { test } from "node:test";
+import type { FastifyInstance } from "fastify";
+import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
+import { ApiError } from "./call/api-error.ts";
+import type { Ports } from "./call/ports.ts";
+import { drain } from "./drain.ts";
+
+const image = await base64Image();
+const twoImages = JSON.stringify({ img1: image, img2: image });
+
+// Shorter than the last second of a drain: calls are refused at once.
+const withinMs = 1_000;
+
+test("a call that outlasts the drain is refused with not_ready, and its tasks are cancelled", async (t) => {
+  const dispatched = Promise.withResolvers<AbortSignal>();
+  const { app, refuseCalls, drainTimeout } = drainableServer(t, async (signal) => {
+    dispatched.resolve(signal);
+    await once(signal, "abort");
+    throw new ApiError("upstream_timeout", "The call was cancelled.");
+  });
+  const call = await startCall(app);
+  call.end(twoImages);
+  const signal = await dispatched.promise;
+  const [[reply]] = await Promise.all([
+    once(call, "response") as Promise<[IncomingMessage]>,
+    drain(app, { withinMs, refuseCalls }),
+  ]);
+  assert.deepEqual([reply.statusCode, await errorOf(reply)], [503, "not_ready"]);
+  assert.equal(reply.headers["retry-after"], "1");
+  assert.deepEqual([signal.aborted, drainTimeout.aborted], [true, true]);
+});
+
+test("a call whose body is still arriving at the end of the drain is refused with not_ready", async (t) => {
+  const { app, refuseCalls } = drainableServer(t);
+  const call = await startCall(app);
+  const arrived = once(app.server, "request");
+  call.write(twoImages.slice(0, 10));
+  await arrived;
+  const [[reply]] = await Promise.all([
+    once(call, "response") as Promise<[IncomingMessage]>,
+    drain(app, { withinMs, refuseCalls }),
+  ]);
+  assert.deepEqual([reply.statusCode, await errorOf(reply)], [503, "not_ready"]);
+});
+
+test("a call that ends within the drain has its reply, and nothing is refused", async (t) => {
+  const dispatched = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const { app, refuseCalls, drainTimeout } = drainableServer(t, async () => {
+    dispatched.resolve();
+    await finish.promise;
+  });
+  const call = await startCall(app);
+  call.end(twoImages);
+  await dispatched.promise;
+  const drained = drain(app, { withinMs: 60_000, refuseCalls });
+  finish.resolve();
+  const [reply] = (await once(call, "response")) as [IncomingMessage];
+  assert.equal(reply.statusCode, 200);
+  reply.resume();
+  await drained;
+  assert.equal(drainTimeout.aborted, false);
+});
+
+/** A server whose dispatched calls end when `work` does. */
+function drainableServer(
+  t: Parameters<typeof testServer>[0],
+  work: (signal: AbortSignal) => unknown = () => {},
+) {
+  const controller = new AbortController();
+  const dispatch: Ports["dispatch"] = async ({ images, signal }) => {
+    await work(signal);
+    return images.map(() => facesAnswer([1, 0]));
+  };
+  const { app } = testServer(t, { dispatch, drainTimeout: controller.signal });
+  return { app, refuseCalls: () => controller.abort(), drainTimeout: controller.signal };
+}
+
+/** A POST /verify whose body is still to be written. */
+async function startCall(app: FastifyInstance): Promise<ClientRequest> {
+  if (!app.server.listening) await app.listen({ host: "127.0.0.1", port: 0 });
+  const call = request({
+    port: (app.server.address() as AddressInfo).port,
+    method: "POST",
+    path: "/verify",
+    headers: {
+      "x-api-key": testKey,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(twoImages),
+    },
+  });
+  call.flushHeaders();
+  return call;
+}
+
+const errorOf = async (reply: IncomingMessage) => ((await json(reply)) as { error: string }).error;
