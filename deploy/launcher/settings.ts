@@ -15,64 +15,63 @@ const retentionGraceMs = 10_000;
 /**
  * The launcher's own settings. The rest of the environment is passed to the services, which read their own.
  */
-export const LauncherConfig = z
-  .object({
-    /** Folder of everything that `npm start` fetches, builds and writes. Relative to the repository. */
-    FACELINE_STATE: z.string().default(".faceline"),
+const Settings = z.object({
+  /** Folder of everything that `npm start` fetches, builds and writes. Relative to the repository. */
+  FACELINE_STATE: z.string().default(".faceline"),
 
-    /** Addresses of servers that already run. A server with an address here is not started. */
-    KAFKA_BROKERS: z.string().optional(),
-    REDIS_VOLATILE_URL: z.string().optional(),
-    REDIS_DURABLE_URL: z.string().optional(),
+  /** Addresses of servers that already run. A server with an address here is not started. */
+  KAFKA_BROKERS: z.string().optional(),
+  REDIS_VOLATILE_URL: z.string().optional(),
+  REDIS_DURABLE_URL: z.string().optional(),
 
-    KAFKA_PORT: Port.default(9092),
-    KAFKA_CONTROLLER_PORT: Port.default(9093),
-    KAFKA_HEAP_MIB: z.coerce.number().int().min(128).default(512),
-    REDIS_VOLATILE_PORT: Port.default(6379),
-    REDIS_DURABLE_PORT: Port.default(6380),
-    /** The volatile Redis refuses writes above this. It holds images and answers in flight. */
-    REDIS_VOLATILE_MEMORY_MAX_MIB: z.coerce.number().int().min(16).default(1024),
+  KAFKA_PORT: Port.default(9092),
+  KAFKA_CONTROLLER_PORT: Port.default(9093),
+  KAFKA_HEAP_MIB: z.coerce.number().int().min(128).default(512),
+  REDIS_VOLATILE_PORT: Port.default(6379),
+  REDIS_DURABLE_PORT: Port.default(6380),
+  /** The volatile Redis refuses writes above this. It holds images and answers in flight. */
+  REDIS_VOLATILE_MEMORY_MAX_MIB: z.coerce.number().int().min(16).default(1024),
 
-    /** Address of the first ingress; a second ingress takes the next port. */
-    HOST: z.string().default("127.0.0.1"),
-    PORT: Port.default(8080),
-    POOL: z.string().default("default"),
-    MODELS_DIR: z.string().optional(),
-    INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
-    LOG_LEVEL: z.string().default("info"),
+  /** Address of the first ingress; a second ingress takes the next port. */
+  HOST: z.string().default("127.0.0.1"),
+  PORT: Port.default(8080),
+  POOL: z.string().default("default"),
+  MODELS_DIR: z.string().optional(),
+  INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
+  LOG_LEVEL: z.string().default("info"),
 
-    /** The longest deadline that the ingress allows: read here for the relation below alone. */
-    DEADLINE_MAX_MS: Milliseconds.default(120_000),
-    /** Retention of tasks and batches. */
-    TOPIC_RETENTION_MINUTES: z.coerce.number().int().min(3).default(10),
-    /** Retention of dead letters: ids and reasons of messages, without content. */
-    DEAD_LETTER_RETENTION_MINUTES: z.coerce.number().int().min(3).default(1440),
+  /** The longest deadline that the ingress allows. The launcher only compares it with the retention. */
+  DEADLINE_MAX_MS: Milliseconds.default(120_000),
+  /** Retention of tasks and batches. */
+  TOPIC_RETENTION_MINUTES: z.coerce.number().int().min(3).default(10),
+  /** Retention of dead letters: ids and reasons of messages, without content. */
+  DEAD_LETTER_RETENTION_MINUTES: z.coerce.number().int().min(3).default(1440),
 
-    /** How long a process may take from its start until it is ready. */
-    READY_WITHIN_MS: Milliseconds.default(60_000),
-    /** How long the services may then take until GET /health answers `ok`. */
-    HEALTHY_WITHIN_MS: Milliseconds.default(30_000),
-    /**
-     * How long a process may take to stop before it is killed: longer than an ingress drains, which is
-     * DRAIN_WITHIN_MS, 35 s.
-     */
-    STOP_WITHIN_MS: Milliseconds.default(40_000),
+  /** How long a process may take from its start until it is ready. */
+  READY_WITHIN_MS: Milliseconds.default(60_000),
+  /** How long the services may then take until GET /health answers `ok`. */
+  HEALTHY_WITHIN_MS: Milliseconds.default(30_000),
+  /**
+   * How long a process may take to stop before it is killed: longer than an ingress drains (DRAIN_WITHIN_MS,
+   * 35 s).
+   */
+  STOP_WITHIN_MS: Milliseconds.default(40_000),
 
-    /** Back-off of restarts: the first wait, doubled after each failure, up to the maximum. */
-    RESTART_FIRST_MS: Milliseconds.default(250),
-    RESTART_MAX_MS: Milliseconds.default(10_000),
-    /** A process that ran this long counts as healthy: its next restart waits RESTART_FIRST_MS. */
-    RESTART_FORGET_MS: Milliseconds.default(30_000),
-  })
-  .refine(
-    ({ TOPIC_RETENTION_MINUTES, DEADLINE_MAX_MS }) =>
-      TOPIC_RETENTION_MINUTES * 60_000 > DEADLINE_MAX_MS + retentionGraceMs,
-    {
-      path: ["TOPIC_RETENTION_MINUTES"],
-      error: "must exceed DEADLINE_MAX_MS by 10 s, or tasks are deleted before they end",
-    },
-  );
+  /** Back-off of restarts: the first wait, doubled after each failure, up to the maximum. */
+  RESTART_FIRST_MS: Milliseconds.default(250),
+  RESTART_MAX_MS: Milliseconds.default(10_000),
+  /** A process that ran this long counts as healthy: its next restart waits RESTART_FIRST_MS. */
+  RESTART_FORGET_MS: Milliseconds.default(30_000),
+});
 
+export const LauncherConfig = Settings.refine(
+  ({ TOPIC_RETENTION_MINUTES, DEADLINE_MAX_MS }) =>
+    TOPIC_RETENTION_MINUTES * 60_000 > DEADLINE_MAX_MS + retentionGraceMs,
+  {
+    path: ["TOPIC_RETENTION_MINUTES"],
+    error: "must exceed DEADLINE_MAX_MS by 10 s, or tasks are deleted before they end",
+  },
+);
 export type LauncherConfig = z.infer<typeof LauncherConfig>;
 
 /** Address of the Redis with the API keys: the one in the settings, or the one that `npm start` starts. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 /**
  * Fails when a rule has offenders that are not in known/RULE.txt, the list of offenders from before the rule,
@@ -16,6 +16,8 @@ export function assertOnlyKnown(rule: string, offenders: Offenders): void {
   const mode = process.env["TIDY"];
   if (mode === "write" || mode === "shrink") {
     const kept = [...offenders.keys()].filter((offender) => mode === "write" || known.includes(offender));
+    // There is no folder while no rule has offenders.
+    mkdirSync(dirname(file), { recursive: true });
     if (kept.length === 0) rmSync(file, { force: true });
     else writeFileSync(file, `${kept.toSorted().join("\n")}\n`);
     if (mode === "write") return;

@@ -5,8 +5,9 @@ import { type RedisConnection, subscribe, type VolatileRedisConfig } from "@face
 import { Answer, Answers } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
+import * as z from "zod";
 
-// Covered by ../../deploy/e2e/loss.stack.test.ts: without it no call is answered.
+// The rest is covered by ../../deploy/e2e/loss.stack.test.ts: without it no call is answered.
 
 /**
  * The notification of an answer that is pending this long may be lost: its key is read, and again as often as
@@ -52,9 +53,10 @@ export async function openAnswerInbox({
     config,
     [answersChannel(ingress)],
     (bytes) => {
-      const message = readMessage(Answers, bytes);
-      if (message.ok) for (const answer of message.value) receive(answer);
-      else log.error({ reason: message.reason }, "answers could not be read");
+      const { answers, reasons } = readAnswers(bytes);
+      for (const answer of answers) receive(answer);
+      if (reasons.length > 0)
+        log.error({ count: reasons.length, reason: reasons[0] }, "answers could not be read");
     },
     () => lookUp(0),
   );
@@ -82,6 +84,24 @@ export async function openAnswerInbox({
     },
   };
 }
+
+/**
+ * Reads a message of the channel. Returns its answers, and a reason for each one that could not be read,
+ * which says nothing of its content. The calls of the others are not affected.
+ */
+export function readAnswers(bytes: Buffer): { answers: Answer[]; reasons: string[] } {
+  const message = readMessage(Answers, bytes);
+  if (message.ok) return { answers: message.value, reasons: [] };
+  const list = readMessage(AnyList, bytes);
+  if (!list.ok) return { answers: [], reasons: [message.reason] };
+  const read = list.value.map((each) => readMessage(Answer, Buffer.from(JSON.stringify(each))));
+  return {
+    answers: read.flatMap((each) => (each.ok ? [each.value] : [])),
+    reasons: read.flatMap((each) => (each.ok ? [] : [each.reason])),
+  };
+}
+
+const AnyList = z.array(z.unknown()).min(1);
 
 type AnswerInboxParts = { config: VolatileRedisConfig; ingress: string; redis: RedisConnection; log: Log };
 

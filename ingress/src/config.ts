@@ -60,10 +60,12 @@ export const HttpSettings = z
     /** Open connections of this process, with or without a key. Above it, new ones are closed at once. */
     CONNECTIONS_MAX: count(1_000_000, 10_000),
     BODY_BYTES_MAX: count(1024 * MiB, 32 * MiB),
-    /** Bytes of request bodies in memory at a time, each from its first byte to the end of its call. */
+    /** Bytes of request bodies in memory at a time, each to the end of its call. Teams share them. */
     BODIES_IN_FLIGHT_BYTES_MAX: count(64 * 1024 * MiB, 512 * MiB),
     /** A client that takes longer than this to send its request is disconnected. */
     BODY_RECEIVE_MS: count(600_000, 120_000),
+    /** Likewise one that sends nothing of its body for this long. */
+    BODY_IDLE_MS: count(600_000, 10_000),
     IMAGE_BYTES_MAX: count(256 * MiB, 10 * MiB),
     IMAGE_PIXELS_MAX: count(1_000_000_000, 40_000_000),
     IMAGE_SIDE_MIN_PX: count(1_024, 16),

@@ -1,27 +1,87 @@
+import { type Readable, Transform } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { capacityReached } from "../call/api-error.ts";
+import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
+import { type BudgetLease, SharedBudget } from "../limits/shared-budget.ts";
 
 /**
- * Limits the bytes of request bodies that are in memory at a time, each from its first byte to the end of its
- * call. A call above the limit is refused with `queue_full` before its body is read. Without Content-Length a
- * body counts as BODY_BYTES_MAX.
+ * Limits the bytes of request bodies that are in memory at a time, each until the end of its call. Teams
+ * share them. What counts is what has arrived, and a small reservation from the start: an upload that was
+ * announced and does not come costs next to nothing. A call above its team's share is refused with
+ * `queue_full`, before its body is read if its Content-Length already tells. An upload that pauses for
+ * BODY_IDLE_MS is cut off.
  */
 export function limitBodyMemory(app: FastifyInstance, settings: BodyMemorySettings): void {
-  let heldBytes = 0;
+  const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
 
-  app.addHook("onRequest", async ({ headers }, reply) => {
-    const announcedBytes = Number(headers["content-length"] ?? settings.BODY_BYTES_MAX);
+  app.addHook("preParsing", async ({ headers, requestContext }, reply, payload) => {
+    const contentLength = Number(headers["content-length"] ?? Number.NaN);
     // A body above BODY_BYTES_MAX gets its own error when it is read.
-    const bytes = Math.min(announcedBytes, settings.BODY_BYTES_MAX);
-    if (heldBytes + bytes > settings.BODIES_IN_FLIGHT_BYTES_MAX) {
-      throw capacityReached("Too many bytes are in flight; try again shortly.");
-    }
-    heldBytes += bytes;
-    onClose(reply, () => {
-      heldBytes -= bytes;
+    const announcedBytes = Math.min(
+      Number.isNaN(contentLength) ? reservedBytesMax : contentLength,
+      settings.BODY_BYTES_MAX,
+    );
+    const reservedBytes = Math.min(announcedBytes, reservedBytesMax);
+    const lease = budget.acquire(requestContext!.tenant, reservedBytes);
+    if (lease === null) throw bodiesFull();
+    onClose(reply, lease.release);
+    if (!lease.canGrow(announcedBytes - reservedBytes)) throw bodiesFull();
+    const body = meteredBody(payload, lease, {
+      reservedBytes,
+      bytesMax: settings.BODY_BYTES_MAX,
+      idleMs: settings.BODY_IDLE_MS,
+      // The rest of the request may never come.
+      onIdle: () => void reply.header("connection", "close"),
     });
+    // Of a call that was answered early nobody reads the rest.
+    onClose(reply, () => body.destroy());
+    return body;
   });
 }
 
-type BodyMemorySettings = { BODY_BYTES_MAX: number; BODIES_IN_FLIGHT_BYTES_MAX: number };
+/**
+ * Passes a body through and grows its lease by the bytes that arrive. It fails with an ApiError if the lease
+ * cannot grow, or if nothing arrives for `idleMs`; the rest of the body is then discarded.
+ */
+function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits): Transform {
+  let receivedBytes = 0;
+  let leasedBytes = limits.reservedBytes;
+  const body = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      idleTimer.refresh();
+      receivedBytes += chunk.length;
+      const growthBytes = Math.min(receivedBytes, limits.bytesMax) - leasedBytes;
+      if (growthBytes > 0) {
+        if (!lease.grow(growthBytes)) return done(bodiesFull());
+        leasedBytes += growthBytes;
+      }
+      done(null, chunk);
+    },
+  });
+  const idleTimer = setTimeout(() => {
+    limits.onIdle();
+    body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
+  }, limits.idleMs);
+  // Without this listener an error after the reply of a 413, which nobody waits for, would end the process.
+  body.on("error", () => {});
+  body.once("close", () => {
+    clearTimeout(idleTimer);
+    payload.unpipe(body).resume();
+  });
+  // `pipeline` would destroy the request, and its connection before the reply is sent.
+  payload.once("error", (error) => body.destroy(error));
+  return payload.pipe(body);
+}
+
+const bodiesFull = (): ApiError => capacityReached("Too many bytes are in flight; try again shortly.");
+
+/** What a body counts as before anything of it has arrived: about one read of a socket. */
+const reservedBytesMax = 64 * 1024;
+
+type MeterLimits = { reservedBytes: number; bytesMax: number; idleMs: number; onIdle(): void };
+
+type BodyMemorySettings = {
+  BODY_BYTES_MAX: number;
+  BODIES_IN_FLIGHT_BYTES_MAX: number;
+  BODY_IDLE_MS: number;
+};
