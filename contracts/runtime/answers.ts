@@ -5,7 +5,7 @@ import { answerKey, answersChannel } from "../src/wire/names.ts";
 import type { RedisConnection } from "./redis.ts";
 
 /**
- * An answer outlives its deadline by this long: a batcher that takes over still sees that its task has ended.
+ * TTL of an answer beyond its deadline, so that a batcher that takes over still sees that its task has ended.
  */
 const answerGraceMs = 10_000;
 

@@ -9,12 +9,13 @@ const fetchWaitMs = 250;
 const heartbeatEveryMs = 250;
 
 /**
- * A member of a consumer group on one topic. `take` gets what was fetched and must only enqueue: heartbeats
- * stop while it runs. `assigned` comes with the partitions that this member holds, after every rebalance, and
- * before `take` sees anything of them; what was read before it and not committed will be read again, here or
- * elsewhere.
+ * Joins a consumer group on one topic. `onMessages` receives fetched messages and must only enqueue them,
+ * because heartbeats stop while it runs. `onAssignment` receives the partitions of this member after every
+ * rebalance, before `onMessages` receives messages of them; messages that were read earlier and not committed
+ * are read again, by this member or by another.
  *
- * Nothing is committed but by `commit`. It does not throw: after a rebalance the new holder commits.
+ * Only `commit` commits offsets. It does not throw: after a rebalance the new member commits. Throws when the
+ * group cannot be joined.
  */
 export async function openConsumer(config: KafkaConfig, options: ConsumerOptions): Promise<Consumer> {
   const { topic, group, clientId, onAssignment, onMessages } = options;
@@ -27,12 +28,12 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     minBytes: 1,
     maxWaitTimeInMs: fetchWaitMs,
     allowAutoTopicCreation: false,
-    // Kafkajs would go on restarting a consumer that was closed meanwhile.
+    // Otherwise kafkajs restarts a consumer that was closed in the meantime.
     retry: { ...kafkaRetry, restartOnFailure: async () => !closing },
   });
   const joined = Promise.withResolvers<void>();
 
-  // Before `run`: the event may come first.
+  // Registered before `run`, which may emit the event before it returns.
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     onAssignment(payload.memberAssignment[topic] ?? []);
     joined.resolve();
@@ -45,7 +46,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
       { topic, reason: payload.error.message, restart: payload.restart },
       "a consumer fell over",
     );
-    // Kafkajs restarts what can be restarted; for the rest a new process is the way on.
+    // Kafkajs restarts the consumer after retriable errors; after others the process must be replaced.
     if (!payload.restart) options.onFatalError(payload.error);
   });
 
@@ -56,7 +57,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     );
 
   await consumer.connect();
-  // From the beginning, or what is sent between the join and the first fetch would be skipped.
+  // Otherwise messages that are sent between the join and the first fetch are skipped.
   await consumer.subscribe({ topic, fromBeginning: true });
   await consumer.run({
     autoCommit: false,
@@ -86,13 +87,13 @@ export type ConsumerOptions = {
   log: Log;
   onAssignment(partitions: number[]): void;
   onMessages(partition: number, messages: ReadMessage[], commit: (nextOffset: string) => void): void;
-  /** The consumer cannot go on. */
+  /** The consumer crashed with an error that is not retriable. */
   onFatalError(error: Error): void;
 };
 
 export type ReadMessage = { offset: string; value: Buffer | null };
 
 export type Consumer = AsyncDisposable & {
-  /** `nextOffset` is the first that has not been dealt with. False: it was not taken, try again. */
+  /** `nextOffset`: the first offset that was not processed. Resolves to false when the commit failed. */
   commit(partition: number, nextOffset: string): Promise<boolean>;
 };

@@ -21,7 +21,7 @@ export type KafkaConfig = z.infer<typeof KafkaConfig>;
 
 const connectMs = 500;
 
-/** Soon and seldom: whoever waits for it would rather hear no. */
+/** Few and early retries: callers prefer a quick error to a long wait. */
 export const kafkaRetry = { retries: 2, initialRetryTime: 50, maxRetryTime: 300 };
 
 /**
@@ -38,7 +38,7 @@ export function kafkaClient(config: KafkaConfig, clientId: string): Kafka {
     connectionTimeout: connectMs,
     retry: kafkaRetry,
     logLevel: logLevel.NOTHING,
-    // Kafkajs leaves Nagle's algorithm on: 40 ms for a lonely message.
+    // Kafkajs leaves Nagle's algorithm on, which delays a single message by 40 ms.
     socketFactory: ({ host, port, ssl, onConnect }) => {
       const socket = ssl
         ? connectTls({ host, port, servername: host, ...ssl }, onConnect)
@@ -57,7 +57,7 @@ const sasl = (config: KafkaConfig): SASLOptions =>
     password: config.KAFKA_SASL_PASSWORD ?? "",
   }) as SASLOptions;
 
-/** For the launcher and for tests: makes topics, reads offsets. */
+/** Returns a connected admin client. The launcher and tests create topics and read offsets with it. */
 export async function openAdmin(config: KafkaConfig): Promise<Admin & AsyncDisposable> {
   const admin = kafkaClient(config, "faceline-admin").admin();
   await admin.connect();
@@ -73,7 +73,7 @@ export async function openAdmin(config: KafkaConfig): Promise<Admin & AsyncDispo
 export async function openProducer(config: KafkaConfig, clientId: string): Promise<Producer> {
   const producer = kafkaClient(config, clientId).producer({
     allowAutoTopicCreation: false,
-    // Nor is anything sent twice: a message whose acknowledgement is late may well have arrived.
+    // No retries: a message whose acknowledgement is late may have arrived.
     retry: { ...kafkaRetry, retries: 0 },
     createPartitioner: Partitioners.DefaultPartitioner,
   });
@@ -83,7 +83,7 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
 
   const flush = async (): Promise<void> => {
     sending = true;
-    // Let whatever else this turn of the event loop brings join the first request.
+    // Messages of the same turn of the event loop join the first request.
     await Promise.resolve();
     while (waiting.length > 0) {
       const leaving = waiting.splice(0, flushLength(waiting));
