@@ -21,9 +21,10 @@ export { FacelineError, type FacelineErrorCode } from "./faceline-error.ts";
  *     const faceline = new FacelineClient({ baseUrl: "http://127.0.0.1:8080", apiKey });
  *     const { verified } = await faceline.verify({ img1, img2 });
  *
- * A call that was refused for now (429, 503) or whose connection broke is retried within `timeoutMs`. A POST
- * is sent under one `Idempotency-Key` in all attempts, so that the service computes and counts it once. Every
- * method throws a FacelineError when there is no reply, or the reason of `signal` when the caller aborts.
+ * A call that was refused for now (429, 503) or whose connection broke is retried within `timeoutMs`. An
+ * `Idempotency-Key` is sent only if the caller gives one, because the service then keeps the answer, embeddings
+ * included, for ten minutes. Every method throws a FacelineError when there is no reply, or the reason of
+ * `signal` when the caller aborts.
  */
 export class FacelineClient {
   readonly #options: Required<Omit<ClientOptions, "apiKey">> & Pick<ClientOptions, "apiKey">;
@@ -73,8 +74,8 @@ export class FacelineClient {
   async #post<Reply>(path: string, request: object, options: CallOptions): Promise<Reply> {
     const headers: Record<string, string> = {
       "content-type": "application/json",
-      "idempotency-key": options.idempotencyKey ?? crypto.randomUUID(),
     };
+    if (options.idempotencyKey !== undefined) headers["idempotency-key"] = options.idempotencyKey;
     if (this.#options.apiKey !== undefined) headers["x-api-key"] = this.#options.apiKey;
     if (options.deadlineMs !== undefined) headers["x-request-timeout-ms"] = String(options.deadlineMs);
     const body = JSON.stringify(await withBase64Images(request));
@@ -108,9 +109,9 @@ export class FacelineClient {
     const either = signal === undefined ? timeoutSignal : AbortSignal.any([timeoutSignal, signal]);
     const { baseUrl, fetch } = this.#options;
     try {
-      // Inside the `try`, because a connection may break in the middle of an answer. `fetch` follows
-      // redirects.
-      return await read(await fetch(`${baseUrl}${path}`, { ...init, signal: either }));
+      // Read inside the `try`, because a connection may break in the middle of an answer. The service never
+      // redirects, and a followed redirect would send the API key to another origin.
+      return await read(await fetch(`${baseUrl}${path}`, { ...init, redirect: "error", signal: either }));
     } catch (cause) {
       signal?.throwIfAborted();
       const [code, detail] = timeoutSignal.aborted
@@ -167,8 +168,8 @@ export type CallOptions = {
   /** Sent as `x-request-id`: becomes the `request_id` of the reply and of the service's logs. */
   requestId?: string;
   /**
-   * Sent as `Idempotency-Key` with a POST. Defaults to a new one for each call; give one of your own where
-   * another process may have to repeat the call.
+   * Sent as `Idempotency-Key` with a POST: equal calls are then computed and counted once, and the service
+   * keeps the answer for ten minutes. Not sent by default.
    */
   idempotencyKey?: string;
   /** How long the service may take for one attempt, in milliseconds: `x-request-timeout-ms`. */
