@@ -22,7 +22,7 @@ export { FacelineError, type FacelineErrorCode } from "./faceline-error.ts";
  *     const { verified } = await faceline.verify({ img1, img2 });
  *
  * A call that was refused for now (429, 503) or whose connection broke is retried within `timeoutMs`. An
- * `Idempotency-Key` is sent only if the caller gives one, because the service then keeps the answer, embeddings
+ * `Idempotency-Key` is sent only if the caller gives one: the service then keeps the answer, embeddings
  * included, for ten minutes. Every method throws a FacelineError when there is no reply, or the reason of
  * `signal` when the caller aborts.
  */

@@ -8,8 +8,8 @@ const backoffMaxMs = 5_000;
  *
  * Retried are calls that were refused for now (429 and 503: the service has done nothing) and broken
  * connections: a call changes nothing in the service, so it may be computed again. The pause is at least what
- * `Retry-After` says, and never as long as the time that the call has left. `random`, from 0 to 1, spreads the
- * callers that were refused together.
+ * `Retry-After` says, and never as long as the time that the call has left. `random`, from 0 to 1, spreads
+ * the callers that were refused together.
  */
 export function retryDelayMs(
   { status, code, retryAfterMs }: Pick<FacelineError, "status" | "code" | "retryAfterMs">,
