@@ -15,7 +15,7 @@ export class Ledger {
    * after a rebalance that left the partition here, or if its tasks came with an earlier message: a producer
    * that had to wait for its acknowledgement may have sent them twice.
    */
-  read(offset: bigint, tasks: TaskId[]): boolean {
+  record(offset: bigint, tasks: TaskId[]): boolean {
     if (this.#nextOffset === undefined || offset >= this.#nextOffset) this.#nextOffset = offset + 1n;
     const fresh = tasks.filter((task) => !this.#offsetOf.has(task));
     if (fresh.length === 0) return tasks.length === 0;

@@ -82,7 +82,7 @@ export class TaskInbox implements AsyncDisposable {
         this.#deadLetter(offset, read.reason);
         continue;
       }
-      if (!this.#ledger.read(BigInt(offset), read.value.tasks)) continue;
+      if (!this.#ledger.record(BigInt(offset), read.value.tasks)) continue;
       if (read.value.arrivedAt < (this.#activeSince ?? 0)) old.push(read.value);
       else this.#parts.loop.handle({ kind: "arrive", call: read.value });
     }
@@ -137,7 +137,7 @@ export class TaskInbox implements AsyncDisposable {
 
   #deadLetter(offset: string, reason: string): void {
     const { producer, log } = this.#parts;
-    this.#ledger.read(BigInt(offset), []);
+    this.#ledger.record(BigInt(offset), []);
     log.error({ topic: this.#topic, offset, reason }, "a message could not be read");
     const letter = { topic: this.#topic, partition: tasksPartition, offset, reason };
     bestEffort("dead_letter", producer.deadLetter(letter));

@@ -43,7 +43,7 @@ type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
 
 /**
  * Requeues the tasks of a batch, cut into parts that stay apart and go first. A task whose run fails alone
- * has failed; one that was lost with its worker, alone, is tried once more.
+ * has failed. A task that is lost alone has failed as well if its last attempt was lost with a worker too.
  */
 export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
   const lane = laneOf(state, sent.lane);
