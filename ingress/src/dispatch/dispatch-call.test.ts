@@ -9,6 +9,16 @@ import { answerWith } from "../../testing/server.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
 
+/** What a call does that is cancelled after its tasks were sent. */
+const cancelledSteps = [
+  "subscribe",
+  "publish images",
+  "send tasks",
+  "cancel default",
+  "remove images",
+  "unsubscribe",
+];
+
 test("a client that disconnects while tasks wait cancels them, and everything of the call is removed", async () => {
   const { parts, steps, sent } = idlePool();
   const client = new AbortController();
@@ -17,14 +27,7 @@ test("a client that disconnects while tasks wait cancels them, and everything of
   assert.deepEqual(steps, ["subscribe", "publish images", "send tasks"]);
   client.abort();
   await assert.rejects(answers, { code: "upstream_timeout" });
-  assert.deepEqual(steps, [
-    "subscribe",
-    "publish images",
-    "send tasks",
-    "cancel default",
-    "remove images",
-    "unsubscribe",
-  ]);
+  assert.deepEqual(steps, cancelledSteps);
 });
 
 test("a call of a client that has disconnected before is cancelled at once", async () => {
@@ -38,14 +41,7 @@ test("a call at its deadline is cancelled", async () => {
   await assert.rejects(dispatchCall(parts, { ...call(new AbortController().signal), deadlineAt: 1_051 }), {
     code: "upstream_timeout",
   });
-  assert.deepEqual(steps, [
-    "subscribe",
-    "publish images",
-    "send tasks",
-    "cancel default",
-    "remove images",
-    "unsubscribe",
-  ]);
+  assert.deepEqual(steps, cancelledSteps);
 });
 
 test("a call whose first task failed ends at once, and its other tasks are cancelled", async () => {

@@ -88,5 +88,5 @@ function faultDetail({ label }: InputRef, code: InputFault): string {
   }
 }
 
-/** What workers are asked for, beside the images. */
+/** What a call requests of the workers, beside its images. */
 type LaneRequest = Pick<DispatchedCall, "lane" | "options">;
