@@ -38,7 +38,7 @@ test("a call that was looked up while the partition left and came back arrives o
   assert.deepEqual(arrived(), ["call-7"]);
 });
 
-test("the scheduler is told that the partition was assigned, and once that it was lost", async (t) => {
+test("the scheduler gets an event when the partition is assigned, and one when it is lost", async (t) => {
   const { consumer, events } = await openInbox(t);
   consumer.assigned([]);
   consumer.assigned([0]);

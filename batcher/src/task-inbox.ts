@@ -18,7 +18,7 @@ const tasksPartition = 0;
 /**
  * Reads the tasks of the pool while this batcher holds their partition, and commits up to the first task that
  * has not ended. Messages that another batcher has read before, or this one before a rebalance, are read
- * again: Redis is asked which tasks of calls from before the rebalance are answered already, and those are
+ * again: Redis says which tasks of calls from before the rebalance are answered already, and those are
  * skipped.
  */
 export class TaskInbox implements AsyncDisposable {

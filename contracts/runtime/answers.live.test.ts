@@ -53,7 +53,7 @@ const answer = (task: TaskId, outcome: Answer["outcome"]): Answer => ({
   timing: { queueMs: 0, batchMs: 0, inferMs: 0 },
 });
 
-test("without a server no answer is delivered, and the reason is told", async () => {
+test("without a server no answer is delivered, and the reason is returned", async () => {
   const redis = await connectVolatileRedis(config);
   redis.disconnect();
   const task = `${randomUUID()}/nnnnnnnnnnnnnnnn/0` as TaskId;

@@ -7,7 +7,7 @@ test("the columns of a table line up", () => {
   assert.equal(table(["a", "long"], [["1000", "x"]]), "| a    | long |\n|------|------|\n| 1000 | x    |");
 });
 
-test("a range is around its median, in as many digits as asked for", () => {
+test("a range is around its median, in the given number of digits", () => {
   assert.equal(medianAndRange([0.8, 1, 0.912], 2), "0.91 (0.80 to 1.00)");
 });
 

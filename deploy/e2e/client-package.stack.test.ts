@@ -22,7 +22,7 @@ const chromium = ["chromium", "chromium-browser", "google-chrome"].find(
 );
 const withoutBrowser = chromium === undefined && "no Chromium on PATH: apt-get install chromium";
 
-/** What a stranger writes: type-checked against the package's declarations, then run as JavaScript. */
+/** A program of a user: type-checked against the package's declarations, then run as JavaScript. */
 const program = `
 import { FacelineClient, FacelineError, type VerifyReply } from "@faceline/client";
 
@@ -43,8 +43,8 @@ import { FacelineClient, FacelineError, type VerifyReply } from "@faceline/clien
 `;
 const expected = "true true missing_image";
 
-test("a stranger installs the packed client and calls the service with it", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "faceline-stranger-"));
+test("the packed client can be installed in another project and calls the service", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "faceline-client-user-"));
   t.after(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   const tarball = await packClient(join(folder, "packed"));

@@ -82,32 +82,32 @@ test("a server that has a replica is refused, and so is the replica", async (t) 
 
 test("a replica that attaches later is noticed: nothing is sent until it is gone", async (t) => {
   const { url, port } = await startUnrestricted(t);
-  const { options, told } = reports();
+  const { options, nextLine } = checkLog();
   await using redis = await connectVolatileRedis(config(url), options);
   await redis.set("before", "bytes");
   const replica = await startUnrestricted(t, "--replicaof", "127.0.0.1", `${port}`);
-  assert.match(await told(), /^it must not replicate/);
+  assert.match(await nextLine(), /^it must not replicate/);
   assert.equal(redis.usable, false);
   await assert.rejects(redis.set("after", "bytes"), /not accepted/);
 
   replica.child.kill("SIGKILL");
-  assert.equal(await told(), "the volatile Redis is in use again");
+  assert.equal(await nextLine(), "the volatile Redis is in use again");
   assert.equal(redis.usable, true);
   assert.deepEqual(await redis.mget("before", "after"), ["bytes", null]);
 });
 
 test("snapshots that are turned on later are noticed", async (t) => {
   const { url } = await startUnrestricted(t);
-  const { options, told } = reports();
+  const { options, nextLine } = checkLog();
   await using redis = await connectVolatileRedis(config(url), options);
   await redis.config("SET", "save", "1 1");
-  assert.equal(await told(), 'set `save ""`, it writes snapshots of pictures to disk');
+  assert.equal(await nextLine(), 'set `save ""`, it writes snapshots of pictures to disk');
   await assert.rejects(redis.set("after", "bytes"), /not accepted/);
 });
 
 test("after a reconnect nothing is sent before the server was checked again", async (t) => {
   const { url } = await startUnrestricted(t);
-  const { options, told } = reports();
+  const { options, nextLine } = checkLog();
   // Only the reconnect can notice it.
   await using redis = await connectVolatileRedis(config(url), {
     ...options,
@@ -126,7 +126,7 @@ test("after a reconnect nothing is sent before the server was checked again", as
     (await sentWhenReady).map(({ status }) => status),
     ["rejected", "rejected", "rejected"],
   );
-  await told();
+  await nextLine();
   assert.equal(await operator.dbsize(), 0);
 });
 
@@ -154,12 +154,12 @@ test("a server that refuses CONFIG is taken only with the setting that says so, 
   });
 
   const accept = { ...guest, REDIS_VOLATILE_CONFIG_UNREADABLE: "accept" as const };
-  const { options, told } = reports();
+  const { options, nextLine } = checkLog();
   await using redis = await connectVolatileRedis(accept, options);
-  assert.match(await told(), /nobody checks `save`/);
+  assert.match(await nextLine(), /nobody checks `save`/);
   await redis.set("picture", "bytes");
   await operator.bgsave();
-  assert.match(await told(), /^it has written a snapshot since it started/);
+  assert.match(await nextLine(), /^it has written a snapshot since it started/);
   await operator.config("SET", "maxmemory", "0");
   await assert.rejects(connectVolatileRedis(accept), /; set `maxmemory`, its memory has no bound$/);
 });
@@ -185,7 +185,7 @@ for (const [name, program] of [
   });
 }
 
-test("a server that begins to write snapshots gets no picture, calls are refused, and once it is mended they are served", async (t) => {
+test("a server that begins to write snapshots gets no picture and calls are refused, until it is configured correctly again", async (t) => {
   const { url, folder } = await startUnrestricted(t);
   const { address, post } = await startStack(t, { settings: { REDIS_VOLATILE_URL: url } });
   const [portrait] = await portraits();
@@ -239,10 +239,10 @@ async function start(t: TestContext, program: (folder: string, port: number) => 
   const folder = mkdtempSync(join(tmpdir(), "faceline-redis-"));
   const [port = 0] = await freePorts(1);
   const printed: string[] = [];
-  const heard = new EventTarget();
+  const output = new EventTarget();
   const child = new Child(program(folder, port), (line) => {
     printed.push(line);
-    heard.dispatchEvent(new Event("line"));
+    output.dispatchEvent(new Event("line"));
   });
   t.after(async () => {
     child.kill("SIGKILL");
@@ -252,7 +252,7 @@ async function start(t: TestContext, program: (folder: string, port: number) => 
   await child.ready(10_000, unhurried);
   const prints = (text: string) =>
     new Promise<void>((resolve) => {
-      heard.addEventListener("line", () => {
+      output.addEventListener("line", () => {
         if (printed.at(-1)?.includes(text) === true) resolve();
       });
     });
@@ -261,17 +261,17 @@ async function start(t: TestContext, program: (folder: string, port: number) => 
 
 const config = (url: string) => readConfig(VolatileRedisConfig, { REDIS_VOLATILE_URL: url });
 
-/** Options of a connection that checks often, and what comes to be logged next. */
-function reports() {
-  const said: string[] = [];
-  const say = (line: string | { reason: string }): void =>
-    void said.push(typeof line === "string" ? line : line.reason);
-  const log = { error: say, warn: say } as unknown as VolatileRedisOptions["log"];
-  const told = async (): Promise<string> => {
-    await waitUntil("a check says so", async () => said.length > 0);
-    return said.shift()!;
+/** Options of a connection that checks often, and a function that waits for the next line of its log. */
+function checkLog() {
+  const lines: string[] = [];
+  const append = (line: string | { reason: string }): void =>
+    void lines.push(typeof line === "string" ? line : line.reason);
+  const log = { error: append, warn: append } as unknown as VolatileRedisOptions["log"];
+  const nextLine = async (): Promise<string> => {
+    await waitUntil("a check is logged", async () => lines.length > 0);
+    return lines.shift()!;
   };
-  return { options: { log, everyMs: 50 }, told };
+  return { options: { log, everyMs: 50 }, nextLine };
 }
 
 async function replicates(url: string): Promise<void> {

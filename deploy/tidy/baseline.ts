@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
  * change; its details are printed below it.
  *
  *     TIDY=write npm run check    writes all of today's offenders, and removes the files of rules without any
- *     npm run fix                 removes the lines of offenders that are mended (TIDY=shrink)
+ *     npm run fix                 removes the lines of offenders that are fixed (TIDY=shrink)
  */
 export function assertOnlyKnown(rule: string, offenders: Offenders): void {
   const file = join(import.meta.dirname, "known", `${rule}.txt`);

@@ -1,4 +1,4 @@
-// Covers the comments of all sources and the prose of all documents. Biome wraps code alone.
+// Covers the comments of sources and configuration, and the prose of all documents. Biome wraps code alone.
 import test from "node:test";
 import { assertOnlyKnown, type Offenders } from "./baseline.ts";
 import { findFiles, read, sourceFiles } from "./source.ts";
@@ -6,7 +6,8 @@ import { findFiles, read, sourceFiles } from "./source.ts";
 const columnsMax = 110;
 
 test("no comment is wider than 110 columns", () => {
-  assertOnlyKnown("wide-comments", wideLines(sourceFiles(), commentLines));
+  const configuration = findFiles("**/tsconfig*.json", "**/*.{py,yml}", "**/requirements.txt");
+  assertOnlyKnown("wide-comments", wideLines([...sourceFiles(), ...configuration], commentLines));
 });
 
 test("no line of prose is wider than 110 columns; tables, code and the targets of links do not count", () => {
@@ -27,7 +28,7 @@ function wideLines(files: string[], linesOf: (text: string) => Line[]): Offender
 }
 
 const commentLines = (text: string): Line[] =>
-  numbered(text).filter((line) => /^\s*(\/\/|\/\*|\*)/.test(line.text));
+  numbered(text).filter((line) => /^\s*(\/\/|\/\*|\*|#)/.test(line.text));
 
 function proseLines(text: string): Line[] {
   let inCode = false;

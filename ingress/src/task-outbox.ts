@@ -1,7 +1,7 @@
 import type { Producer } from "@faceline/contracts/runtime/kafka";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import { CircuitBreaker } from "./dispatch/circuit-breaker.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 
 /**
  * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws after `requestMs` at the latest,

@@ -53,7 +53,7 @@ function wake(proposals: Proposal[]): Move[] {
   return Number.isFinite(at) ? [{ kind: "wake", at }] : [];
 }
 
-/** Returns what a lane would send now, or when it should be asked again, and what it shed meanwhile. */
+/** Returns what a lane would send now, or when to propose again, and the tasks that it shed. */
 function propose(state: State, lane: Lane, now: number): { proposal: Proposal; shed: Move[] } {
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: [] };
   const expired = dropExpired({ state, lane, now });
@@ -152,7 +152,7 @@ type SendProposal = {
 
 type Proposal =
   | SendProposal
-  /** To be asked again at `until`. With a slot: it will take that one. */
+  /** Nothing to send before `until`. With a slot: the lane reserves that one. */
   | { kind: "wait"; until: number; deadlineAt: number; slot?: WorkerSlot }
   /** No task waits. */
   | { kind: "nothing" };

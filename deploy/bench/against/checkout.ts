@@ -149,7 +149,7 @@ async function isHealthy(address: string): Promise<boolean> {
 
 /**
  * Ends a process group and waits for all of it: npm may end before the launcher, which still stops its
- * servers. When `force` aborts, the launcher is told again, which makes it stop at once.
+ * servers. When `force` aborts, the launcher gets a second signal, which makes it stop at once.
  */
 async function endGroup(leader: number, force: AbortSignal): Promise<void> {
   const signalGroup = () => kill(-leader, "SIGTERM");

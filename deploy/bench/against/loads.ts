@@ -1,7 +1,7 @@
 import { comparisonOfVectors, facePictures, tinyJpeg, verifyBodies } from "../pictures.ts";
 import type { StartEngine } from "./checkout.ts";
 
-/** The parts of `--against`: what is sent, and how `npm start` is told to run the engine. */
+/** The parts of `--against`: what is sent, and with which engine `npm start` runs. */
 export async function againstLoads(): Promise<AgainstLoad[]> {
   const img = (await tinyJpeg()).toString("base64");
   const verify: AgainstLoad = {

@@ -75,7 +75,7 @@ async function readPixels(bytes: Uint8Array, header: Header, limits: PictureLimi
   };
 }
 
-/** Some grey files give one or two channels, whatever colour space was asked for. */
+/** Some grey files give one or two channels, whatever colour space was requested. */
 function threeChannels(data: Uint8Array, channels: number): Uint8Array {
   const pixels = data.length / channels;
   const rgb = new Uint8Array(3 * pixels);

@@ -6,6 +6,7 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import sharp, { type Region, type Sharp } from "sharp";
 import { DecoderComparison } from "../../testing/compare-decoders.ts";
 import { distances } from "../../testing/distances.ts";
+import { oneAtATime } from "../../testing/lane-settings.ts";
 import {
   builtModels,
   groupPhotograph,
@@ -30,7 +31,6 @@ import {
 } from "../../testing/picture-cases.ts";
 import type { Picture, Rejected } from "../decode/picture.ts";
 import { type Box, iou } from "../geometry/box.ts";
-import { PrecisionSetting } from "../network/precision.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 
 // A client's answer must not depend on the decoder of its picture: the same error, or no face, or a face at
@@ -47,13 +47,7 @@ suite("a face gets the same verdict from both decoders, in every form of its pic
     lanes = await openLanes({
       modelsDir: await builtModels(),
       lanes: [ssd],
-      executionProvider: "cpu",
-      intraOpThreads: 1,
-      batchMax: 1,
-      detectorChunkMax: 1,
-      faceChunkMax: 1,
-      residualMaxPx: 6,
-      precision: PrecisionSetting.parse("auto"),
+      ...oneAtATime,
     });
     thresholds = (await readCatalogue()).find("embedding", "Dlib")!.thresholds;
   });

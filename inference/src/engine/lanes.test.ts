@@ -5,6 +5,7 @@ import { laneId } from "@faceline/contracts/wire/ids";
 import { readCatalogue } from "@faceline/models/catalogue";
 import sharp from "sharp";
 import { distances } from "../../testing/distances.ts";
+import { oneAtATime } from "../../testing/lane-settings.ts";
 import {
   builtModels,
   enginePicture,
@@ -14,7 +15,6 @@ import {
   labelledPhotographsMissing,
 } from "../../testing/photographs.ts";
 import { saturatesInt8 } from "../network/int8-saturation.ts";
-import { PrecisionSetting } from "../network/precision.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 import type { EnginePicture, TaskResult } from "./work.ts";
 
@@ -25,14 +25,8 @@ suite("with the real models", () => {
   let lanes: Lanes;
   before(async () => {
     const modelsDir = await builtModels();
-    const chunks = {
-      detectorChunkMax: 2,
-      faceChunkMax: 4,
-      residualMaxPx: 6,
-      precision: PrecisionSetting.parse("auto"),
-    };
-    const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
-    lanes = await openLanes({ modelsDir, lanes: [ssd, tiny], batchMax: 6, ...cpu, ...chunks });
+    const chunks = { batchMax: 6, detectorChunkMax: 2, faceChunkMax: 4 };
+    lanes = await openLanes({ modelsDir, lanes: [ssd, tiny], ...oneAtATime, ...chunks });
   });
   after(() => lanes[Symbol.asyncDispose]());
 
@@ -205,13 +199,8 @@ suite("with the real models", () => {
     const strict = await openLanes({
       modelsDir: await builtModels(),
       lanes: [ssd],
-      executionProvider: "cpu",
-      intraOpThreads: 1,
-      batchMax: 1,
-      detectorChunkMax: 1,
-      faceChunkMax: 1,
+      ...oneAtATime,
       residualMaxPx: 0.1,
-      precision: PrecisionSetting.parse("auto"),
     });
     await using _ = strict;
     const portrait = await enginePicture(await clearPortrait(), { fullResolution: false });

@@ -9,8 +9,8 @@ import { buildModel } from "@faceline/models/build";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { sha256 } from "@faceline/models/model-file";
 import { type ElementType, Graph } from "@faceline/models/onnx/graph";
+import { oneAtATime } from "../../testing/lane-settings.ts";
 import { alignmentTemplates } from "../align/templates.ts";
-import { PrecisionSetting } from "../network/precision.ts";
 import { openLanes } from "./lanes.ts";
 
 // The seam for other models: three made-up networks that come as finished .onnx files, with other names of
@@ -26,13 +26,10 @@ test("models with other tensors, landmarks and sources run by their catalogue en
     catalogueFolder,
     modelsDir,
     lanes: [lane],
-    executionProvider: "cpu",
-    intraOpThreads: 1,
+    ...oneAtATime,
     batchMax: 2,
     detectorChunkMax: 2,
     faceChunkMax: 2,
-    residualMaxPx: 6,
-    precision: PrecisionSetting.parse("auto"),
   });
   const options = { align: true, enforceDetection: true, facesMax: 5, fullResolution: true };
   const { results, facts } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
@@ -73,13 +70,7 @@ test("an embedding that is not finite fails the run, so that no distance is comp
     catalogueFolder,
     modelsDir,
     lanes: [lane],
-    executionProvider: "cpu",
-    intraOpThreads: 1,
-    batchMax: 1,
-    detectorChunkMax: 1,
-    faceChunkMax: 1,
-    residualMaxPx: 6,
-    precision: PrecisionSetting.parse("auto"),
+    ...oneAtATime,
   });
   // The engine runs a picture of its own before it is ready.
   await assert.rejects(opening, { message: "the model gave an embedding that is not finite" });
@@ -91,13 +82,7 @@ test("unknown names in LANES are one sentence that names them all", async (t) =>
     catalogueFolder,
     modelsDir,
     lanes: [laneId("Dlib", "fixed-box"), laneId("Dlib", "ssd")],
-    executionProvider: "cpu",
-    intraOpThreads: 1,
-    batchMax: 1,
-    detectorChunkMax: 1,
-    faceChunkMax: 1,
-    residualMaxPx: 6,
-    precision: PrecisionSetting.parse("auto"),
+    ...oneAtATime,
   });
   await assert.rejects(opening, {
     message:

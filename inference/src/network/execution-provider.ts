@@ -1,6 +1,6 @@
 /**
  * Where networks run. Kept apart from session.ts, because the settings need this list on a thread that must
- * not load onnxruntime. A provider that is asked for and is not available is an error: never silently another
+ * not load onnxruntime. A requested provider that is not available is an error: never silently another
  * one. engine.test.ts covers it.
  */
 export const executionProviders = ["cpu", "cuda", "webgpu"] as const;

@@ -41,7 +41,7 @@ test("int8 that deviates falls back to float, with a reason", async (t) => {
   );
 });
 
-test("int8 that deviates is an error where it was asked for, and is not compared where it was not", async (t) => {
+test("int8 that deviates is an error where it was required, and is not compared where it was not", async (t) => {
   const files = await damaged(t);
   for (const setting of ["int8", `${landmarksName}=int8`]) {
     await assert.rejects(

@@ -5,7 +5,7 @@ import { Network, type NetworkSource } from "./network.ts";
 import { openSession, type SessionSettings } from "./session.ts";
 
 /**
- * Checks that a network's arithmetic runs on the execution provider that was asked for. That a session opens
+ * Checks that a network's arithmetic runs on the requested execution provider. That a session opens
  * proves little: operators that a provider does not have are left to the CPU without a word. So one run over
  * a black picture is profiled. Throws one sentence that names the nodes that ran elsewhere.
  */

@@ -29,7 +29,7 @@ test("a choice may be for all models or for one", () => {
   assert.equal(precisionFor(named("Dlib"), setting("float"), "cpu"), "float32");
 });
 
-test("int8 that cannot run is an error where it was asked for", () => {
+test("int8 that cannot run is an error where it was required", () => {
   assert.throws(() => precisionFor(named("tiny"), setting("tiny=int8"), "cpu"), /tiny in int8, .* no build/);
   assert.throws(() => precisionFor(named("Dlib"), setting("int8"), "cuda"), /which cuda does not run/);
   // A choice for all models holds for those that have an int8 build.

@@ -43,7 +43,7 @@ export function precisionFor(
   return choice !== "float" && hasInt8 ? "int8" : "float32";
 }
 
-/** Whether int8 was asked for by name: then a fallback to float would be an error. */
+/** Whether int8 is required by name: then a fallback to float would be an error. */
 export function requiresInt8({ name }: Model, { general, byModel }: PrecisionSetting): boolean {
   return (byModel.get(name) ?? general) === "int8";
 }

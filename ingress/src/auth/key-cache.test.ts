@@ -108,7 +108,7 @@ test("once the durable Redis answers in the background, old cached keys are look
   assert.deepEqual([await cache.find("a"), await cache.find("b")], [null, null]);
 });
 
-test("after a change notice no cached key is used before the durable Redis was asked", async () => {
+test("after a change notice no cached key is used before it was read again from the durable Redis", async () => {
   const { cache, redis } = cacheOverRedis();
   await cache.find("a");
   redis.now = 30_000;

@@ -71,7 +71,7 @@ export class KeyCache {
 
   #recordChange(): void {
     this.#changes++;
-    // A notice comes from the server itself, so it can be asked again.
+    // A notice comes from the server itself, so the server can be reached again.
     this.#unreachable = false;
     this.#lookups.clear();
   }

@@ -4,7 +4,7 @@ import { exifOrientation } from "./exif.ts";
 
 /**
  * The header of a plain JPEG, as almost all are: baseline or progressive, 8 bits, grey or YCbCr, chroma of
- * full or half size, laid out as ITU T.81 annex B says, nothing given twice. Returns undefined where there is
+ * full or half size, laid out as ITU T.81 annex B says, no segment twice. Returns undefined where there is
  * any doubt: then libvips decides. Takes a microsecond, where libvips takes 0.3 ms. Reads a bounded number of
  * segments, whatever the file holds.
  * decoder-comparison.test.ts covers it.
