@@ -1,4 +1,4 @@
-// Used by simulation.ts.
+// Used by simulation.ts and rebalance-simulation.ts.
 
 /**
  * Future events of a simulation, in the order of time; events of the same instant in the order they were
@@ -30,12 +30,18 @@ export class EventQueue {
   }
 
   runUntil(end: number): void {
-    for (let next = this.#entries[0]; next !== undefined && next.at <= end; next = this.#entries[0]) {
-      this.#removeFirst();
-      this.now = next.at;
-      next.act();
-    }
+    while (this.runNext(end));
     this.now = end;
+  }
+
+  /** Runs the next event and returns true, or returns false if none is due until `end`. */
+  runNext(end: number): boolean {
+    const next = this.#entries[0];
+    if (next === undefined || next.at > end) return false;
+    this.#removeFirst();
+    this.now = next.at;
+    next.act();
+    return true;
   }
 
   #removeFirst(): void {

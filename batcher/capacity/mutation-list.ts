@@ -38,6 +38,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   decide: [
     ["adopted tasks are sent again", 'sent.adopted && sent.phase.kind !== "lost"', "false"],
     ["tasks stay open after the partition was lost", "state.open.clear();", ""],
+    ["a batcher without a session decides on", "now >= state.sessionEndsAt", "false"],
     ["tasks stay queued after the partition was lost", "state.lanes.clear();", ""],
     [
       "a stall of the batcher counts as silence of the workers",

@@ -33,7 +33,7 @@ export class SchedulerLoop implements AsyncDisposable {
     this.#act(decide(state, event, clock.now()));
     // What time alone changes is published with the next regular state: a comparison per tick would cost an
     // idle pool.
-    if (event.kind !== "timer") poolState.stateChanged();
+    if (event.kind !== "timer" && event.kind !== "session") poolState.stateChanged();
   }
 
   /** Calls `listener` with the tasks that have ended, however they ended. */

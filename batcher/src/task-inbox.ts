@@ -42,7 +42,7 @@ export class TaskInbox implements AsyncDisposable {
   /** Joins the group and begins to read. Throws if Kafka cannot be reached. */
   static async open(parts: TaskInboxParts): Promise<TaskInbox> {
     const inbox = new TaskInbox(parts);
-    const { config, clientId, log, loop, onConsumerLost } = parts;
+    const { config, clientId, clock, log, loop, onConsumerLost } = parts;
     loop.onEnded((tasks) => {
       inbox.#ledger.end(tasks);
       inbox.#commitSoon();
@@ -53,6 +53,7 @@ export class TaskInbox implements AsyncDisposable {
       clientId,
       log,
       onAssignment: (partitions) => inbox.#rebalance(partitions),
+      onSession: (validForMs) => loop.handle({ kind: "session", endsAt: clock.now() + validForMs }),
       onMessages: (_partition, messages) => inbox.#read(messages),
       onFatalError: onConsumerLost,
     });

@@ -33,9 +33,18 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
   });
   const joined = Promise.withResolvers<void>();
 
+  let requestSentAt = 0;
+  const renewSession = () => options.onSession?.(requestSentAt + config.KAFKA_SESSION_MS - performance.now());
+  consumer.on(consumer.events.REQUEST, ({ payload: { apiName, duration } }) => {
+    if (apiName === "Heartbeat" || apiName === "SyncGroup") requestSentAt = performance.now() - duration;
+    // From the end of a join until the answer to SyncGroup, the partitions may already be another member's.
+    if (apiName === "JoinGroup") options.onSession?.(0);
+  });
+  consumer.on(consumer.events.HEARTBEAT, renewSession);
   // Registered before `run`, which may emit the event before it returns.
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     onAssignment(payload.memberAssignment[topic] ?? []);
+    renewSession();
     joined.resolve();
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => {
@@ -86,6 +95,12 @@ export type ConsumerOptions = {
   clientId: string;
   log: Log;
   onAssignment(partitions: number[]): void;
+  /**
+   * Called when the session was renewed: for this many ms no other member is given the partitions of this
+   * one, whatever happens to its connection. It counts from the instant at which the heartbeat was sent, and
+   * Kafka from the later one at which it arrived. 0 or less: another member may have them already.
+   */
+  onSession?(validForMs: number): void;
   onMessages(partition: number, messages: ReadMessage[], commit: (nextOffset: string) => void): void;
   /** The consumer crashed with an error that is not retriable. */
   onFatalError(error: Error): void;

@@ -75,6 +75,27 @@ test("a partition has one consumer of a group, and another takes over when it le
   await other.consumer[Symbol.asyncDispose]();
 });
 
+test("the session of a member is renewed with every heartbeat, from the instant at which it was sent", async (t) => {
+  const topic = await freshTopic(t, 1);
+  const renewed = Promise.withResolvers<void>();
+  const validForMs: number[] = [];
+  const consumer = await openConsumer(config, {
+    topic,
+    group: `g-${topic}`,
+    clientId: "one",
+    log,
+    onMessages: () => {},
+    onFatalError: (error) => renewed.reject(error),
+    onAssignment: () => validForMs.splice(0),
+    onSession(ms) {
+      if (validForMs.push(ms) === 4) renewed.resolve();
+    },
+  });
+  await renewed.promise;
+  await consumer[Symbol.asyncDispose]();
+  for (const ms of validForMs) assert.ok(ms > 0 && ms <= config.KAFKA_SESSION_MS, `${ms} ms`);
+});
+
 test("a dead letter has the offset of the message and a reason, and none of its content", async (t) => {
   const topic = await freshTopic(t, 1);
   await using admin = await openAdmin(config);

@@ -280,6 +280,18 @@ test("a batch that Kafka did not take waits again, and costs no attempt", () => 
   });
 });
 
+test("a batch that Kafka took without an acknowledgement, lost with its repetition, waits once", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [first] = batchesOf(decide(pool, call("a", 1, { now: 0, deadlineAt: 1_500 }), 0));
+  const [again] = batchesOf(decide(pool, { kind: "undelivered", batch: first!.id }, 5));
+  decide(pool, report("w1", { staged: [first!, again!] }), 10);
+  assert.deepEqual(
+    answersOf(passTime(pool, 10, 2_000)).map(([task, { kind }]) => [task, kind]),
+    [["a/nnnnnnnnnnnnnnnn/0", "expired"]],
+  );
+});
+
 test("a batcher that lost the partition forgets its tasks and keeps what the workers reported", () => {
   const pool = newPool();
   decide(pool, { kind: "partition_assigned" }, 0);
@@ -294,6 +306,45 @@ test("a batcher that lost the partition forgets its tasks and keeps what the wor
   decide(pool, { kind: "partition_assigned" }, 2);
   const [batch] = batchesOf(decide(pool, arrival, 2));
   assert.deepEqual(batch && taskIds(batch), ["a/nnnnnnnnnnnnnnnn/0"]);
+});
+
+test("a batcher whose session is over sends and answers nothing, whatever comes, until it is renewed", () => {
+  const pool = newPool();
+  decide(pool, { kind: "session", endsAt: 3_000 }, 0);
+  decide(pool, report("w1", { sizes: [{ size: 1, runMs: 500 }] }), 2_900);
+  const [running] = batchesOf(decide(pool, call("a", 2, { now: 2_900, deadlineAt: 4_000 }), 2_900));
+  const failed = { ...answered(running!), end: "failed" as const };
+  const without = [
+    ...decide(pool, call("b", 1, { now: 3_000 }), 3_000),
+    ...decide(pool, call("late", 1, { now: 3_000, deadlineAt: 3_001 }), 3_001),
+    ...decide(pool, { kind: "cancel", call: "b/nnnnnnnnnnnnnnnn" as never }, 3_002),
+    ...decide(pool, report("w1"), 3_003),
+    ...passTime(pool, 3_003, 5_900),
+    ...decide(pool, report("w1", { finished: [failed] }), 5_950),
+  ];
+  assert.deepEqual(without, []);
+  // One report of the worker, two arrivals and the cancel.
+  assert.equal(pool.deferred.length, 4);
+
+  const after = decide(pool, { kind: "session", endsAt: 9_000 }, 6_000);
+  assert.deepEqual(
+    answersOf(after).map(([task, { kind }]) => [task, kind]),
+    [
+      ["late/nnnnnnnnnnnnnnnn/0", "shed"],
+      ["a/nnnnnnnnnnnnnnnn/0", "failed"],
+      ["a/nnnnnnnnnnnnnnnn/1", "expired"],
+    ],
+  );
+  assert.deepEqual([pool.open.size, pool.deferred.length], [0, 0]);
+});
+
+test("calls that were read without a session are forgotten with the partition", () => {
+  const pool = newPool();
+  decide(pool, { kind: "session", endsAt: 0 }, 0);
+  decide(pool, call("a", 1, { now: 0 }), 0);
+  decide(pool, { kind: "partition_lost" }, 1);
+  decide(pool, { kind: "session", endsAt: 3_000 }, 2);
+  assert.deepEqual(batchesOf(decide(pool, report("w1"), 3)), []);
 });
 
 test("a call that is read twice counts once, and an older report is ignored", () => {

@@ -23,12 +23,51 @@ import { silenceMaxMs } from "./workers.ts";
  * `ended`, unless the partition is lost: then the next batcher reads them again.
  */
 export function decide(state: State, event: Event, now: number): Move[] {
+  if (event.kind === "session") state.sessionEndsAt = event.endsAt;
+  if (now >= state.sessionEndsAt) return decideWithoutSession(state, event, now);
   discountOwnStall(state, now);
   return [
+    ...handleDeferred(state, now),
     ...handleEvent(state, event, now),
     ...recoverLostBatches(state, now),
     ...dispatchBatches(state, now),
   ];
+}
+
+/**
+ * Another batcher may hold the partition by now, so nothing is dispatched and no task is answered. If the
+ * session is renewed after all, as after a pause of the broker, everything goes on from here.
+ */
+function decideWithoutSession(state: State, event: Event, now: number): Move[] {
+  switch (event.kind) {
+    case "report": {
+      // A report tells all that the one before did: one for each worker is enough.
+      const { worker } = event.report;
+      const before = state.deferred.findIndex(
+        (each) => each.kind === "report" && each.report.worker === worker,
+      );
+      if (before !== -1) state.deferred.splice(before, 1);
+      state.deferred.push({ ...event, receivedAt: now });
+      return [];
+    }
+    case "arrive":
+    case "cancel":
+    case "undelivered":
+      state.deferred.push(event);
+      return [];
+    case "session":
+    case "timer":
+      return [];
+    case "partition_assigned":
+    case "partition_lost":
+    case "drain":
+      return handleEvent(state, event, now);
+  }
+}
+
+function handleDeferred(state: State, now: number): Move[] {
+  const deferred = state.deferred.splice(0);
+  return deferred.flatMap((each) => handleEvent(state, each, each.kind === "report" ? each.receivedAt : now));
 }
 
 /** After a stall of this process, the reports of that time are still unread: no worker was silent. */
@@ -63,6 +102,7 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
     case "drain":
       state.draining = true;
       return [];
+    case "session":
     case "timer":
       return [];
   }
@@ -117,6 +157,7 @@ function undelivered(state: State, batch: BatchId): Move[] {
 /** Forgets every task and batch, which are another batcher's now. What the workers reported stays true. */
 function losePartition(state: State): Move[] {
   state.holdsPartition = false;
+  state.deferred.length = 0;
   state.lanes.clear();
   state.sent.clear();
   state.open.clear();

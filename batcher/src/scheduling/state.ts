@@ -28,6 +28,13 @@ export type State = {
   lastDecisionAt: number;
   /** This batcher holds the partition of the tasks topic: it is the active one of its pool. */
   holdsPartition: boolean;
+  /** Before this instant Kafka gives the partition to no other batcher. Nothing is decided after it. */
+  sessionEndsAt: number;
+  /**
+   * Events since then, in their order: the last report of each worker, and the rest. They are few, because a
+   * consumer reads on after a failed heartbeat only once for each try.
+   */
+  readonly deferred: DeferredEvent[];
   /** The batcher is stopping: no batch is held back for neighbours any more. */
   draining: boolean;
 };
@@ -45,6 +52,8 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     batchCount: 0,
     lastDecisionAt: Number.POSITIVE_INFINITY,
     holdsPartition: false,
+    sessionEndsAt: Number.POSITIVE_INFINITY,
+    deferred: [],
     draining: false,
   };
 }
@@ -91,10 +100,16 @@ export type Event =
   | { kind: "partition_assigned" }
   /** Another batcher holds the tasks partition now, and reads every task that has not ended. */
   | { kind: "partition_lost" }
+  /** Kafka has confirmed that no other batcher is given the partition before this instant. */
+  | { kind: "session"; endsAt: number }
   /** The batcher is stopping: waiting tasks are sent as soon as a worker can take them. */
   | { kind: "drain" }
   /** Time has passed: a `wake` is due, or the regular tick that finds silent workers. */
   | { kind: "timer" };
+
+type DeferredEvent =
+  | Extract<Event, { kind: "arrive" | "cancel" | "undelivered" }>
+  | (Extract<Event, { kind: "report" }> & { receivedAt: number });
 
 export type Move =
   /** Send the batch to the worker that holds this partition. */

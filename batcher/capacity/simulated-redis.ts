@@ -1,0 +1,67 @@
+// Used by rebalance-simulation.ts.
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { answerKey } from "@faceline/contracts/wire/names";
+import type { Random } from "../testing/random.ts";
+import type { EventQueue } from "./event-queue.ts";
+
+/** The answers in the volatile Redis. Pipelines come back late or fail, applied or not. */
+export class SimulatedRedis {
+  /** Share of the pipelines that are slow, and of those that fail. */
+  troubles = 0;
+  readonly #answers = new Set<string>();
+  readonly #events: EventQueue;
+  readonly #random: Random;
+
+  constructor(events: EventQueue, random: Random) {
+    this.#events = events;
+    this.#random = random;
+  }
+
+  /** A worker's answer, which is there at once: its report waits for it. */
+  answer(task: TaskId): void {
+    this.#answers.add(answerKey(task));
+  }
+
+  isAnswered(task: TaskId): boolean {
+    return this.#answers.has(answerKey(task));
+  }
+
+  pipeline(): Pipeline {
+    const commands: (() => unknown)[] = [];
+    return {
+      exists: (key) => void commands.push(() => (this.#answers.has(key) ? 1 : 0)),
+      set: (key) => void commands.push(() => void this.#answers.add(key)),
+      publish: () => void commands.push(() => 1),
+      exec: () => this.#run(commands),
+    };
+  }
+
+  async #run(commands: (() => unknown)[]): Promise<[Error | null, unknown][]> {
+    const random = this.#random;
+    await this.#pass(this.#isTrouble() ? commandMs * random.next() : random.exponential(1));
+    const isFailure = this.#isTrouble();
+    const isApplied = !isFailure || random.next() < 0.5;
+    const replies = isApplied ? commands.map((run): [null, unknown] => [null, run()]) : [];
+    await this.#pass(this.#isTrouble() ? commandMs * random.next() : random.exponential(1));
+    if (isFailure) throw new Error("Command timed out");
+    return replies;
+  }
+
+  #isTrouble(): boolean {
+    return this.#random.next() < this.troubles;
+  }
+
+  #pass(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#events.after(ms, resolve));
+  }
+}
+
+/** The default of REDIS_COMMAND_MS. */
+const commandMs = 1_000;
+
+type Pipeline = {
+  exists(key: string): void;
+  set(key: string): void;
+  publish(): void;
+  exec(): Promise<[Error | null, unknown][]>;
+};
