@@ -47,6 +47,8 @@ type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
  */
 export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
   const lane = laneOf(state, sent.lane);
+  // A batch that Kafka took without an acknowledgement runs beside its repetition: both may be lost.
+  lane.removeTasks(sent.tasks);
   const tasks = sent.tasks.flatMap((id) => state.open.get(id)?.task ?? []);
   // A batch that may still run somewhere is remembered: its answers are as good.
   if (cause === "lost" || cause === "unreceived") {
