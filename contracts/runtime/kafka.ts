@@ -1,6 +1,7 @@
 import { type Admin, Kafka, logLevel, Partitioners, type SASLOptions } from "kafkajs";
 import * as z from "zod";
 import { deadLetterTopic } from "../src/wire/names.ts";
+import "./kafkajs-clock-patch.ts";
 import "./kafkajs-idle-patch.ts";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
