@@ -12,7 +12,12 @@ import type { HttpSettings } from "./config.ts";
 import { rejectEarly } from "./dispatch/admission.ts";
 import type { EnabledModels } from "./endpoints/enabled-models.ts";
 import { computeEndpoints, serviceEndpoints } from "./endpoints/table.ts";
-import { answerMalformedRequest, ignoreExpectations, rejectConnect } from "./errors/malformed-requests.ts";
+import {
+  answerMalformedRequest,
+  ignoreExpectations,
+  rejectConnect,
+  trackResponses,
+} from "./errors/malformed-requests.ts";
 import { rejectUnknownRoutes } from "./errors/not-found.ts";
 import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
@@ -64,6 +69,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   addCors(app, settings);
   rejectUnknownRoutes(app);
   ignoreExpectations(app);
+  trackResponses(app);
   rejectConnect(app, site, now);
   addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
 

@@ -11,6 +11,7 @@ import {
   base64Image,
   facesAnswer,
   rejectedAnswer,
+  testKey,
   type TestServer,
   testKeyRecord,
   testServer,
@@ -196,6 +197,28 @@ test("a connection that sent garbage is given back after its answer, also if the
   for (const client of clients) assert.match((await client.toArray()).join(""), /^HTTP\/1.1 4\d\d /);
   assert.equal(closed.length, garbage.length);
   await Promise.all(closed);
+});
+
+test("garbage behind a request that is still computed is refused after its answer, not in its place", async (t) => {
+  const computing = Promise.withResolvers<void>();
+  const refused = Promise.withResolvers<void>();
+  const { app } = testServer(t, {
+    async dispatch({ images }) {
+      computing.resolve();
+      await refused.promise;
+      return images.map(() => facesAnswer([1, 0]));
+    },
+  });
+  app.server.on("clientError", () => refused.resolve());
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  const body = JSON.stringify(twoImages);
+  const head = `host: a\r\nx-api-key: ${testKey}\r\ncontent-type: application/json`;
+  socket.write(`POST /verify HTTP/1.1\r\n${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  await computing.promise;
+  socket.write("garbage\r\n\r\n");
+  const replies = (await socket.setEncoding("utf8").toArray()).join("");
+  assert.deepEqual(replies.match(/HTTP\/1\.1 \d\d\d/g), ["HTTP/1.1 200", "HTTP/1.1 400"]);
 });
 
 test("connections above CONNECTIONS_MAX are closed at once", async (t) => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
@@ -9,7 +10,8 @@ import { problemFrom } from "./problem-reply.ts";
 
 /**
  * Replies on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual
- * shape, and closes it. For Node's `clientError`, where there is no request to reply to.
+ * shape, and closes it. For Node's `clientError`, where there is no request to reply to. Requests that came
+ * whole before on the connection get their responses first.
  */
 export function answerMalformedRequest(
   error: { code?: string },
@@ -17,8 +19,31 @@ export function answerMalformedRequest(
   site: string,
   now: number,
 ): void {
-  if (error.code !== "ECONNRESET") endWithProblem(parserError(error.code), socket, site, now);
+  if (error.code === "ECONNRESET" || refused.has(socket)) return;
+  refused.add(socket);
+  const refuse = () => endWithProblem(parserError(error.code), socket, site, now);
+  // Not those whose body is still arriving: they are the ones at fault, and are answered by this.
+  const last = [...(unfinished.get(socket) ?? [])].findLast((response) => response.req.complete);
+  if (last === undefined) refuse();
+  // Responses are written and closed in the order of their requests.
+  else last.once("close", refuse);
 }
+
+/**
+ * Tracks the responses of a connection that are not finished. A client may send requests without waiting for
+ * the responses (pipelining), and what cannot be read must not be refused in the place of those before it.
+ */
+export function trackResponses(app: FastifyInstance): void {
+  app.server.on("request", (request, response) => {
+    const ofSocket = unfinished.get(request.socket) ?? new Set();
+    unfinished.set(request.socket, ofSocket.add(response));
+    response.once("close", () => ofSocket.delete(response));
+  });
+}
+
+/** In the order of their requests. */
+const unfinished = new WeakMap<Socket, Set<ServerResponse>>();
+const refused = new WeakSet<Socket>();
 
 /**
  * Answers CONNECT with a problem. Node hands its connection over without a request, and would else close it
