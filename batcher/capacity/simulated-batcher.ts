@@ -42,7 +42,13 @@ export class SimulatedBatcher {
       log,
       retriedBytesMax: 16_777_216,
     });
-    const answers = openAnswerOutbox(this.#delivery);
+    const lines = { warn: () => {}, error: () => {} };
+    const answers = openAnswerOutbox({
+      delivery: this.#delivery,
+      pool: "default",
+      deadLetters: { record: () => {} },
+      lines,
+    });
     const producer = {
       send: (_topic: string, partition: number, batch: string | null) => produce(this, partition, batch!),
     };
@@ -62,7 +68,7 @@ export class SimulatedBatcher {
         },
       },
       poolState: { stateChanged: () => {} },
-      log,
+      lines,
     });
     this.#loop.onEnded((tasks) => {
       if (!this.#delivering) for (const task of tasks) this.#end(task);
@@ -76,7 +82,7 @@ export class SimulatedBatcher {
       clientId: id,
       clock: { now: () => events.now },
       redis: redis as unknown as RedisConnection,
-      producer: { deadLetter: async () => {} },
+      deadLetters: { record: () => {} },
       loop: {
         handle: (event) => this.handle(event),
         onEnded: (listener) => this.#loop.onEnded(listener),

@@ -1,21 +1,53 @@
-// Tested by deploy/e2e/kafka-outage.stack.test.ts and deploy/e2e/loss.stack.test.ts; its failure by
+// What it sends is also tested by deploy/e2e/loss.stack.test.ts; its failure by
 // scheduler-loop.test.ts and contracts/runtime/answer-delivery.test.ts.
 import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { addressAnswer } from "@faceline/contracts/runtime/answers";
+import type { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
+import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import { logUnserved } from "@faceline/contracts/runtime/unserved-log";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
-import type { TaskId } from "@faceline/contracts/wire/ids";
+import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
+import { tasksTopic } from "@faceline/contracts/wire/names";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 
-/** Answers to tasks that no worker will answer: refused, expired, failed. */
+/**
+ * Answers to tasks that no worker will answer: refused, expired, failed. Each call leaves a line in the log.
+ * A task that failed, because its image breaks every run or kills its worker, leaves a dead letter.
+ */
 export type AnswerOutbox = {
   /** Calls `onEnded` with tasks as their answers are delivered or pass their deadlines. Never throws. */
   send(answers: { task: BatchTask; outcome: Outcome }[], now: number, onEnded: OnEnded): Promise<void>;
 };
 
+type AnswerOutboxParts = {
+  delivery: AnswerDelivery;
+  pool: string;
+  deadLetters: Pick<DeadLetters, "record">;
+  lines: Pick<RepeatedLog, "warn" | "error">;
+};
+
 type OnEnded = (tasks: TaskId[]) => void;
 
-export const openAnswerOutbox = (delivery: AnswerDelivery): AnswerOutbox => ({
+export const openAnswerOutbox = ({
+  delivery,
+  pool,
+  deadLetters,
+  lines,
+}: AnswerOutboxParts): AnswerOutbox => ({
   send(answers, now, onEnded) {
+    logUnserved(lines, answers);
+    for (const { task, outcome } of answers) {
+      if (outcome.kind !== "failed") continue;
+      const { id, traceparent } = task;
+      const requestId = requestIdOf(id);
+      deadLetters.record({
+        topic: tasksTopic(pool),
+        task: id,
+        requestId,
+        traceparent,
+        reason: outcome.reason,
+      });
+    }
     const addressed = answers.map(({ task, outcome }) => {
       const timing = { queueMs: Math.max(0, now - task.arrivedAt), batchMs: 0, inferMs: 0 };
       return addressAnswer({ task: task.id, outcome, timing }, task.ingress, task.deadlineAt);

@@ -1,10 +1,12 @@
 // Tested by deploy/e2e/loss.stack.test.ts, which starts, kills and ends the service.
 import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
+import { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
+import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchOutbox } from "./batch-outbox.ts";
@@ -26,7 +28,12 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
 
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
+  using lines = new RepeatedLog(log);
   await using producer = await openProducer(config, id);
+  await using deadLetters = new DeadLetters({
+    openProducer: () => openProducer(config, `${id}-dead-letters`),
+    log: lines,
+  });
   const batches = openBatchOutbox(producer, pool);
   await using delivery = new AnswerDelivery({
     redis,
@@ -34,9 +41,9 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     log,
     retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
   });
-  const answers = openAnswerOutbox(delivery);
+  const answers = openAnswerOutbox({ delivery, pool, deadLetters, lines });
   await using poolState = openPoolOutbox({ redis, state, clock, pool, everyMs: config.POOL_STATE_EVERY_MS });
-  await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, log });
+  await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, lines });
   await using _reports = await openReportInbox({
     config,
     pool,
@@ -54,7 +61,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     clientId: id,
     clock,
     redis,
-    producer,
+    deadLetters,
     loop,
     log,
     openConsumer: (options) => openConsumer(config, options),

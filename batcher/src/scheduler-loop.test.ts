@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import { openLog } from "@faceline/contracts/runtime/log";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { call, newPool, report, taskIds } from "../testing/fixtures.ts";
@@ -102,7 +101,7 @@ function startLoop(t: TestContext, { batches, answers }: Partial<SchedulerLoopPa
     },
     answers: answers ?? { send: async () => {} },
     poolState: { stateChanged: () => void changes++ },
-    log: openLog("batcher", "silent"),
+    lines: { warn: () => {} },
   });
   loop.onEnded((tasks) => void ended.push(...tasks));
   t.after(() => loop[Symbol.asyncDispose]());

@@ -1,6 +1,7 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { Log } from "@faceline/contracts/runtime/log";
-import type { TaskId } from "@faceline/contracts/wire/ids";
+import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
@@ -65,9 +66,14 @@ export class SchedulerLoop implements AsyncDisposable {
   }
 
   #send({ partition, batch }: Extract<Move, { kind: "dispatch" }>): void {
-    const { batches, log } = this.#parts;
+    const { batches, lines } = this.#parts;
+    const facts = { batch: batch.id, requestIds: requestIdsOf(batch) };
+    if (batch.attempt > 1) {
+      const reason = `attempt ${batch.attempt}`;
+      lines.warn({ ...facts, reason }, "tasks whose run failed or whose worker was lost are sent again");
+    }
     batches.send(partition, batch).catch((error: Error) => {
-      log.warn({ batch: batch.id, reason: error.message }, "a batch was not sent; its tasks wait again");
+      lines.warn({ ...facts, reason: error.message }, "a batch was not sent; its tasks wait again");
       this.handle({ kind: "undelivered", batch: batch.id });
     });
   }
@@ -90,6 +96,8 @@ export class SchedulerLoop implements AsyncDisposable {
   }
 }
 
+const requestIdsOf = ({ tasks }: Batch): string[] => [...new Set(tasks.map(({ id }) => requestIdOf(id)))];
+
 /** A silent worker is found this much later than `silenceMaxMs` at most. */
 const tickEveryMs = 100;
 
@@ -104,5 +112,5 @@ export type SchedulerLoopParts = {
   batches: BatchOutbox;
   answers: AnswerOutbox;
   poolState: Pick<PoolOutbox, "stateChanged">;
-  log: Log;
+  lines: Pick<RepeatedLog, "warn">;
 };

@@ -104,7 +104,7 @@ async function openInbox(t: TestContext) {
         };
       },
     } as unknown as Pick<RedisConnection, "pipeline">,
-    producer: { deadLetter: async () => assert.fail("every message can be read") },
+    deadLetters: { record: () => assert.fail("every message can be read") },
     loop: {
       handle: (event) => void events.push(event),
       onEnded: (listener) => {

@@ -1,6 +1,5 @@
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { Producer } from "@faceline/contracts/runtime/kafka";
+import type { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
@@ -137,11 +136,10 @@ export class TaskInbox implements AsyncDisposable {
   }
 
   #deadLetter(offset: string, reason: string): void {
-    const { producer, log } = this.#parts;
+    const { deadLetters, log } = this.#parts;
     this.#ledger.record(BigInt(offset), []);
     log.error({ topic: this.#topic, offset, reason }, "a message could not be read");
-    const letter = { topic: this.#topic, partition: tasksPartition, offset, reason };
-    bestEffort("dead_letter", producer.deadLetter(letter));
+    deadLetters.record({ topic: this.#topic, partition: `${tasksPartition}`, offset, reason });
   }
 
   #commitSoon(): void {
@@ -175,7 +173,7 @@ type TaskInboxParts = {
   clientId: string;
   clock: Clock;
   redis: Pick<RedisConnection, "pipeline">;
-  producer: Pick<Producer, "deadLetter">;
+  deadLetters: Pick<DeadLetters, "record">;
   loop: Pick<SchedulerLoop, "handle" | "onEnded">;
   log: Log;
   openConsumer(options: ConsumerOptions): Promise<Consumer>;

@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { bestEffort } from "./best-effort.ts";
 
 /**
  * The only source of time in a service. `now()` returns epoch milliseconds on the shared clock, which can be
@@ -40,7 +41,7 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
   // Three, because the first round trip includes the warm-up of the connection.
   for (let i = 0; i < 3; i++) await measure();
   // While Redis is unreachable the last offset stays: the monotonic clock drifts by microseconds per second.
-  const timer = setInterval(() => void measure().catch(() => {}), measurementIntervalMs);
+  const timer = setInterval(() => bestEffort("clock_measurement", measure()), measurementIntervalMs);
 
   return {
     now() {

@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import { deadLetterTopic } from "../src/wire/names.ts";
 import { readConfig } from "./config.ts";
-import { KafkaConfig, openAdmin, openProducer } from "./kafka.ts";
+import { DeadLetters } from "./dead-letters.ts";
+import { KafkaConfig, openAdmin, openProducer, type Producer } from "./kafka.ts";
 import { openConsumer } from "./kafka-consumer.ts";
 import { openLog } from "./log.ts";
 
@@ -100,8 +101,21 @@ test("a dead letter has the offset of the message and a reason, and none of its 
   const topic = await freshTopic(t, 1);
   await using admin = await openAdmin(config);
   const [before] = await admin.fetchTopicOffsets(deadLetterTopic);
-  await using producer = await openProducer(config, "test");
-  await producer.deadLetter({ topic, partition: 0, offset: "41", reason: "tasks: too_small" });
+  {
+    const openLetterProducer = async () => {
+      const producer = await openProducer(config, "test");
+      const send: Producer["send"] = async (...message) => {
+        await producer.send(...message);
+        written.resolve();
+      };
+      return { ...producer, send };
+    };
+    const written = Promise.withResolvers<void>();
+    const failed = { error: ({ reason }: { reason: string }) => written.reject(new Error(reason)) };
+    await using letters = new DeadLetters({ openProducer: openLetterProducer, log: failed });
+    letters.record({ topic, partition: "0", offset: "41", reason: "tasks: too_small" });
+    await written.promise;
+  }
   const [after] = await admin.fetchTopicOffsets(deadLetterTopic);
   assert.equal(Number(after!.high) - Number(before!.high), 1);
 });

@@ -1,6 +1,5 @@
 import { type Admin, Kafka, logLevel, Partitioners, type SASLOptions } from "kafkajs";
 import * as z from "zod";
-import { deadLetterTopic } from "../src/wire/names.ts";
 import "./kafkajs-clock-patch.ts";
 import "./kafkajs-idle-patch.ts";
 import { connect } from "node:net";
@@ -117,8 +116,6 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
 
   return {
     send,
-    deadLetter: ({ topic, partition, offset, reason }) =>
-      send(deadLetterTopic, 0, null, { topic, partition: `${partition}`, offset, reason }),
     [Symbol.asyncDispose]: () => producer.disconnect(),
   };
 }
@@ -132,8 +129,6 @@ export type Producer = AsyncDisposable & {
     value: string | null,
     headers?: Record<string, string>,
   ): Promise<void>;
-  /** Records a message that could not be read or processed: where it lies and why, never what was in it. */
-  deadLetter(message: { topic: string; partition: number; offset: string; reason: string }): Promise<void>;
 };
 
 type Waiting = Message & {

@@ -1,5 +1,4 @@
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { Producer } from "@faceline/contracts/runtime/kafka";
+import type { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import { openConsumer, type ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
@@ -13,7 +12,7 @@ import type { InferenceConfig } from "./config.ts";
  * to the dead-letter topic. The end-to-end tests cover it.
  */
 export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDisposable> {
-  const { config, clientId, producer, log, onBatch, onPartitions, onLost } = parts;
+  const { config, clientId, deadLetters, log, onBatch, onPartitions, onLost } = parts;
   const topic = batchesTopic(config.POOL);
 
   const receive = (partition: number, { offset, value }: ReadMessage): void => {
@@ -23,7 +22,7 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
       return;
     }
     log.error({ topic, partition, offset, reason: read.reason }, "a message could not be read");
-    bestEffort("dead_letter", producer.deadLetter({ topic, partition, offset, reason: read.reason }));
+    deadLetters.record({ topic, partition: `${partition}`, offset, reason: read.reason });
   };
 
   return openConsumer(config, {
@@ -44,7 +43,7 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
 type BatchInboxParts = {
   config: InferenceConfig;
   clientId: string;
-  producer: Producer;
+  deadLetters: Pick<DeadLetters, "record">;
   log: Log;
   onBatch(batch: Batch): void;
   /** Called with the partitions that this worker holds from now on. */

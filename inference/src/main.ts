@@ -1,8 +1,10 @@
 import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
+import { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
+import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
@@ -18,6 +20,7 @@ import { Worker } from "./worker.ts";
 
 // The end-to-end tests cover it.
 await runService("inference", InferenceConfig, async ({ config, id, log, stop }) => {
+  using lines = new RepeatedLog(log);
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   await using delivery = new AnswerDelivery({
@@ -60,7 +63,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       decode: modelled === undefined ? decoder.decode : nullDecoder,
       clock,
     }),
-    answers: openAnswerOutbox(delivery),
+    answers: openAnswerOutbox(delivery, lines),
     log,
     heldBatchesMax: config.HELD_BATCHES_MAX,
     onChange: () => reports.send(),
@@ -74,11 +77,14 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     read: () => worker.read(),
   });
   await using _drain = { [Symbol.asyncDispose]: () => worker.drained() };
-  await using producer = await openProducer(config, id);
+  await using deadLetters = new DeadLetters({
+    openProducer: () => openProducer(config, `${id}-dead-letters`),
+    log: lines,
+  });
   await using _batches = await openBatchInbox({
     config,
     clientId: id,
-    producer,
+    deadLetters,
     log,
     onBatch: (batch) => worker.take(batch),
     onPartitions: (partitions) => worker.assign(partitions),

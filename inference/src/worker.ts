@@ -1,6 +1,7 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import { requestIdOf } from "@faceline/contracts/wire/ids";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -51,7 +52,7 @@ export class Worker {
     // Kafka delivers a batch again after a rebalance that was faster than the commit.
     if (this.#knows(batch)) return;
     if (this.#staged.length >= this.#parts.heldBatchesMax) {
-      this.#parts.log.warn({ batch: batch.id }, "too many batches are held; this one is left to the batcher");
+      this.#parts.log.warn(idsOf(batch), "too many batches are held; this one is left to the batcher");
       return;
     }
     this.#staged.push(batch);
@@ -119,7 +120,7 @@ export class Worker {
     const { clock, engine, log } = this.#parts;
     const startedAt = clock.now();
     if (prepared instanceof Error) {
-      log.error({ batch: batch.id, reason: prepared.message }, "a batch could not be prepared");
+      log.error({ ...idsOf(batch), reason: prepared.message }, "a batch could not be prepared");
       void this.#answer(batch, undefined, { size: 0, prepareMs: 0, runMs: 0, endedAt: startedAt });
       return;
     }
@@ -145,7 +146,7 @@ export class Worker {
       }
     } catch (error) {
       log.error(
-        { batch: batch.id, size: batch.tasks.length, reason: (error as Error).message },
+        { ...idsOf(batch), size: batch.tasks.length, reason: (error as Error).message },
         "a run failed",
       );
     } finally {
@@ -169,6 +170,12 @@ export class Worker {
     this.#onIdle();
   }
 }
+
+/** What a line in the log names. */
+const idsOf = ({ id, tasks }: Batch) => ({
+  batch: id,
+  requestIds: [...new Set(tasks.map((task) => requestIdOf(task.id)))],
+});
 
 function heldBatch(batch: Batch): Report["staged"][number] {
   return {

@@ -3,6 +3,7 @@ import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openKafkaProbe } from "@faceline/contracts/runtime/kafka-probe";
 import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
+import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { openAnswerInbox } from "./answer-inbox.ts";
@@ -28,6 +29,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const warning = openAccessWarning(config);
   if (warning !== undefined) log.warn(warning);
 
+  using lines = new RepeatedLog(log);
   await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
   await using durable = await connectRedis(
     "REDIS_DURABLE_URL",
@@ -50,7 +52,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using idempotency = openIdempotencyStore(redis, clock, config);
   const images = openImageOutbox(redis, config.IMAGES_IN_FLIGHT_BYTES_MAX);
   const cancels = openCancelOutbox(redis);
-  const parts = { clock, ingress: id, pools, images, tasks, answers, cancels, log };
+  const parts = { clock, ingress: id, pools, images, tasks, answers, cancels, lines };
 
   const drainTimeout = new AbortController();
   const server = buildServer(
@@ -64,6 +66,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       dependencyHealth: async () => ({ kafka: await probe.reachable(), redis: redis.usable }),
       isServing: () => answers.connected() && !stop.aborted,
       drainTimeout: drainTimeout.signal,
+      reportUnserved: ({ code, message }, requestId) =>
+        lines.warn({ reason: message, code, requestIds: [requestId] }, "a call was not served"),
       reportBug: (error, requestId) => log.error({ requestId, error: (error as Error).stack }, "a bug"),
     },
     config,

@@ -271,6 +271,20 @@ test("Errors: a bug is internal_error without stack or message, and is logged", 
   assert.deepEqual(reported, ["SECRET in /home/ann", "mine"]);
 });
 
+test("Errors: a call that ends with 502 or 504 is logged with its request id, and others are not", async (t) => {
+  const logged: string[] = [];
+  for (const code of ["upstream_failed", "upstream_timeout", "queue_full"] as const) {
+    const dispatch = () => Promise.reject(new ApiError(code, "A reason."));
+    const reportUnserved = (error: ApiError, id: string) => void logged.push(`${id}: ${error.code}`);
+    const { post } = testServer(t, { dispatch, reportUnserved });
+    await post("/verify", { img1: image, img2: image }, { "x-request-id": `for-${code}` });
+  }
+  assert.deepEqual(logged, [
+    "for-upstream_failed: upstream_failed",
+    "for-upstream_timeout: upstream_timeout",
+  ]);
+});
+
 test("Retry-After: whole seconds, rounded up, at least 1", async (t) => {
   for (const [retryAfterMs, seconds] of [
     [0, "1"],

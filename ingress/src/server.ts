@@ -59,7 +59,11 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
       // The client has left: nobody reads this reply, and an error that follows from it is no bug.
       return reply.code(503).send();
     }
-    return sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request.id), site);
+    const known = apiErrorFrom(error);
+    if (known?.status === 502 || known?.status === 504) {
+      ports.reportUnserved(known, request.id as RequestId);
+    }
+    return sendProblem(request, reply, known ?? bug(error, request.id), site);
   });
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);

@@ -39,6 +39,7 @@ export function testServer(
     dependencyHealth: async () => ({ kafka: true, redis: true }),
     isServing: () => true,
     drainTimeout: new AbortController().signal,
+    reportUnserved: () => {},
     reportBug: (error) => t.diagnostic(String(error)),
     ...overrides,
   };

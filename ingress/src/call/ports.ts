@@ -49,6 +49,8 @@ export type Ports = {
   isServing(): boolean;
   /** Aborts shortly before the end of a drain: calls still in flight are refused with `not_ready`. */
   drainTimeout: AbortSignal;
+  /** Logs that a call ends with 502 or 504. */
+  reportUnserved(error: ApiError, requestId: RequestId): void;
   /** Logs a bug of this service. The client learns only the request id. */
   reportBug(error: unknown, requestId: RequestId): void;
 };

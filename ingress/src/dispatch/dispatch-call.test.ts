@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
-import { openLog } from "@faceline/contracts/runtime/log";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
@@ -88,7 +87,7 @@ function idlePool(given: Answer[] = []) {
         steps.push(`cancel ${pool}`);
       },
     },
-    log: openLog("test", "silent"),
+    lines: { warn: () => {} },
   } as unknown as DispatchParts;
   return { parts, steps, sent: sent.promise };
 }

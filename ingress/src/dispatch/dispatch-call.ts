@@ -1,5 +1,5 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { Log } from "@faceline/contracts/runtime/log";
+import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
 import type { AnswerInbox } from "../answer-inbox.ts";
@@ -23,7 +23,7 @@ import { callFailure } from "./call-failure.ts";
  * `Ports.dispatch`.
  */
 export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): Promise<Answer[]> {
-  const { clock, ingress, pools, log } = parts;
+  const { clock, ingress, pools, lines } = parts;
   const { images, signal, ...fields } = call;
   const { requestId, lane, deadlineAt } = fields;
   const pool = soonestPool(pools.fresh(), new Set([lane]), clock.now(), deadlineAt);
@@ -41,7 +41,8 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   try {
     await Promise.race([parts.tasks.send(pool, { ...fields, call: callId, ingress, tasks }), end.reached]);
   } catch (error) {
-    log.warn({ requestId, reason: (error as Error).message }, "tasks could not be sent");
+    const { message: reason } = error as Error;
+    lines.warn({ reason, requestIds: [requestId] }, "tasks could not be sent");
     throw dependencyUnavailable("Work cannot be queued right now; try again shortly.");
   }
 
@@ -91,5 +92,5 @@ export type DispatchParts = {
   tasks: Pick<TaskOutbox, "send">;
   answers: AnswerInbox;
   cancels: CancelOutbox;
-  log: Log;
+  lines: Pick<RepeatedLog, "warn">;
 };

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import test, { type TestContext } from "node:test";
+import type { Log } from "./log.ts";
+import { type LineFacts, RepeatedLog } from "./repeated-log.ts";
+
+test("the first line is written at once, and its repetitions as one line with their number", (t) => {
+  const { lines, log } = openLines(t);
+  for (let i = 0; i < 5_000; i++)
+    log.warn({ reason: "Kafka is away", requestIds: [`r${i}`] }, "a call was refused");
+  assert.deepEqual(lines.splice(0), ["a call was refused: Kafka is away, r0"]);
+  t.mock.timers.tick(10_000);
+  const ids = Array.from({ length: 20 }, (_, i) => `r${i + 1}`).join(", ");
+  assert.deepEqual(lines.splice(0), [`a call was refused (repeated): Kafka is away, ${ids}, 4999 times`]);
+});
+
+test("after an interval without repetitions, the next line is written at once again", (t) => {
+  const { lines, log } = openLines(t);
+  log.warn({ reason: "Kafka is away" }, "a call was refused");
+  t.mock.timers.tick(10_000);
+  log.warn({ reason: "Kafka is away" }, "a call was refused");
+  assert.equal(lines.length, 2);
+});
+
+test("lines with other reasons or sentences are not mixed", (t) => {
+  const { lines, log } = openLines(t);
+  log.warn({ reason: "late" }, "a call was refused");
+  log.warn({ reason: "full" }, "a call was refused");
+  log.error({ reason: "full" }, "a task failed");
+  assert.deepEqual(lines, ["a call was refused: late", "a call was refused: full", "a task failed: full"]);
+});
+
+test("beyond 100 kinds of lines, further ones are counted together", (t) => {
+  const { lines, log } = openLines(t);
+  for (let i = 0; i < 1_000; i++) log.warn({ reason: `reason ${i}` }, "a call was refused");
+  assert.equal(lines.splice(0).length, 100);
+  log[Symbol.dispose]();
+  assert.deepEqual(lines, ["lines of many reasons (repeated): others, 900 times"]);
+});
+
+function openLines(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const lines: string[] = [];
+  const write = (facts: LineFacts & { repeated?: number }, sentence: string) => {
+    const { reason, requestIds = [], repeated } = facts;
+    const count = repeated === undefined ? [] : [`${repeated} times`];
+    lines.push(`${sentence}: ${[reason, ...requestIds, ...count].join(", ")}`);
+  };
+  const log = new RepeatedLog({ warn: write, error: write } as Pick<Log, "warn" | "error">);
+  t.after(() => log[Symbol.dispose]());
+  return { lines, log };
+}

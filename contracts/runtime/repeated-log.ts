@@ -1,0 +1,88 @@
+import type { Log } from "./log.ts";
+
+/**
+ * Log lines that may come thousands of times a second. The first line of a sentence and reason is written at
+ * once, with all its facts; its repetitions are counted, and written every 10 s as one line with their number
+ * and the first of their request ids. Beyond `reasonsMax` kinds of lines at a time, further ones are counted
+ * together.
+ */
+export class RepeatedLog implements Disposable {
+  readonly #log: LineWriter;
+  readonly #kinds = new Map<string, Kind>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(log: LineWriter) {
+    this.#log = log;
+  }
+
+  warn(facts: LineFacts, sentence: string): void {
+    this.#write("warn", facts, sentence);
+  }
+
+  error(facts: LineFacts, sentence: string): void {
+    this.#write("error", facts, sentence);
+  }
+
+  #write(level: "warn" | "error", facts: LineFacts, sentence: string): void {
+    const key = `${level} ${sentence} ${facts.reason}`;
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return count(known, facts);
+    if (this.#kinds.size < reasonsMax) {
+      this.#log[level](facts, sentence);
+      this.#kinds.set(key, { level, sentence, reason: facts.reason, repeated: 0, requestIds: [] });
+    } else {
+      const others = this.#kinds.get("others");
+      if (others !== undefined) return count(others, facts);
+      const first: Kind = {
+        level,
+        sentence: "lines of many reasons",
+        reason: "others",
+        repeated: 0,
+        requestIds: [],
+      };
+      count(first, facts);
+      this.#kinds.set("others", first);
+    }
+    this.#timer ??= setInterval(() => this.#flush(), everyMs).unref();
+  }
+
+  #flush(): void {
+    for (const [key, { level, sentence, reason, repeated, requestIds }] of this.#kinds) {
+      if (repeated > 0) {
+        this.#log[level]({ reason, repeated, withinMs: everyMs, requestIds }, `${sentence} (repeated)`);
+        this.#kinds.set(key, { level, sentence, reason, repeated: 0, requestIds: [] });
+      } else this.#kinds.delete(key);
+    }
+    if (this.#kinds.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Writes what was counted. */
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#flush();
+  }
+}
+
+function count(kind: Kind, { requestIds = [] }: LineFacts): void {
+  kind.repeated++;
+  for (const id of requestIds) if (kind.requestIds.length < requestIdsMax) kind.requestIds.push(id);
+}
+
+const everyMs = 10_000;
+const reasonsMax = 100;
+const requestIdsMax = 20;
+
+type Kind = {
+  level: "warn" | "error";
+  sentence: string;
+  reason: string;
+  repeated: number;
+  requestIds: string[];
+};
+
+type LineWriter = Pick<Log, "warn" | "error">;
+
+/** `reason` says which lines are equal: it must not hold an id. */
+export type LineFacts = { reason: string; requestIds?: readonly string[]; [fact: string]: unknown };
