@@ -171,7 +171,8 @@ function batch(name: string): Batch {
     lane: "Dlib/ssd",
     sentAt: 0,
     predictedRunMs: 10,
-    tasks: [{ id: name, arrivedAt: 0 }],
+    attempt: 1,
+    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 } }],
   } as unknown as Batch;
 }
 

@@ -175,6 +175,8 @@ function heldBatch(batch: Batch): Report["staged"][number] {
     batch: batch.id,
     lane: batch.lane,
     tasks: batch.tasks.map((task) => task.id),
+    attempt: batch.attempt,
+    facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
   };
 }
 
