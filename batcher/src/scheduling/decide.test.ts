@@ -417,6 +417,24 @@ test("a partition has one holder, the worker that claimed it last: the one befor
   );
 });
 
+test("a worker that was out of memory gets no larger batch than its next report offers", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 8, { now: 0 }), 0));
+  assert.equal(batch!.tasks.length, 8);
+  const sizes = [1, 2].map((size) => ({ size, runMs: 10 + 2 * size }));
+  decide(pool, call("b", 8, { now: 5 }), 5);
+  const finished = [{ ...answered(batch!), end: "failed" as const }];
+  let moves = decide(pool, report("w1", { sizes, finished }), 10);
+  for (let now = 20; now < 200; now += 10) {
+    const [next] = batchesOf(moves);
+    if (next === undefined) break;
+    assert.ok(next.tasks.length <= 2, `${next.tasks.length} tasks`);
+    moves = decide(pool, report("w1", { sizes, finished: [answered(next)], sentAt: now }), now);
+  }
+  assert.equal(pool.open.size, 0);
+});
+
 test("a worker that is stopping gets nothing new", () => {
   const pool = newPool();
   decide(pool, report("w1", { draining: true }), 0);
