@@ -25,6 +25,7 @@ export class Worker {
   #looping = false;
   #onIdle: () => void = () => {};
   #draining = false;
+  #abandoned = false;
   #partitions: readonly number[] = [];
 
   constructor(parts: WorkerParts) {
@@ -41,6 +42,14 @@ export class Worker {
   startDraining(): void {
     this.#draining = true;
     this.#parts.onChange();
+  }
+
+  /**
+   * Names no batch in reports from now on, so that the batcher sends all of them to other workers at once.
+   * For a process that is about to exit.
+   */
+  abandon(): void {
+    this.#abandoned = true;
   }
 
   /**
@@ -80,14 +89,16 @@ export class Worker {
 
   /** The contents of a report. */
   read(): Omit<Report, "worker" | "sequence" | "sentAt"> {
-    const running = this.#running;
+    const running = this.#abandoned ? undefined : this.#running;
+    const staged = this.#abandoned ? [] : this.#staged;
+    const answering = this.#abandoned ? [] : [...this.#answering];
     return {
       draining: this.#draining,
       partitions: [...this.#partitions],
       lanes: this.#parts.engine.lanes,
       running: running === undefined ? null : { ...heldBatch(running.batch), ...runTimes(running) },
-      staged: this.#staged.map(heldBatch),
-      answering: [...this.#answering].map(heldBatch),
+      staged: staged.map(heldBatch),
+      answering: answering.map(heldBatch),
       finished: this.#finished,
     };
   }
