@@ -18,6 +18,12 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "splitIntoParts(tasks).slice(1).map(",
     ],
     ["a lost batch is retried whole", "retryPartCount = 4", "retryPartCount = 1"],
+    [
+      "a preparation that hangs is not noticed",
+      "return isPreparationHung(state, worker, now);",
+      "return false;",
+    ],
+    ["sent tasks outlive their deadlines", "if (sent.expiresAt <= now)", "if (false)"],
     ["attempts are not limited", "sent.attempt >= attemptsMax(lane) || (isAlone", "false && (isAlone"],
   ],
   "worker-slot": [
@@ -28,6 +34,8 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["the reply hop is not counted", "+ state.hops.reply.ms", ""],
   ],
   reports: [
+    ["an adopted batch begins again with its first attempt", "attempt: held.attempt,", "attempt: 1,"],
+    ["an adopted batch has no time for crowds", "facesAllowanceMs(held.facesMax)", "0"],
     [
       "a partition claimed by another worker is not given up",
       "other.partitions = other",
@@ -36,7 +44,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   ],
   state: [["a late answer leaves the retry in the lane", "if (ofLostBatch)", "if (false)"]],
   decide: [
-    ["adopted tasks are sent again", 'sent.adopted && sent.phase.kind !== "lost"', "false"],
+    ["adopted tasks are sent again", '!sent.adopted || sent.phase.kind === "lost"', "true"],
     ["tasks stay open after the partition was lost", "state.open.clear();", ""],
     ["a batcher without a session decides on", "now >= state.sessionEndsAt", "false"],
     ["tasks stay queued after the partition was lost", "state.lanes.clear();", ""],

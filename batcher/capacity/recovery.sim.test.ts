@@ -5,6 +5,7 @@ import { Random } from "../testing/random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { merge, poisson, spike } from "./arrivals.ts";
 import { callResult, metricsOf } from "./metrics.ts";
+import { InvariantChecker } from "./invariant-checker.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { Simulation, startAt } from "./simulation.ts";
 
@@ -50,6 +51,52 @@ for (const harm of ["failed", "killed"] as const) {
     }
   });
 }
+
+test("an image whose preparation never ends costs a few workers for a while, and no neighbour", () => {
+  for (const seed of seedsOf(20)) {
+    const random = new Random(seed);
+    const pool = workers(3 + random.below(3), { alpha: 5, beta: 0.5, prepare: { alpha: 2, beta: 1 } });
+    const caller = { tenant: "team", tasks: 1, timeBudgetMs: 30_000 };
+    // At once, so that batches are large and the image has neighbours.
+    const arrivals = spike(0, 40, caller);
+    const poison = `${random.below(arrivals.length)}/`;
+    const isPoison = (id: string) => id.startsWith(poison);
+    const checker = new InvariantChecker(seed);
+    const simulation = new Simulation({
+      seed,
+      workers: pool,
+      hops,
+      arrivals,
+      isPreparationEndless: (tasks) => tasks.some((task) => isPoison(task.id)),
+      watch: checker.watch,
+    }).run(60_000);
+
+    for (const call of simulation.calls.values()) {
+      const expected = isPoison(callIdOf(call.tasks[0]!)) ? "failed" : "good";
+      assert.equal(callResult(call).kind, expected, `seed ${seed}: ${call.tasks[0]}`);
+      assert.equal(checker.endCounts.get(call.tasks[0]!), 1, `seed ${seed}: ends of ${call.tasks[0]}`);
+    }
+  }
+});
+
+test("where a worker reports on and never prepares its batch, every task ends at its deadline", () => {
+  for (const seed of seedsOf(10)) {
+    const checker = new InvariantChecker(seed);
+    const pool = workers(1, { prepare: { alpha: 2, beta: 1 }, decodeStallMs: Number.POSITIVE_INFINITY });
+    const caller = { tenant: "team", tasks: 1, timeBudgetMs: 20_000 };
+    const simulation = new Simulation({
+      seed,
+      workers: pool,
+      hops,
+      arrivals: poisson(new Random(seed), 5, 20_000, caller),
+      isPreparationEndless: (tasks) => tasks.some((task) => task.id.startsWith("30/")),
+      watch: checker.watch,
+    }).run(60_000);
+    for (const { tasks } of simulation.calls.values()) {
+      assert.equal(checker.endCounts.get(tasks[0]!), 1, `seed ${seed}: ends of ${tasks[0]}`);
+    }
+  }
+});
 
 test("a pool that suddenly takes three times as long is late for a moment and then in time again", () => {
   for (const seed of seedsOf(10)) {

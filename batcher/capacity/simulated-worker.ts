@@ -52,6 +52,11 @@ export class SimulatedWorker {
     this.#preparing = batch;
     const { events, random } = this.#environment;
     const tasks = batch.tasks.filter((task) => task.deadlineAt > events.now);
+    if (this.#environment.isPreparationEndless(tasks)) {
+      const { decodeStallMs = productionDecodeStallMs } = this.model;
+      if (Number.isFinite(decodeStallMs)) this.#later(decodeStallMs, () => this.#environment.killed());
+      return;
+    }
     const { alpha, beta, noise = 0 } = this.#modelOf(batch).prepare;
     const prepareMs = Math.max(0, random.normal(1, noise) * (alpha + beta * tasks.length));
     this.#later(prepareMs, () => {
@@ -152,6 +157,8 @@ export class SimulatedWorker {
 }
 
 const reportEveryMs = 250;
+/** A worker ends itself when none of a batch's decodes ends for 1.5 times DECODE_MAX_MS. */
+const productionDecodeStallMs = 15_000;
 
 const warmedUp = ({ lane, sizes, alpha, beta }: LaneModel, warmUpFactor: number): LoadedLane => ({
   lane,
@@ -164,6 +171,8 @@ const heldOf = (batch: Batch): Report["staged"][number] => ({
   batch: batch.id,
   lane: batch.lane,
   tasks: batch.tasks.map((task) => task.id),
+  attempt: batch.attempt,
+  facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
 });
 
 type LaneModel = {
@@ -190,6 +199,8 @@ export type WorkerModel = LaneModel & {
   /** Instants at which it dies; another process takes its place after the cold start. */
   deaths?: { atMs: number }[];
   coldStartMs: number;
+  /** After this time it ends itself when a preparation hangs. Infinity: it reports on, and never ends. */
+  decodeStallMs?: number;
 };
 
 /** What the simulation does for a worker. */
@@ -200,6 +211,8 @@ type WorkerEnvironment = {
   report(report: Report): void;
   /** `tasksRun` are those that ran; the others were past their deadline. */
   answer(batch: Batch, tasksRun: BatchTask[]): void;
+  /** Whether the decoder hangs over one of these tasks. */
+  isPreparationEndless(tasks: BatchTask[]): boolean;
   /** How a run of these tasks ends. */
   runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
   killed(): void;

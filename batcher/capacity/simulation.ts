@@ -180,6 +180,7 @@ export class Simulation {
       report: (report: Report) =>
         this.events.after(this.#hopMs("reportMs"), () => this.#handle({ kind: "report", report })),
       answer: (batch, tasksRun) => this.#answerBatch(batch, new Set(tasksRun)),
+      isPreparationEndless: (tasks) => this.#scenario.isPreparationEndless?.(tasks) ?? false,
       runOf: (tasks) => this.#scenario.runOf?.(tasks) ?? "answered",
       killed: () => this.#killWorker(model),
     });
@@ -241,6 +242,8 @@ export type Scenario = {
   partitionLosses?: { atMs: number; forMs: number }[];
   /** To compare with; the scheduler of production by default. */
   scheduler?: NewScheduler;
+  /** Whether the preparation of these tasks never ends; none by default. */
+  isPreparationEndless?: (tasks: BatchTask[]) => boolean;
   /** How a run of these tasks ends; `answered` by default. */
   runOf?: (tasks: BatchTask[]) => "answered" | "failed" | "killed";
   /** Called with every decision. */

@@ -61,7 +61,7 @@ export function report(worker: string, fields: ReportFields = {}): Event {
     running:
       running === undefined
         ? null
-        : { ...heldOf(running.batch, running.tasks), startedAt: running.startedAt, endsAt: running.endsAt },
+        : { ...heldOf(running.batch, running.tasks), ...running, batch: idOf(running.batch) },
     staged: (fields.staged ?? []).map((batch) => heldOf(batch)),
     answering: [],
     finished: fields.finished ?? [],
@@ -69,9 +69,12 @@ export function report(worker: string, fields: ReportFields = {}): Event {
   return { kind: "report", report: message as unknown as Report };
 }
 
+const idOf = (batch: Batch | string): string => (typeof batch === "string" ? batch : batch.id);
+
 function heldOf(batch: Batch | string, tasks: string[] = []) {
-  if (typeof batch === "string") return { batch, lane, tasks };
-  return { batch: batch.id, lane, tasks: taskIds(batch) };
+  if (typeof batch === "string") return { batch, lane, tasks, attempt: 1, facesMax: tasks.length };
+  const { id, attempt } = batch;
+  return { batch: id, lane, tasks: taskIds(batch), attempt, facesMax: batch.tasks.length };
 }
 
 export const answered = (batch: { id: string; tasks?: unknown[] }): FinishedBatch => ({
@@ -111,7 +114,14 @@ type ReportFields = {
   partition?: number;
   draining?: boolean;
   sizes?: { size: number; runMs: number }[];
-  running?: { batch: Batch | string; startedAt: number; endsAt: number; tasks?: string[] };
+  running?: {
+    batch: Batch | string;
+    startedAt: number;
+    endsAt: number;
+    tasks?: string[];
+    attempt?: number;
+    facesMax?: number;
+  };
   staged?: Batch[];
   finished?: FinishedBatch[];
 };

@@ -39,10 +39,16 @@ export async function connectRedis(
  */
 export async function connectVolatileRedis(
   config: VolatileRedisConfig,
-  { autoPipelining, log, everyMs = volatileCheckEveryMs, whileInUse = true }: VolatileRedisOptions = {},
+  {
+    autoPipelining,
+    untimed,
+    log,
+    everyMs = volatileCheckEveryMs,
+    whileInUse = true,
+  }: VolatileRedisOptions = {},
 ): Promise<VolatileConnection> {
   const { REDIS_VOLATILE_URL, REDIS_VOLATILE_CONFIG_UNREADABLE, REDIS_COMMAND_MS } = config;
-  const options = clientOptions(REDIS_COMMAND_MS, { autoPipelining });
+  const options = clientOptions(REDIS_COMMAND_MS, { autoPipelining, untimed });
   const check = { configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE, everyMs, whileInUse, log };
   const redis = await open("REDIS_VOLATILE_URL", new VolatileRedis(REDIS_VOLATILE_URL, options, check));
   const faults = await redis.check().catch((cause: unknown) => {
@@ -59,14 +65,15 @@ export async function connectVolatileRedis(
 
 const clientOptions = (
   commandMs: number,
-  { autoPipelining = false }: ConnectionOptions,
+  { autoPipelining = false, untimed = false }: ConnectionOptions,
 ): Omit<RedisOptions, "replyMapping"> => ({
   lazyConnect: true,
   // RESP2: every server since 6.2 supports it, and replies keep their plain types.
   protocol: 2,
   connectTimeout: connectMs,
-  commandTimeout: commandMs,
-  maxRetriesPerRequest: 1,
+  ...(untimed ? { socketTimeout: commandMs } : { commandTimeout: commandMs }),
+  // Without a time limit, a command fails when its connection is closed.
+  maxRetriesPerRequest: untimed ? 0 : 1,
   enableOfflineQueue: false,
   enableAutoPipelining: autoPipelining,
   autoResubscribe: false,
@@ -156,8 +163,15 @@ async function subscribeOn(
 
 const pingIntervalMs = 5_000;
 
-/** `autoPipelining`: commands of one turn of the event loop are sent in one write. Off by default. */
-type ConnectionOptions = { autoPipelining?: boolean | undefined };
+type ConnectionOptions = {
+  /** Commands of one turn of the event loop are sent in one write. Off by default. */
+  autoPipelining?: boolean | undefined;
+  /**
+   * For large replies: a command may take any time while its reply arrives. The connection is closed after
+   * `commandMs` without a byte. Off by default.
+   */
+  untimed?: boolean | undefined;
+};
 
 export type VolatileRedisOptions = ConnectionOptions & Partial<Omit<CheckOptions, "configUnreadable">>;
 

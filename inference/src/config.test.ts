@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import sharp from "sharp";
-import { InferenceConfig, pictureLimits } from "./config.ts";
+import { InferenceConfig, pictureLimits, requirePixelMemory } from "./config.ts";
 import { decodePicture } from "./decode/decoder.ts";
+import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 
 function read(env: Record<string, string>) {
   return readConfig(InferenceConfig, {
@@ -17,6 +18,17 @@ function read(env: Record<string, string>) {
 test("LANES is a list with commas", () => {
   assert.deepEqual(read({}).LANES, ["Dlib/ssd", "Dlib/tiny"]);
   assert.deepEqual(read({ LANES: " Dlib/ssd , Other/tiny" }).LANES, ["Dlib/ssd", "Other/tiny"]);
+});
+
+test("settings that allow more pixels than there is memory are an error", () => {
+  const config = read({ BATCH_MAX: "64", PICTURE_SIDE_MAX_PX: "8192" });
+  const { bytesMax } = new PixelBufferPool({ batchMax: 64, longSideMaxPx: 8_192 });
+  assert.throws(() => requirePixelMemory(config, bytesMax, 4 * 2 ** 30), {
+    message:
+      "BATCH_MAX=64 and PICTURE_SIDE_MAX_PX=8192 allow 24576 MiB of pixels, but 4096 MiB of memory are " +
+      "available; lower one of them",
+  });
+  requirePixelMemory(config, bytesMax, bytesMax);
 });
 
 test("all wrong settings are one error, each with a sentence", () => {

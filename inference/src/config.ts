@@ -71,15 +71,39 @@ export const InferenceConfig = z.object({
     .min(512)
     .max(8_192)
     .default(defaultPictureLimits.shrunkSidePx),
+  /**
+   * Time that libvips may spend on a picture; then its task fails. Where none of a batch's decodes ends for
+   * half as long again, the decoder hangs: the process exits, and the launcher starts a new one.
+   */
+  DECODE_MAX_MS: z.coerce.number().int().min(1_000).max(60_000).default(defaultPictureLimits.decodeMaxMs),
   REPORT_EVERY_MS: z.coerce.number().int().min(10).max(1_000).default(250),
   /** A run that takes longer will not end: the process exits, and the launcher starts a new one. */
   RUN_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   /** JSON of answers that Redis did not take and that are tried again. More are not. */
   ANSWERS_RETRIED_BYTES_MAX: z.coerce.number().int().min(65_536).default(16_777_216),
+  /** How long a worker that stops may take. Then it leaves what it holds to other workers, and exits. */
+  WORKER_DRAIN_WITHIN_MS: z.coerce.number().int().min(100).max(600_000).default(9_000),
   /** Batches that a worker holds after partitions have moved to it. A further one is left to the batcher. */
   HELD_BATCHES_MAX: z.coerce.number().int().min(2).max(64).default(16),
 });
 export type InferenceConfig = z.infer<typeof InferenceConfig>;
+
+/**
+ * Throws where batches may need more memory for pixels than there is: a worker that starts must not die of a
+ * batch that its settings allow. `availableBytes` counts a container's limit.
+ */
+export function requirePixelMemory(
+  { BATCH_MAX, PICTURE_SIDE_MAX_PX }: InferenceConfig,
+  pixelBytesMax: number,
+  availableBytes: number,
+): void {
+  if (pixelBytesMax <= availableBytes) return;
+  const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
+  throw new Error(
+    `BATCH_MAX=${BATCH_MAX} and PICTURE_SIDE_MAX_PX=${PICTURE_SIDE_MAX_PX} allow ${mib(pixelBytesMax)} of ` +
+      `pixels, but ${mib(availableBytes)} of memory are available; lower one of them`,
+  );
+}
 
 /** The limits that the settings give to the decoder. */
 export function pictureLimits(config: InferenceConfig): PictureLimits {
@@ -88,5 +112,6 @@ export function pictureLimits(config: InferenceConfig): PictureLimits {
     sideMinPx: config.IMAGE_SIDE_MIN_PX,
     longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
     shrunkSidePx: config.PICTURE_SHRUNK_SIDE_PX,
+    decodeMaxMs: config.DECODE_MAX_MS,
   };
 }

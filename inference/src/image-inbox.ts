@@ -15,31 +15,37 @@ import { imageKey } from "@faceline/contracts/wire/names";
 const triesMax = 8;
 const retryDelayMs = 100;
 
+/** Images that are asked for ahead: this keeps the line busy, and bounds what Redis lays ready. */
+const imagesAheadMax = 4;
+
 /**
  * Opens a Redis connection of its own, because everything that it receives is zeroed: only images may come
  * over it, and only those of one batch at a time. So this connection does not check its server while it is in
- * use; the worker's other connection does. The end-to-end test memory.test.ts covers it.
+ * use; the worker's other connection does. Images may arrive slowly, but not pause for REDIS_COMMAND_MS.
  */
 export async function openImageInbox(config: VolatileRedisConfig, log: Log): Promise<ImageInbox> {
-  const redis = await connectVolatileRedis(config, { log, whileInUse: false });
+  const redis = await connectVolatileRedis(config, { log, whileInUse: false, untimed: true });
   return {
-    async fetch(tasks) {
-      for (let tries = 1; ; tries++) {
-        const chunks = recordChunks(redis);
-        try {
-          const images = await redis.mgetBuffer(tasks.map(imageKey));
-          return {
-            images,
-            [Symbol.dispose]() {
-              for (const image of images) image?.fill(0);
-              chunks[Symbol.dispose]();
-            },
-          };
-        } catch (error) {
-          chunks[Symbol.dispose]();
-          if (tries === triesMax) throw error;
+    async fetch(tasks, { withinMs }) {
+      const received = new ReceivedImages(tasks);
+      let late = false;
+      const giveUp = () => {
+        late = true;
+        redis.disconnect(true);
+      };
+      const timer = setTimeout(giveUp, withinMs);
+      try {
+        for (let tries = 1; ; tries++) {
+          const error = await received.receive(redis);
+          if (error === undefined) return received;
+          if (tries === triesMax || late) throw error;
+          await sleep(retryDelayMs);
         }
-        await sleep(retryDelayMs);
+      } catch (error) {
+        received[Symbol.dispose]();
+        throw error;
+      } finally {
+        clearTimeout(timer);
       }
     },
     [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
@@ -47,23 +53,47 @@ export async function openImageInbox(config: VolatileRedisConfig, log: Log): Pro
 }
 
 /**
- * Records the socket's chunks and zeroes them in the end. An image is copied out of several chunks, or lies
- * in one.
+ * The images of some tasks, and the socket's chunks that they came in: an image is copied out of several
+ * chunks, or lies in one. Each image has a reply of its own, so that none is half received and unknown.
  */
-function recordChunks({ stream }: RedisConnection): Disposable {
-  const chunks: Buffer[] = [];
-  const record = (chunk: Buffer): void => void chunks.push(chunk);
-  stream.on("data", record);
-  return {
-    [Symbol.dispose]() {
-      stream.off("data", record);
-      for (const chunk of chunks) chunk.fill(0);
-    },
-  };
+class ReceivedImages implements FetchedImages {
+  readonly images: (Buffer | null)[] = [];
+  readonly #tasks: readonly TaskId[];
+  readonly #chunks: Buffer[] = [];
+
+  constructor(tasks: readonly TaskId[]) {
+    this.#tasks = tasks;
+  }
+
+  /** Asks for the images that are missing. Returns the first error; what came before it is kept. */
+  async receive(redis: RedisConnection): Promise<Error | undefined> {
+    const { stream } = redis;
+    const record = (chunk: Buffer): void => void this.#chunks.push(chunk);
+    const missing = [...this.#tasks.keys()].filter((index) => this.images[index] === undefined).values();
+    const receiveNext = async () => {
+      for (const index of missing) {
+        this.images[index] = await redis.getBuffer(imageKey(this.#tasks[index]!));
+      }
+    };
+    stream.on("data", record);
+    const ends = await Promise.allSettled(Array.from({ length: imagesAheadMax }, receiveNext));
+    stream.off("data", record);
+    return ends.find((end) => end.status === "rejected")?.reason as Error | undefined;
+  }
+
+  [Symbol.dispose](): void {
+    for (const image of this.images) image?.fill(0);
+    for (const chunk of this.#chunks) chunk.fill(0);
+  }
 }
 
-/** Fetches the images of a batch, one batch at a time. Throws when Redis stays away. */
-export type ImageInbox = AsyncDisposable & { fetch(tasks: TaskId[]): Promise<FetchedImages> };
+/**
+ * Fetches the images of a batch, one batch at a time. Throws when Redis stays away, and after `withinMs`,
+ * when nobody waits for the batch any more.
+ */
+export type ImageInbox = AsyncDisposable & {
+  fetch(tasks: TaskId[], limit: { withinMs: number }): Promise<FetchedImages>;
+};
 
 /** An image is null where it has expired or was removed. Disposing zeroes the images. */
-type FetchedImages = Disposable & { images: (Buffer | null)[] };
+type FetchedImages = Disposable & { readonly images: (Buffer | null)[] };

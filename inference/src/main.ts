@@ -8,7 +8,7 @@ import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
-import { InferenceConfig, pictureLimits } from "./config.ts";
+import { InferenceConfig, pictureLimits, requirePixelMemory } from "./config.ts";
 import { Decoder } from "./decode/decoder.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openEngine } from "./engine/engine.ts";
@@ -21,6 +21,12 @@ import { Worker } from "./worker.ts";
 // The end-to-end tests cover it.
 await runService("inference", InferenceConfig, async ({ config, id, log, stop }) => {
   using lines = new RepeatedLog(log);
+  const buffers = new PixelBufferPool({
+    batchMax: config.BATCH_MAX,
+    longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
+  });
+  requirePixelMemory(config, buffers.bytesMax, process.availableMemory());
+
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   await using delivery = new AnswerDelivery({
@@ -56,12 +62,12 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     engine,
     prepare: openPreparation({
       images,
-      buffers: new PixelBufferPool({
-        batchMax: config.BATCH_MAX,
-        longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
-      }),
+      buffers,
       decode: modelled === undefined ? decoder.decode : nullDecoder,
       clock,
+      log,
+      decodeStallMs: 1.5 * config.DECODE_MAX_MS,
+      onHang: exitFatally(log),
     }),
     answers: openAnswerOutbox(delivery, lines),
     log,
@@ -95,4 +101,12 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   notifyReady();
   await waitForAbort(stop);
   worker.startDraining();
+  const drainWithinMs = config.WORKER_DRAIN_WITHIN_MS;
+  const giveUp = async () => {
+    worker.abandon();
+    await reports.publish();
+    exitFatally(log)(new Error(`not drained within ${drainWithinMs} ms: the batches go to other workers`));
+  };
+  // Counts everything that is left to do: leaving Kafka, batches, answers, the engine's thread.
+  setTimeout(() => void giveUp(), drainWithinMs).unref();
 });

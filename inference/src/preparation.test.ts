@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { openLog } from "@faceline/contracts/runtime/log";
 import type { Batch } from "@faceline/contracts/wire/batch";
-import type { Picture } from "./decode/picture.ts";
+import { DecodeTimeout, type Picture } from "./decode/picture.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openPreparation } from "./preparation.ts";
 
@@ -10,15 +11,7 @@ test("where one decode fails, the buffer is released after the others have stopp
   const buffers = new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10, buffersMax: 1 });
   const slow = Promise.withResolvers<Picture>();
   const decodes = [Promise.reject(new Error("the buffer is too small")), slow.promise];
-  const prepare = openPreparation({
-    buffers,
-    images: {
-      fetch: async (ids) => ({ images: ids.map(() => Buffer.alloc(1)), [Symbol.dispose]() {} }),
-      async [Symbol.asyncDispose]() {},
-    },
-    decode: () => decodes.shift()!,
-    clock: { now: () => 0 },
-  });
+  const prepare = openPreparation({ ...parts, buffers, decode: () => decodes.shift()! });
   const prepared = prepare(batchOfTwo).catch((error: Error) => error.message);
   let next: string | undefined;
   const acquired = buffers.acquire().then(() => {
@@ -26,11 +19,65 @@ test("where one decode fails, the buffer is released after the others have stopp
   });
   await setImmediate();
   assert.equal(next, undefined);
-  const pixels = new Uint8Array(3);
-  slow.resolve({ kind: "picture", pixels, width: 1, height: 1, originalWidth: 1, originalHeight: 1 });
+  slow.resolve(onePixel);
   assert.equal(await prepared, "the buffer is too small");
   await acquired;
 });
+
+test("a picture that takes too long fails its own task, and the others run", async () => {
+  const decodes = [Promise.reject(new DecodeTimeout(10_000)), Promise.resolve(onePixel)];
+  const prepare = openPreparation({ ...parts, decode: () => decodes.shift()! });
+  const prepared = await prepare(batchOfTwo);
+  assert.deepEqual(
+    [prepared.tasks.map(({ id }) => id), prepared.ends.map(({ task, outcome }) => [task.id, outcome])],
+    [["2"], [["1", { kind: "failed", reason: "decode_timeout" }]]],
+  );
+});
+
+test("a decoder hangs when none of its pictures is done for a while, however long the batch takes", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const pictures = [Promise.withResolvers<Picture>(), Promise.withResolvers<Picture>()];
+  const decodes = pictures.map(({ promise }) => promise);
+  const hangs: string[] = [];
+  const prepare = openPreparation({
+    ...parts,
+    decode: () => decodes.shift()!,
+    onHang: ({ message }) => hangs.push(message),
+  });
+  const prepared = prepare(batchOfTwo);
+  await setImmediate();
+  t.mock.timers.tick(10_000);
+  pictures[0]!.resolve(onePixel);
+  await setImmediate();
+  t.mock.timers.tick(14_999);
+  assert.deepEqual(hangs, []);
+  t.mock.timers.tick(1);
+  assert.deepEqual(hangs, ["no decode of a batch ended within 15000 ms; a decoder hangs"]);
+  pictures[1]!.resolve(onePixel);
+  assert.equal((await prepared).pictures.length, 2);
+});
+
+const onePixel: Picture = {
+  kind: "picture",
+  pixels: new Uint8Array(3),
+  width: 1,
+  height: 1,
+  originalWidth: 1,
+  originalHeight: 1,
+};
+
+const parts: Parameters<typeof openPreparation>[0] = {
+  buffers: new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10 }),
+  images: {
+    fetch: async (ids) => ({ images: ids.map(() => Buffer.alloc(1)), [Symbol.dispose]() {} }),
+    async [Symbol.asyncDispose]() {},
+  },
+  decode: async () => onePixel,
+  clock: { now: () => 0 },
+  log: openLog("test", "silent"),
+  decodeStallMs: 15_000,
+  onHang: ({ message }) => assert.fail(message),
+};
 
 const batchOfTwo = {
   id: "a",

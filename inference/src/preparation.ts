@@ -1,8 +1,9 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { Log } from "@faceline/contracts/runtime/log";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Decode } from "./decode/decoder.ts";
-import type { Picture } from "./decode/picture.ts";
+import { DecodeTimeout, type Picture } from "./decode/picture.ts";
 import type { PixelBuffer, PixelBufferPool } from "./decode/pixel-buffers.ts";
 import type { EnginePicture } from "./engine/work.ts";
 import type { ImageInbox } from "./image-inbox.ts";
@@ -10,12 +11,30 @@ import type { ImageInbox } from "./image-inbox.ts";
 /** Makes a batch ready to run: fetches its images and decodes them into a buffer of their own. */
 export type Preparation = (batch: Batch) => Promise<PreparedBatch>;
 
-export function openPreparation({ images, buffers, decode, clock }: PreparationParts): Preparation {
+export function openPreparation(parts: PreparationParts): Preparation {
+  const { images, buffers, decode, clock } = parts;
+
   const fetchAndDecode = async (tasks: BatchTask[], buffer: PixelBuffer) => {
     if (tasks.length === 0) return [];
-    using fetched = await images.fetch(tasks.map((task) => task.id));
+    const withinMs = Math.max(...tasks.map((task) => task.deadlineAt)) - clock.now();
+    using fetched = await images.fetch(
+      tasks.map((task) => task.id),
+      { withinMs },
+    );
+    using decodes = watchDecodes(parts);
     return await afterAll(
-      fetched.images.map(async (bytes) => (bytes === null ? imageLost : decode(bytes, buffer))),
+      fetched.images.map(async (bytes) => {
+        if (bytes === null) return imageLost;
+        try {
+          return await decode(bytes, buffer);
+        } catch (error) {
+          if (!(error instanceof DecodeTimeout)) throw error;
+          parts.log.warn({ reason: error.message }, "a task failed; its batch goes on without it");
+          return decodeTimeout;
+        } finally {
+          decodes.advance();
+        }
+      }),
     );
   };
 
@@ -53,6 +72,23 @@ export function openPreparation({ images, buffers, decode, clock }: PreparationP
   };
 }
 
+/**
+ * Calls `onHang` when no decode ends for `decodeStallMs`. A limit on the whole batch would have to be as long
+ * as that of its largest picture times their number.
+ */
+function watchDecodes({ decodeStallMs, onHang }: Pick<PreparationParts, "decodeStallMs" | "onHang">) {
+  const hang = () =>
+    onHang(new Error(`no decode of a batch ended within ${decodeStallMs} ms; a decoder hangs`));
+  let timer = setTimeout(hang, decodeStallMs);
+  return {
+    advance() {
+      clearTimeout(timer);
+      timer = setTimeout(hang, decodeStallMs);
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}
+
 /** Waits for all, also where one fails: the others still read their images and write into the buffer. */
 async function afterAll<T>(decodes: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(decodes);
@@ -60,19 +96,30 @@ async function afterAll<T>(decodes: Promise<T>[]): Promise<T[]> {
 }
 
 const imageLost: Outcome = { kind: "failed", reason: "image_lost" };
+const decodeTimeout: Outcome = { kind: "failed", reason: "decode_timeout" };
 
 function enginePicture(picture: Picture, { options }: BatchTask): EnginePicture {
   const { pixels, width, height, originalWidth, originalHeight } = picture;
   return { pixels, width, height, originalWidth, originalHeight, options };
 }
 
-type PreparationParts = { images: ImageInbox; buffers: PixelBufferPool; decode: Decode; clock: Clock };
+type PreparationParts = {
+  images: ImageInbox;
+  buffers: PixelBufferPool;
+  decode: Decode;
+  clock: Clock;
+  log: Pick<Log, "warn">;
+  /** The longest time in which none of a batch's decodes ends. */
+  decodeStallMs: number;
+  /** Called when a decoder hangs: the preparation will not end. */
+  onHang(error: Error): void;
+};
 
 export type PreparedBatch = {
   pictures: EnginePicture[];
   /** The tasks of the pictures, in the same order. */
   tasks: BatchTask[];
-  /** Tasks that ended before the run: too late, without their image, or with a picture that was rejected. */
+  /** Tasks that ended before the run: too late, without their image, or with one that was not decoded. */
   ends: { task: BatchTask; outcome: Outcome }[];
   tookMs: number;
   /** Zeroes the pixels and releases their buffer. */

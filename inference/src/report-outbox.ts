@@ -19,16 +19,19 @@ export function openReportOutbox({
 }: ReportOutboxParts): ReportOutbox {
   let sequence = 0;
   let pending: NodeJS.Timeout | undefined;
-  const send = (): void => {
+  const publish = async (): Promise<void> => {
     pending = undefined;
     const report: Report = { worker, sequence: sequence++, sentAt: clock.now(), ...read() };
-    bestEffort("report_publish", redis.publish(reportsChannel(pool), JSON.stringify(report)));
+    const published = redis.publish(reportsChannel(pool), JSON.stringify(report));
+    bestEffort("report_publish", published);
+    await Promise.allSettled([published]);
   };
-  const timer = setInterval(send, everyMs);
+  const timer = setInterval(() => void publish(), everyMs);
   return {
     send() {
-      pending ??= setTimeout(send, coalesceMs);
+      pending ??= setTimeout(() => void publish(), coalesceMs);
     },
+    publish,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       clearTimeout(pending);
@@ -47,4 +50,9 @@ type ReportOutboxParts = {
   read(): Omit<Report, "worker" | "sequence" | "sentAt">;
 };
 
-type ReportOutbox = AsyncDisposable & { send(): void };
+type ReportOutbox = AsyncDisposable & {
+  /** Publishes a report soon. */
+  send(): void;
+  /** Publishes a report at once. Resolves when that is done or has failed. */
+  publish(): Promise<void>;
+};

@@ -94,6 +94,16 @@ test("assigned partitions and a drain are reported at once", () => {
   assert.equal(fixture.changes, 2);
 });
 
+test("a worker that gives up names no batch any more", async () => {
+  const fixture = openWorker();
+  fixture.worker.take(batch("a"));
+  fixture.worker.take(batch("b"));
+  await fixture.until("run a");
+  assert.deepEqual(named(fixture.worker), ["running a", "staged b"]);
+  fixture.worker.abandon();
+  assert.deepEqual(named(fixture.worker), []);
+});
+
 function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   const steps: string[] = [];
   const waiting = new Map<string, () => void>();
@@ -171,7 +181,8 @@ function batch(name: string): Batch {
     lane: "Dlib/ssd",
     sentAt: 0,
     predictedRunMs: 10,
-    tasks: [{ id: name, arrivedAt: 0 }],
+    attempt: 1,
+    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 } }],
   } as unknown as Batch;
 }
 

@@ -26,6 +26,7 @@ export class Worker {
   #looping = false;
   #onIdle: () => void = () => {};
   #draining = false;
+  #abandoned = false;
   #partitions: readonly number[] = [];
 
   constructor(parts: WorkerParts) {
@@ -42,6 +43,14 @@ export class Worker {
   startDraining(): void {
     this.#draining = true;
     this.#parts.onChange();
+  }
+
+  /**
+   * Names no batch in reports from now on, so that the batcher sends all of them to other workers at once.
+   * For a process that is about to exit.
+   */
+  abandon(): void {
+    this.#abandoned = true;
   }
 
   /**
@@ -81,14 +90,16 @@ export class Worker {
 
   /** The contents of a report. */
   read(): Omit<Report, "worker" | "sequence" | "sentAt"> {
-    const running = this.#running;
+    const running = this.#abandoned ? undefined : this.#running;
+    const staged = this.#abandoned ? [] : this.#staged;
+    const answering = this.#abandoned ? [] : [...this.#answering];
     return {
       draining: this.#draining,
       partitions: [...this.#partitions],
       lanes: this.#parts.engine.lanes,
       running: running === undefined ? null : { ...heldBatch(running.batch), ...runTimes(running) },
-      staged: this.#staged.map(heldBatch),
-      answering: [...this.#answering].map(heldBatch),
+      staged: staged.map(heldBatch),
+      answering: answering.map(heldBatch),
       finished: this.#finished,
     };
   }
@@ -182,6 +193,8 @@ function heldBatch(batch: Batch): Report["staged"][number] {
     batch: batch.id,
     lane: batch.lane,
     tasks: batch.tasks.map((task) => task.id),
+    attempt: batch.attempt,
+    facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
   };
 }
 

@@ -365,6 +365,98 @@ test("a batch that its worker no longer names is run again: the report of its en
   assert.deepEqual(dispatches(again), [{ partition: 0, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
 });
 
+test("a batch that its worker does not get prepared is sent to another, and the worker gets nothing more", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
+  // The learned time of a preparation is 20 ms: it counts as hung after 5 seconds more.
+  const staged = (now: number) => decide(pool, report("w1", { staged: [batch!], sentAt: now }), now);
+  for (let now = 0; now <= 5_000; now += 250) assert.deepEqual(batchesOf(staged(now)), []);
+  decide(pool, report("w2", { partition: 2 }), 5_000);
+  const moves = staged(5_021);
+  assert.deepEqual(dispatches(moves), [{ partition: 2, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
+  decide(pool, report("w2", { partition: 2, draining: true }), 5_100);
+  assert.deepEqual(dispatches(decide(pool, call("b", 1, { now: 5_200 }), 5_200)), []);
+  assert.deepEqual(dispatches(staged(5_300)), []);
+
+  const runs = report("w1", { running: { batch: batch!, startedAt: 5_400, endsAt: 5_412 } });
+  assert.deepEqual(dispatches(decide(pool, runs, 5_400)), [
+    { partition: 0, tasks: ["b/nnnnnnnnnnnnnnnn/0"], attempt: 1 },
+  ]);
+});
+
+test("a preparation begins to count when the run before it has ended, and not while the batcher stands still", () => {
+  const pool = newPool();
+  decide(pool, report("w1", { sizes: [{ size: 1, runMs: 9_000 }] }), 0);
+  const [first] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
+  const running = { batch: first!, startedAt: 0, endsAt: 9_000 };
+  decide(pool, call("b", 1, { now: 10 }), 10);
+  for (let now = 250; now < 9_000; now += 250) decide(pool, report("w1", { running, sentAt: now }), now);
+  const [second] = batchesOf(decide(pool, { kind: "timer" }, 8_990));
+  assert.deepEqual(taskIds(second!), ["b/nnnnnnnnnnnnnnnn/0"]);
+  decide(pool, report("w1", { running, staged: [second!] }), 8_995);
+  const ended = (now: number) =>
+    decide(pool, report("w1", { staged: [second!], finished: [answered(first!)], sentAt: now }), now);
+  for (let now = 9_000; now <= 13_500; now += 250) ended(now);
+  // Nothing is decided for 2 s.
+  for (let now = 15_500; now <= 15_900; now += 100) ended(now);
+  assert.equal(pool.sent.get(second!.id)?.phase.kind, "held");
+  ended(16_050);
+  assert.equal(pool.sent.get(second!.id)?.phase.kind, "lost");
+});
+
+test("the tasks of a batch that never ends expire a second after the last of their deadlines", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 2, { now: 0, deadlineAt: 2_000 }), 0));
+  const running = { batch: batch!, startedAt: 0, endsAt: 50_000 };
+  const ends: ReturnType<typeof answersOf> = [];
+  for (let now = 250; now <= 3_250; now += 250) {
+    const moves = decide(pool, report("w1", { running, sentAt: now }), now);
+    assert.deepEqual(answersOf(moves).length > 0, now === 3_000);
+    ends.push(...answersOf(moves));
+  }
+  const expired = { kind: "expired", lateByMs: 1_000 };
+  assert.deepEqual(ends, [
+    ["a/nnnnnnnnnnnnnnnn/0", expired],
+    ["a/nnnnnnnnnnnnnnnn/1", expired],
+  ]);
+  assert.equal(pool.open.size, 0);
+});
+
+test("the tasks of an adopted batch expire as well, those that are read after it included", () => {
+  const pool = newPool();
+  const adopted = { batch: "batcher-ffffffffffffffff/3", startedAt: 0, endsAt: 50_000 };
+  const running = { ...adopted, tasks: ["a/nnnnnnnnnnnnnnnn/0", "b/nnnnnnnnnnnnnnnn/0"] };
+  const ends: [number, string][] = [];
+  decide(pool, call("a", 1, { now: 0, deadlineAt: 20_000 }), 0);
+  decide(pool, report("w1", { running }), 0);
+  decide(pool, call("b", 1, { now: 0, deadlineAt: 21_000 }), 1);
+  for (let now = 250; now <= 22_000; now += 250) {
+    for (const [id] of answersOf(decide(pool, report("w1", { running, sentAt: now }), now))) {
+      ends.push([now, id]);
+    }
+  }
+  assert.deepEqual(ends, [
+    [22_000, "a/nnnnnnnnnnnnnnnn/0"],
+    [22_000, "b/nnnnnnnnnnnnnnnn/0"],
+  ]);
+});
+
+test("a batch that another batcher sent keeps its attempts, and the time that its crowds may need", () => {
+  const pool = newPool();
+  const tasks = ["a/nnnnnnnnnnnnnnnn/0", "a/nnnnnnnnnnnnnnnn/1"];
+  decide(pool, call("a", 2, { now: 0, deadlineAt: 60_000 }), 0);
+  const adopted = { batch: "batcher-ffffffffffffffff/3", startedAt: 0, endsAt: 50, tasks };
+  const running = { ...adopted, attempt: 3, facesMax: 200 };
+  for (let now = 0; now <= 8_000; now += 250) {
+    assert.deepEqual(batchesOf(decide(pool, report("w1", { running, sentAt: now }), now)), []);
+  }
+  decide(pool, report("w2", { partition: 2 }), 8_000);
+  const moves = decide(pool, report("w1", { running, sentAt: 8_051 }), 8_051);
+  assert.deepEqual(dispatches(moves), [{ partition: 2, tasks: tasks.slice(0, 1), attempt: 4 }]);
+});
+
 test("a partition has one holder, the worker that claimed it last: the one before gets nothing more", () => {
   const pool = newPool();
   decide(pool, report("w1", { partition: 3 }), 0);
@@ -374,6 +466,24 @@ test("a partition has one holder, the worker that claimed it last: the one befor
     [batchesOf(moves).length, [...pool.sent.values()].map((sent) => sent.worker)],
     [1, ["inference-w2"]],
   );
+});
+
+test("a worker that was out of memory gets no larger batch than its next report offers", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 8, { now: 0 }), 0));
+  assert.equal(batch!.tasks.length, 8);
+  const sizes = [1, 2].map((size) => ({ size, runMs: 10 + 2 * size }));
+  decide(pool, call("b", 8, { now: 5 }), 5);
+  const finished = [{ ...answered(batch!), end: "failed" as const }];
+  let moves = decide(pool, report("w1", { sizes, finished }), 10);
+  for (let now = 20; now < 200; now += 10) {
+    const [next] = batchesOf(moves);
+    if (next === undefined) break;
+    assert.ok(next.tasks.length <= 2, `${next.tasks.length} tasks`);
+    moves = decide(pool, report("w1", { sizes, finished: [answered(next)], sentAt: now }), now);
+  }
+  assert.equal(pool.open.size, 0);
 });
 
 test("a worker that is stopping gets nothing new", () => {

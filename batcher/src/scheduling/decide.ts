@@ -1,10 +1,11 @@
-import { type BatchId, batchTasks } from "@faceline/contracts/wire/batch";
-import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
+import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wire/batch";
+import type { CallId } from "@faceline/contracts/wire/ids";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { admit } from "./admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
 import { applyReport } from "./reports.ts";
+import { expiryAfter } from "./sent-batch.ts";
 import { shedToGiveWay } from "./shedding.ts";
 import { laneSituation } from "./situation.ts";
 import { type Event, endTasks, laneOf, type Move, type State } from "./state.ts";
@@ -75,7 +76,10 @@ function discountOwnStall(state: State, now: number): void {
   const stalledMs = now - state.lastDecisionAt;
   state.lastDecisionAt = now;
   if (stalledMs < ownStallMs) return;
-  for (const worker of state.workers.values()) worker.reportedAt += stalledMs;
+  for (const worker of state.workers.values()) {
+    worker.reportedAt += stalledMs;
+    if (worker.preparing !== undefined) worker.preparing.since += stalledMs;
+  }
 }
 
 /**
@@ -112,7 +116,7 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
   const lane = laneOf(state, call.lane);
   const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
-  const waiting = fresh.filter((task) => !isWithWorker(state, task.id));
+  const waiting = fresh.filter((task) => !isWithWorker(state, task));
   const gaveWay: Move[] = [];
   if (waiting.length > 0) {
     lane.demand.add(call.tenant, waiting.length, now);
@@ -132,11 +136,13 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
 
 /**
  * Whether a worker has the task already, from another batcher or from before this one's partition moved away
- * and back.
+ * and back. Then its batch expires no sooner than the task.
  */
-function isWithWorker(state: State, task: TaskId): boolean {
+function isWithWorker(state: State, { id, deadlineAt }: BatchTask): boolean {
   for (const sent of state.sent.values()) {
-    if (sent.adopted && sent.phase.kind !== "lost" && sent.tasks.includes(task)) return true;
+    if (!sent.adopted || sent.phase.kind === "lost" || !sent.tasks.includes(id)) continue;
+    sent.expiresAt = Math.max(sent.expiresAt, expiryAfter(deadlineAt));
+    return true;
   }
   return false;
 }

@@ -2,7 +2,7 @@
 import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
 import type { Lane, TaskGroup } from "./lane.ts";
-import { facesAllowanceMs, receiveBy } from "./sent-batch.ts";
+import { expiryAfter, facesAllowanceMs, receiveBy } from "./sent-batch.ts";
 import { dropExpired, shedInfeasibleOfRetry } from "./shedding.ts";
 import { laneSituation } from "./situation.ts";
 import type { Move, State } from "./state.ts";
@@ -134,7 +134,8 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     adopted: false,
     sentAt: now,
     predictedRunMs,
-    facesAllowanceMs: facesAllowanceMs(tasks),
+    facesAllowanceMs: facesAllowanceMs(tasks.reduce((sum, { options }) => sum + options.facesMax, 0)),
+    expiresAt: expiryAfter(Math.max(...tasks.map((task) => task.deadlineAt))),
     mayBePoison,
     phase: { kind: "travelling", receiveBy: receiveBy(startAt, predictedRunMs) },
   });

@@ -1,11 +1,14 @@
 // Tested by decide.test.ts and capacity/recovery.sim.test.ts.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { Lane, TaskGroup } from "./lane.ts";
-import { overrunMs, type SentBatch } from "./sent-batch.ts";
+import { overrunMs, prepareOverrunMs, type SentBatch } from "./sent-batch.ts";
 import { laneOf, type Move, type State } from "./state.ts";
 import { forgetAfterMs, isSilent, type Worker } from "./workers.ts";
 
-/** Requeues what was sent to workers that fell silent, hang, or did not confirm it in time. */
+/**
+ * Requeues what was sent to workers that fell silent, hang, or did not confirm it in time. Ends sent tasks
+ * for which no client waits any more.
+ */
 export function recoverLostBatches(state: State, now: number): Move[] {
   const moves: Move[] = [];
   for (const worker of state.workers.values()) {
@@ -15,6 +18,7 @@ export function recoverLostBatches(state: State, now: number): Move[] {
     if (now - worker.reportedAt > forgetAfterMs) forgetWorker(state, worker);
   }
   for (const sent of state.sent.values()) {
+    if (sent.expiresAt <= now) moves.push(...expireTasks(state, sent, now));
     switch (sent.phase.kind) {
       case "travelling": {
         if (now < sent.phase.receiveBy) break;
@@ -97,12 +101,32 @@ function failTasks(state: State, tasks: BatchTask[], reason: "run_failed" | "att
   });
 }
 
-/** Whether its running batch has exceeded the prediction by so much that it will not end. */
+/**
+ * Ends the tasks of a batch that is past its deadlines wherever it is, so that a batch which never ends does
+ * not hold back the offset to commit.
+ */
+function expireTasks(state: State, sent: SentBatch, now: number): Move[] {
+  return sent.tasks.flatMap((id): Move[] => {
+    const task = state.open.get(id)?.task;
+    if (task === undefined) return [];
+    state.open.delete(id);
+    return [{ kind: "answer", task, outcome: { kind: "expired", lateByMs: now - task.deadlineAt } }];
+  });
+}
+
+/** Whether its run or preparation has exceeded the prediction by so much that it will not end. */
 function isHung(state: State, worker: Worker, now: number): boolean {
   const { running } = worker.report;
-  if (running === null) return false;
+  if (running === null) return isPreparationHung(state, worker, now);
   const overrunAt = running.endsAt + overrunMs(running.endsAt - running.startedAt);
   return now > overrunAt && now > overrunAt + (state.sent.get(running.batch)?.facesAllowanceMs ?? 0);
+}
+
+function isPreparationHung(state: State, { preparing }: Worker, now: number): boolean {
+  const sent = preparing && state.sent.get(preparing.batch);
+  if (sent === undefined) return false;
+  const predictedMs = laneOf(state, sent.lane).prepare.highMs(sent.tasks.length);
+  return now > preparing!.since + predictedMs + prepareOverrunMs(predictedMs);
 }
 
 const liveBatchesOf = (state: State, worker: Worker): SentBatch[] =>

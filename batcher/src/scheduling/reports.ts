@@ -1,8 +1,9 @@
 // Tested by decide.test.ts (adoption, older reports, claimed partitions) and decide.sim.test.ts.
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import { requeue } from "./recovery.ts";
-import type { SentBatch } from "./sent-batch.ts";
+import { expiryAfter, facesAllowanceMs, type SentBatch } from "./sent-batch.ts";
 import { endTasks, laneOf, type Move, type State } from "./state.ts";
+import type { Worker } from "./workers.ts";
 
 /**
  * Applies a report, which is a worker's whole state: it replaces what was known. An older report is ignored.
@@ -12,7 +13,8 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
   if (known !== undefined && known.report.sequence >= report.sequence) return [];
   claimPartitions(state, report);
   const { worker: id, partitions } = report;
-  state.workers.set(id, { id, report, reportedAt: now, partitions, unresponsive: false });
+  const preparing = preparationOf(report, known, now);
+  state.workers.set(id, { id, report, reportedAt: now, partitions, preparing, unresponsive: false });
   state.hops.fromWorker.learn(now - report.sentAt);
   for (const loaded of report.lanes) {
     const lane = laneOf(state, loaded.lane);
@@ -28,6 +30,17 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
     else confirmBatch(state, sent, report);
   }
   return [...requeueForgotten(state, report, held), ...finishBatches(state, report, now)];
+}
+
+/** While a batch runs, the next may be prepared and wait; then only the run can hang. */
+function preparationOf(
+  { running, staged }: Report,
+  known: Worker | undefined,
+  now: number,
+): Worker["preparing"] {
+  const [head] = staged;
+  if (running !== null || head === undefined) return undefined;
+  return known?.preparing?.batch === head.batch ? known.preparing : { batch: head.batch, since: now };
 }
 
 /**
@@ -101,16 +114,18 @@ function learnTimes(
 function adoptBatch(state: State, worker: string, held: Report["staged"][number], now: number): void {
   const lane = laneOf(state, held.lane);
   lane.removeTasks(held.tasks);
+  const deadlines = held.tasks.map((id) => state.open.get(id)?.task.deadlineAt ?? Number.NEGATIVE_INFINITY);
   state.sent.set(held.batch, {
     id: held.batch,
     lane: held.lane,
     tasks: held.tasks,
-    attempt: 1,
+    attempt: held.attempt,
     worker,
     adopted: true,
     sentAt: now,
     predictedRunMs: lane.meanMs(held.tasks.length),
-    facesAllowanceMs: 0,
+    facesAllowanceMs: facesAllowanceMs(held.facesMax),
+    expiresAt: expiryAfter(Math.max(...deadlines)),
     mayBePoison: false,
     phase: { kind: "held" },
   });

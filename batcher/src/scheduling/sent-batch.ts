@@ -18,6 +18,11 @@ export type SentBatch = {
    * Extra run time that is tolerated because its images may show many faces; predictions count images only.
    */
   facesAllowanceMs: number;
+  /**
+   * Instant at which no client waits for any of its tasks any more. An adopted batch has no tasks with a
+   * known deadline until they are read.
+   */
+  expiresAt: number;
   /** Its tasks were lost with a worker before and may have killed it: no batch is staged behind it. */
   mayBePoison: boolean;
   phase: BatchPhase;
@@ -47,8 +52,19 @@ export const receiveBy = (startAt: number, predictedRunMs: number): number =>
 export const overrunMs = (predictedRunMs: number): number => Math.max(overrunMinMs, 3 * predictedRunMs);
 const overrunMinMs = 2_000;
 
-/** Returns the run time in ms that the faces of these images may need beyond the prediction. */
-export const facesAllowanceMs = (tasks: { options: { facesMax: number } }[]): number =>
-  tasks.reduce((sum, { options }) => sum + faceMs * options.facesMax, 0);
+/**
+ * Returns by how many ms a preparation may exceed its prediction before its worker counts as hung. The
+ * slowest picture that is accepted takes up to 2.4 s of a core, and two may be decoded at a time.
+ */
+export const prepareOverrunMs = (predictedMs: number): number =>
+  Math.max(prepareOverrunMinMs, 3 * predictedMs);
+const prepareOverrunMinMs = 5_000;
+
+/** Returns when a batch expires whose last task is due then. A report may still say how it has ended. */
+export const expiryAfter = (deadlineAt: number): number => deadlineAt + expiryGraceMs;
+const expiryGraceMs = 1_000;
+
+/** Returns the run time in ms that so many faces may need beyond the prediction. */
+export const facesAllowanceMs = (facesMax: number): number => faceMs * facesMax;
 /** Aligning and embedding one face on a slow core. */
 const faceMs = 30;

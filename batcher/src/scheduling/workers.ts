@@ -15,6 +15,8 @@ export type Worker = {
    * since.
    */
   partitions: number[];
+  /** The batch that it prepares while nothing runs, and since when. */
+  preparing: { batch: BatchId; since: number } | undefined;
   /** It fell silent, hung, or did not confirm a batch in time: out of service until its next report. */
   unresponsive: boolean;
 };

@@ -28,7 +28,7 @@ export const Outcome = z.discriminatedUnion("kind", [
   /** An error of the service. The reason is for operators and contains nothing of the input. */
   z.object({
     kind: z.literal("failed"),
-    reason: z.enum(["image_lost", "run_failed", "attempts_exhausted"]),
+    reason: z.enum(["image_lost", "decode_timeout", "run_failed", "attempts_exhausted"]),
   }),
 ]);
 export type Outcome = z.infer<typeof Outcome>;

@@ -21,7 +21,19 @@ export const LoadedLane = z.object({
 });
 export type LoadedLane = z.infer<typeof LoadedLane>;
 
-const HeldBatch = z.object({ batch: BatchId, lane: LaneId, tasks: z.array(TaskId) });
+/**
+ * What a batcher that takes over must know of a batch. The last two have defaults for workers of the release
+ * before, which do not report them.
+ */
+const HeldBatch = z.object({
+  batch: BatchId,
+  lane: LaneId,
+  tasks: z.array(TaskId),
+  /** 1 for the first attempt. */
+  attempt: z.int().min(1).default(1),
+  /** The most faces that its tasks may return, all together. */
+  facesMax: z.int().nonnegative().default(0),
+});
 
 export const FinishedBatch = z.object({
   batch: BatchId,

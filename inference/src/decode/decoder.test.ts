@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crc32 } from "node:zlib";
+import { constants, crc32, deflateRawSync } from "node:zlib";
 import sharp from "sharp";
 import { greyWithScans, withSegment } from "../../testing/jpeg-cases.ts";
 import { storedAs } from "../../testing/picture-cases.ts";
 import { Decoder, decodePicture } from "./decoder.ts";
 import { plainJpegHeader } from "./jpeg/header.ts";
-import { defaultPictureLimits, type Picture, type PictureLimits } from "./picture.ts";
+import { DecodeTimeout, defaultPictureLimits, type Picture, type PictureLimits } from "./picture.ts";
 import { PixelBufferPool } from "./pixel-buffers.ts";
 
 test("JPEG, PNG and WebP decode to the same pixels", async () => {
@@ -35,6 +35,13 @@ for (let orientation = 1; orientation <= 8; orientation++) {
     assert.deepEqual(cornersOf(small), ["red", "green", "blue", "white"]);
   });
 }
+
+test("a picture that takes libvips too long is given up", async () => {
+  const side = 60_000;
+  const bytes = blankPng(side);
+  const limits = { ...defaultPictureLimits, pixelsMax: side * side, decodeMaxMs: 1_000 };
+  await assert.rejects(decodePicture(bytes, limits), DecodeTimeout);
+});
 
 test("grey, palette, 16 bits, CMYK and transparent pictures become RGB", async () => {
   const pictures = {
@@ -221,4 +228,29 @@ function pngHeader(width: number, height: number): Uint8Array {
   ihdr.writeUInt32BE(crc32(ihdr.subarray(4, 21)), 21);
   const idat = Buffer.from("0000000049444154", "hex");
   return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), ihdr, idat, Buffer.alloc(64)]);
+}
+
+/** A black picture of 1 bit a pixel. Its checksum is wrong, but nobody gets as far. */
+function blankPng(side: number): Buffer {
+  const ihdr = Buffer.alloc(13);
+  ihdr.writeUInt32BE(side, 0);
+  ihdr.writeUInt32BE(side, 4);
+  ihdr.set([1, 0, 0, 0, 0], 8);
+  const rawBytes = side * (1 + side / 8);
+  const block = deflateRawSync(Buffer.alloc(1_000_000), { finishFlush: constants.Z_SYNC_FLUSH });
+  const blocks = Array.from({ length: Math.ceil(rawBytes / 1_000_000) }, () => block);
+  return Buffer.concat([
+    Buffer.from("89504e470d0a1a0a", "hex"),
+    pngChunk("IHDR", ihdr),
+    pngChunk("IDAT", Buffer.concat([Buffer.from("7801", "hex"), ...blocks])),
+    pngChunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+function pngChunk(type: string, data: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  checksum.writeUInt32BE(crc32(typed));
+  return Buffer.concat([length, typed, checksum]);
 }

@@ -1,6 +1,6 @@
 import { imageFormat } from "@faceline/contracts/image/format";
 import sharp from "sharp";
-import { type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
+import { DecodeTimeout, type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
 
 // Once per process. libvips reads about forty formats; a blocked loader cannot be attacked, and those of SVG
 // and PDF would even fetch other files. No cache, because it would keep people's pictures. One thread for
@@ -15,7 +15,7 @@ sharp.concurrency(1);
 /**
  * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels. A bad picture is an ordinary
  * result with only a code, because the messages of libvips may quote the file. `known` saves reading the
- * header. decoder.test.ts covers it.
+ * header. Throws DecodeTimeout. decoder.test.ts covers it.
  */
 export async function decodeWithLibvips(
   bytes: Uint8Array,
@@ -26,7 +26,8 @@ export async function decodeWithLibvips(
   if (header.kind === "rejected") return header;
   try {
     return await readPixels(bytes, header, limits);
-  } catch {
+  } catch (error) {
+    if ((error as Error).message.startsWith("timeout: ")) throw new DecodeTimeout(limits.decodeMaxMs);
     // The header was good, so what follows it is cut short or damaged.
     return rejected("invalid_image");
   }
@@ -61,6 +62,8 @@ async function readPixels(bytes: Uint8Array, header: Header, limits: PictureLimi
     const side = Math.min(limits.shrunkSidePx, limits.longSideMaxPx);
     decoding.resize({ width: side, height: side, fit: "inside", kernel: "linear" });
   }
+  // Counts whole seconds of decoding, not the wait for a thread.
+  decoding.timeout({ seconds: Math.ceil(limits.decodeMaxMs / 1_000) });
   const { data, info } = await decoding
     .toColourspace("srgb")
     .raw({ depth: "uchar" })

@@ -15,6 +15,8 @@ export type PictureLimits = {
    * of the full picture, but once it is done, a smaller picture is cheaper.
    */
   shrunkSidePx: number;
+  /** Time that libvips may spend on a picture. It counts whole seconds, rounded up. */
+  decodeMaxMs: number;
 };
 
 /** The defaults of the settings: what the API promises, and what accuracy was measured with. */
@@ -23,6 +25,7 @@ export const defaultPictureLimits: PictureLimits = {
   sideMinPx: 16,
   longSideMaxPx: 2_560,
   shrunkSidePx: 1_600,
+  decodeMaxMs: 10_000,
 };
 
 /** An upright picture. Faces are found in `width` x `height` pixels and reported in those of the original. */
@@ -30,6 +33,13 @@ export type Picture = Pixels & { kind: "picture"; originalWidth: number; origina
 
 /** The input is at fault. */
 export type Rejected = { kind: "rejected"; code: InputFault };
+
+/** A picture took too long to decode. It may be at fault, or the machine is too busy: nobody can tell. */
+export class DecodeTimeout extends Error {
+  constructor(decodeMaxMs: number) {
+    super(`a picture was not decoded within ${decodeMaxMs} ms (DECODE_MAX_MS)`);
+  }
+}
 
 export function rejected(code: InputFault): Rejected {
   return { kind: "rejected", code };

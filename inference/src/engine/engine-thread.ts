@@ -26,7 +26,8 @@ async function run(lanes: OpenLanes, { run, work }: Extract<ToThread, { kind: "r
   try {
     post({ kind: "done", run, ...(await lanes.run(work)) });
   } catch (error) {
-    post({ kind: "failed", run, reason: error instanceof Error ? error.message : String(error) });
+    const reason = error instanceof Error ? error.message : String(error);
+    post({ kind: "failed", run, reason, lanes: lanes.loaded });
   }
 }
 

@@ -28,7 +28,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
 /** Runs batches on a thread of its own, one after another. */
 export class Engine implements AsyncDisposable {
-  readonly lanes: LoadedLane[];
+  /** A run that was out of memory leaves fewer sizes to its lane. */
+  lanes: LoadedLane[];
   /** For each model that runs in float instead of int8, a clause that says why. */
   readonly fallbacks: string[];
   /**
@@ -96,6 +97,7 @@ export class Engine implements AsyncDisposable {
     this.#runs.delete(message.run);
     clearTimeout(run.hangTimer);
     if (message.kind === "failed") {
+      this.lanes = message.lanes;
       run.reject(new Error(`a run of the engine failed: ${message.reason}`));
       return;
     }

@@ -9,6 +9,7 @@ import { Embedder } from "../embed/embedder.ts";
 import { Warp } from "../geometry/warp.ts";
 import { ModelLoader, type ModelLoaderOptions } from "../network/model-loader.ts";
 import type { Network } from "../network/network.ts";
+import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { syntheticFace } from "../network/synthetic-face.ts";
 import { laneModels } from "./lane-models.ts";
 import { Pipeline } from "./pipeline.ts";
@@ -51,7 +52,8 @@ export async function openLanes(options: LaneOptions): Promise<Lanes> {
 
 /** The loaded lanes. One run at a time. */
 export class Lanes implements AsyncDisposable {
-  readonly loaded: LoadedLane[];
+  /** A run that is out of memory takes its size and all larger ones from its lane. */
+  loaded: LoadedLane[];
   /** For each model that runs in float instead of int8, a clause that says why. */
   readonly fallbacks: string[];
   readonly #opened: ReadonlyMap<LaneId, OpenLane>;
@@ -76,7 +78,11 @@ export class Lanes implements AsyncDisposable {
     }));
   }
 
-  /** Runs the pictures of a batch. Zeroes everything that its stages have kept of them. */
+  /**
+   * Runs the pictures of a batch. Zeroes everything that its stages have kept of them. Where memory did not
+   * suffice, the lane has only smaller sizes from then on, until the process ends: the memory that is missing
+   * now may be missing again.
+   */
   async run({ lane, pictures }: EngineWork): Promise<RunResult> {
     const open = this.#opened.get(lane);
     assert(open, `the lane ${lane} is not loaded`);
@@ -84,15 +90,36 @@ export class Lanes implements AsyncDisposable {
     try {
       const { results, facts } = await open.pipeline.run(pictures);
       return { results, facts: { ...facts, lane, runMs: performance.now() - startedAt } };
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+      const sizeMax = this.#removeSizes(lane, pictures.length);
+      throw new Error(
+        `out of memory in a batch of ${pictures.length}; ${lane} takes batches of ${sizeMax} from now on`,
+        { cause: error },
+      );
     } finally {
       this.#warp.wipe();
       for (const network of open.networks) network.wipe();
     }
   }
 
+  /** Removes the size that `count` pictures are padded to and larger ones. Returns the largest left. */
+  #removeSizes(lane: LaneId, count: number): number {
+    this.loaded = this.loaded.map((each) =>
+      each.lane === lane ? { ...each, sizes: sizesBelow(each.sizes, count) } : each,
+    );
+    return this.loaded.find((each) => each.lane === lane)!.sizes.at(-1)!.size;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources.disposeAsync();
   }
+}
+
+/** The least size always stays: a worker of no size is of no use, and the next picture may be smaller. */
+function sizesBelow(sizes: LoadedLane["sizes"], count: number): LoadedLane["sizes"] {
+  const failed = sizes.find(({ size }) => size >= count);
+  return failed === undefined ? sizes : sizes.filter(({ size }, i) => i === 0 || size < failed.size);
 }
 
 /** 1, 2, 4 … and `batchMax` itself. */

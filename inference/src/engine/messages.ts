@@ -18,4 +18,5 @@ export type FromThread =
   | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
   | { kind: "start_failed"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; facts: RunFacts }
-  | { kind: "failed"; run: number; reason: string };
+  /** With fewer sizes in `lanes` where the run was out of memory. */
+  | { kind: "failed"; run: number; reason: string; lanes: LoadedLane[] };

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { openLog } from "@faceline/contracts/runtime/log";
+import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { imageKey } from "@faceline/contracts/wire/names";
+import { openThrottlingProxy } from "../testing/throttling-proxy.ts";
+import { openImageInbox } from "./image-inbox.ts";
+
+const imageCount = 6;
+const imageBytes = 256 * 1024;
+
+test("images that need longer than a command's time limit are received while bytes arrive", async (t) => {
+  const { tasks, images, inbox, proxy } = await openFixture(t);
+  using fetched = await inbox.fetch(tasks, { withinMs: 60_000 });
+  assert.ok(fetched.images.every((image, index) => images[index]!.equals(image!)));
+  assert.ok(proxy.deliveredBytes < 1.1 * imageCount * imageBytes, `${proxy.deliveredBytes} bytes`);
+});
+
+test("after a broken connection only the missing images are asked for again", async (t) => {
+  const { tasks, images, inbox, proxy } = await openFixture(t);
+  proxy.cutAt = proxy.deliveredBytes + 3.5 * imageBytes;
+  using fetched = await inbox.fetch(tasks, { withinMs: 60_000 });
+  assert.ok(fetched.images.every((image, index) => images[index]!.equals(image!)));
+  assert.ok(proxy.deliveredBytes < 1.4 * imageCount * imageBytes, `${proxy.deliveredBytes} bytes`);
+});
+
+test("an image that is gone is null, and the memory of the others is zeroed in the end", async (t) => {
+  const { tasks, inbox } = await openFixture(t);
+  const fetched = await inbox.fetch([tasks[0]!, "gone/nnnnnnnnnnnnnnnn/0" as TaskId], { withinMs: 60_000 });
+  assert.deepEqual([fetched.images[0]?.length, fetched.images[1]], [imageBytes, null]);
+  fetched[Symbol.dispose]();
+  assert.ok(fetched.images[0]!.every((byte) => byte === 0));
+});
+
+test("a server that falls silent is given up, and used again when it is back", async (t) => {
+  const { tasks, images, inbox, proxy } = await openFixture(t);
+  proxy.silent = true;
+  await assert.rejects(inbox.fetch(tasks, { withinMs: 500 }));
+  proxy.silent = false;
+  using fetched = await inbox.fetch(tasks, { withinMs: 60_000 });
+  assert.ok(images[0]!.equals(fetched.images[0]!));
+});
+
+/** Images in Redis, and an inbox behind a network that takes 1.5 s for them, with a limit of 300 ms. */
+async function openFixture(t: TestContext) {
+  const config = readConfig(VolatileRedisConfig, process.env);
+  const redis = await connectVolatileRedis(config);
+  const proxy = await openThrottlingProxy(config.REDIS_VOLATILE_URL, { pieceBytes: 10 * 1024, everyMs: 10 });
+  const limits = { REDIS_VOLATILE_URL: proxy.url, REDIS_COMMAND_MS: 300 };
+  const inbox = await openImageInbox({ ...config, ...limits }, openLog("test", "silent"));
+  t.after(async () => {
+    await inbox[Symbol.asyncDispose]();
+    await proxy[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
+  const call = randomBytes(8).toString("hex");
+  const tasks = Array.from(
+    { length: imageCount },
+    (_, index) => `${call}/nnnnnnnnnnnnnnnn/${index}` as TaskId,
+  );
+  const images = tasks.map(() => randomBytes(imageBytes));
+  for (const [index, task] of tasks.entries()) {
+    await redis.set(imageKey(task), images[index]!, "PX", 60_000);
+  }
+  return { tasks, images, inbox, proxy };
+}
