@@ -74,10 +74,6 @@ export const LauncherConfig = Settings.refine(
 );
 export type LauncherConfig = z.infer<typeof LauncherConfig>;
 
-/** Address of the Redis with the API keys: the one in the settings, or the one that `npm start` starts. */
-export const durableUrlOf = (config: LauncherConfig): string =>
-  config.REDIS_DURABLE_URL ?? `redis://127.0.0.1:${config.REDIS_DURABLE_PORT}`;
-
 /** How many processes of each service run. */
 export type Counts = { workers: number; batchers: number; ingress: number };
 
