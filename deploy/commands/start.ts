@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { waitForAbort } from "@faceline/contracts/runtime/process";
@@ -43,7 +43,11 @@ async function start({ print, stop, force }: Command): Promise<void> {
 
   await steps.run("Kafka and Redis", () => servers.start(commands));
   const kafka = readConfig(KafkaConfig, ownEnvironment);
-  await steps.run("topics", () => createTopics(kafka, topicOptions(launch, launch.POOL, stop)));
+  const kafkaData = join(state.kafka, "data");
+  const differences = await steps.run("topics", () =>
+    createTopics(kafka, topicOptions(launch, launch.POOL, stop, kafkaData)),
+  );
+  for (const sentence of differences) print(`warning: ${sentence}`);
   const key = launch.devKey ? readDevKey(state.devKey) : undefined;
   if (key !== undefined) await storeKey(ownEnvironment, key, "dev");
 
