@@ -153,6 +153,7 @@ export class RebalanceSimulation {
         for (const { id } of tasks) this.redis.answer(id);
       },
       runOf: () => (random.next() < 0.02 ? "failed" : "answered"),
+      isPreparationEndless: () => false,
       killed: () => this.killWorker(model),
     });
     this.#workers[model.partition] = worker;

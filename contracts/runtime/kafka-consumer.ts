@@ -1,4 +1,4 @@
-import { type KafkaConfig, kafkaClient, kafkaRetry } from "./kafka.ts";
+import { connectKafka, type KafkaConfig, kafkaClient, kafkaRetry } from "./kafka.ts";
 import type { Log } from "./log.ts";
 
 /**
@@ -65,7 +65,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
       () => false,
     );
 
-  await consumer.connect();
+  await connectKafka(consumer);
   // Otherwise messages that are sent between the join and the first fetch are skipped.
   await consumer.subscribe({ topic, fromBeginning: true });
   await consumer.run({

@@ -1,4 +1,4 @@
-import { type KafkaConfig, kafkaClient } from "./kafka.ts";
+import { connectKafka, type KafkaConfig, kafkaClient } from "./kafka.ts";
 
 /** How long the result of a probe is reused, so that frequent health checks do not load the broker. */
 const probeAgeMaxMs = 1_000;
@@ -9,7 +9,7 @@ const probeAgeMaxMs = 1_000;
  */
 export async function openKafkaProbe(config: KafkaConfig, clientId: string): Promise<KafkaProbe> {
   const admin = kafkaClient(config, `${clientId}-probe`).admin();
-  await admin.connect();
+  await connectKafka(admin);
   let lastProbe: { at: number; result: Promise<boolean> } | undefined;
   const probe = () =>
     admin.describeCluster().then(

@@ -4,14 +4,24 @@ import "./kafkajs-clock-patch.ts";
 import "./kafkajs-idle-patch.ts";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { connectFault } from "./connect-fault.ts";
+import { FileContent } from "./file-setting.ts";
 import { flushLength, type Message, recordBatchBytesMax, recordBytes } from "./kafka-flush.ts";
+import { tlsOptions } from "./tls-options.ts";
 
 export const KafkaConfig = z.object({
   KAFKA_BROKERS: z.string().default("127.0.0.1:9092"),
   KAFKA_TLS: z.enum(["on", "off"]).default("off"),
+  /** Certificates to trust in place of Node's own list. */
+  KAFKA_TLS_CA_FILE: FileContent.optional(),
+  /** Certificate and private key of this client, where the brokers ask for one. */
+  KAFKA_TLS_CERTIFICATE_FILE: FileContent.optional(),
+  KAFKA_TLS_KEY_FILE: FileContent.optional(),
   KAFKA_SASL_MECHANISM: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
   KAFKA_SASL_USERNAME: z.string().optional(),
+  /** The password, or a file with it. */
   KAFKA_SASL_PASSWORD: z.string().optional(),
+  KAFKA_SASL_PASSWORD_FILE: FileContent.optional(),
   /** How long a request to a broker may take; with it, how soon a call is refused when the broker is gone. */
   KAFKA_REQUEST_MS: z.coerce.number().int().min(100).max(30_000).default(1_000),
   /** How long a member may be silent before its partitions are given to another. The broker must allow it. */
@@ -41,7 +51,7 @@ export function kafkaClient(config: KafkaConfig, clientId: string): Kafka {
     // Kafkajs leaves Nagle's algorithm on, which delays a single message by 40 ms.
     socketFactory: ({ host, port, ssl, onConnect }) => {
       const socket = ssl
-        ? connectTls({ host, port, servername: host, ...ssl }, onConnect)
+        ? connectTls({ host, port, ...tlsOptions(host, tlsFiles(config)) }, onConnect)
         : connect({ host, port }, onConnect);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, 10_000);
@@ -54,13 +64,36 @@ const sasl = (config: KafkaConfig): SASLOptions =>
   ({
     mechanism: config.KAFKA_SASL_MECHANISM,
     username: config.KAFKA_SASL_USERNAME ?? "",
-    password: config.KAFKA_SASL_PASSWORD ?? "",
+    password: config.KAFKA_SASL_PASSWORD_FILE ?? config.KAFKA_SASL_PASSWORD ?? "",
   }) as SASLOptions;
+
+const tlsFiles = (config: KafkaConfig) => ({
+  ca: config.KAFKA_TLS_CA_FILE,
+  certificate: config.KAFKA_TLS_CERTIFICATE_FILE,
+  key: config.KAFKA_TLS_KEY_FILE,
+});
+
+/** Connects a producer, consumer or admin client. Throws a sentence that names the setting to correct. */
+export async function connectKafka(client: { connect(): Promise<void> }): Promise<void> {
+  try {
+    await client.connect();
+  } catch (cause) {
+    const message = connectFault(cause, {
+      address: "KAFKA_BROKERS",
+      login: "KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD_FILE or KAFKA_SASL_MECHANISM",
+      ca: "KAFKA_TLS_CA_FILE",
+      certificate: "KAFKA_TLS_CERTIFICATE_FILE and KAFKA_TLS_KEY_FILE",
+      unreachable:
+        "no broker answers there; start one, or correct the address, KAFKA_TLS or the SASL settings",
+    });
+    throw new Error(message, { cause });
+  }
+}
 
 /** Returns a connected admin client. The launcher and tests create topics and read offsets with it. */
 export async function openAdmin(config: KafkaConfig): Promise<Admin & AsyncDisposable> {
   const admin = kafkaClient(config, "faceline-admin").admin();
-  await admin.connect();
+  await connectKafka(admin);
   return Object.assign(admin, { [Symbol.asyncDispose]: () => admin.disconnect() });
 }
 
@@ -77,7 +110,7 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
     retry: { ...kafkaRetry, retries: 0 },
     createPartitioner: Partitioners.DefaultPartitioner,
   });
-  await producer.connect();
+  await connectKafka(producer);
   const waiting: Waiting[] = [];
   let sending = false;
 

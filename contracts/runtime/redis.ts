@@ -1,9 +1,24 @@
 import { Redis, type RedisOptions } from "ioredis";
 import * as z from "zod";
+import { connectFault } from "./connect-fault.ts";
+import { FileContent } from "./file-setting.ts";
+import { type TlsFiles, tlsOptions } from "./tls-options.ts";
 import { type CheckOptions, VolatileRedis, volatileCheckEveryMs } from "./volatile-redis.ts";
 
+/** Of every server whose address begins with `rediss://`. */
+const RedisTlsConfig = z.object({
+  /** Certificates to trust in place of Node's own list. */
+  REDIS_TLS_CA_FILE: FileContent.optional(),
+  /** Certificate and private key of this client, where the server asks for one. */
+  REDIS_TLS_CERTIFICATE_FILE: FileContent.optional(),
+  REDIS_TLS_KEY_FILE: FileContent.optional(),
+});
+
 export const VolatileRedisConfig = z.object({
+  ...RedisTlsConfig.shape,
   REDIS_VOLATILE_URL: z.string().default("redis://127.0.0.1:6379"),
+  /** Password of the user in that address. */
+  REDIS_VOLATILE_PASSWORD_FILE: FileContent.optional(),
   /**
    * Managed servers often refuse CONFIG. `accept`: the operator guarantees that the server writes no
    * snapshots.
@@ -13,6 +28,15 @@ export const VolatileRedisConfig = z.object({
   REDIS_COMMAND_MS: z.coerce.number().int().min(50).max(10_000).default(1_000),
 });
 export type VolatileRedisConfig = z.infer<typeof VolatileRedisConfig>;
+
+export const DurableRedisConfig = z.object({
+  ...RedisTlsConfig.shape,
+  REDIS_DURABLE_URL: z.string().default("redis://127.0.0.1:6380"),
+  /** Password of the user in that address. */
+  REDIS_DURABLE_PASSWORD_FILE: FileContent.optional(),
+  REDIS_COMMAND_MS: VolatileRedisConfig.shape.REDIS_COMMAND_MS,
+});
+export type DurableRedisConfig = z.infer<typeof DurableRedisConfig>;
 
 const connectMs = 2_000;
 const reconnectAfterMaxMs = 500;
@@ -28,7 +52,17 @@ export async function connectRedis(
   commandMs: number,
   options: ConnectionOptions = {},
 ): Promise<RedisConnection> {
-  return open(setting, new Redis(url, clientOptions(commandMs, options)));
+  const { address, tls } = login(setting, url, options);
+  return open(setting, new Redis(address, { ...clientOptions(commandMs, options), ...tls }));
+}
+
+/** Returns a connected client of the server of API keys and team limits. Throws like `connectRedis`. */
+export async function connectDurableRedis(config: DurableRedisConfig): Promise<RedisConnection> {
+  const { REDIS_DURABLE_URL, REDIS_DURABLE_PASSWORD_FILE: password, REDIS_COMMAND_MS } = config;
+  return connectRedis("REDIS_DURABLE_URL", REDIS_DURABLE_URL, REDIS_COMMAND_MS, {
+    password,
+    ...tlsFiles(config),
+  });
 }
 
 /**
@@ -48,9 +82,10 @@ export async function connectVolatileRedis(
   }: VolatileRedisOptions = {},
 ): Promise<VolatileConnection> {
   const { REDIS_VOLATILE_URL, REDIS_VOLATILE_CONFIG_UNREADABLE, REDIS_COMMAND_MS } = config;
-  const options = clientOptions(REDIS_COMMAND_MS, { autoPipelining, untimed });
+  const { address, tls } = login("REDIS_VOLATILE_URL", REDIS_VOLATILE_URL, volatileLogin(config));
+  const options = { ...clientOptions(REDIS_COMMAND_MS, { autoPipelining, untimed }), ...tls };
   const check = { configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE, everyMs, whileInUse, log };
-  const redis = await open("REDIS_VOLATILE_URL", new VolatileRedis(REDIS_VOLATILE_URL, options, check));
+  const redis = await open("REDIS_VOLATILE_URL", new VolatileRedis(address, options, check));
   const faults = await redis.check().catch((cause: unknown) => {
     redis.disconnect();
     throw new Error("REDIS_VOLATILE_URL: the server does not answer INFO and CONFIG GET in time", { cause });
@@ -63,9 +98,38 @@ export async function connectVolatileRedis(
   return redis;
 }
 
+const tlsFiles = (config: z.infer<typeof RedisTlsConfig>): TlsFiles => ({
+  ca: config.REDIS_TLS_CA_FILE,
+  certificate: config.REDIS_TLS_CERTIFICATE_FILE,
+  key: config.REDIS_TLS_KEY_FILE,
+});
+
+const volatileLogin = (config: VolatileRedisConfig): Login => ({
+  password: config.REDIS_VOLATILE_PASSWORD_FILE,
+  ...tlsFiles(config),
+});
+
+/**
+ * Returns the address with the password, and the TLS options of a `rediss://` address. Throws a sentence when
+ * the address cannot be parsed or has a password of its own.
+ */
+function login(setting: string, url: string, { password, ...files }: Login) {
+  const parsed = URL.parse(url);
+  if (parsed === null) throw new Error(`${setting}: this is no address; write redis://user@host:port`);
+  const tls =
+    parsed.protocol === "rediss:" ? { tls: tlsOptions(parsed.hostname.replaceAll(/[[\]]/g, ""), files) } : {};
+  if (password === undefined) return { address: url, tls };
+  if (parsed.password !== "") {
+    const file = setting.replace("_URL", "_PASSWORD_FILE");
+    throw new Error(`${setting}: the password is in it and in ${file}; leave one of them out`);
+  }
+  parsed.password = encodeURIComponent(password);
+  return { address: parsed.href, tls };
+}
+
 const clientOptions = (
   commandMs: number,
-  { autoPipelining = false, untimed = false }: ConnectionOptions,
+  { autoPipelining = false, untimed = false }: ReplyOptions,
 ): Omit<RedisOptions, "replyMapping"> => ({
   lazyConnect: true,
   // RESP2: every server since 6.2 supports it, and replies keep their plain types.
@@ -77,22 +141,32 @@ const clientOptions = (
   enableOfflineQueue: false,
   enableAutoPipelining: autoPipelining,
   autoResubscribe: false,
+  // CLIENT SETINFO: servers before 7.2 do not know it, and users of an ACL need no right to it.
+  disableClientInfo: true,
   keepAlive: 10_000,
   noDelay: true,
   retryStrategy: (attempt) => Math.min(20 * attempt, reconnectAfterMaxMs),
 });
 
 async function open<R extends Redis>(setting: string, redis: R): Promise<R & AsyncDisposable> {
+  let fault: unknown;
   // Callers handle the failure of each command. Without a listener, the event would end the process.
-  redis.on("error", () => {});
+  redis.on("error", (error) => {
+    fault = error;
+  });
   try {
     await redis.connect();
   } catch (cause) {
     redis.disconnect();
-    throw new Error(
-      `${setting}: no Redis server lets us in there; start one, or correct the address or the password`,
-      { cause },
-    );
+    // ioredis says why in the event, and rejects with "Connection is closed".
+    const message = connectFault(fault ?? cause, {
+      address: setting,
+      login: `${setting} or ${setting.replace("_URL", "_PASSWORD_FILE")}`,
+      ca: "REDIS_TLS_CA_FILE",
+      certificate: "REDIS_TLS_CERTIFICATE_FILE and REDIS_TLS_KEY_FILE",
+      unreachable: "no Redis server lets us in there; start one, or correct the address or the password",
+    });
+    throw new Error(message, { cause });
   }
   return Object.assign(redis, {
     async [Symbol.asyncDispose]() {
@@ -112,7 +186,8 @@ export async function subscribe(
   onMessage: (message: Buffer) => void,
   onResubscribed: () => void = () => {},
 ): Promise<Subscription> {
-  const redis = await connectRedis("REDIS_VOLATILE_URL", config.REDIS_VOLATILE_URL, config.REDIS_COMMAND_MS);
+  const { REDIS_VOLATILE_URL: url, REDIS_COMMAND_MS } = config;
+  const redis = await connectRedis("REDIS_VOLATILE_URL", url, REDIS_COMMAND_MS, volatileLogin(config));
   return subscribeOn(redis, channels, onMessage, onResubscribed);
 }
 
@@ -123,7 +198,7 @@ export async function subscribeDurable(
   onMessage: (message: Buffer) => void,
   onResubscribed: () => void,
 ): Promise<Subscription> {
-  const redis = await connectRedis("REDIS_DURABLE_URL", config.REDIS_DURABLE_URL, config.REDIS_COMMAND_MS);
+  const redis = await connectDurableRedis(config);
   return subscribeOn(redis, channels, onMessage, onResubscribed);
 }
 
@@ -163,7 +238,7 @@ async function subscribeOn(
 
 const pingIntervalMs = 5_000;
 
-type ConnectionOptions = {
+type ReplyOptions = {
   /** Commands of one turn of the event loop are sent in one write. Off by default. */
   autoPipelining?: boolean | undefined;
   /**
@@ -173,7 +248,11 @@ type ConnectionOptions = {
   untimed?: boolean | undefined;
 };
 
-export type VolatileRedisOptions = ConnectionOptions & Partial<Omit<CheckOptions, "configUnreadable">>;
+type Login = TlsFiles & { password?: string | undefined };
+
+type ConnectionOptions = ReplyOptions & Login;
+
+export type VolatileRedisOptions = ReplyOptions & Partial<Omit<CheckOptions, "configUnreadable">>;
 
 /**
  * Returns a function that runs a Lua script atomically. The script is sent once and then called by its hash
@@ -195,8 +274,6 @@ type VolatileConnection = VolatileRedis & AsyncDisposable;
 
 /** `connected`: whether the channels are subscribed at this moment. */
 type Subscription = AsyncDisposable & { connected(): boolean };
-
-export type DurableRedisConfig = { REDIS_DURABLE_URL: string; REDIS_COMMAND_MS: number };
 
 /** `name` is unique on a connection: a second script of the same name replaces the first. */
 type Script = { name: string; lua: string; numberOfKeys: number };

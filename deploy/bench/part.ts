@@ -52,7 +52,7 @@ export async function openStack(
     new Services(
       {
         counts: { workers: engine.workers, batchers: 1, ingress: 1 },
-        urls: servers.urls,
+        access: servers.access,
         pool: launch.POOL,
         host: "127.0.0.1",
         ports: await freePorts(1),

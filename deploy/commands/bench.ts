@@ -108,7 +108,7 @@ async function main(): Promise<void> {
 
   await using servers = await openTestServers({ launch, steps, print: say, ...requests });
   const key = readDevKey(servers.state.devKey);
-  await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
+  await storeKey(servers.environment, key, "dev");
   const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };
   for (const name of names) {
     say(`\n${name}`);

@@ -22,12 +22,12 @@ async function e2e({ print, stop, force }: Command): Promise<void> {
   );
   await using servers = await openTestServers({ launch, steps, print, stop, force });
   const key = readDevKey(servers.state.devKey);
-  await storeKey(servers.urls.REDIS_DURABLE_URL, key, "dev");
+  await storeKey(servers.environment, key, "dev");
 
   await using services = new Services(
     {
       counts: launch,
-      urls: servers.urls,
+      access: servers.access,
       pool: launch.POOL,
       host: "127.0.0.1",
       ports: await freePorts(launch.ingress),

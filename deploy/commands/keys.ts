@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import {
   type ListedKey,
   listApiKeys,
@@ -7,13 +9,23 @@ import {
   storeApiKey,
 } from "@faceline/contracts/runtime/api-keys";
 import { readConfig } from "@faceline/contracts/runtime/config";
-import { connectRedis, type RedisConnection } from "@faceline/contracts/runtime/redis";
-import { durableUrlOf, LauncherConfig } from "../launcher/settings.ts";
+import {
+  connectDurableRedis,
+  DurableRedisConfig,
+  type RedisConnection,
+} from "@faceline/contracts/runtime/redis";
+import { durableAccess } from "../launcher/server-access.ts";
+import { LauncherConfig } from "../launcher/settings.ts";
+import { repository, secretsFolder } from "../launcher/state-folder.ts";
 import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
 
 // `npm run keys -- VERB`: API keys and limits of teams, in the durable Redis of a running Faceline.
 
-const commandMs = 5_000;
+const commandMs = "5000";
+
+const unreachable =
+  "The Redis server of the keys cannot be reached: start Faceline with `npm start`, or set REDIS_DURABLE_URL " +
+  "(REDIS_DURABLE_PORT, FACELINE_STATE) as for it.";
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -38,13 +50,20 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
+/** As the user `keys` of the server that `npm start` has started, or as the operator's settings say. */
 async function connect(): Promise<RedisConnection> {
-  const url = durableUrlOf(readConfig(LauncherConfig, process.env));
-  return connectRedis("REDIS_DURABLE_URL", url, commandMs).catch(() => {
-    const advice =
-      "start Faceline with `npm start`, or set REDIS_DURABLE_URL (REDIS_DURABLE_PORT) to its address";
-    throw new Error(`The Redis server of the keys cannot be reached: ${advice}.`);
-  });
+  const launch = readConfig(LauncherConfig, process.env);
+  const secrets = secretsFolder(resolve(repository, launch.FACELINE_STATE));
+  const access = durableAccess(launch, secrets, "keys");
+  try {
+    const env = { ...process.env, ...access, REDIS_COMMAND_MS: commandMs };
+    return await connectDurableRedis(readConfig(DurableRedisConfig, env));
+  } catch (cause) {
+    const passwordFile = launch.REDIS_DURABLE_URL === undefined ? access["REDIS_DURABLE_PASSWORD_FILE"]! : "";
+    const neverStarted = passwordFile !== "" && !existsSync(passwordFile);
+    if (!neverStarted && !(cause as Error).message.includes("no Redis server")) throw cause;
+    throw new Error(unreachable, { cause });
+  }
 }
 
 /** Runs the command and returns what to print. */

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { waitForAbort } from "@faceline/contracts/runtime/process";
@@ -34,24 +34,29 @@ async function start({ print, stop, force }: Command): Promise<void> {
   const supervision = { ...supervisorLimits(launch), logs: state.logs, print, record, stop, force };
   // The servers' output is in their log files alone.
   await using servers = new Servers(launch, state, { ...supervision, onOutput: () => {} });
-  const { urls } = servers;
+  const { access } = servers;
+  const ownEnvironment = { ...process.env, ...access.launcher };
   const commands = await servers.fetch(steps);
   const models = launch.MODELS_DIR ?? state.models;
   if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
   const body = await writeSamples(state.samples);
 
   await steps.run("Kafka and Redis", () => servers.start(commands));
-  const kafka = readConfig(KafkaConfig, { ...process.env, ...urls });
-  await steps.run("topics", () => createTopics(kafka, topicOptions(launch, launch.POOL, stop)));
+  const kafka = readConfig(KafkaConfig, ownEnvironment);
+  const kafkaData = join(state.kafka, "data");
+  const differences = await steps.run("topics", () =>
+    createTopics(kafka, topicOptions(launch, launch.POOL, stop, kafkaData)),
+  );
+  for (const sentence of differences) print(`warning: ${sentence}`);
   const key = launch.devKey ? readDevKey(state.devKey) : undefined;
-  if (key !== undefined) await storeKey(urls.REDIS_DURABLE_URL, key, "dev");
+  if (key !== undefined) await storeKey(ownEnvironment, key, "dev");
 
   const format = process.stdout.isTTY ? readableLogLine : (line: string) => line;
   const inspectPorts = await openInspectPorts(launch.inspect);
   await using services = new Services(
     {
       counts: launch,
-      urls,
+      access,
       pool: launch.POOL,
       host: launch.HOST,
       ports: ingresses.map(({ port }) => port),

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/contracts/runtime/api-keys";
-import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { connectDurableRedis, DurableRedisConfig } from "@faceline/contracts/runtime/redis";
 import { unlimited } from "@faceline/contracts/stored/team";
 
 const devKeyPattern = /^fl_dev_[A-Za-z0-9_-]{43}$/;
@@ -18,10 +19,11 @@ export const newDevKey = (): string => newApiKey("fl_dev_");
 
 /**
  * Stores a key for the ingresses, with a team without limits. Existing records are kept: a revoked key stays
- * revoked, and limits that were set stay set.
+ * revoked, and limits that were set stay set. `env` has the settings of the durable Redis.
  */
-export async function storeKey(durableUrl: string, key: string, team: string): Promise<void> {
-  await using redis = await connectRedis("REDIS_DURABLE_URL", durableUrl, commandMs);
+export async function storeKey(env: NodeJS.ProcessEnv, key: string, team: string): Promise<void> {
+  const config = readConfig(DurableRedisConfig, { ...env, REDIS_COMMAND_MS: `${commandMs}` });
+  await using redis = await connectDurableRedis(config);
   await storeApiKey(redis, key, { team, name: `${team} key` });
   const { requestsPerSecond } = await teamLimits(redis, team);
   if (requestsPerSecond === undefined) await setTeamLimits(redis, team, unlimited);

@@ -1,23 +1,33 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { capture } from "./capture.ts";
 import type { Program } from "./child.ts";
+import { newPassword, writePrivateFile } from "./secrets.ts";
 
 /** One Kafka broker on loopback that is its own controller. Formats its data folder the first time. */
-export async function kafkaBroker(options: BrokerOptions): Promise<Program> {
-  const { java, libs, folder, port, heapMib, stop } = options;
+export const kafkaBroker = (options: BrokerOptions): Promise<Program> =>
+  kafkaProgram("kafka", options, brokerSettings(options));
+
+/**
+ * A Kafka process with the settings of its properties file. Formats its data folder the first time; brokers
+ * of one cluster have one `clusterId`.
+ */
+export async function kafkaProgram(
+  name: string,
+  { java, libs, folder, port, heapMib, stop, clusterId, formatArgs = [] }: ProgramOptions,
+  settings: KafkaSettings,
+): Promise<Program> {
   const data = join(folder, "data");
   const properties = join(folder, "server.properties");
   const classpath = join(libs, "*");
-  writeFileSync(properties, serverProperties({ ...options, data }));
+  const lines = Object.entries({ ...settings, "log.dirs": data }).map(([key, value]) => `${key}=${value}\n`);
+  // Passwords are in it.
+  writePrivateFile(properties, lines.join(""));
 
   if (!existsSync(join(data, "meta.properties"))) {
-    const id = randomBytes(16);
-    // A cluster id that begins with "-" would be read as an option.
-    id[0]! &= 0x7f;
-    const args = ["format", "-t", id.toString("base64url"), "-c", properties];
+    const args = ["format", "-t", clusterId ?? newClusterId(), "-c", properties, ...formatArgs];
     await capture(java, [...fastStartFlags, "-cp", classpath, "kafka.tools.StorageTool", ...args], {
       stop,
       failed: "Kafka's data folder could not be formatted",
@@ -32,12 +42,19 @@ export async function kafkaBroker(options: BrokerOptions): Promise<Program> {
   const defines = Object.entries(logging).map(([name, value]) => `-Dorg.slf4j.simpleLogger.${name}=${value}`);
   const heap = [`-Xms${Math.min(256, heapMib)}m`, `-Xmx${heapMib}m`];
   return {
-    name: "kafka",
+    name,
     command: java,
     args: [...heap, ...fastStartFlags, ...defines, "-cp", classpath, "kafka.Kafka", properties],
     env: process.env,
     ready: () => acceptsConnections("127.0.0.1", port),
   };
+}
+
+export function newClusterId(): string {
+  const id = randomBytes(16);
+  // One that begins with "-" would be read as an option.
+  id[0]! &= 0x7f;
+  return id.toString("base64url");
 }
 
 /**
@@ -46,16 +63,24 @@ export async function kafkaBroker(options: BrokerOptions): Promise<Program> {
  */
 const fastStartFlags = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData"];
 
-function serverProperties({ port, controllerPort, data }: BrokerOptions & { data: string }): string {
-  const settings = {
+/** Settings of one broker whose clients and whose controller's peers both have to log in. */
+export function brokerSettings({ port, controllerPort, login }: BrokerOptions): KafkaSettings {
+  // The controller may change everything, users too. Only the broker itself knows this password.
+  const broker = { user: "broker", password: newPassword() };
+  return {
     "process.roles": "broker,controller",
     "node.id": 1,
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    "advertised.listeners": `PLAINTEXT://127.0.0.1:${port}`,
+    listeners: `CLIENTS://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    "advertised.listeners": `CLIENTS://127.0.0.1:${port}`,
+    "inter.broker.listener.name": "CLIENTS",
     "controller.listener.names": "CONTROLLER",
-    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    "listener.security.protocol.map": "CLIENTS:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT",
     "controller.quorum.voters": `1@127.0.0.1:${controllerPort}`,
-    "log.dirs": data,
+    "sasl.enabled.mechanisms": "PLAIN",
+    "sasl.mechanism.inter.broker.protocol": "PLAIN",
+    "sasl.mechanism.controller.protocol": "PLAIN",
+    "listener.name.clients.plain.sasl.jaas.config": plainLogin(broker, [broker, login]),
+    "listener.name.controller.plain.sasl.jaas.config": plainLogin(broker, [broker]),
     "auto.create.topics.enable": false,
     // There are a few groups of a few members. By default each of these topics has 50 partitions, which cost
     // start time.
@@ -84,10 +109,15 @@ function serverProperties({ port, controllerPort, data }: BrokerOptions & { data
     // Index files are allocated in full: 10 MiB each by default, for messages of a few hundred bytes.
     "log.index.size.max.bytes": 1024 * 1024,
   };
-  return Object.entries(settings)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join("");
 }
+
+/** How a listener logs in at others, and whom it lets in. */
+export const plainLogin = (own: Login, users: Login[]): string =>
+  [
+    "org.apache.kafka.common.security.plain.PlainLoginModule required",
+    `username="${own.user}" password="${own.password}"`,
+    ...users.map(({ user, password }) => `user_${user}="${password}"`),
+  ].join(" ") + ";";
 
 /**
  * Whether the port accepts connections. The broker listens before it can answer: topics.ts waits for that.
@@ -100,12 +130,21 @@ function acceptsConnections(host: string, port: number): Promise<boolean> {
   return promise.finally(() => socket.destroy());
 }
 
-type BrokerOptions = {
+type ProgramOptions = {
   java: string;
   libs: string;
   folder: string;
   port: number;
-  controllerPort: number;
   heapMib: number;
   stop: AbortSignal;
+  clusterId?: string;
+  /** More arguments for formatting the data folder. */
+  formatArgs?: string[];
 };
+
+/** `login`: the user of all clients. */
+type BrokerOptions = ProgramOptions & { controllerPort: number; login: Login };
+
+type Login = { user: string; password: string };
+
+type KafkaSettings = Record<string, string | number | boolean>;

@@ -1,73 +1,90 @@
+import { createHash } from "node:crypto";
 import { connect } from "node:net";
+import { join } from "node:path";
 import type { Program } from "./child.ts";
+import { type RedisRights, userLine } from "./redis-users.ts";
+import { writePrivateFile } from "./secrets.ts";
 
-// Covered by deploy/e2e/volatile-redis.stack.test.ts.
+// Covered by deploy/e2e/volatile-redis.stack.test.ts and redis-users.live.test.ts.
 
 /**
  * The Redis of images, answers and reports. In memory only: nothing of it may reach a disk or another server.
  */
 export function volatileRedis(command: string, folder: string, options: VolatileOptions): Program {
-  return redis("redis-volatile", command, folder, options.port, {
-    save: [""],
-    appendonly: ["no"],
-    maxmemory: [`${options.memoryMaxMib}mb`],
-    "maxmemory-policy": ["noeviction"],
-    // Clients can make it neither save nor replicate nor change its settings. These two hold should it
-    // replicate yet.
-    user: ["default", "on", "nopass", "~*", "&*", ...volatileCommands],
-    "repl-diskless-sync": ["yes"],
-    "rdb-del-sync-files": ["yes"],
+  return redis("redis-volatile", command, folder, options, {
+    save: '""',
+    appendonly: "no",
+    maxmemory: `${options.memoryMaxMib}mb`,
+    "maxmemory-policy": "noeviction",
+    // No user may make it save or replicate. These two hold should it replicate yet.
+    "repl-diskless-sync": "yes",
+    "rdb-del-sync-files": "yes",
   });
 }
-
-/**
- * Rules of an ACL. The category @admin holds what saves (SAVE, BGSAVE, BGREWRITEAOF), replicates (SYNC,
- * PSYNC, REPLICAOF, FAILOVER), changes settings (CONFIG, ACL, MODULE), shows what others send (MONITOR,
- * SLOWLOG) or stops the server (DEBUG, SHUTDOWN). MIGRATE sends keys elsewhere.
- */
-const volatileCommands = ["+@all", "-@admin", "-migrate", "+config|get", "+client"];
 
 /** The Redis of API keys and team limits. An acknowledged write is on disk. */
-export function durableRedis(command: string, folder: string, port: number): Program {
-  return redis("redis-durable", command, folder, port, {
-    save: [""],
-    appendonly: ["yes"],
-    appendfsync: ["always"],
+export function durableRedis(command: string, folder: string, options: RedisOptions): Program {
+  return redis("redis-durable", command, folder, options, {
+    save: '""',
+    appendonly: "yes",
+    appendfsync: "always",
   });
 }
 
-function redis(name: string, command: string, folder: string, port: number, own: RedisSettings): Program {
-  const settings: RedisSettings = {
-    bind: ["127.0.0.1"],
-    port: [`${port}`],
-    dir: [folder],
-    daemonize: ["no"],
-    loglevel: ["notice"],
+function redis(name: string, command: string, folder: string, options: RedisOptions, own: Settings): Program {
+  const { port, users, probe } = options;
+  const settings: Settings = {
+    bind: "127.0.0.1",
+    port: `${port}`,
+    dir: `"${folder}"`,
+    daemonize: "no",
+    loglevel: "notice",
     // The report of a crash would quote the arguments of the command that ran, and the memory test print
     // more.
-    "crash-log-enabled": ["no"],
-    "crash-memcheck-enabled": ["no"],
+    "crash-log-enabled": "no",
+    "crash-memcheck-enabled": "no",
     ...own,
   };
+  const lines = Object.entries(settings).map(([setting, value]) => `${setting} ${value}`);
+  const userLines = users.map(({ user, password, rights }) => userLine(user, sha256(password), rights));
+  // A file, because everybody on the machine can read the arguments of a process.
+  const file = join(folder, "redis.conf");
+  writePrivateFile(file, `${[...lines, "user default off", ...userLines].join("\n")}\n`);
+  const login = users.find(({ user }) => user === probe);
+  if (login === undefined) throw new Error(`${name} has no user ${probe}`);
   return {
     name,
     command,
-    args: Object.entries(settings).flatMap(([setting, values]) => [`--${setting}`, ...values]),
+    args: [file],
     env: process.env,
-    ready: () => answersPing(port),
+    ready: () => answersPing(port, login),
   };
 }
 
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
 /** Whether the server answers PING. While it reads its file, it accepts connections but answers LOADING. */
-function answersPing(port: number): Promise<boolean> {
+function answersPing(port: number, { user, password }: RedisUser): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ host: "127.0.0.1", port }, () => socket.write("PING\r\n"));
-  socket.on("data", (reply) => resolve(reply.toString("latin1").startsWith("+PONG")));
+  let reply = "";
+  const socket = connect({ host: "127.0.0.1", port }, () => {
+    socket.write(`AUTH ${user} ${password}\r\nPING\r\n`);
+  });
+  socket.on("data", (chunk) => {
+    reply += chunk.toString("latin1");
+    const [, pong] = /^[^\r]*\r\n([^\r]*)\r\n/.exec(reply) ?? [];
+    if (pong !== undefined) resolve(pong === "+PONG");
+  });
   socket.on("error", () => resolve(false));
   socket.on("close", () => resolve(false));
   return promise.finally(() => socket.destroy());
 }
 
-type VolatileOptions = { port: number; memoryMaxMib: number };
+/** `probe`: the user as whom the launcher asks whether the server is ready. */
+type RedisOptions = { port: number; users: readonly RedisUser[]; probe: string };
 
-type RedisSettings = Record<string, string[]>;
+type VolatileOptions = RedisOptions & { memoryMaxMib: number };
+
+export type RedisUser = { user: string; password: string; rights: RedisRights };
+
+type Settings = Record<string, string>;

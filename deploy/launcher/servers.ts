@@ -3,8 +3,11 @@ import { kafkaBroker } from "./kafka-broker.ts";
 import { fetchKafkaJars, findJava } from "./kafka-install.ts";
 import type { PortSetting } from "./ports.ts";
 import { findRedis } from "./redis-install.ts";
-import { durableRedis, volatileRedis } from "./redis-server.ts";
-import { durableUrlOf, type LauncherConfig } from "./settings.ts";
+import { durableRedis, type RedisUser, volatileRedis } from "./redis-server.ts";
+import { durableUsers, type RedisRights, unrestricted, volatileUsers } from "./redis-users.ts";
+import { makePasswords, type Server } from "./secrets.ts";
+import { kafkaUser, type ServerAccess, serverAccess, testUser } from "./server-access.ts";
+import type { LauncherConfig } from "./settings.ts";
 import type { StateFolder } from "./state-folder.ts";
 import type { Steps } from "./steps.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
@@ -14,21 +17,26 @@ import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
  * others are started.
  */
 export class Servers implements AsyncDisposable {
-  readonly urls: ServerUrls;
+  readonly access: ServerAccess;
   readonly #config: LauncherConfig;
   readonly #state: StateFolder;
   readonly #options: SupervisorOptions;
   readonly #running: Supervisor[] = [];
 
-  constructor(config: LauncherConfig, state: StateFolder, watch: SupervisorOptions) {
+  readonly #withTestUser: boolean;
+
+  /** `withTestUser`: the Redis servers that are started have a user besides, who may do everything. */
+  constructor(
+    config: LauncherConfig,
+    state: StateFolder,
+    watch: SupervisorOptions,
+    { withTestUser = false } = {},
+  ) {
     this.#config = config;
     this.#state = state;
     this.#options = watch;
-    this.urls = {
-      KAFKA_BROKERS: config.KAFKA_BROKERS ?? `127.0.0.1:${config.KAFKA_PORT}`,
-      REDIS_VOLATILE_URL: config.REDIS_VOLATILE_URL ?? `redis://127.0.0.1:${config.REDIS_VOLATILE_PORT}`,
-      REDIS_DURABLE_URL: durableUrlOf(config),
-    };
+    this.#withTestUser = withTestUser;
+    this.access = serverAccess(config, state.secrets);
   }
 
   /** Finds or fetches the programs of the servers that are to be started. */
@@ -60,17 +68,31 @@ export class Servers implements AsyncDisposable {
     const { REDIS_VOLATILE_PORT, REDIS_VOLATILE_MEMORY_MAX_MIB, REDIS_DURABLE_PORT } = this.#config;
     const starting: Promise<void>[] = [];
     if (redis !== undefined && this.#config.REDIS_VOLATILE_URL === undefined) {
-      const options = { port: REDIS_VOLATILE_PORT, memoryMaxMib: REDIS_VOLATILE_MEMORY_MAX_MIB };
+      const options = {
+        port: REDIS_VOLATILE_PORT,
+        memoryMaxMib: REDIS_VOLATILE_MEMORY_MAX_MIB,
+        users: this.#makeUsers("redis-volatile", volatileUsers),
+        probe: "launcher",
+      };
       starting.push(this.#supervise(volatileRedis(redis, volatile, options)));
     }
     if (redis !== undefined && this.#config.REDIS_DURABLE_URL === undefined) {
-      starting.push(this.#supervise(durableRedis(redis, durable, REDIS_DURABLE_PORT)));
+      const users = this.#makeUsers("redis-durable", durableUsers);
+      const options = { port: REDIS_DURABLE_PORT, users, probe: "keys" };
+      starting.push(this.#supervise(durableRedis(redis, durable, options)));
     }
     if (java !== undefined) starting.push(this.#startBroker(java));
     await Promise.all(starting);
   }
 
+  #makeUsers(server: Server, rights: Record<string, RedisRights>): RedisUser[] {
+    const all = this.#withTestUser ? { ...rights, [testUser]: unrestricted } : rights;
+    const passwords = makePasswords(this.#state.secrets, server, Object.keys(all));
+    return Object.entries(all).map(([user, rights]) => ({ user, password: passwords[user]!, rights }));
+  }
+
   async #startBroker(java: string): Promise<void> {
+    const { [kafkaUser]: password } = makePasswords(this.#state.secrets, "kafka", [kafkaUser]);
     const program = await kafkaBroker({
       java,
       libs: this.#state.kafkaLibs,
@@ -78,6 +100,7 @@ export class Servers implements AsyncDisposable {
       port: this.#config.KAFKA_PORT,
       controllerPort: this.#config.KAFKA_CONTROLLER_PORT,
       heapMib: this.#config.KAFKA_HEAP_MIB,
+      login: { user: kafkaUser, password },
       stop: this.#options.stop,
     });
     await this.#supervise(program);
@@ -115,8 +138,6 @@ export function serverPorts(config: LauncherConfig): PortSetting[] {
   }
   return ports;
 }
-
-export type ServerUrls = { KAFKA_BROKERS: string; REDIS_VOLATILE_URL: string; REDIS_DURABLE_URL: string };
 
 /** Commands of the servers that are to be started; absent where the settings have addresses. */
 type ServerCommands = { java?: string; redis?: string };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
 import type { PortSetting } from "./ports.ts";
-import type { ServerUrls } from "./servers.ts";
+import type { ServerAccess } from "./server-access.ts";
 import type { Counts } from "./settings.ts";
 import { repository } from "./state-folder.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
@@ -25,7 +25,7 @@ export class Services implements AsyncDisposable {
           ...mallocSettings,
           ...environment,
           ...telemetryOff,
-          ...plan.urls,
+          ...plan.access[service],
           POOL: plan.pool,
           ...own(i),
         };
@@ -140,7 +140,7 @@ type Service = (typeof stopOrder)[number];
 
 type ServicesPlan = {
   counts: Counts;
-  urls: ServerUrls;
+  access: ServerAccess;
   pool: string;
   host: string;
   /** One for each ingress. */

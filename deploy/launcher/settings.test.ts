@@ -57,3 +57,10 @@ test("all wrong settings are named together, and an empty one counts as unset", 
     (fault: Error) => fault.message.includes("PORT") && fault.message.includes("KAFKA_PORT"),
   );
 });
+
+test("no more replicas can be required to have a message than there are", () => {
+  const read = (TOPIC_MIN_INSYNC_REPLICAS: string, TOPIC_REPLICATION_FACTOR?: string) =>
+    readLaunchOptions([], { TOPIC_MIN_INSYNC_REPLICAS, TOPIC_REPLICATION_FACTOR });
+  assert.equal(read("2", "3").TOPIC_MIN_INSYNC_REPLICAS, 2);
+  assert.throws(() => read("4", "3"), /TOPIC_MIN_INSYNC_REPLICAS: must not exceed TOPIC_REPLICATION_FACTOR/);
+});

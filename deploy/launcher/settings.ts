@@ -42,6 +42,12 @@ const Settings = z.object({
 
   /** The longest deadline that the ingress allows. The launcher only compares it with the retention. */
   DEADLINE_MAX_MS: Milliseconds.default(120_000),
+  /**
+   * Copies of each topic, and how many of them must have a message before it counts as sent. Unset: what the
+   * brokers say (`default.replication.factor`, `min.insync.replicas`).
+   */
+  TOPIC_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(15).optional(),
+  TOPIC_MIN_INSYNC_REPLICAS: z.coerce.number().int().min(1).max(15).optional(),
   /** Retention of tasks and batches. */
   TOPIC_RETENTION_MINUTES: z.coerce.number().int().min(3).default(10),
   /** Retention of dead letters: ids and reasons of messages, without content. */
@@ -71,12 +77,15 @@ export const LauncherConfig = Settings.refine(
     path: ["TOPIC_RETENTION_MINUTES"],
     error: "must exceed DEADLINE_MAX_MS by 10 s, or tasks are deleted before they end",
   },
+).refine(
+  ({ TOPIC_REPLICATION_FACTOR = 1, TOPIC_MIN_INSYNC_REPLICAS = 1 }) =>
+    TOPIC_MIN_INSYNC_REPLICAS <= TOPIC_REPLICATION_FACTOR,
+  {
+    path: ["TOPIC_MIN_INSYNC_REPLICAS"],
+    error: "must not exceed TOPIC_REPLICATION_FACTOR, or no message could be sent",
+  },
 );
 export type LauncherConfig = z.infer<typeof LauncherConfig>;
-
-/** Address of the Redis with the API keys: the one in the settings, or the one that `npm start` starts. */
-export const durableUrlOf = (config: LauncherConfig): string =>
-  config.REDIS_DURABLE_URL ?? `redis://127.0.0.1:${config.REDIS_DURABLE_PORT}`;
 
 /** How many processes of each service run. */
 export type Counts = { workers: number; batchers: number; ingress: number };

@@ -28,11 +28,15 @@ export function openStateFolder(fetched: string, run = fetched): StateFolder {
     volatile: create(join(run, "redis", "volatile")),
     durable: create(join(run, "redis", "durable")),
     logs: create(join(run, "logs")),
+    secrets: create(secretsFolder(run)),
     samples: join(run, "samples"),
     devKey: join(run, "dev-key"),
     processes: join(run, "processes.json"),
   };
 }
+
+/** Where a launch with this state folder keeps the passwords of its servers. */
+export const secretsFolder = (run: string): string => join(run, "secrets");
 
 export type StateFolder = {
   run: string;
@@ -44,6 +48,8 @@ export type StateFolder = {
   volatile: string;
   durable: string;
   logs: string;
+  /** Passwords of the servers, new at every start. */
+  secrets: string;
   samples: string;
   devKey: string;
   processes: string;

@@ -8,22 +8,50 @@ import {
   tasksTopic,
 } from "@faceline/contracts/wire/names";
 import { type LauncherConfig, poolWorkersMax } from "./settings.ts";
+import { type FoundTopic, topicDifferences, type WantedTopic } from "./topic-differences.ts";
 
 /**
  * Creates the missing topics of a pool, and waits until its consumer groups can be joined: for a while after
- * its first start, a broker answers "coordinator not available". Throws after `withinMs`.
+ * its first start, a broker answers "coordinator not available". Throws after `withinMs`. Returns a sentence
+ * for each difference between a topic that existed and its settings here, which are not changed.
  */
-export async function createTopics(config: KafkaConfig, options: TopicOptions): Promise<void> {
-  await retryUntilDone(options, async () => {
+export async function createTopics(config: KafkaConfig, options: TopicOptions): Promise<string[]> {
+  return retryUntilDone(options, async () => {
     await using admin = await openAdmin(config);
     const existing = new Set(await admin.listTopics());
-    const topics = poolTopics(options).filter(({ topic }) => !existing.has(topic));
+    const [present, topics] = [true, false].map((exists) =>
+      poolTopics(options).filter(({ topic }) => existing.has(topic) === exists),
+    ) as [WantedTopic[], WantedTopic[]];
     // The client's own wait for leaders begins with an error, and costs its back-off.
     if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: false });
     for (const group of [batcherGroup(options.pool), inferenceGroup(options.pool)]) {
       await admin.fetchOffsets({ groupId: group, topics: [tasksTopic(options.pool)] });
     }
+    const found = await readTopics(admin, present);
+    const brokers = { addresses: config.KAFKA_BROKERS, dataFolder: options.dataFolder };
+    return present.flatMap((wanted) => topicDifferences(wanted, found.get(wanted.topic)!, brokers));
   });
+}
+
+async function readTopics(admin: Admin, wanted: WantedTopic[]): Promise<Map<string, FoundTopic>> {
+  if (wanted.length === 0) return new Map();
+  const { topics } = await admin.fetchTopicMetadata({ topics: wanted.map(({ topic }) => topic) });
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: wanted.map(({ topic, configEntries }) => ({
+      type: topicResource,
+      name: topic,
+      configNames: configEntries.map(({ name }) => name),
+    })),
+  });
+  return new Map(
+    topics.map(({ name, partitions }) => {
+      const entries = resources.find((each) => each.resourceName === name)?.configEntries ?? [];
+      const settings = Object.fromEntries(entries.map((entry) => [entry.configName, entry.configValue]));
+      const replicas = Math.min(...partitions.map((each) => each.replicas.length));
+      return [name, { partitions: partitions.length, replicas, settings }];
+    }),
+  );
 }
 
 /** Deletes the topics of a test's pool. */
@@ -32,15 +60,20 @@ export async function deleteTopics(config: KafkaConfig, pool: string): Promise<v
   await admin.deleteTopics({ topics: [tasksTopic(pool), batchesTopic(pool)] });
 }
 
-function poolTopics({ pool, retentionMs, deadLetterRetentionMs }: TopicOptions) {
-  const topic = (name: string, numPartitions: number, retentionMs: number) => ({
+function poolTopics(options: TopicOptions): WantedTopic[] {
+  const { pool, retentionMs, deadLetterRetentionMs, replicationFactor, minInsyncReplicas } = options;
+  const topic = (name: string, numPartitions: number, retentionMs: number): WantedTopic => ({
     topic: name,
     numPartitions,
+    ...(replicationFactor === undefined ? {} : { replicationFactor }),
     configEntries: [
       { name: "retention.ms", value: `${retentionMs}` },
       { name: "max.message.bytes", value: `${recordBatchBytesMax}` },
       // Kafka deletes closed segments only: an open one would keep its messages for a week.
       { name: "segment.ms", value: `${Math.round(retentionMs / 2)}` },
+      ...(minInsyncReplicas === undefined
+        ? []
+        : [{ name: "min.insync.replicas", value: `${minInsyncReplicas}` }]),
     ],
   });
   return [
@@ -51,7 +84,7 @@ function poolTopics({ pool, retentionMs, deadLetterRetentionMs }: TopicOptions) 
   ];
 }
 
-async function retryUntilDone({ withinMs, stop }: TopicOptions, work: () => Promise<void>): Promise<void> {
+async function retryUntilDone<T>({ withinMs, stop }: TopicOptions, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
     try {
@@ -68,13 +101,23 @@ async function retryUntilDone({ withinMs, stop }: TopicOptions, work: () => Prom
   }
 }
 
+/** The protocol's number of the resource type (KIP-133). */
+const topicResource = 2;
 const retryEveryMs = 100;
 /** Of a record batch, despite the name. The services send less: contracts/runtime/kafka-flush.ts. */
 const recordBatchBytesMax = 1024 * 1024;
 const minuteMs = 60_000;
 
-export const topicOptions = (config: LauncherConfig, pool: string, stop: AbortSignal): TopicOptions => ({
+export const topicOptions = (
+  config: LauncherConfig,
+  pool: string,
+  stop: AbortSignal,
+  dataFolder?: string,
+): TopicOptions => ({
   pool,
+  replicationFactor: config.TOPIC_REPLICATION_FACTOR,
+  minInsyncReplicas: config.TOPIC_MIN_INSYNC_REPLICAS,
+  dataFolder: config.KAFKA_BROKERS === undefined ? dataFolder : undefined,
   retentionMs: config.TOPIC_RETENTION_MINUTES * minuteMs,
   deadLetterRetentionMs: config.DEAD_LETTER_RETENTION_MINUTES * minuteMs,
   withinMs: config.READY_WITHIN_MS,
@@ -85,6 +128,12 @@ type TopicOptions = {
   pool: string;
   retentionMs: number;
   deadLetterRetentionMs: number;
+  replicationFactor: number | undefined;
+  minInsyncReplicas: number | undefined;
+  /** The data of the broker, where the launcher has started it. */
+  dataFolder: string | undefined;
   withinMs: number;
   stop: AbortSignal;
 };
+
+type Admin = Awaited<ReturnType<typeof openAdmin>>;

@@ -1,13 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { buildModels } from "../launcher/models.ts";
 import { freePorts } from "../launcher/ports.ts";
 import { endLeftovers, ProcessRecord } from "../launcher/process-record.ts";
-import { Servers, type ServerUrls } from "../launcher/servers.ts";
-import { type LaunchOptions, supervisorLimits } from "../launcher/settings.ts";
+import {
+  durableAccess,
+  kafkaAccess,
+  type ServerAccess,
+  testUser,
+  volatileAccess,
+} from "../launcher/server-access.ts";
+import { Servers } from "../launcher/servers.ts";
+import { type LauncherConfig, type LaunchOptions, supervisorLimits } from "../launcher/settings.ts";
 import { openStateFolder, repository, type StateFolder } from "../launcher/state-folder.ts";
 import type { Steps } from "../launcher/steps.ts";
 import type { StopRequests } from "../launcher/stop-requests.ts";
@@ -47,23 +54,24 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
     stop,
     force,
   };
-  const servers = opened.use(new Servers(config, state, supervision));
-  const { urls } = servers;
+  const servers = opened.use(new Servers(config, state, supervision, { withTestUser: true }));
 
   const fetched = await servers.fetch(steps);
   const models = launch.MODELS_DIR ?? state.models;
   if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
   await steps.run("Kafka and Redis", () => servers.start(fetched));
-  const kafka = readConfig(KafkaConfig, { ...process.env, ...urls });
+  const environment = { ...process.env, ...testAccess(config, state), MODELS_DIR: models };
+  const kafka = readConfig(KafkaConfig, environment);
+  writeFileSync(serviceAccessFile(run), JSON.stringify(servers.access), { mode: 0o600 });
   await steps.run("topics", () => createTopics(kafka, topicOptions(launch, launch.POOL, stop)));
 
   const open = opened.move();
   return {
-    urls,
+    access: servers.access,
     models,
     state,
     watch: supervision,
-    environment: { ...process.env, ...urls, MODELS_DIR: models, FACELINE_TEST_RUN: run },
+    environment: { ...environment, FACELINE_TEST_RUN: run },
     keepFolder() {
       keep = true;
       return state.logs;
@@ -71,6 +79,30 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
+
+/**
+ * The settings with which tests reach the servers. Their Redis addresses hold the password, because tests
+ * connect with an address alone.
+ */
+function testAccess(config: LauncherConfig, { secrets }: StateFolder): NodeJS.ProcessEnv {
+  const env = {
+    ...kafkaAccess(config, secrets),
+    ...volatileAccess(config, secrets, testUser),
+    ...durableAccess(config, secrets, testUser),
+  };
+  for (const server of ["VOLATILE", "DURABLE"]) {
+    const file = env[`REDIS_${server}_PASSWORD_FILE`];
+    if (file === undefined) continue;
+    const url = new URL(env[`REDIS_${server}_URL`]!);
+    url.password = readFileSync(file, "utf8").trim();
+    env[`REDIS_${server}_URL`] = url.href;
+    delete env[`REDIS_${server}_PASSWORD_FILE`];
+  }
+  return env;
+}
+
+/** The file of a test run with the settings by which the services reach its servers, as JSON. */
+export const serviceAccessFile = (run: string): string => join(run, "access.json");
 
 /**
  * Removes the folders of runs that were killed or that failed. A run that is still going on is left alone.
@@ -91,12 +123,13 @@ type TestServersOptions = StopRequests & {
 };
 
 export type TestServers = AsyncDisposable & {
-  urls: ServerUrls;
+  /** For the services. */
+  access: ServerAccess;
   models: string;
   state: StateFolder;
   /** Limits, outputs and record of the servers' supervisors, for the services of a test or bench. */
   watch: SupervisorOptions;
-  /** The environment of the tests. */
+  /** The environment of the tests, who may do everything on the Redis servers of the run. */
   environment: NodeJS.ProcessEnv;
   /** Keeps the folder of this run, and returns where the logs are. */
   keepFolder(): string;

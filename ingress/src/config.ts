@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
-import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { DurableRedisConfig, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
 import { callTasksMax } from "@faceline/contracts/wire/task";
 import * as z from "zod";
@@ -116,7 +116,7 @@ export type HttpSettings = z.infer<typeof HttpSettings>;
 export const IngressConfig = HttpSettings.safeExtend({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
-  REDIS_DURABLE_URL: z.string().default("redis://127.0.0.1:6380"),
+  ...DurableRedisConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
   PORT: integer(0, 65_535, 8080),

@@ -2,7 +2,7 @@ import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openKafkaProbe } from "@faceline/contracts/runtime/kafka-probe";
 import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
-import { connectRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
+import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { readCatalogue } from "@faceline/models/catalogue";
@@ -31,11 +31,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
 
   using lines = new RepeatedLog(log);
   await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
-  await using durable = await connectRedis(
-    "REDIS_DURABLE_URL",
-    config.REDIS_DURABLE_URL,
-    config.REDIS_COMMAND_MS,
-  );
+  await using durable = await connectDurableRedis(config);
   await using clock = await openSharedClock(redis);
   await using probe = await openKafkaProbe(config, id);
   await using producer = await openProducer(config, id);

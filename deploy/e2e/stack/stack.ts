@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -7,10 +7,11 @@ import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { newDevKey, storeKey } from "../../launcher/dev-key.ts";
 import { freePorts } from "../../launcher/ports.ts";
-import type { ServerUrls } from "../../launcher/servers.ts";
+import type { ServerAccess } from "../../launcher/server-access.ts";
 import { Services } from "../../launcher/services.ts";
 import { LauncherConfig, supervisorLimits } from "../../launcher/settings.ts";
 import { createTopics, deleteTopics, topicOptions } from "../../launcher/topics.ts";
+import { serviceAccessFile } from "../../testing/test-servers.ts";
 import { apiClient, type Post } from "./api-client.ts";
 
 /**
@@ -27,21 +28,20 @@ export async function startStack(
   const { workers = 1, batchers = 1, ingress = 1, settings = {} } = options;
   const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
-  const urls = urlsOf(config);
   const kafka = readConfig(KafkaConfig, env);
   const never = new AbortController().signal;
 
   const pool = `test-${randomBytes(6).toString("hex")}`;
   await createTopics(kafka, topicOptions(config, pool, never));
   const key = newDevKey();
-  await storeKey(urls.REDIS_DURABLE_URL, key, pool);
+  await storeKey(env, key, pool);
 
   const logs = mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), `stack-`));
   const events: string[] = [];
   const services = new Services(
     {
       counts: { workers, batchers, ingress },
-      urls,
+      access: readAccess(settings),
       pool,
       host: "127.0.0.1",
       ports: await freePorts(ingress),
@@ -69,11 +69,22 @@ export async function startStack(
   return { address, addresses: services.addresses, key, pool, services, logs, events, post };
 }
 
-function urlsOf({ KAFKA_BROKERS, REDIS_VOLATILE_URL, REDIS_DURABLE_URL }: LauncherConfig): ServerUrls {
-  if (KAFKA_BROKERS === undefined || REDIS_VOLATILE_URL === undefined || REDIS_DURABLE_URL === undefined) {
-    throw new Error("This test needs the servers of a test run: npm test -- FILE");
-  }
-  return { KAFKA_BROKERS, REDIS_VOLATILE_URL, REDIS_DURABLE_URL };
+/** As `npm start`, the services have users of their own; the test's settings come before. */
+function readAccess(settings: Record<string, string>): ServerAccess {
+  const run = process.env["FACELINE_TEST_RUN"];
+  if (run === undefined) throw new Error("This test needs the servers of a test run: npm test -- FILE");
+  const access = JSON.parse(readFileSync(serviceAccessFile(run), "utf8")) as ServerAccess;
+  const withSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+    ...env,
+    ...(settings["REDIS_VOLATILE_URL"] === undefined ? {} : { REDIS_VOLATILE_PASSWORD_FILE: "" }),
+    ...settings,
+  });
+  return {
+    ingress: withSettings(access.ingress),
+    batcher: withSettings(access.batcher),
+    inference: withSettings(access.inference),
+    launcher: withSettings(access.launcher),
+  };
 }
 
 type StackOptions = {

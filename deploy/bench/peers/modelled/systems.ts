@@ -47,7 +47,7 @@ async function openFaceline(bench: Bench, plan: SystemPlan): Promise<OpenSystem>
   const { servers, launch } = bench;
   await using opened = new AsyncDisposableStack();
   const stack = opened.use(await openStack(bench, { ENGINE: plan.engine, BATCH_MAX: `${plan.batchMax}` }));
-  const batches = opened.use(await openBatchSizes(servers.urls, launch.POOL));
+  const batches = opened.use(await openBatchSizes(servers.environment, launch.POOL));
   const target = stack.target("/represent", [plan.body], { "x-request-timeout-ms": `${plan.deadlineMs}` });
   const open = opened.move();
   return {
@@ -76,8 +76,8 @@ async function openOther(
 }
 
 /** Subscribes to the workers' reports and counts the sizes of the batches that they finish. */
-async function openBatchSizes(urls: Record<string, string>, pool: string): Promise<BatchSizes> {
-  const config = readConfig(VolatileRedisConfig, { ...process.env, ...urls });
+async function openBatchSizes(env: NodeJS.ProcessEnv, pool: string): Promise<BatchSizes> {
+  const config = readConfig(VolatileRedisConfig, env);
   const counted = new Set<string>();
   let sizes: number[] = [];
   const subscription = await subscribe(config, [reportsChannel(pool)], (message) => {

@@ -1,0 +1,35 @@
+/**
+ * Returns a sentence about a connection that failed: what happened, and which setting to correct. `cause` is
+ * the error of the client library; nothing of its text is repeated but an error code, because some quote
+ * what was sent. Tested on real servers by deploy/launcher/encrypted-servers.live.test.ts.
+ */
+export function connectFault(cause: unknown, settings: ConnectionSettings): string {
+  const { address, login, ca, certificate, unreachable } = settings;
+  const text = `${(cause as Error | undefined)?.message}`;
+  const { code: errorCode = "" } = (cause ?? {}) as NodeJS.ErrnoException;
+  const code = /[A-Z]+(?:_[A-Z0-9]+)+/.exec(`${errorCode} ${text}`)?.[0];
+  if (/WRONGPASS|NOAUTH|authentication failed|mechanism is not supported/i.test(text)) {
+    return `${address}: the server refuses the user or the password; correct ${login}`;
+  }
+  if (/NOPERM/.test(text))
+    return `${address}: this user may not do what the service needs; allow it in the ACL`;
+  if (/certificate required|handshake failure|bad certificate|unknown ca|_ALERT_/i.test(text)) {
+    return `${address}: the server refuses our certificate; correct ${certificate}`;
+  }
+  if (/certificate|altname|issuer/i.test(`${code} ${text}`)) {
+    return `${address}: the certificate of the server is not trusted${code === undefined ? "" : ` (${code})`}; correct ${ca}`;
+  }
+  if (/wrong version number|packet length|EPROTO/i.test(text)) {
+    return `${address}: the server speaks no TLS there; correct the address, or turn TLS off`;
+  }
+  return `${address}: ${unreachable}`;
+}
+
+/** Names of the settings to correct; `unreachable`: what to say of any other fault. */
+type ConnectionSettings = {
+  address: string;
+  login: string;
+  ca: string;
+  certificate: string;
+  unreachable: string;
+};

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import test from "node:test";
+import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { durableUsers, type RedisRights, volatileUsers } from "./redis-users.ts";
+import { passwordFile, type Server } from "./secrets.ts";
+import { secretsFolder } from "./state-folder.ts";
+
+const run = process.env["FACELINE_TEST_RUN"] ?? "";
+const urlOfTests: Record<RedisServer, string> = {
+  "redis-volatile": process.env["REDIS_VOLATILE_URL"] ?? "",
+  "redis-durable": process.env["REDIS_DURABLE_URL"] ?? "",
+};
+/** The servers of this run, unless the operator's settings name others. */
+const skip =
+  !new URL(urlOfTests["redis-volatile"]).username.includes("test") &&
+  "Redis was not started by this test run";
+
+for (const server of ["redis-volatile", "redis-durable"] as const) {
+  test(`without a password the ${server} server does nothing`, { skip }, async () => {
+    for (const line of [
+      "GET image:somebody",
+      "SET key:0000 {}",
+      "KEYS *",
+      "CONFIG SET dir /",
+      "SYNC",
+      "PSYNC ? -1",
+      "MONITOR",
+      "SUBSCRIBE answers:0",
+      "EVAL return 0",
+      "INFO",
+      "PING",
+    ]) {
+      assert.match(await replyTo(server, line), /^-NOAUTH /, line);
+    }
+    assert.match(await replyTo(server, "AUTH default default"), /^-WRONGPASS /);
+    assert.match(await replyTo(server, "AUTH keys keys"), /^-WRONGPASS /);
+  });
+}
+
+const users: [RedisServer, string, RedisRights][] = [
+  ...Object.entries(volatileUsers).map(([user, rights]) => ["redis-volatile", user, rights] as const),
+  ...Object.entries(durableUsers).map(([user, rights]) => ["redis-durable", user, rights] as const),
+].map(([server, user, rights]) => [server, user, rights]);
+
+for (const [server, user, rights] of users) {
+  test(`${user} of ${server} may run no command but its own`, { skip }, async () => {
+    await using redis = await connectRedis("REDIS_URL", urlOfTests[server], 1_000);
+    const commands = (await redis.call("COMMAND")) as [name: string, arity: number][];
+    assert.ok(commands.length > 200);
+    const others = commands.filter(([name]) => !rights.commands.includes(name) && !handshake.has(name));
+    await using connection = await openAs(server, user);
+    for (const [name, arity] of others) {
+      const args = Array.from({ length: Math.abs(arity) - 1 }, () => "1");
+      await assert.rejects(connection.call(name, ...args), refusal, name);
+    }
+    for (const [name, ...args] of settingsCommands) {
+      await assert.rejects(
+        connection.call(name, ...args),
+        /^ReplyError: NOPERM /,
+        `${name} ${args.join(" ")}`,
+      );
+    }
+  });
+}
+
+test("the users of the services reach no keys and channels but their own", { skip }, async () => {
+  for (const [server, user, ...refused] of [
+    ["redis-volatile", "ingress", ["SET", "elsewhere", "1"], ["PUBLISH", "elsewhere", "1"]],
+    ["redis-volatile", "batcher", ["SET", "image:1", "1"], ["EXISTS", "image:1"], ["PUBLISH", "keys", "1"]],
+    ["redis-volatile", "inference", ["MGET", "idempotency:t:1"], ["PUBLISH", "cancels:p", "1"]],
+    ["redis-durable", "ingress", ["GET", "elsewhere"], ["SUBSCRIBE", "elsewhere"]],
+    ["redis-durable", "keys", ["SET", "elsewhere", "1"], ["PUBLISH", "elsewhere", "1"]],
+  ] as [RedisServer, string, ...[string, ...string[]][]][]) {
+    await using connection = await openAs(server, user);
+    for (const [name, ...args] of refused) {
+      await assert.rejects(connection.call(name, ...args), /NOPERM/, `${user}: ${name} ${args.join(" ")}`);
+    }
+  }
+});
+
+test("a script may do no more than its user", { skip }, async () => {
+  await using ingress = await openAs("redis-volatile", "ingress");
+  for (const call of ["'keys', '*'", "'get', 'elsewhere'", "'config', 'set', 'save', '1 1'"]) {
+    await assert.rejects(
+      ingress.call("EVAL", `return redis.call(${call})`, "0"),
+      /NOPERM|can't (run this|access at least one)|not allowed from scripts/,
+      call,
+    );
+  }
+});
+
+/** EXEC repeats the refusal of its transaction. */
+const refusal = /^ReplyError: (EXECABORT .* )?NOPERM /;
+
+/** What every connection may send before and after it has logged in. */
+const handshake = new Set(["auth", "hello", "quit", "reset", "config", "host:", "post"]);
+
+const settingsCommands: [string, ...string[]][] = [
+  ["CONFIG", "SET", "save", "1 1"],
+  ["CONFIG", "REWRITE"],
+  ["CONFIG", "RESETSTAT"],
+];
+
+const openAs = (server: RedisServer, user: string) => {
+  const url = new URL(urlOfTests[server]);
+  url.username = user;
+  url.password = "";
+  const password = readFileSync(passwordFile(secretsFolder(run), server, user), "utf8").trim();
+  // Without INFO, ioredis would wait for the server's state: the user of the launcher may only ping.
+  return connectRedis("REDIS_URL", url.href, 1_000, { password });
+};
+
+/** Sends one line over a connection that has not logged in. */
+function replyTo(server: RedisServer, line: string): Promise<string> {
+  const { hostname, port } = new URL(urlOfTests[server]);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(`${line}\r\n`));
+  socket.once("data", (reply) => resolve(reply.toString()));
+  socket.once("error", reject);
+  return promise.finally(() => socket.destroy());
+}
+
+type RedisServer = Exclude<Server, "kafka">;

@@ -1,0 +1,112 @@
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import {
+  answerKey,
+  answersChannel,
+  apiKeyKey,
+  cancelsChannel,
+  idempotencyRecordKey,
+  imageKey,
+  inFlightKey,
+  keyChangesChannel,
+  keysLastUsedKey,
+  poolChannel,
+  rateKeyPrefix,
+  reportsChannel,
+  storedBytesKey,
+  teamKey,
+} from "@faceline/contracts/wire/names";
+
+// Tested against real servers by redis-users.live.test.ts.
+
+/**
+ * What each user of the Redis servers may do, in the rules of Redis 6.2. The user `default`, whom a
+ * connection without a password has, may do nothing. The commands of scripts count as the user's own. 6.2
+ * cannot tell reading a key from writing it.
+ */
+const every = "*" as TaskId;
+
+/** Every client: the handshake of ioredis and the pings of subscribers. */
+const connection = ["ping", "info"];
+/** Every client of the volatile server: the check that it may hold pictures, and the shared clock. */
+const volatile = [...connection, "config|get", "time"];
+
+export const volatileUsers: Record<VolatileUser, RedisRights> = {
+  ingress: {
+    keys: [
+      imageKey(every),
+      answerKey(every),
+      `${rateKeyPrefix}*`,
+      inFlightKey("*"),
+      idempotencyRecordKey("*", "*"),
+      // The window of time ends the name.
+      storedBytesKey("*", 0).replace(/0$/, "*"),
+    ],
+    channels: [answersChannel("*"), poolChannel("*"), cancelsChannel("*")],
+    commands: [
+      ...volatile,
+      "subscribe",
+      "publish",
+      "get",
+      "set",
+      "mget",
+      "del",
+      "unlink",
+      "incrby",
+      "pexpire",
+      "hget",
+      "hmget",
+      "hgetall",
+      "hset",
+      "hdel",
+      "eval",
+      "evalsha",
+    ],
+  },
+  batcher: {
+    keys: [answerKey(every)],
+    channels: [answersChannel("*"), poolChannel("*"), reportsChannel("*"), cancelsChannel("*")],
+    commands: [...volatile, "subscribe", "publish", "set", "exists"],
+  },
+  inference: {
+    keys: [imageKey(every), answerKey(every)],
+    channels: [answersChannel("*"), reportsChannel("*")],
+    commands: [...volatile, "publish", "get", "set"],
+  },
+  // The launcher asks whether the server is ready.
+  launcher: { keys: [], channels: [], commands: ["ping"] },
+};
+
+export const durableUsers: Record<DurableUser, RedisRights> = {
+  ingress: {
+    keys: [apiKeyKey("*"), teamKey("*"), keysLastUsedKey],
+    channels: [keyChangesChannel],
+    // No command here stores an API key: that is left to the user `keys`.
+    commands: [...connection, "subscribe", "get", "hset"],
+  },
+  // `npm run keys`, and the launcher, which stores the development key.
+  keys: {
+    keys: [apiKeyKey("*"), teamKey("*"), keysLastUsedKey],
+    channels: [keyChangesChannel],
+    commands: [...connection, "publish", "get", "set", "mget", "hmget", "scan"],
+  },
+};
+
+/** A user of tests and benches, beside those of the services. `npm start` has none of the kind. */
+export const unrestricted: RedisRights = { keys: ["*"], channels: ["*"], commands: ["@all"] };
+
+/** Returns the line of a configuration file for a user. The file has the SHA-256 of the password. */
+export const userLine = (user: string, sha256: string, { keys, channels, commands }: RedisRights): string =>
+  [
+    ["user", user, "on", `#${sha256}`, "resetkeys", ...keys.map((key) => `~${key}`)],
+    // Before 7.0 a new user may use all channels.
+    ["resetchannels", ...channels.map((channel) => `&${channel}`)],
+    ["-@all", ...commands.map((command) => `+${command}`)],
+  ]
+    .flat()
+    .join(" ");
+
+export type VolatileUser = "ingress" | "batcher" | "inference" | "launcher";
+export type DurableUser = "ingress" | "keys";
+
+/** Patterns of keys and channels; commands, `config|get` and categories. */
+export type RedisRights = { keys: string[]; channels: string[]; commands: string[] };
