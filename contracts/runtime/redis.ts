@@ -1,5 +1,6 @@
-import { Redis, type RedisOptions } from "ioredis";
+import type { RedisOptions } from "ioredis";
 import * as z from "zod";
+import { RedisWithLiveness } from "./redis-liveness.ts";
 import { type CheckOptions, VolatileRedis, volatileCheckEveryMs } from "./volatile-redis.ts";
 
 export const VolatileRedisConfig = z.object({
@@ -9,12 +10,16 @@ export const VolatileRedisConfig = z.object({
    * snapshots.
    */
   REDIS_VOLATILE_CONFIG_UNREADABLE: z.enum(["refuse", "accept"]).default("refuse"),
-  /** How long one command may take before it counts as failed. */
+  /**
+   * How long one command may take before it counts as failed, and how long a connection may be silent while a
+   * reply is due before it is closed and opened anew.
+   */
   REDIS_COMMAND_MS: z.coerce.number().int().min(50).max(10_000).default(1_000),
 });
 export type VolatileRedisConfig = z.infer<typeof VolatileRedisConfig>;
 
 const connectMs = 2_000;
+const disconnectMs = 200;
 const reconnectAfterMaxMs = 500;
 
 /**
@@ -28,7 +33,7 @@ export async function connectRedis(
   commandMs: number,
   options: ConnectionOptions = {},
 ): Promise<RedisConnection> {
-  return open(setting, new Redis(url, clientOptions(commandMs, options)));
+  return open(setting, new RedisWithLiveness(url, clientOptions(commandMs, options), commandMs));
 }
 
 /**
@@ -39,11 +44,23 @@ export async function connectRedis(
  */
 export async function connectVolatileRedis(
   config: VolatileRedisConfig,
-  { autoPipelining, log, everyMs = volatileCheckEveryMs, whileInUse = true }: VolatileRedisOptions = {},
+  {
+    autoPipelining,
+    untimed,
+    log,
+    everyMs = volatileCheckEveryMs,
+    whileInUse = true,
+  }: VolatileRedisOptions = {},
 ): Promise<VolatileConnection> {
   const { REDIS_VOLATILE_URL, REDIS_VOLATILE_CONFIG_UNREADABLE, REDIS_COMMAND_MS } = config;
-  const options = clientOptions(REDIS_COMMAND_MS, { autoPipelining });
-  const check = { configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE, everyMs, whileInUse, log };
+  const options = clientOptions(REDIS_COMMAND_MS, { autoPipelining, untimed });
+  const check = {
+    configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE,
+    everyMs,
+    whileInUse,
+    log,
+    silenceMaxMs: REDIS_COMMAND_MS,
+  };
   const redis = await open("REDIS_VOLATILE_URL", new VolatileRedis(REDIS_VOLATILE_URL, options, check));
   const faults = await redis.check().catch((cause: unknown) => {
     redis.disconnect();
@@ -59,14 +76,17 @@ export async function connectVolatileRedis(
 
 const clientOptions = (
   commandMs: number,
-  { autoPipelining = false }: ConnectionOptions,
+  { autoPipelining = false, untimed = false }: ConnectionOptions,
 ): Omit<RedisOptions, "replyMapping"> => ({
   lazyConnect: true,
   // RESP2: every server since 6.2 supports it, and replies keep their plain types.
   protocol: 2,
   connectTimeout: connectMs,
-  commandTimeout: commandMs,
-  maxRetriesPerRequest: 1,
+  // A server that is silent does not confirm the end of a connection either.
+  disconnectTimeout: disconnectMs,
+  ...(untimed ? {} : { commandTimeout: commandMs }),
+  // When a connection is closed its commands fail at once.
+  maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
   enableAutoPipelining: autoPipelining,
   autoResubscribe: false,
@@ -75,7 +95,7 @@ const clientOptions = (
   retryStrategy: (attempt) => Math.min(20 * attempt, reconnectAfterMaxMs),
 });
 
-async function open<R extends Redis>(setting: string, redis: R): Promise<R & AsyncDisposable> {
+async function open<R extends RedisWithLiveness>(setting: string, redis: R): Promise<R & AsyncDisposable> {
   // Callers handle the failure of each command. Without a listener, the event would end the process.
   redis.on("error", () => {});
   try {
@@ -106,7 +126,7 @@ export async function subscribe(
   onResubscribed: () => void = () => {},
 ): Promise<Subscription> {
   const redis = await connectRedis("REDIS_VOLATILE_URL", config.REDIS_VOLATILE_URL, config.REDIS_COMMAND_MS);
-  return subscribeOn(redis, channels, onMessage, onResubscribed);
+  return subscribeOn("REDIS_VOLATILE_URL", redis, channels, onMessage, onResubscribed);
 }
 
 /** The same as `subscribe`, for channels of the durable server. */
@@ -117,17 +137,23 @@ export async function subscribeDurable(
   onResubscribed: () => void,
 ): Promise<Subscription> {
   const redis = await connectRedis("REDIS_DURABLE_URL", config.REDIS_DURABLE_URL, config.REDIS_COMMAND_MS);
-  return subscribeOn(redis, channels, onMessage, onResubscribed);
+  return subscribeOn("REDIS_DURABLE_URL", redis, channels, onMessage, onResubscribed);
 }
 
 async function subscribeOn(
+  setting: string,
   redis: RedisConnection,
   channels: string[],
   onMessage: (message: Buffer) => void,
   onResubscribed: () => void,
 ): Promise<Subscription> {
   redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => onMessage(message));
-  await redis.subscribe(...channels);
+  await redis.subscribe(...channels).catch((cause: unknown) => {
+    redis.disconnect();
+    throw new Error(`${setting}: the server does not answer SUBSCRIBE; allow it, or look into the server`, {
+      cause,
+    });
+  });
   let subscribed = true;
   redis.on("close", () => {
     subscribed = false;
@@ -143,23 +169,23 @@ async function subscribeOn(
       () => redis.disconnect(true),
     );
   });
-  // Only a write detects a half-open connection.
-  const pingTimer = setInterval(() => void redis.ping().catch(() => redis.disconnect(true)), pingIntervalMs);
   return {
-    connected: () => subscribed,
+    connected: () => subscribed && redis.isProved,
     async [Symbol.asyncDispose]() {
-      clearInterval(pingTimer);
       redis.disconnect();
     },
   };
 }
 
-const pingIntervalMs = 5_000;
+type ConnectionOptions = {
+  /** Commands of one turn of the event loop are sent in one write. Off by default. */
+  autoPipelining?: boolean | undefined;
+  /** Commands have no time limit of their own: they fail only with their connection. Off by default. */
+  untimed?: boolean | undefined;
+};
 
-/** `autoPipelining`: commands of one turn of the event loop are sent in one write. Off by default. */
-type ConnectionOptions = { autoPipelining?: boolean | undefined };
-
-export type VolatileRedisOptions = ConnectionOptions & Partial<Omit<CheckOptions, "configUnreadable">>;
+export type VolatileRedisOptions = ConnectionOptions &
+  Partial<Omit<CheckOptions, "configUnreadable" | "silenceMaxMs">>;
 
 /**
  * Returns a function that runs a Lua script atomically. The script is sent once and then called by its hash
@@ -175,11 +201,11 @@ export function script(
   return (...args) => commands[name]!(...args);
 }
 
-export type RedisConnection = Redis & AsyncDisposable;
+export type RedisConnection = RedisWithLiveness & AsyncDisposable;
 
-type VolatileConnection = VolatileRedis & AsyncDisposable;
+export type VolatileConnection = VolatileRedis & AsyncDisposable;
 
-/** `connected`: whether the channels are subscribed at this moment. */
+/** `connected`: whether the channels are subscribed, on a connection that was proved lately. */
 type Subscription = AsyncDisposable & { connected(): boolean };
 
 export type DurableRedisConfig = { REDIS_DURABLE_URL: string; REDIS_COMMAND_MS: number };
