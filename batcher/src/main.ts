@@ -1,7 +1,7 @@
 // Tested by deploy/e2e/loss.stack.test.ts, which starts, kills and ends the service.
 import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
-import { openProducer } from "@faceline/contracts/runtime/kafka";
+import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
@@ -35,7 +35,18 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
   });
   const answers = openAnswerOutbox(delivery);
-  await using poolState = openPoolOutbox({ redis, state, clock, pool, everyMs: config.POOL_STATE_EVERY_MS });
+  let tasksSilentSince = Infinity;
+  await using poolState = openPoolOutbox({
+    redis,
+    state,
+    clock,
+    pool,
+    everyMs: config.POOL_STATE_EVERY_MS,
+    kafka() {
+      if (performance.now() - tasksSilentSince > config.KAFKA_SESSION_MS) return "lost";
+      return tasksSilentSince === Infinity && producer.isProved() ? "proved" : "silent";
+    },
+  });
   await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, log });
   await using _reports = await openReportInbox({
     config,
@@ -57,7 +68,14 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     producer,
     loop,
     log,
-    openConsumer: (options) => openConsumer(config, options),
+    openConsumer: (options) =>
+      openConsumer(config, {
+        ...options,
+        onProof(isProved) {
+          tasksSilentSince = isProved ? Infinity : performance.now();
+          poolState.stateChanged();
+        },
+      }),
     onConsumerLost: exitFatally(log),
   });
 

@@ -1,6 +1,6 @@
 import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { Producer } from "@faceline/contracts/runtime/kafka";
+import type { Producer } from "@faceline/contracts/runtime/kafka-producer";
 import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";

@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import { deadLetterTopic } from "../src/wire/names.ts";
 import { readConfig } from "./config.ts";
-import { KafkaConfig, openAdmin, openProducer } from "./kafka.ts";
+import { KafkaConfig, openAdmin } from "./kafka.ts";
 import { openConsumer } from "./kafka-consumer.ts";
+import { openProducer } from "./kafka-producer.ts";
 import { openLog } from "./log.ts";
 
 const config = readConfig(KafkaConfig, process.env);

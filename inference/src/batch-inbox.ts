@@ -1,5 +1,5 @@
 import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { Producer } from "@faceline/contracts/runtime/kafka";
+import type { Producer } from "@faceline/contracts/runtime/kafka-producer";
 import { openConsumer, type ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
@@ -26,12 +26,18 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
     bestEffort("dead_letter", producer.deadLetter({ topic, partition, offset, reason: read.reason }));
   };
 
+  let partitions: number[] = [];
   return openConsumer(config, {
     topic,
     group: inferenceGroup(config.POOL),
     clientId,
     log,
-    onAssignment: onPartitions,
+    onAssignment(assigned) {
+      partitions = assigned;
+      onPartitions(partitions);
+    },
+    // A worker that Kafka does not answer gets no batch: the batcher sends them elsewhere.
+    onProof: (isProved) => onPartitions(isProved ? partitions : []),
     onFatalError: onLost,
     onMessages(partition, messages, commit) {
       for (const message of messages) receive(partition, message);

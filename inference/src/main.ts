@@ -1,6 +1,6 @@
 import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
-import { openProducer } from "@faceline/contracts/runtime/kafka";
+import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { runService } from "@faceline/contracts/runtime/service";
