@@ -26,6 +26,7 @@ export class Services implements AsyncDisposable {
           ...environment,
           ...telemetryOff,
           ...plan.urls,
+          ...plan.ownUrls?.[service],
           POOL: plan.pool,
           ...own(i),
         };
@@ -138,9 +139,13 @@ export const ingressPorts = (host: string, port: number, count: number): PortSet
 
 type Service = (typeof stopOrder)[number];
 
+export type ServiceUrls = Partial<Record<Service, Partial<ServerUrls>>>;
+
 type ServicesPlan = {
   counts: Counts;
   urls: ServerUrls;
+  /** Where a service reaches servers at other addresses than the others do: proxies of tests. */
+  ownUrls?: ServiceUrls;
   pool: string;
   host: string;
   /** One for each ingress. */

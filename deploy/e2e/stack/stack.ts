@@ -8,7 +8,7 @@ import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { newDevKey, storeKey } from "../../launcher/dev-key.ts";
 import { freePorts } from "../../launcher/ports.ts";
 import type { ServerUrls } from "../../launcher/servers.ts";
-import { Services } from "../../launcher/services.ts";
+import { Services, type ServiceUrls } from "../../launcher/services.ts";
 import { LauncherConfig, supervisorLimits } from "../../launcher/settings.ts";
 import { createTopics, deleteTopics, topicOptions } from "../../launcher/topics.ts";
 import { apiClient, type Post } from "./api-client.ts";
@@ -24,7 +24,7 @@ export async function startStack(
   t: Pick<TestContext, "after">,
   options: StackOptions = {},
 ): Promise<TestStack> {
-  const { workers = 1, batchers = 1, ingress = 1, settings = {} } = options;
+  const { workers = 1, batchers = 1, ingress = 1, settings = {}, ownUrls = {} } = options;
   const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
   const urls = urlsOf(config);
@@ -42,6 +42,7 @@ export async function startStack(
     {
       counts: { workers, batchers, ingress },
       urls,
+      ownUrls,
       pool,
       host: "127.0.0.1",
       ports: await freePorts(ingress),
@@ -82,6 +83,8 @@ type StackOptions = {
   ingress?: number;
   /** Settings of the services, of the launcher's limits (RESTART_FIRST_MS …) and of its topics. */
   settings?: Record<string, string>;
+  /** Addresses of servers that one service alone uses. */
+  ownUrls?: ServiceUrls;
 };
 
 export type TestStack = {
