@@ -35,10 +35,10 @@ test("commands that wait when a connection is closed fail with it, also those wi
 });
 
 test("a large value may take longer to leave than a connection may be silent", async (t) => {
-  const { config, proxy } = await behindProxy(t, 200);
+  const { config, proxy } = await behindProxy(t);
   await using redis = await connectVolatileRedis(config, { untimed: true });
   const { stream } = redis;
-  proxy.slowDown(50);
+  proxy.slowDown(100);
   assert.equal(await redis.set("liveness-large", Buffer.alloc(64_000_000), "PX", 1), "OK");
   assert.equal(redis.stream, stream);
 });
