@@ -11,9 +11,9 @@ import { seedsOf } from "../testing/seeds.ts";
 import { EventQueue } from "./event-queue.ts";
 import { RebalanceSimulation } from "./rebalance-simulation.ts";
 import { workers } from "./reference-pool.ts";
-import type { WorkerModel } from "./simulated-worker.ts";
 import type { SimulatedBatcher } from "./simulated-batcher.ts";
 import { simulateTimers } from "./simulated-timers.ts";
+import type { WorkerModel } from "./simulated-worker.ts";
 import { startAt } from "./simulation.ts";
 
 test("rebalances in the middle of everything lose no task, end none twice and leave no offset behind", async () => {

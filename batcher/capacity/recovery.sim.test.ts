@@ -4,8 +4,8 @@ import { callIdOf } from "@faceline/contracts/wire/ids";
 import { Random } from "../testing/random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { merge, poisson, spike } from "./arrivals.ts";
-import { callResult, metricsOf } from "./metrics.ts";
 import { InvariantChecker } from "./invariant-checker.ts";
+import { callResult, metricsOf } from "./metrics.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { Simulation, startAt } from "./simulation.ts";
 

@@ -1,7 +1,7 @@
 // Used by rebalance-simulation.ts.
 import assert from "node:assert/strict";
 import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
-import type { Producer } from "@faceline/contracts/runtime/kafka";
+import type { Producer } from "@faceline/contracts/runtime/kafka-producer";
 import { openLog } from "@faceline/contracts/runtime/log";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";

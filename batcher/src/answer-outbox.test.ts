@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
-import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { batchTasks } from "@faceline/contracts/wire/batch";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { call } from "../testing/fixtures.ts";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 

@@ -2,8 +2,8 @@
 import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
-import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
+import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
@@ -42,7 +42,18 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
   });
   const answers = openAnswerOutbox({ delivery, pool, deadLetters, lines });
-  await using poolState = openPoolOutbox({ redis, state, clock, pool, everyMs: config.POOL_STATE_EVERY_MS });
+  let tasksSilentSince = Infinity;
+  await using poolState = openPoolOutbox({
+    redis,
+    state,
+    clock,
+    pool,
+    everyMs: config.POOL_STATE_EVERY_MS,
+    kafka() {
+      if (performance.now() - tasksSilentSince > config.KAFKA_SESSION_MS) return "lost";
+      return tasksSilentSince === Infinity && producer.isProved() ? "proved" : "silent";
+    },
+  });
   await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, lines });
   await using _reports = await openReportInbox({
     config,
@@ -64,7 +75,14 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     deadLetters,
     loop,
     log,
-    openConsumer: (options) => openConsumer(config, options),
+    openConsumer: (options) =>
+      openConsumer(config, {
+        ...options,
+        onProof(isProved) {
+          tasksSilentSince = isProved ? Infinity : performance.now();
+          poolState.stateChanged();
+        },
+      }),
     onConsumerLost: exitFatally(log),
   });
 

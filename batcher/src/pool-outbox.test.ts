@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { call, newPool, report } from "../testing/fixtures.ts";
-import { openPoolOutbox } from "./pool-outbox.ts";
+import { type KafkaLink, openPoolOutbox } from "./pool-outbox.ts";
 import { decide } from "./scheduling/decide.ts";
 import type { Event } from "./scheduling/state.ts";
 
@@ -61,6 +61,23 @@ test("a batcher that stands by publishes nothing, nor one that has lost its part
   }
 });
 
+test("while Kafka does not answer the pool has no workers, and that is published within 5 ms", (t) => {
+  const { handle, passMs, published, linkIs } = openOutbox(t);
+  handle(report("w1", { sizes, sentAt: 0 }));
+  passMs(5);
+  assert.deepEqual(published(), [{ at: 5, workers: 1, waitMs: 23 }]);
+  linkIs("silent");
+  passMs(5);
+  assert.deepEqual(published(), [{ at: 10, workers: 0, waitMs: 23 }]);
+  // Another batcher may publish now.
+  linkIs("lost");
+  passMs(600);
+  assert.deepEqual(published(), []);
+  linkIs("proved");
+  passMs(5);
+  assert.deepEqual(published(), [{ at: 615, workers: 1, waitMs: 23 }]);
+});
+
 const sizes = [1, 2, 4, 8, 16, 32].map((size) => ({ size, runMs: 40 + 2 * size }));
 const assigned: Event = { kind: "partition_assigned" };
 
@@ -71,6 +88,7 @@ function openOutbox(t: TestContext, events = [assigned]) {
   for (const event of events) decide(state, event, 0);
   let now = 0;
   let comparisons = 0;
+  let kafka: KafkaLink = "proved";
   let messages: PoolState[] = [];
   const outbox = openPoolOutbox({
     redis: { publish: async (_, message) => messages.push(JSON.parse(message)) },
@@ -78,6 +96,7 @@ function openOutbox(t: TestContext, events = [assigned]) {
     clock: { now: () => (comparisons++, now) },
     pool: "default",
     everyMs: 100,
+    kafka: () => kafka,
   });
   t.after(() => outbox[Symbol.asyncDispose]());
   return {
@@ -99,6 +118,10 @@ function openOutbox(t: TestContext, events = [assigned]) {
       }));
       messages = [];
       return states;
+    },
+    linkIs(link: KafkaLink) {
+      kafka = link;
+      outbox.stateChanged();
     },
     /** The outbox reads the clock once for each. */
     comparisons: () => comparisons,

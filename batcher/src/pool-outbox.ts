@@ -16,16 +16,19 @@ const compareEveryMs = 5;
  * Publishes the pool's state while this batcher is the active one: every `everyMs` if it has changed, and at
  * once if it has jumped. A message that is lost is followed by the next.
  */
-export function openPoolOutbox({ redis, state, clock, pool, everyMs }: PoolOutboxParts): PoolOutbox {
+export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
+  const { redis, state, clock, pool, everyMs, kafka } = parts;
   let sequence = 0;
   let published: LaneState[] = [];
   let publishedAt = Number.NEGATIVE_INFINITY;
   let comparison: NodeJS.Timeout | undefined;
 
   const publishIf = (isDue: (lanes: LaneState[], now: number) => boolean): void => {
-    if (!state.holdsPartition || state.draining) return;
+    const link = kafka();
+    if (!state.holdsPartition || state.draining || link === "lost") return;
     const now = clock.now();
-    const lanes = laneStates(state, now);
+    // While Kafka does not answer, no worker can be reached: the ingress refuses calls at once.
+    const lanes = laneStates(state, now).map((lane) => (link === "proved" ? lane : { ...lane, workers: 0 }));
     if (!isDue(lanes, now)) return;
     published = lanes;
     publishedAt = now;
@@ -66,4 +69,12 @@ type PoolOutboxParts = {
   clock: Clock;
   pool: string;
   everyMs: number;
+  /** See `KafkaLink`. */
+  kafka(): KafkaLink;
 };
+
+/**
+ * `silent`: Kafka has not answered the consumer of tasks or the producer of batches lately. `lost`: so long
+ * that another batcher may hold the partition.
+ */
+export type KafkaLink = "proved" | "silent" | "lost";

@@ -11,10 +11,12 @@ type BestEffortWork =
   | "idempotency_store"
   | "image_removal"
   | "in_flight_report"
+  | "kafka_disconnect"
   | "key_refresh"
   | "keys_used_record"
   | "pending_answers_lookup"
   | "pool_state_publish"
+  | "redis_ping"
   | "report_publish";
 
 const failures = new Map<BestEffortWork, number>();

@@ -39,7 +39,16 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
   };
 
   // Three, because the first round trip includes the warm-up of the connection.
-  for (let i = 0; i < 3; i++) await measure();
+  for (let i = 0; i < 3; i++) {
+    await measure().catch((cause: unknown) => {
+      throw new Error(
+        "REDIS_VOLATILE_URL: the server does not answer TIME; allow it, or look into the server",
+        {
+          cause,
+        },
+      );
+    });
+  }
   // While Redis is unreachable the last offset stays: the monotonic clock drifts by microseconds per second.
   const timer = setInterval(() => bestEffort("clock_measurement", measure()), measurementIntervalMs);
 

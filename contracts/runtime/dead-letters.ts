@@ -1,6 +1,6 @@
 import { deadLetterTopic } from "../src/wire/names.ts";
 import { bestEffort } from "./best-effort.ts";
-import type { Producer } from "./kafka.ts";
+import type { Producer } from "./kafka-producer.ts";
 import type { RepeatedLog } from "./repeated-log.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { connectKafka, type KafkaConfig, kafkaClient, kafkaRetry } from "./kafka.ts";
+import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { Log } from "./log.ts";
 
 /**
@@ -7,6 +7,15 @@ import type { Log } from "./log.ts";
  */
 const fetchWaitMs = 250;
 const heartbeatEveryMs = 250;
+const checkProofEveryMs = 250;
+/** The pause before a group is joined again where kafkajs itself has given up. */
+const rejoinAfterMs = 250;
+
+/**
+ * Errors after which kafkajs gives a consumer up although nothing but the connection is at fault: no broker
+ * told the group's coordinator in time, or the connection to a broker took too long.
+ */
+const connectionErrors = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout"]);
 
 /**
  * Joins a consumer group on one topic. `onMessages` receives fetched messages and must only enqueue them,
@@ -14,13 +23,18 @@ const heartbeatEveryMs = 250;
  * rebalance, before `onMessages` receives messages of them; messages that were read earlier and not committed
  * are read again, by this member or by another.
  *
- * Only `commit` commits offsets. It does not throw: after a rebalance the new member commits. Throws when the
- * group cannot be joined.
+ * A consumer proves its connections: fetches and heartbeats are answered all the time. Connections on which a
+ * request was not answered in time are closed and opened anew, and the group is joined again.
+ *
+ * Only `commit` commits offsets. It does not throw: after a rebalance the new member commits. Throws one
+ * sentence when the group cannot be joined.
  */
 export async function openConsumer(config: KafkaConfig, options: ConsumerOptions): Promise<Consumer> {
-  const { topic, group, clientId, onAssignment, onMessages } = options;
+  const { topic, group, clientId, log, onAssignment, onMessages, onProof } = options;
   let closing = false;
-  const consumer = kafkaClient(config, clientId).consumer({
+  let fell = false;
+  const { kafka, sockets } = kafkaClient(config, clientId);
+  const consumer = kafka.consumer({
     groupId: group,
     sessionTimeout: config.KAFKA_SESSION_MS,
     rebalanceTimeout: config.KAFKA_SESSION_MS * 2,
@@ -31,18 +45,41 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     // Otherwise kafkajs restarts a consumer that was closed in the meantime.
     retry: { ...kafkaRetry, restartOnFailure: async () => !closing },
   });
+  sockets.closeOnTimeout(consumer);
   const joined = Promise.withResolvers<void>();
-
+  const proof = { lastAt: performance.now(), isProved: true };
   let requestSentAt = 0;
   const renewSession = () => options.onSession?.(requestSentAt + config.KAFKA_SESSION_MS - performance.now());
+
+  const commit = (partition: number, nextOffset: string): Promise<boolean> =>
+    consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).then(
+      () => true,
+      () => false,
+    );
+
+  const run = () =>
+    consumer.run({
+      autoCommit: false,
+      eachBatch: async ({ batch }) => {
+        onMessages(
+          batch.partition,
+          batch.messages.map(({ offset, value }) => ({ offset, value })),
+          (nextOffset) => void commit(batch.partition, nextOffset),
+        );
+      },
+    });
+
+  // Registered before `run`, which may emit events before it returns.
   consumer.on(consumer.events.REQUEST, ({ payload: { apiName, duration } }) => {
+    proof.lastAt = performance.now();
     if (apiName === "Heartbeat" || apiName === "SyncGroup") requestSentAt = performance.now() - duration;
     // From the end of a join until the answer to SyncGroup, the partitions may already be another member's.
     if (apiName === "JoinGroup") options.onSession?.(0);
   });
   consumer.on(consumer.events.HEARTBEAT, renewSession);
-  // Registered before `run`, which may emit the event before it returns.
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    if (fell) log.info({ topic }, "the consumer has joined its group again");
+    fell = false;
     onAssignment(payload.memberAssignment[topic] ?? []);
     renewSession();
     joined.resolve();
@@ -51,42 +88,44 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     onAssignment([]);
     joined.reject(payload.error);
     if (closing) return;
-    options.log.warn(
-      { topic, reason: payload.error.message, restart: payload.restart },
-      "a consumer fell over",
-    );
+    const isConnection = causes(payload.error).some(({ name }) => connectionErrors.has(name));
+    const restart = payload.restart || isConnection;
+    // It may fall over every second until it has joined again: once is enough.
+    if (!fell) log.warn({ topic, reason: payload.error.message, restart }, "a consumer fell over");
+    fell = true;
     // Kafkajs restarts the consumer after retriable errors; after others the process must be replaced.
-    if (!payload.restart) options.onFatalError(payload.error);
+    if (payload.restart) return;
+    if (isConnection) setTimeout(() => closing || void run(), rejoinAfterMs);
+    else options.onFatalError(payload.error);
   });
 
-  const commit = (partition: number, nextOffset: string): Promise<boolean> =>
-    consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).then(
-      () => true,
-      () => false,
-    );
+  const proofTimer = setInterval(() => {
+    const isProved = performance.now() - proof.lastAt < fetchWaitMs + config.KAFKA_REQUEST_MS;
+    if (isProved === proof.isProved) return;
+    proof.isProved = isProved;
+    onProof?.(isProved);
+  }, checkProofEveryMs);
 
-  await connectKafka(consumer);
-  // Otherwise messages that are sent between the join and the first fetch are skipped.
-  await consumer.subscribe({ topic, fromBeginning: true });
-  await consumer.run({
-    autoCommit: false,
-    eachBatch: async ({ batch }) => {
-      onMessages(
-        batch.partition,
-        batch.messages.map(({ offset, value }) => ({ offset, value })),
-        (nextOffset) => void commit(batch.partition, nextOffset),
-      );
-    },
-  });
-  await joined.promise;
-
-  return {
-    commit,
-    async [Symbol.asyncDispose]() {
-      closing = true;
-      await consumer.disconnect();
-    },
+  const close = async (): Promise<void> => {
+    closing = true;
+    clearInterval(proofTimer);
+    await consumer.disconnect().finally(() => sockets.abandon());
   };
+
+  const start = async (): Promise<void> => {
+    await consumer.connect();
+    // Otherwise messages that are sent between the join and the first fetch are skipped.
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await run();
+  };
+  try {
+    // Together: the join may fail before `run` returns.
+    await Promise.all([joined.promise, start()]);
+  } catch (cause) {
+    await close();
+    throw startError(cause);
+  }
+  return { commit, [Symbol.asyncDispose]: close };
 }
 
 export type ConsumerOptions = {
@@ -102,6 +141,11 @@ export type ConsumerOptions = {
    */
   onSession?(validForMs: number): void;
   onMessages(partition: number, messages: ReadMessage[], commit: (nextOffset: string) => void): void;
+  /**
+   * The brokers have stopped answering this consumer (false) within 1.5 s, or answer again (true). Its
+   * partitions are unchanged until `onAssignment` is called.
+   */
+  onProof?(isProved: boolean): void;
   /** The consumer crashed with an error that is not retriable. */
   onFatalError(error: Error): void;
 };

@@ -4,8 +4,9 @@ import test, { type TestContext } from "node:test";
 import { deadLetterTopic } from "../src/wire/names.ts";
 import { readConfig } from "./config.ts";
 import { DeadLetters } from "./dead-letters.ts";
-import { KafkaConfig, openAdmin, openProducer, type Producer } from "./kafka.ts";
+import { KafkaConfig, openAdmin } from "./kafka.ts";
 import { openConsumer } from "./kafka-consumer.ts";
+import { openProducer, type Producer } from "./kafka-producer.ts";
 import { openLog } from "./log.ts";
 
 const config = readConfig(KafkaConfig, process.env);

@@ -1,4 +1,4 @@
-import { type Admin, Kafka, logLevel, Partitioners, type SASLOptions } from "kafkajs";
+import { type Admin, Kafka, logLevel, type SASLOptions } from "kafkajs";
 import * as z from "zod";
 import "./kafkajs-clock-patch.ts";
 import "./kafkajs-idle-patch.ts";
@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { connectFault } from "./connect-fault.ts";
 import { FileContent } from "./file-setting.ts";
-import { flushLength, type Message, recordBatchBytesMax, recordBytes } from "./kafka-flush.ts";
+import { KafkaSockets } from "./kafka-sockets.ts";
 import { tlsOptions } from "./tls-options.ts";
 
 export const KafkaConfig = z.object({
@@ -36,10 +36,11 @@ export const kafkaRetry = { retries: 2, initialRetryTime: 50, maxRetryTime: 300 
 
 /**
  * A client for one purpose: a broker answers one request at a time on a connection, so a fetch would delay a
- * send.
+ * send. `sockets` are all of its connections; whoever uses it calls `sockets.closeOnTimeout`.
  */
-export function kafkaClient(config: KafkaConfig, clientId: string): Kafka {
-  return new Kafka({
+export function kafkaClient(config: KafkaConfig, clientId: string): { kafka: Kafka; sockets: KafkaSockets } {
+  const sockets = new KafkaSockets();
+  const kafka = new Kafka({
     clientId,
     brokers: config.KAFKA_BROKERS.split(","),
     ...(config.KAFKA_TLS === "on" ? { ssl: true } : {}),
@@ -55,9 +56,11 @@ export function kafkaClient(config: KafkaConfig, clientId: string): Kafka {
         : connect({ host, port }, onConnect);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, 10_000);
+      sockets.add(socket);
       return socket;
     },
   });
+  return { kafka, sockets };
 }
 
 const sasl = (config: KafkaConfig): SASLOptions =>
@@ -73,98 +76,39 @@ const tlsFiles = (config: KafkaConfig) => ({
   key: config.KAFKA_TLS_KEY_FILE,
 });
 
-/** Connects a producer, consumer or admin client. Throws a sentence that names the setting to correct. */
-export async function connectKafka(client: { connect(): Promise<void> }): Promise<void> {
-  try {
-    await client.connect();
-  } catch (cause) {
-    const message = connectFault(cause, {
-      address: "KAFKA_BROKERS",
-      login: "KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD_FILE or KAFKA_SASL_MECHANISM",
-      ca: "KAFKA_TLS_CA_FILE",
-      certificate: "KAFKA_TLS_CERTIFICATE_FILE and KAFKA_TLS_KEY_FILE",
-      unreachable:
-        "no broker answers there; start one, or correct the address, KAFKA_TLS or the SASL settings",
-    });
-    throw new Error(message, { cause });
+/** The error of a start, in one sentence that names the setting to correct. */
+export function startError(cause: unknown): Error {
+  const named = (name: string) => causes(cause).find((each) => each.name === name);
+  const login = named("KafkaJSSASLAuthenticationError");
+  const refusal = named("KafkaJSProtocolError");
+  if (login === undefined && refusal !== undefined) {
+    const mend = "create the pool's topics, or allow their use";
+    return new Error(`KAFKA_BROKERS: the broker refuses (${refusal.message}); ${mend}`, { cause });
   }
+  const message = connectFault(login ?? cause, {
+    address: "KAFKA_BROKERS",
+    login: "KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD_FILE or KAFKA_SASL_MECHANISM",
+    ca: "KAFKA_TLS_CA_FILE",
+    certificate: "KAFKA_TLS_CERTIFICATE_FILE and KAFKA_TLS_KEY_FILE",
+    unreachable: "no broker answers there; start one, or correct the address, KAFKA_TLS or the SASL settings",
+  });
+  return new Error(message, { cause });
 }
 
 /** Returns a connected admin client. The launcher and tests create topics and read offsets with it. */
 export async function openAdmin(config: KafkaConfig): Promise<Admin & AsyncDisposable> {
-  const admin = kafkaClient(config, "faceline-admin").admin();
-  await connectKafka(admin);
+  const { kafka, sockets } = kafkaClient(config, "faceline-admin");
+  const admin = kafka.admin();
+  sockets.closeOnTimeout(admin);
+  await admin.connect().catch((cause: unknown) => {
+    throw startError(cause);
+  });
   return Object.assign(admin, { [Symbol.asyncDispose]: () => admin.disconnect() });
 }
 
-/**
- * Sends messages: one request in flight, and what comes meanwhile goes together in the next ones, each with
- * at most `recordBatchBytesMax` for a partition. Nothing lingers, so a lonely message leaves at once. `send`
- * resolves when all in-sync replicas have the message, and throws when Kafka cannot take it, when it alone is
- * larger than that, or when `waitingMax` messages already wait.
- */
-export async function openProducer(config: KafkaConfig, clientId: string): Promise<Producer> {
-  const producer = kafkaClient(config, clientId).producer({
-    allowAutoTopicCreation: false,
-    // No retries: a message whose acknowledgement is late may have arrived.
-    retry: { ...kafkaRetry, retries: 0 },
-    createPartitioner: Partitioners.DefaultPartitioner,
-  });
-  await connectKafka(producer);
-  const waiting: Waiting[] = [];
-  let sending = false;
-
-  const flush = async (): Promise<void> => {
-    sending = true;
-    // Messages of the same turn of the event loop join the first request.
-    await Promise.resolve();
-    while (waiting.length > 0) {
-      const leaving = waiting.splice(0, flushLength(waiting));
-      const topicMessages = [...Map.groupBy(leaving, (each) => each.topic)].map(([topic, messages]) => ({
-        topic,
-        messages: messages.map(({ partition, value, headers }) => ({ partition, value, headers })),
-      }));
-      try {
-        await producer.sendBatch({ acks: -1, timeout: config.KAFKA_REQUEST_MS, topicMessages });
-        for (const each of leaving) each.resolve();
-      } catch (error) {
-        for (const each of leaving) each.reject(error);
-      }
-    }
-    sending = false;
-  };
-
-  const send: Producer["send"] = (topic, partition, value, headers = {}) => {
-    if (waiting.length >= waitingMax) return Promise.reject(new Error("too many messages wait for Kafka"));
-    const bytes = recordBytes({ value, headers });
-    if (bytes > recordBatchBytesMax) {
-      const fault = `a message for ${topic} has ${bytes} bytes, more than fit into a record batch`;
-      return Promise.reject(new Error(`${fault} (${recordBatchBytesMax}): send it in smaller parts`));
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    waiting.push({ topic, partition, value, headers, bytes, resolve, reject });
-    if (!sending) void flush();
-    return promise;
-  };
-
-  return {
-    send,
-    [Symbol.asyncDispose]: () => producer.disconnect(),
-  };
+/** An error of kafkajs and those that it wraps, the outermost first. */
+export function causes(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let each = error; each instanceof Error && !chain.includes(each); each = each.cause) chain.push(each);
+  return chain;
 }
-
-const waitingMax = 10_000;
-
-export type Producer = AsyncDisposable & {
-  send(
-    topic: string,
-    partition: number,
-    value: string | null,
-    headers?: Record<string, string>,
-  ): Promise<void>;
-};
-
-type Waiting = Message & {
-  resolve: () => void;
-  reject: (error: unknown) => void;
-};

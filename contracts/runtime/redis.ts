@@ -1,7 +1,8 @@
-import { Redis, type RedisOptions } from "ioredis";
+import type { RedisOptions } from "ioredis";
 import * as z from "zod";
 import { connectFault } from "./connect-fault.ts";
 import { FileContent } from "./file-setting.ts";
+import { RedisWithLiveness } from "./redis-liveness.ts";
 import { type TlsFiles, tlsOptions } from "./tls-options.ts";
 import { type CheckOptions, VolatileRedis, volatileCheckEveryMs } from "./volatile-redis.ts";
 
@@ -24,7 +25,10 @@ export const VolatileRedisConfig = z.object({
    * snapshots.
    */
   REDIS_VOLATILE_CONFIG_UNREADABLE: z.enum(["refuse", "accept"]).default("refuse"),
-  /** How long one command may take before it counts as failed. */
+  /**
+   * How long one command may take before it counts as failed, and how long a connection may be silent while a
+   * reply is due before it is closed and opened anew.
+   */
   REDIS_COMMAND_MS: z.coerce.number().int().min(50).max(10_000).default(1_000),
 });
 export type VolatileRedisConfig = z.infer<typeof VolatileRedisConfig>;
@@ -39,6 +43,7 @@ export const DurableRedisConfig = z.object({
 export type DurableRedisConfig = z.infer<typeof DurableRedisConfig>;
 
 const connectMs = 2_000;
+const disconnectMs = 200;
 const reconnectAfterMaxMs = 500;
 
 /**
@@ -53,7 +58,10 @@ export async function connectRedis(
   options: ConnectionOptions = {},
 ): Promise<RedisConnection> {
   const { address, tls } = login(setting, url, options);
-  return open(setting, new Redis(address, { ...clientOptions(commandMs, options), ...tls }));
+  return open(
+    setting,
+    new RedisWithLiveness(address, { ...clientOptions(commandMs, options), ...tls }, commandMs),
+  );
 }
 
 /** Returns a connected client of the server of API keys and team limits. Throws like `connectRedis`. */
@@ -84,7 +92,13 @@ export async function connectVolatileRedis(
   const { REDIS_VOLATILE_URL, REDIS_VOLATILE_CONFIG_UNREADABLE, REDIS_COMMAND_MS } = config;
   const { address, tls } = login("REDIS_VOLATILE_URL", REDIS_VOLATILE_URL, volatileLogin(config));
   const options = { ...clientOptions(REDIS_COMMAND_MS, { autoPipelining, untimed }), ...tls };
-  const check = { configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE, everyMs, whileInUse, log };
+  const check = {
+    configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE,
+    everyMs,
+    whileInUse,
+    log,
+    silenceMaxMs: REDIS_COMMAND_MS,
+  };
   const redis = await open("REDIS_VOLATILE_URL", new VolatileRedis(address, options, check));
   const faults = await redis.check().catch((cause: unknown) => {
     redis.disconnect();
@@ -135,9 +149,11 @@ const clientOptions = (
   // RESP2: every server since 6.2 supports it, and replies keep their plain types.
   protocol: 2,
   connectTimeout: connectMs,
-  ...(untimed ? { socketTimeout: commandMs } : { commandTimeout: commandMs }),
-  // Without a time limit, a command fails when its connection is closed.
-  maxRetriesPerRequest: untimed ? 0 : 1,
+  // A server that is silent does not confirm the end of a connection either.
+  disconnectTimeout: disconnectMs,
+  ...(untimed ? {} : { commandTimeout: commandMs }),
+  // When a connection is closed its commands fail at once.
+  maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
   enableAutoPipelining: autoPipelining,
   autoResubscribe: false,
@@ -148,7 +164,7 @@ const clientOptions = (
   retryStrategy: (attempt) => Math.min(20 * attempt, reconnectAfterMaxMs),
 });
 
-async function open<R extends Redis>(setting: string, redis: R): Promise<R & AsyncDisposable> {
+async function open<R extends RedisWithLiveness>(setting: string, redis: R): Promise<R & AsyncDisposable> {
   let fault: unknown;
   // Callers handle the failure of each command. Without a listener, the event would end the process.
   redis.on("error", (error) => {
@@ -188,7 +204,7 @@ export async function subscribe(
 ): Promise<Subscription> {
   const { REDIS_VOLATILE_URL: url, REDIS_COMMAND_MS } = config;
   const redis = await connectRedis("REDIS_VOLATILE_URL", url, REDIS_COMMAND_MS, volatileLogin(config));
-  return subscribeOn(redis, channels, onMessage, onResubscribed);
+  return subscribeOn("REDIS_VOLATILE_URL", redis, channels, onMessage, onResubscribed);
 }
 
 /** The same as `subscribe`, for channels of the durable server. */
@@ -199,17 +215,23 @@ export async function subscribeDurable(
   onResubscribed: () => void,
 ): Promise<Subscription> {
   const redis = await connectDurableRedis(config);
-  return subscribeOn(redis, channels, onMessage, onResubscribed);
+  return subscribeOn("REDIS_DURABLE_URL", redis, channels, onMessage, onResubscribed);
 }
 
 async function subscribeOn(
+  setting: string,
   redis: RedisConnection,
   channels: string[],
   onMessage: (message: Buffer) => void,
   onResubscribed: () => void,
 ): Promise<Subscription> {
   redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => onMessage(message));
-  await redis.subscribe(...channels);
+  await redis.subscribe(...channels).catch((cause: unknown) => {
+    redis.disconnect();
+    throw new Error(`${setting}: the server does not answer SUBSCRIBE; allow it, or look into the server`, {
+      cause,
+    });
+  });
   let subscribed = true;
   redis.on("close", () => {
     subscribed = false;
@@ -225,34 +247,27 @@ async function subscribeOn(
       () => redis.disconnect(true),
     );
   });
-  // Only a write detects a half-open connection.
-  const pingTimer = setInterval(() => void redis.ping().catch(() => redis.disconnect(true)), pingIntervalMs);
   return {
-    connected: () => subscribed,
+    connected: () => subscribed && redis.isProved,
     async [Symbol.asyncDispose]() {
-      clearInterval(pingTimer);
       redis.disconnect();
     },
   };
 }
 
-const pingIntervalMs = 5_000;
-
 type ReplyOptions = {
   /** Commands of one turn of the event loop are sent in one write. Off by default. */
   autoPipelining?: boolean | undefined;
-  /**
-   * For large replies: a command may take any time while its reply arrives. The connection is closed after
-   * `commandMs` without a byte. Off by default.
-   */
+  /** Commands have no time limit of their own: they fail only with their connection. Off by default. */
   untimed?: boolean | undefined;
 };
 
-type Login = TlsFiles & { password?: string | undefined };
-
 type ConnectionOptions = ReplyOptions & Login;
 
-export type VolatileRedisOptions = ReplyOptions & Partial<Omit<CheckOptions, "configUnreadable">>;
+type Login = TlsFiles & { password?: string | undefined };
+
+export type VolatileRedisOptions = ReplyOptions &
+  Partial<Omit<CheckOptions, "configUnreadable" | "silenceMaxMs">>;
 
 /**
  * Returns a function that runs a Lua script atomically. The script is sent once and then called by its hash
@@ -268,11 +283,11 @@ export function script(
   return (...args) => commands[name]!(...args);
 }
 
-export type RedisConnection = Redis & AsyncDisposable;
+export type RedisConnection = RedisWithLiveness & AsyncDisposable;
 
-type VolatileConnection = VolatileRedis & AsyncDisposable;
+export type VolatileConnection = VolatileRedis & AsyncDisposable;
 
-/** `connected`: whether the channels are subscribed at this moment. */
+/** `connected`: whether the channels are subscribed, on a connection that was proved lately. */
 type Subscription = AsyncDisposable & { connected(): boolean };
 
 /** `name` is unique on a connection: a second script of the same name replaces the first. */

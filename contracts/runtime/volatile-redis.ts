@@ -1,5 +1,6 @@
-import { type Command, Redis, type RedisOptions } from "ioredis";
+import type { Command, Redis, RedisOptions } from "ioredis";
 import type { Log } from "./log.ts";
+import { RedisWithLiveness } from "./redis-liveness.ts";
 
 /**
  * Interval at which an accepted server is checked again. A replica that attaches to it receives the images of
@@ -8,17 +9,17 @@ import type { Log } from "./log.ts";
 export const volatileCheckEveryMs = 5_000;
 
 /**
- * Commands of the handshake of ioredis and of the check itself. Only these are sent to a server that was not
- * accepted.
+ * Commands of the handshake of ioredis, of the check itself and of the proof of life. Only these are sent to
+ * a server that was not accepted.
  */
-const commandsBeforeAcceptance = new Set(["auth", "client", "config", "hello", "info", "select"]);
+const commandsBeforeAcceptance = new Set(["auth", "client", "config", "hello", "info", "ping", "select"]);
 
 /**
  * A client of the server that holds images. Every new socket is checked before commands of callers are sent
  * over it, because after a reconnect the server may be a different one. While the check fails, commands are
  * rejected at once, as they are while the server is unreachable; once the server is corrected, they succeed.
  */
-export class VolatileRedis extends Redis {
+export class VolatileRedis extends RedisWithLiveness {
   readonly #check: CheckOptions;
   /** The socket whose server passed the check. */
   #accepted: Redis["stream"] | undefined;
@@ -29,18 +30,13 @@ export class VolatileRedis extends Redis {
 
   constructor(url: string, options: Omit<RedisOptions, "replyMapping">, check: CheckOptions) {
     // Otherwise the check would be pipelined behind the commands that wait for it.
-    super(url, { ...options, autoPipeliningIgnoredCommands: ["config"] });
+    super(url, { ...options, autoPipeliningIgnoredCommands: ["config", "ping"] }, check.silenceMaxMs);
     this.#check = check;
   }
 
-  /** Whether the connection is open and its server passed the check. */
+  /** Whether the connection was proved lately and its server passed the check. */
   get usable(): boolean {
-    return this.#open && this.stream === this.#accepted;
-  }
-
-  /** The status of ioredis stays "ready" while the socket closes. */
-  get #open(): boolean {
-    return this.status === "ready" && this.stream.writable;
+    return this.isProved && this.stream === this.#accepted;
   }
 
   override disconnect(reconnect = false): void {
@@ -81,7 +77,7 @@ export class VolatileRedis extends Redis {
     }
     this.on("ready", () => void this.#checkAgain());
     this.#timer = setInterval(() => {
-      if (this.#open && (whileInUse || !this.usable)) void this.#checkAgain();
+      if (this.isOpen && (whileInUse || !this.usable)) void this.#checkAgain();
     }, everyMs);
   }
 
@@ -93,7 +89,7 @@ export class VolatileRedis extends Redis {
       this.#report((await this.check()).join("; "));
     } catch {
       // A server that does not reply is not accepted: reconnect, and check the new socket before it is used.
-      if (this.#open && this.stream === stream) this.disconnect(true);
+      if (this.isOpen && this.stream === stream) this.disconnect(true);
     } finally {
       if (this.#checking === stream) this.#checking = undefined;
     }
@@ -167,5 +163,7 @@ export type CheckOptions = {
   everyMs: number;
   /** False: an accepted server is checked again only after a reconnect. */
   whileInUse: boolean;
+  /** See `RedisWithLiveness`. */
+  silenceMaxMs: number;
   log: Pick<Log, "warn" | "error"> | undefined;
 };

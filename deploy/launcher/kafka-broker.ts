@@ -147,4 +147,4 @@ type BrokerOptions = ProgramOptions & { controllerPort: number; login: Login };
 
 type Login = { user: string; password: string };
 
-type KafkaSettings = Record<string, string | number | boolean>;
+export type KafkaSettings = Record<string, string | number | boolean>;

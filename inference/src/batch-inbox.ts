@@ -25,12 +25,18 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
     deadLetters.record({ topic, partition: `${partition}`, offset, reason: read.reason });
   };
 
+  let partitions: number[] = [];
   return openConsumer(config, {
     topic,
     group: inferenceGroup(config.POOL),
     clientId,
     log,
-    onAssignment: onPartitions,
+    onAssignment(assigned) {
+      partitions = assigned;
+      onPartitions(partitions);
+    },
+    // A worker that Kafka does not answer gets no batch: the batcher sends them elsewhere.
+    onProof: (isProved) => onPartitions(isProved ? partitions : []),
     onFatalError: onLost,
     onMessages(partition, messages, commit) {
       for (const message of messages) receive(partition, message);

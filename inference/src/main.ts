@@ -1,7 +1,7 @@
 import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
-import { openProducer } from "@faceline/contracts/runtime/kafka";
+import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";

@@ -33,7 +33,7 @@ async function ingress() {
       acquireTeamSlot: async () => ({ release() {} }),
       acquireIdempotencyKey: () => Promise.reject(new Error("no call here has an Idempotency-Key")),
       poolStates: () => [],
-      dependencyHealth: async () => ({ kafka: true, redis: true }),
+      dependencyHealth: () => ({ kafka: true, redis: true }),
       isServing: () => true,
       drainTimeout: new AbortController().signal,
       reportUnserved: () => {},

@@ -1,18 +1,29 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { readConfig } from "@faceline/contracts/runtime/config";
-import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import {
+  connectVolatileRedis,
+  VolatileRedisConfig,
+  type VolatileRedisOptions,
+} from "@faceline/contracts/runtime/redis";
+import { SwallowingProxy } from "@faceline/contracts/testing/swallowing-proxy";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
+import { waitUntil } from "../testing/server.ts";
 import { openImageOutbox } from "./image-outbox.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 const config = readConfig(VolatileRedisConfig, process.env);
 const timeToLiveMs = 30_000;
 
 test("a team that has as many images in flight as it can get leaves room for other teams", async (t) => {
   const redis = await connection(t);
-  const outbox = openImageOutbox(redis, 1_000_000);
+  const outbox = openImageOutbox({ images: redis, commands: redis, bytesMax: 1_000_000 });
   const photographs = await Promise.allSettled(
     Array.from({ length: 10 }, () => outbox.publish("ants", [image(100_000)], timeToLiveMs)),
   );
@@ -28,10 +39,66 @@ test("a team that has as many images in flight as it can get leaves room for oth
   assert.equal(await redis.exists(imageKey(picture.task)), 0);
 });
 
+test("while Redis does not read, images hold their share until their connection is closed, and no memory after it", async (t) => {
+  const { proxy, url } = await SwallowingProxy.before(config.REDIS_VOLATILE_URL);
+  t.after(() => proxy[Symbol.asyncDispose]());
+  const images = await connection(t, { REDIS_VOLATILE_URL: url }, { untimed: true });
+  const outbox = openImageOutbox({ images, commands: await connection(t), bytesMax: 64_000_000 });
+  const publish = () => outbox.publish("ants", [image(8_000_000)], timeToLiveMs);
+  const before = memory();
+
+  proxy.swallow();
+  const closed = new Promise<void>((resolve) => images.once("close", resolve));
+  const refused: string[] = [];
+  const rounds = Array.from({ length: 20 }, () =>
+    publish().catch((error: { code: string }) => void refused.push(error.code)),
+  );
+  // 48 MB: the largest share of one team. The others do not wait for memory.
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(refused, Array(14).fill("queue_full"));
+  await closed;
+  await Promise.all(rounds);
+  assert.deepEqual(refused.slice(14), Array(6).fill("dependency_unavailable"));
+  // Refused at once: nothing is written while nothing is read.
+  for (let i = 0; i < 20; i++) await assert.rejects(publish(), { code: "dependency_unavailable" });
+  assert.ok(memory() - before < 8_000_000, `${memory() - before} bytes`);
+
+  proxy.resume();
+  await waitUntil("images are taken again", async () => images.usable);
+  (await publish())[Symbol.dispose]();
+});
+
+test("a call whose images are not stored by its deadline ends then, and holds its share until they are", async (t) => {
+  const { proxy, url } = await SwallowingProxy.before(config.REDIS_VOLATILE_URL);
+  t.after(() => proxy[Symbol.asyncDispose]());
+  const images = await connection(t, { REDIS_VOLATILE_URL: url }, { untimed: true });
+  const outbox = openImageOutbox({ images, commands: await connection(t), bytesMax: 1_000_000 });
+  proxy.swallow();
+  const late = outbox.publish("ants", [image(900_000)], 10);
+  await assert.rejects(late, { code: "upstream_timeout" });
+  await assert.rejects(outbox.publish("bees", [image(900_000)], 10), { code: "queue_full" });
+  proxy.resume();
+  await waitUntil("the share is free again", async () => {
+    const second = await outbox.publish("bees", [image(900_000)], timeToLiveMs).catch(() => undefined);
+    second?.[Symbol.dispose]();
+    return second !== undefined;
+  });
+});
+
+/** Bytes outside of V8's heap, where images are, after a garbage collection. */
+function memory(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
+
 const image = (bytes: number) => ({ task: `a/${randomUUID()}/0` as TaskId, bytes: Buffer.alloc(bytes, 1) });
 
-async function connection(t: TestContext) {
-  const redis = await connectVolatileRedis(config);
+async function connection(
+  t: TestContext,
+  own: Partial<VolatileRedisConfig> = {},
+  options: VolatileRedisOptions = {},
+) {
+  const redis = await connectVolatileRedis({ ...config, ...own }, options);
   t.after(() => redis[Symbol.asyncDispose]());
   return redis;
 }

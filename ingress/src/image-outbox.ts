@@ -1,8 +1,8 @@
 import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { VolatileConnection } from "@faceline/contracts/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
-import { capacityReached, dependencyUnavailable } from "./call/api-error.ts";
+import { ApiError, capacityReached, dependencyUnavailable } from "./call/api-error.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
 
 // Covered by ../../deploy/e2e/pictures.stack.test.ts and ../../deploy/e2e/volatile-redis.stack.test.ts.
@@ -12,33 +12,55 @@ const imageGraceMs = 2_000;
 
 /**
  * Puts images into the volatile Redis for the time of their call, where workers fetch them (claim check
- * pattern). The bytes in flight of this process are limited to `bytesMax`, so that a burst of large images is
- * refused and never fills Redis. Teams share them.
+ * pattern). They go over a connection of their own: megabytes would delay what else the ingress asks Redis.
+ * The bytes in flight of this process are limited to `bytesMax`, so that a burst of large images is refused
+ * and never fills Redis, nor this process while Redis does not read. Teams share them.
  */
-export function openImageOutbox(redis: RedisConnection, bytesMax: number): ImageOutbox {
+export function openImageOutbox({ images: connection, commands, bytesMax }: ImageOutboxParts): ImageOutbox {
   const budget = new SharedBudget(bytesMax);
 
   return {
     async publish(tenant, images, timeToLiveMs) {
+      // The other connection notices first that the server is silent: it is in use all the time.
+      if (!commands.usable || !connection.usable) throw unavailable();
       const callBytes = images.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
       const lease = budget.acquire(tenant, callBytes);
       if (lease === null) throw capacityReached("Too many images are in flight; try again shortly.");
       const keys = images.map(({ task }) => imageKey(task));
+      const expiresInMs = Math.ceil(timeToLiveMs + imageGraceMs);
+      const writes = Promise.allSettled(
+        images.map(({ bytes }, i) => connection.set(keys[i]!, bytes, "PX", expiresInMs)),
+      );
       const remove = () => {
         lease.release();
         // An image that cannot be removed now expires with its TTL.
-        bestEffort("image_removal", redis.unlink(keys));
+        bestEffort("image_removal", commands.unlink(keys));
       };
-      const expiresInMs = Math.ceil(timeToLiveMs + imageGraceMs);
-      const writes = await Promise.allSettled(
-        images.map(({ bytes }, i) => redis.set(keys[i]!, bytes, "PX", expiresInMs)),
-      );
-      if (writes.every(({ status }) => status === "fulfilled")) return { [Symbol.dispose]: remove };
-      remove();
-      throw dependencyUnavailable("Images cannot be taken right now; try again shortly.");
+      const results = await beforeDeadline(writes, timeToLiveMs);
+      if (results?.every(({ status }) => status === "fulfilled")) return { [Symbol.dispose]: remove };
+      // Until the last write has ended on the connection, or with it, its bytes are in this process.
+      void writes.then(remove);
+      if (results !== undefined) throw unavailable();
+      throw new ApiError("upstream_timeout", "The deadline passed before the images were stored.");
     },
   };
 }
+
+/** Resolves to undefined after `ms`. */
+async function beforeDeadline<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise: passed, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), Math.max(0, ms));
+  return Promise.race([promise, passed]).finally(() => clearTimeout(timer));
+}
+
+const unavailable = () => dependencyUnavailable("Images cannot be taken right now; try again shortly.");
+
+type ImageOutboxParts = {
+  /** The connection that images alone go over. Its commands end with it, and have no other time limit. */
+  images: VolatileConnection;
+  commands: VolatileConnection;
+  bytesMax: number;
+};
 
 export type ImageOutbox = {
   /**

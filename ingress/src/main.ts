@@ -1,6 +1,5 @@
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
-import { openProducer } from "@faceline/contracts/runtime/kafka";
-import { openKafkaProbe } from "@faceline/contracts/runtime/kafka-probe";
+import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
 import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
@@ -31,22 +30,22 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
 
   using lines = new RepeatedLog(log);
   await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
+  await using imagesRedis = await connectVolatileRedis(config, { untimed: true, whileInUse: false });
   await using durable = await connectDurableRedis(config);
   await using clock = await openSharedClock(redis);
-  await using probe = await openKafkaProbe(config, id);
   await using producer = await openProducer(config, id);
-  using tasks = openTaskOutbox({
-    producer,
-    isReachable: () => probe.probe(),
-    requestMs: config.KAFKA_REQUEST_MS,
-  });
+  const tasks = openTaskOutbox({ producer, requestMs: config.KAFKA_REQUEST_MS });
   await using pools = await openPoolInbox({ config, pools: config.POOLS, clock, log });
   // Subscribed before the server listens: the first answer may come at once.
   await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using teams = openTeamLimiter(redis, id);
   await using idempotency = openIdempotencyStore(redis, clock, config);
-  const images = openImageOutbox(redis, config.IMAGES_IN_FLIGHT_BYTES_MAX);
+  const images = openImageOutbox({
+    images: imagesRedis,
+    commands: redis,
+    bytesMax: config.IMAGES_IN_FLIGHT_BYTES_MAX,
+  });
   const cancels = openCancelOutbox(redis);
   const parts = { clock, ingress: id, pools, images, tasks, answers, cancels, lines };
 
@@ -59,7 +58,10 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       acquireTeamSlot: teams.acquire,
       acquireIdempotencyKey: idempotency.acquire,
       poolStates: () => pools.fresh(),
-      dependencyHealth: async () => ({ kafka: await probe.reachable(), redis: redis.usable }),
+      dependencyHealth: () => ({
+        kafka: producer.isProved(),
+        redis: redis.usable && imagesRedis.usable && answers.connected(),
+      }),
       isServing: () => answers.connected() && !stop.aborted,
       drainTimeout: drainTimeout.signal,
       reportUnserved: ({ code, message }, requestId) =>

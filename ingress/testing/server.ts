@@ -36,7 +36,7 @@ export function testServer(
       lock: { store: async () => {}, release: async () => {} },
     }),
     poolStates: () => [testPool],
-    dependencyHealth: async () => ({ kafka: true, redis: true }),
+    dependencyHealth: () => ({ kafka: true, redis: true }),
     isServing: () => true,
     drainTimeout: new AbortController().signal,
     reportUnserved: () => {},

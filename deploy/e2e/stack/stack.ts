@@ -25,7 +25,7 @@ export async function startStack(
   t: Pick<TestContext, "after">,
   options: StackOptions = {},
 ): Promise<TestStack> {
-  const { workers = 1, batchers = 1, ingress = 1, settings = {} } = options;
+  const { workers = 1, batchers = 1, ingress = 1, settings = {}, ownSettings = {} } = options;
   const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
   const kafka = readConfig(KafkaConfig, env);
@@ -41,7 +41,7 @@ export async function startStack(
   const services = new Services(
     {
       counts: { workers, batchers, ingress },
-      access: readAccess(settings),
+      access: withSettings(readAccess(), settings, ownSettings),
       pool,
       host: "127.0.0.1",
       ports: await freePorts(ingress),
@@ -69,23 +69,26 @@ export async function startStack(
   return { address, addresses: services.addresses, key, pool, services, logs, events, post };
 }
 
-/** As `npm start`, the services have users of their own; the test's settings come before. */
-function readAccess(settings: Record<string, string>): ServerAccess {
+/** The settings with which each service reaches the servers of the test run: as users of their own. */
+export function readAccess(): ServerAccess {
   const run = process.env["FACELINE_TEST_RUN"];
   if (run === undefined) throw new Error("This test needs the servers of a test run: npm test -- FILE");
-  const access = JSON.parse(readFileSync(serviceAccessFile(run), "utf8")) as ServerAccess;
-  const withSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
-    ...env,
-    ...(settings["REDIS_VOLATILE_URL"] === undefined ? {} : { REDIS_VOLATILE_PASSWORD_FILE: "" }),
-    ...settings,
-  });
+  return JSON.parse(readFileSync(serviceAccessFile(run), "utf8")) as ServerAccess;
+}
+
+/** The test's settings come before, and those of one service before all. */
+function withSettings(access: ServerAccess, settings: Settings, own: OwnSettings): ServerAccess {
+  const noPassword = settings["REDIS_VOLATILE_URL"] === undefined ? {} : { REDIS_VOLATILE_PASSWORD_FILE: "" };
   return {
-    ingress: withSettings(access.ingress),
-    batcher: withSettings(access.batcher),
-    inference: withSettings(access.inference),
-    launcher: withSettings(access.launcher),
+    ingress: { ...access.ingress, ...noPassword, ...settings, ...own.ingress },
+    batcher: { ...access.batcher, ...noPassword, ...settings, ...own.batcher },
+    inference: { ...access.inference, ...noPassword, ...settings, ...own.inference },
+    launcher: { ...access.launcher, ...noPassword, ...settings },
   };
 }
+
+type Settings = Record<string, string>;
+export type OwnSettings = Partial<Record<"ingress" | "batcher" | "inference", Settings>>;
 
 type StackOptions = {
   workers?: number;
@@ -93,6 +96,8 @@ type StackOptions = {
   ingress?: number;
   /** Settings of the services, of the launcher's limits (RESTART_FIRST_MS …) and of its topics. */
   settings?: Record<string, string>;
+  /** Settings of one service alone. */
+  ownSettings?: OwnSettings;
 };
 
 export type TestStack = {

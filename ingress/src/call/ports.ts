@@ -43,8 +43,8 @@ export type Ports = {
   ): Promise<IdempotencyLookup>;
   /** The states of the pools that have reported lately. */
   poolStates(): PoolState[];
-  /** Whether Kafka and Redis are reachable. Returns in bounded time even if they are not. */
-  dependencyHealth(): Promise<{ kafka: boolean; redis: boolean }>;
+  /** Whether Kafka and the volatile Redis have answered lately, on every connection that calls need. */
+  dependencyHealth(): { kafka: boolean; redis: boolean };
   /** True from the moment that answers can be received until draining begins. */
   isServing(): boolean;
   /** Aborts shortly before the end of a drain: calls still in flight are refused with `not_ready`. */

@@ -19,8 +19,8 @@ test("GET /health: 200 ok with its checks, without a key", async (t) => {
 test("GET /health: 503 degraded if a compute call could not be served", async (t) => {
   const idle = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, workers: 0 })) };
   const failures = [
-    { dependencyHealth: async () => ({ kafka: false, redis: true }) },
-    { dependencyHealth: async () => ({ kafka: true, redis: false }) },
+    { dependencyHealth: () => ({ kafka: false, redis: true }) },
+    { dependencyHealth: () => ({ kafka: true, redis: false }) },
     { poolStates: () => [] },
     { poolStates: () => [idle] },
     { isServing: () => false },
@@ -41,4 +41,15 @@ test("/livez is always 200; /readyz is 503 while the process does not serve", as
   const refused = await app.inject("/readyz");
   assert.deepEqual([refused.statusCode, refused.json().error], [503, "not_ready"]);
   assert.equal((await post("/verify", {})).json().error, "not_ready");
+});
+
+test("/readyz is 503 while Kafka or Redis does not answer, and calls that need neither are served", async (t) => {
+  for (const health of [
+    { kafka: false, redis: true },
+    { kafka: true, redis: false },
+  ]) {
+    const { app, post } = testServer(t, { dependencyHealth: () => health });
+    assert.equal((await app.inject("/readyz")).statusCode, 503);
+    assert.equal((await post("/verify", { img1: [1, 0], img2: [1, 0] })).statusCode, 200);
+  }
 });

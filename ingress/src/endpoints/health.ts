@@ -9,7 +9,7 @@ import type { RouteContext } from "./endpoint.ts";
  * GET /health, for people and dashboards: 503 if a compute call could not be served now. Runs no model.
  */
 export async function health({ ports, models }: RouteContext, reply: FastifyReply): Promise<HealthReply> {
-  const { kafka, redis } = await ports.dependencyHealth();
+  const { kafka, redis } = ports.dependencyHealth();
   const pools = ports.poolStates();
   const healthy = kafka && redis && ports.isServing() && pools.some((pool) => canServe(pool, models.lanes));
   if (!healthy) reply.code(503).header("retry-after", retryAfterSeconds(retryAfterMs.notServing));
@@ -24,9 +24,13 @@ export async function health({ ports, models }: RouteContext, reply: FastifyRepl
   };
 }
 
-/** GET /readyz, for load balancers: throws `not_ready` before this process can serve and while it drains. */
+/**
+ * GET /readyz, for load balancers: throws `not_ready` before this process can serve, while it drains, and
+ * while Kafka or the volatile Redis does not answer it.
+ */
 export async function readyz({ ports }: RouteContext): Promise<LiveReply> {
-  if (ports.isServing()) return { status: "ok" };
+  const { kafka, redis } = ports.dependencyHealth();
+  if (ports.isServing() && kafka && redis) return { status: "ok" };
   throw notServing();
 }
 

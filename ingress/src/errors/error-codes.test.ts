@@ -11,8 +11,8 @@ import {
   base64Image,
   facesAnswer,
   rejectedAnswer,
-  testKey,
   type TestServer,
+  testKey,
   testKeyRecord,
   testServer,
 } from "../../testing/server.ts";

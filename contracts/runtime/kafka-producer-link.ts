@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Partitioners, type Producer, type TopicMessages } from "kafkajs";
+import { bestEffort } from "./best-effort.ts";
+import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
+import type { KafkaSockets } from "./kafka-sockets.ts";
+
+// Tested by kafka-liveness.live.test.ts.
+
+/** A connection over which nothing was acknowledged for half of this is asked for a reply. */
+const proveEveryMs = 1_000;
+/** The pause after an attempt to connect that failed. */
+const connectEveryMs = 250;
+
+/**
+ * The connections of a producer, which it proves: a broker has answered on them lately, or they are closed
+ * and opened anew. Until that succeeds, sends wait for it no longer than a request may take.
+ *
+ *     up ──a request fails or is not answered in time──► down ──connected, a broker answered──► up
+ */
+export class ProducerLink implements AsyncDisposable {
+  readonly #config: KafkaConfig;
+  readonly #clientId: string;
+  #state: LinkState;
+  #provedAt = performance.now();
+  #proving = false;
+  #closed = false;
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(config: KafkaConfig, clientId: string, connection: Connection) {
+    this.#config = config;
+    this.#clientId = clientId;
+    this.#state = { phase: "up", connection };
+    this.#timer = setInterval(() => void this.#proveIfIdle(), proveEveryMs);
+  }
+
+  /** Throws one sentence when no broker answers. */
+  static async open(config: KafkaConfig, clientId: string): Promise<ProducerLink> {
+    const connection = await connect(config, clientId).catch((cause: unknown) => {
+      throw startError(cause);
+    });
+    return new ProducerLink(config, clientId, connection);
+  }
+
+  /** Whether a broker has answered lately on the connections that send. */
+  get isProved(): boolean {
+    const ageMaxMs = 1.5 * proveEveryMs + this.#config.KAFKA_REQUEST_MS;
+    return this.#state.phase === "up" && performance.now() - this.#provedAt < ageMaxMs;
+  }
+
+  /**
+   * Resolves when all in-sync replicas have the messages. Throws within KAFKA_REQUEST_MS, and LinkDown where
+   * that is the connection's fault.
+   */
+  async send(topicMessages: TopicMessages[]): Promise<void> {
+    const requestMs = this.#config.KAFKA_REQUEST_MS;
+    const giveUpAt = performance.now() + requestMs;
+    const state = this.#state;
+    const connection = state.phase === "up" ? state.connection : await within(requestMs, state.reconnected);
+    const sent = connection.producer.sendBatch({ acks: -1, timeout: requestMs, topicMessages });
+    try {
+      await within(giveUpAt - performance.now(), sent);
+      this.#provedAt = performance.now();
+    } catch (error) {
+      if (causes(error).some(({ name }) => name === "KafkaJSProtocolError")) throw error;
+      this.#reconnect(connection);
+      throw new LinkDown((error as Error).message, { cause: error });
+    }
+  }
+
+  async #proveIfIdle(): Promise<void> {
+    const state = this.#state;
+    if (state.phase === "down" || this.#proving) return;
+    if (performance.now() - this.#provedAt < proveEveryMs / 2) return;
+    this.#proving = true;
+    try {
+      await within(this.#config.KAFKA_REQUEST_MS, prove(state.connection));
+      this.#provedAt = performance.now();
+    } catch {
+      this.#reconnect(state.connection);
+    } finally {
+      this.#proving = false;
+    }
+  }
+
+  #reconnect(connection: Connection): void {
+    if (this.#closed || this.#state.phase === "down" || this.#state.connection !== connection) return;
+    connection.sockets.abandon();
+    bestEffort("kafka_disconnect", connection.producer.disconnect());
+    const { promise: reconnected, resolve } = Promise.withResolvers<Connection>();
+    this.#state = { phase: "down", reconnected };
+    void this.#connectUntilUp(resolve);
+  }
+
+  async #connectUntilUp(resolve: (connection: Connection) => void): Promise<void> {
+    while (!this.#closed) {
+      try {
+        const connection = await connect(this.#config, this.#clientId);
+        if (this.#closed) return connection.sockets.abandon();
+        this.#provedAt = performance.now();
+        this.#state = { phase: "up", connection };
+        return resolve(connection);
+      } catch {
+        await sleep(connectEveryMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    if (this.#state.phase === "down") return;
+    const { producer, sockets } = this.#state.connection;
+    await within(this.#config.KAFKA_REQUEST_MS, producer.disconnect()).catch(() => sockets.abandon());
+  }
+}
+
+/** A send failed because no broker answers. */
+export class LinkDown extends Error {}
+
+/** Connects to a broker that answers, within the time of a connection attempt and a request. */
+async function connect(config: KafkaConfig, clientId: string): Promise<Connection> {
+  const { kafka, sockets } = kafkaClient(config, clientId);
+  const cluster = captureCluster(kafka);
+  const producer = kafka.producer({
+    allowAutoTopicCreation: false,
+    // No retries: a message whose acknowledgement is late may have arrived.
+    retry: { ...kafkaRetry, retries: 0 },
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
+  sockets.closeOnTimeout(producer);
+  const connection = { producer, sockets, cluster };
+  try {
+    await within(2 * config.KAFKA_REQUEST_MS, producer.connect());
+    await within(config.KAFKA_REQUEST_MS, prove(connection));
+    return connection;
+  } catch (error) {
+    sockets.abandon();
+    throw error;
+  }
+}
+
+/** Asks every connected broker for a reply, on the connection over which it is sent to. */
+async function prove({ cluster }: Connection): Promise<void> {
+  const { brokers, seedBroker } = cluster().brokerPool;
+  const connected = [...new Set([seedBroker, ...Object.values(brokers)])].filter((each) =>
+    each?.isConnected(),
+  );
+  if (connected.length === 0) throw new Error("no broker is connected");
+  await Promise.all(connected.map((broker) => broker!.apiVersions()));
+}
+
+/** A producer of kafkajs hides its connections; the client's private function that makes them does not. */
+function captureCluster(kafka: object): () => Cluster {
+  const hidden = kafka as Record<symbol, (options: unknown) => Cluster>;
+  const symbol = Object.getOwnPropertySymbols(kafka).find(
+    ({ description }) => description === "private:Kafka:createCluster",
+  )!;
+  const create = hidden[symbol]!;
+  let cluster: Cluster;
+  hidden[symbol] = (options) => {
+    cluster = create(options);
+    return cluster;
+  };
+  return () => cluster;
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new LinkDown(`Kafka took longer than ${Math.round(ms)} ms`)), ms);
+  try {
+    return await Promise.race([promise, timedOut]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type LinkState =
+  | { phase: "up"; connection: Connection }
+  | { phase: "down"; reconnected: Promise<Connection> };
+
+type Connection = { producer: Producer; sockets: KafkaSockets; cluster: () => Cluster };
+
+/** Of kafkajs' private classes. */
+type Cluster = {
+  brokerPool: { brokers: Record<string, Broker>; seedBroker: Broker | undefined };
+};
+type Broker = { isConnected(): boolean; apiVersions(): Promise<unknown> };

@@ -1,0 +1,74 @@
+import type { KafkaConfig } from "./kafka.ts";
+import { flushLength, type Message, recordBatchBytesMax, recordBytes } from "./kafka-flush.ts";
+import { LinkDown, ProducerLink } from "./kafka-producer-link.ts";
+
+/**
+ * Sends messages: one request in flight, and what comes meanwhile goes together in the next ones, each with
+ * at most `recordBatchBytesMax` for a partition. Nothing lingers, so a lonely message leaves at once. `send`
+ * resolves when all in-sync replicas have the message, and throws when Kafka cannot take it, when it alone is
+ * larger than that, or when `waitingMax` messages already wait.
+ */
+export async function openProducer(config: KafkaConfig, clientId: string): Promise<Producer> {
+  const link = await ProducerLink.open(config, clientId);
+  const waiting: Waiting[] = [];
+  let sending = false;
+
+  const flush = async (): Promise<void> => {
+    sending = true;
+    // Messages of the same turn of the event loop join the first request.
+    await Promise.resolve();
+    while (waiting.length > 0) {
+      const leaving = waiting.splice(0, flushLength(waiting));
+      const topicMessages = [...Map.groupBy(leaving, (each) => each.topic)].map(([topic, messages]) => ({
+        topic,
+        messages: messages.map(({ partition, value, headers }) => ({ partition, value, headers })),
+      }));
+      try {
+        await link.send(topicMessages);
+        for (const each of leaving) each.resolve();
+      } catch (error) {
+        // What has waited for a connection that is dead would only wait as long again.
+        if (error instanceof LinkDown) leaving.push(...waiting.splice(0));
+        for (const each of leaving) each.reject(error);
+      }
+    }
+    sending = false;
+  };
+
+  const send: Producer["send"] = (topic, partition, value, headers = {}) => {
+    if (waiting.length >= waitingMax) return Promise.reject(new Error("too many messages wait for Kafka"));
+    const bytes = recordBytes({ value, headers });
+    if (bytes > recordBatchBytesMax) {
+      const fault = `a message for ${topic} has ${bytes} bytes, more than fit into a record batch`;
+      return Promise.reject(new Error(`${fault} (${recordBatchBytesMax}): send it in smaller parts`));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.push({ topic, partition, value, headers, bytes, resolve, reject });
+    if (!sending) void flush();
+    return promise;
+  };
+
+  return {
+    send,
+    isProved: () => link.isProved,
+    [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),
+  };
+}
+
+const waitingMax = 10_000;
+
+export type Producer = AsyncDisposable & {
+  send(
+    topic: string,
+    partition: number,
+    value: string | null,
+    headers?: Record<string, string>,
+  ): Promise<void>;
+  /** Whether a broker has answered lately on the connections that send. */
+  isProved(): boolean;
+};
+
+type Waiting = Message & {
+  resolve: () => void;
+  reject: (error: unknown) => void;
+};

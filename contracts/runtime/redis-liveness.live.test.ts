@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SwallowingProxy } from "../testing/swallowing-proxy.ts";
+import { readConfig } from "./config.ts";
+import { connectRedis, connectVolatileRedis, subscribe, VolatileRedisConfig } from "./redis.ts";
+
+const direct = readConfig(VolatileRedisConfig, process.env);
+
+test("a connection whose packets are swallowed is closed although nobody uses it, and opened anew", async (t) => {
+  const { config, proxy } = await behindProxy(t);
+  await using redis = await connectVolatileRedis(config);
+  assert.equal(redis.usable, true);
+  proxy.swallow();
+  await until("the connection is not proved any more", () => !redis.usable);
+  await assert.rejects(redis.set("liveness", "1"));
+  proxy.resume();
+  await until("the connection is proved again", () => redis.usable);
+  assert.equal(await redis.set("liveness", "1", "PX", 1_000), "OK");
+});
+
+test("commands that wait when a connection is closed fail with it, also those without a time limit", async (t) => {
+  const { config, proxy } = await behindProxy(t);
+  await using redis = await connectVolatileRedis(config, { untimed: true });
+  proxy.swallow();
+  const closed = new Promise<void>((resolve) => redis.once("close", resolve));
+  const waiting = Promise.allSettled([redis.get("a"), redis.set("b", Buffer.alloc(16_000_000))]);
+  await closed;
+  assert.deepEqual(
+    (await waiting).map(({ status }) => status),
+    ["rejected", "rejected"],
+  );
+  assert.equal(redis.stream.writableLength, 0);
+});
+
+test("a large value may take longer to leave than a connection may be silent", async (t) => {
+  const { config, proxy } = await behindProxy(t);
+  await using redis = await connectVolatileRedis(config, { untimed: true });
+  const { stream } = redis;
+  proxy.slowDown(100);
+  assert.equal(await redis.set("liveness-large", Buffer.alloc(64_000_000), "PX", 1), "OK");
+  assert.equal(redis.stream, stream);
+});
+
+test("a subscriber whose packets are swallowed subscribes anew, and says so meanwhile", async (t) => {
+  const { config, proxy } = await behindProxy(t);
+  const received = new EventTarget();
+  const resubscribed = Promise.withResolvers<void>();
+  await using subscription = await subscribe(
+    config,
+    ["liveness"],
+    () => received.dispatchEvent(new Event("message")),
+    () => resubscribed.resolve(),
+  );
+  assert.equal(subscription.connected(), true);
+  proxy.swallow();
+  await until("the subscriber is not connected any more", () => !subscription.connected());
+  proxy.resume();
+  await resubscribed.promise;
+  await using publisher = await connectVolatileRedis(direct);
+  const message = once(received, "message");
+  await publisher.publish("liveness", "after");
+  await message;
+  assert.equal(subscription.connected(), true);
+});
+
+test("a server that accepts connections and never answers is an error at start, in one sentence", async (t) => {
+  const { config, proxy } = await behindProxy(t);
+  proxy.swallow();
+  await assert.rejects(connectRedis("REDIS_DURABLE_URL", config.REDIS_VOLATILE_URL, 200), {
+    message: /^REDIS_DURABLE_URL: no Redis server lets us in there; start one, or correct/,
+  });
+});
+
+async function behindProxy(t: TestContext, commandMs = 500) {
+  const { proxy, url } = await SwallowingProxy.before(direct.REDIS_VOLATILE_URL);
+  t.after(() => proxy[Symbol.asyncDispose]());
+  return { proxy, config: { ...direct, REDIS_VOLATILE_URL: url, REDIS_COMMAND_MS: commandMs } };
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  const giveUpAt = performance.now() + 30_000;
+  while (!holds()) {
+    if (performance.now() > giveUpAt) throw new Error(`waited 30 s in vain until ${what}`);
+    await sleep(10);
+  }
+}

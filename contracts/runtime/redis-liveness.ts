@@ -1,0 +1,119 @@
+import { type Command, Redis, type RedisOptions } from "ioredis";
+import { bestEffort } from "./best-effort.ts";
+
+/** A connection on which nothing came for half of this is asked for a reply (PING). */
+const pingEveryMs = 1_000;
+
+/**
+ * A client that proves its connection. One that the network has forgotten (a silent failover, a restarted
+ * proxy, a power loss) stays open and "ready" for a quarter of an hour, and every command on it times out.
+ *
+ *     command or PING ──► a reply is due ──bytes came, or queued ones left──► proved
+ *                               └──neither for `silenceMaxMs`──► closed, all its commands fail, reconnect
+ *
+ * What counts is a reply on this very connection, so subscribers are proved likewise. Bytes that leave a full
+ * socket count because large images may take longer than that to leave.
+ */
+export class RedisWithLiveness extends Redis {
+  readonly #silenceMaxMs: number;
+  /** The last bytes from the server came then: the time of `performance.now()`. */
+  #heardAt = Number.NEGATIVE_INFINITY;
+  /** The connection has been silent since then, although a reply is due; undefined where none is due. */
+  #silentSince: number | undefined;
+  /** What the kernel had taken then. */
+  #sentBytes = 0;
+  #silenceTimer: NodeJS.Timeout | undefined;
+  #pingTimer: NodeJS.Timeout | undefined;
+
+  constructor(url: string, options: Omit<RedisOptions, "replyMapping">, silenceMaxMs: number) {
+    super(url, options);
+    this.#silenceMaxMs = silenceMaxMs;
+    this.on("connect", () => this.stream.on("data", () => this.#hear()));
+    this.on("close", () => {
+      this.#silentSince = undefined;
+    });
+    this.#pingTimer = setInterval(() => {
+      if (this.isOpen && performance.now() - this.#heardAt >= pingEveryMs / 2) {
+        bestEffort("redis_ping", this.ping());
+      }
+    }, pingEveryMs);
+  }
+
+  /** The status of ioredis stays "ready" while the socket closes. */
+  protected get isOpen(): boolean {
+    return this.status === "ready" && this.stream.writable;
+  }
+
+  /** Whether the connection is open and the server has answered on it lately. */
+  get isProved(): boolean {
+    const ageMaxMs = 1.5 * pingEveryMs + this.#silenceMaxMs;
+    return this.isOpen && performance.now() - this.#heardAt < ageMaxMs;
+  }
+
+  override disconnect(reconnect = false): void {
+    // Not at the event `end`: it is not emitted while the server is unreachable.
+    if (!reconnect) {
+      clearInterval(this.#pingTimer);
+      clearTimeout(this.#silenceTimer);
+    }
+    super.disconnect(reconnect);
+  }
+
+  override sendCommand(command: Command, stream?: Parameters<Redis["sendCommand"]>[1]): unknown {
+    const sent = super.sendCommand(command, stream);
+    if (this.#silentSince === undefined && this["commandQueue"].length > 0) {
+      this.#beginSilence();
+      this.#silenceTimer ??= setTimeout(() => this.#checkSilence(), this.#silenceMaxMs);
+    }
+    return sent;
+  }
+
+  #hear(): void {
+    this.#heardAt = performance.now();
+    if (this["commandQueue"].length > 0) this.#beginSilence();
+    else this.#silentSince = undefined;
+  }
+
+  #beginSilence(): void {
+    this.#silentSince = performance.now();
+    this.#sentBytes = this.#writes.sent;
+    // A pipeline is written at the end of this turn; what the kernel takes of it at once proves nothing.
+    setImmediate(() => {
+      this.#sentBytes = this.#writes.sent;
+    });
+  }
+
+  /** Bytes that the kernel has taken, and that wait for it. Node's own socket timeouts look at the same. */
+  get #writes(): { sent: number; queued: number } {
+    const { _handle } = this.stream as unknown as { _handle?: WriteCounters | null };
+    if (!_handle) return { sent: 0, queued: 0 };
+    return { sent: _handle.bytesWritten - _handle.writeQueueSize, queued: _handle.writeQueueSize };
+  }
+
+  #checkSilence(): void {
+    this.#silenceTimer = undefined;
+    if (this.#silentSince === undefined) return;
+    const remainingMs = this.#silentSince + this.#silenceMaxMs - performance.now();
+    if (remainingMs <= 0) {
+      const { sent, queued } = this.#writes;
+      if (queued === 0 || sent <= this.#sentBytes) return this.#closeIfStillSilent(this.#silentSince);
+      this.#beginSilence();
+    }
+    this.#silenceTimer = setTimeout(
+      () => this.#checkSilence(),
+      remainingMs > 0 ? Math.ceil(remainingMs) : this.#silenceMaxMs,
+    );
+  }
+
+  /** If this process itself was suspended, bytes of the server wait to be read: they are read first. */
+  #closeIfStillSilent(since: number): void {
+    setImmediate(() => {
+      if (this.#silentSince !== since) return this.#checkSilence();
+      this.#silentSince = undefined;
+      // Not `disconnect`, which would wait until what is queued was sent.
+      this.stream.destroy(new Error(`the Redis server was silent for ${this.#silenceMaxMs} ms`));
+    });
+  }
+}
+
+type WriteCounters = { bytesWritten: number; writeQueueSize: number };
