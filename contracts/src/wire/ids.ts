@@ -42,6 +42,8 @@ export const taskId = (call: CallId, index: number): TaskId => `${call}/${index}
 
 export const callIdOf = (task: TaskId): CallId => task.slice(0, task.lastIndexOf("/")) as CallId;
 
+export const taskIndexOf = (task: TaskId): number => Number(task.slice(task.lastIndexOf("/") + 1));
+
 export const laneId = (model: string, detector: string): LaneId => `${model}/${detector}` as LaneId;
 
 /** An instant on the shared clock, in epoch milliseconds (fractions allowed). */
