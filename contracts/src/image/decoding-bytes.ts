@@ -33,17 +33,19 @@ const webpBytesPerPixel = { lossy: 0, lossless: 4, extended: 4 };
 function rowBytes(header: ImageHeader): number {
   switch (header.format) {
     case "jpeg":
-      return (header.width / 4) * header.components;
+      return (header.width / 2) * header.components;
     case "png":
       return header.width * header.channels * header.bytesPerSample;
     case "webp":
-      return 0;
+      return Math.min(header.width, webpRowPixelsMax) * 4;
   }
 }
 
+/** Wider pictures are shrunk by their decoder. */
+const webpRowPixelsMax = 3_000;
 const stripRows = 1_500;
 /** Buffers that do not depend on the picture. */
 const libraryBytes = 24_000_000;
 
 /** What a worker may take for one picture: the default of IMAGE_DECODING_BYTES_MAX. */
-export const decodingBytesMaxDefault = 192 * 2 ** 20;
+export const decodingBytesMaxDefault = 200 * 2 ** 20;
