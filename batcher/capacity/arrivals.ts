@@ -7,6 +7,8 @@ export type Arrival = {
   atMs: number;
   tenant: string;
   tasks: number;
+  /** Of decoding each image, see decodingCost; 1 by default. */
+  cost?: number;
   /** The first lane of the workers by default. */
   lane?: LaneId;
   /** From its arrival to its deadline. */

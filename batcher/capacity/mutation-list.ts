@@ -30,7 +30,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["a batch is staged behind one that may be poison", "(running && (mayBePoison || poisonWaits))", "false"],
     ["two batches are staged", "stagedCount > 0", "stagedCount > 1"],
     ["the hop to the worker is not counted", "preparedAt = now + state.hops.toWorker.ms", "preparedAt = now"],
-    ["preparation is not counted", "+ lane.prepare.highMs(count)", ""],
+    ["preparation is not counted", "+ lane.prepareHighMs(load)", ""],
     ["the reply hop is not counted", "+ state.hops.reply.ms", ""],
   ],
   reports: [
@@ -79,6 +79,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ],
   ],
   "fair-queue": [
+    ["what a tenant used before is forgotten", "this.#startTags.get(tenant) ?? 0", "0"],
     ["calls that have begun give way", ".filter((call) => !call.started)", ""],
     ["the oldest call gives way", "calls.findLastIndex(", "calls.findIndex("],
     ["all tenants share one queue", "this.#queueOf(tenant);", 'this.#queueOf("all");'],
@@ -90,6 +91,9 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "",
     ],
   ],
+  lane: [["a dear picture counts like any other", "Math.max(1, ms / usualMs)", "1"]],
+  "batch-load": [["no task is dear", "cost >= dearCostMin", "false"]],
+  "dear-limit": [["all workers prepare dear pictures", "Math.floor(loads.length / 2)", "loads.length"]],
   dispatch: [["another lane takes the slot of a more urgent one", "other.deadlineAt < deadlineAt", "false"]],
   "competing-lanes": [
     [

@@ -58,7 +58,8 @@ export class SimulatedWorker {
       return;
     }
     const { alpha, beta, noise = 0 } = this.#modelOf(batch).prepare;
-    const prepareMs = Math.max(0, random.normal(1, noise) * (alpha + beta * tasks.length));
+    const cost = tasks.reduce((sum, task) => sum + task.cost, 0);
+    const prepareMs = Math.max(0, random.normal(1, noise) * (alpha + beta * cost));
     this.#later(prepareMs, () => {
       this.#prepared = { batch, tasks, prepareMs };
       this.#runNext();
@@ -181,7 +182,7 @@ type LaneModel = {
   alpha: number;
   beta: number;
   sizes: number[];
-  /** Fetch and decode. */
+  /** Fetch and decode: `alpha + beta · the costs of the images` ms. */
   prepare: { alpha: number; beta: number; noise?: number };
 };
 

@@ -122,7 +122,7 @@ export class Simulation {
     });
   }
 
-  #arrive(index: number, { tenant, tasks, timeBudgetMs, lane: calledLane = lane }: Arrival): void {
+  #arrive(index: number, { tenant, tasks, timeBudgetMs, cost = 1, lane: calledLane = lane }: Arrival): void {
     const { now } = this.events;
     const id = `${index}/${nonce}` as CallId;
     const message: CallTasks = {
@@ -136,6 +136,7 @@ export class Simulation {
       options,
       traceparent,
       tasks: Array.from({ length: tasks }, (_, task) => `${id}/${task}` as TaskId),
+      costs: Array.from({ length: tasks }, () => cost),
     };
     const { arrivedAt, deadlineAt } = message;
     this.calls.set(id, { tenant, arrivedAt, deadlineAt, tasks: message.tasks, answers: [] });

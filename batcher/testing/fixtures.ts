@@ -23,7 +23,7 @@ export const newPool = (settings: Partial<SchedulingSettings> = {}): State =>
 export function call(
   name: string,
   count: number,
-  { now, deadlineAt = now + 30_000 }: { now: number; deadlineAt?: number },
+  { now, deadlineAt = now + 30_000, cost = 1 }: { now: number; deadlineAt?: number; cost?: number },
   tenant = "team",
 ): Extract<Event, { kind: "arrive" }> {
   const message = {
@@ -37,6 +37,7 @@ export function call(
     options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
     traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`,
     tasks: Array.from({ length: count }, (_, index) => `${name}/${nonce}/${index}`),
+    costs: Array.from({ length: count }, () => cost),
   };
   return { kind: "arrive", call: message as unknown as CallTasks };
 }

@@ -176,6 +176,7 @@ export type CapabilitiesReply = {
     body_bytes: number;
     image_bytes: number;
     image_pixels: number;
+    image_decoding_bytes: number;
     image_side_min_px: number;
     candidate_vectors: number;
     candidate_images: number;

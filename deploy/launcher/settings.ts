@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import * as z from "zod";
 import { defaultWorkers } from "./worker-count.ts";
@@ -39,6 +40,9 @@ const Settings = z.object({
   MODELS_DIR: z.string().optional(),
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
   LOG_LEVEL: z.string().default("info"),
+  /** What a worker may decode at a time. The launcher only reckons with it how many workers fit. */
+  DECODES_MAX: z.coerce.number().int().min(1).default(2),
+  IMAGE_DECODING_BYTES_MAX: z.coerce.number().int().min(1).default(decodingBytesMaxDefault),
 
   /** The longest deadline that the ingress allows. The launcher only compares it with the retention. */
   DEADLINE_MAX_MS: Milliseconds.default(120_000),
@@ -126,13 +130,14 @@ export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): Launc
 
 function parseWorkers(
   option: string,
-  { INTRA_OP_THREADS: threads }: LauncherConfig,
+  { INTRA_OP_THREADS: threads, DECODES_MAX, IMAGE_DECODING_BYTES_MAX }: LauncherConfig,
   engine = "onnx",
   executionProvider = "cpu",
 ): number {
   if (option !== "auto") return parseCount("--workers", option, poolWorkersMax);
   const onCpu = executionProvider === "cpu" && engine === "onnx";
-  return defaultWorkers({ onCpu, threads, workersMax: poolWorkersMax });
+  const decodingBytes = DECODES_MAX * IMAGE_DECODING_BYTES_MAX;
+  return defaultWorkers({ onCpu, threads, workersMax: poolWorkersMax, decodingBytes });
 }
 
 /**

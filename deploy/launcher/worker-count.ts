@@ -7,12 +7,12 @@ import { availableParallelism, totalmem } from "node:os";
  * then overlap. On a GPU, and for a modelled engine: one, because it has the whole device.
  */
 export function defaultWorkers(
-  { onCpu, threads = 1, workersMax }: WorkerDemand,
+  { onCpu, threads = 1, workersMax, decodingBytes }: WorkerDemand,
   { cores, memoryBytes }: Machine = thisMachine(),
 ): number {
   if (!onCpu) return 1;
   const free = Math.max(Math.min(cores, smallMachineCores), cores - reservedCores);
-  const fittingInMemory = Math.floor(memoryBytes / 2 / workerBytes);
+  const fittingInMemory = Math.floor(memoryBytes / 2 / (workerBytes + decodingBytes));
   return Math.max(1, Math.min(workersMax, Math.floor(free / threads), fittingInMemory));
 }
 
@@ -25,12 +25,18 @@ export function threadsPerWorker(workers: number, cores = availableParallelism()
 const smallMachineCores = 4;
 /** Left for the ingress, the batcher and the servers. */
 const reservedCores = 2;
-/** Resident memory of a worker with all lanes and its pixel buffers. */
-const workerBytes = 700 * 2 ** 20;
+/** Resident memory of a worker with all lanes and its pixel buffers, without the decodes in flight. */
+const workerBytes = 400 * 2 ** 20;
 
 const thisMachine = (): Machine => ({ cores: availableParallelism(), memoryBytes: totalmem() });
 
-/** `threads`: INTRA_OP_THREADS of each worker, where it is set. */
-type WorkerDemand = { onCpu: boolean; threads?: number | undefined; workersMax: number };
+type WorkerDemand = {
+  onCpu: boolean;
+  /** INTRA_OP_THREADS of each worker, where it is set. */
+  threads?: number | undefined;
+  workersMax: number;
+  /** Memory of the decodes that a worker may have in flight: DECODES_MAX · IMAGE_DECODING_BYTES_MAX. */
+  decodingBytes: number;
+};
 
 type Machine = { cores: number; memoryBytes: number };

@@ -52,6 +52,12 @@ export const InferenceConfig = z.object({
   DECODES_MAX: z.coerce.number().int().min(1).max(64).default(2),
   /** Pictures with more pixels are rejected. */
   IMAGE_PIXELS_MAX: z.coerce.number().int().min(1).default(defaultPictureLimits.pixelsMax),
+  /** Memory of one decode, reckoned by the picture's header. Pictures that take more are rejected. */
+  IMAGE_DECODING_BYTES_MAX: z.coerce
+    .number()
+    .int()
+    .min(32 * 2 ** 20)
+    .default(defaultPictureLimits.decodingBytesMax),
   /** Pictures with a shorter side are rejected. Set it to the same number for the ingress. */
   IMAGE_SIDE_MIN_PX: z.coerce.number().int().min(1).max(1_024).default(defaultPictureLimits.sideMinPx),
   /**
@@ -109,6 +115,7 @@ export function requirePixelMemory(
 export function pictureLimits(config: InferenceConfig): PictureLimits {
   return {
     pixelsMax: config.IMAGE_PIXELS_MAX,
+    decodingBytesMax: config.IMAGE_DECODING_BYTES_MAX,
     sideMinPx: config.IMAGE_SIDE_MIN_PX,
     longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
     shrunkSidePx: config.PICTURE_SHRUNK_SIDE_PX,

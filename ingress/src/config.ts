@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { DurableRedisConfig, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
@@ -68,6 +69,8 @@ export const HttpSettings = z
     BODY_IDLE_MS: count(600_000, 10_000),
     IMAGE_BYTES_MAX: count(256 * MiB, 10 * MiB),
     IMAGE_PIXELS_MAX: count(1_000_000_000, 40_000_000),
+    /** Memory that a worker may take to decode an image, reckoned by its header. */
+    IMAGE_DECODING_BYTES_MAX: integer(32 * MiB, 64 * 1024 * MiB, decodingBytesMaxDefault),
     IMAGE_SIDE_MIN_PX: count(1_024, 16),
     /** Image headers that a library reads at the same time, and how many more may wait for it. */
     HEADER_CHECKS_MAX: count(64, 2),

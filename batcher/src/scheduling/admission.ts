@@ -1,20 +1,24 @@
 // Tested by policy.test.ts, decide.test.ts (bounds, infeasible deadlines) and capacity/fairness.sim.test.ts.
+import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
+import { type BatchLoad, loadOf } from "./batch-load.ts";
 import { longestCompetingBatchMs } from "./competing-lanes.ts";
-import { expectedStartAt, type LaneSituation } from "./situation.ts";
+import { expectedStartAt, type LaneSituation, usualTaskMs } from "./situation.ts";
 
 /**
- * Decides whether `count` new tasks of a call may queue. A call is refused on arrival if it would be answered
+ * Decides whether new tasks of a call may queue. A call is refused on arrival if it would be answered
  * too late (`deadline_infeasible`), or would wait longer than in a healthy queue (`queue_too_long`): the
  * refusal then takes milliseconds and the client can go elsewhere. Reads the situation and changes nothing.
  */
-export function admit(situation: LaneSituation, call: CallTasks, count: number): Admission {
+export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTask[]): Admission {
   const { state, lane, competing, sizing, now } = situation;
   const { tenant, deadlineAt } = call;
-  const position = lane.queue.positionOfNew(tenant, count);
-  const waitMs = expectedStartAt(situation, { position, deadlineAt }) - now;
+  const weight = weightOfAll(situation, tasks);
+  const position = lane.queue.positionOfNew(tenant, weight);
+  const load = dearestLoad(tasks);
+  const waitMs = expectedStartAt(situation, { position, deadlineAt, load }) - now;
   const runMs = lane.meanMs(Math.min(position, sizing.usefulSize));
   const predictedMs = waitMs + runMs + state.hops.reply.ms;
   const refuse = (reason: Shed["reason"]): Admission => ({
@@ -22,25 +26,41 @@ export function admit(situation: LaneSituation, call: CallTasks, count: number):
     outcome: { kind: "shed", reason, predictedMs, retryAfterMs: waitMs },
   });
 
-  const giveWay = callsToGiveWay(situation, tenant, count);
+  const giveWay = callsToGiveWay(situation, tenant, tasks.length);
   if (giveWay === undefined) return refuse("queue_too_long");
   if (now + predictedMs > deadlineAt) {
     return mayProbe(situation) ? { kind: "probe", giveWay } : refuse("deadline_infeasible");
   }
-  // A lane of short runs has to accept the long runs of a competing lane.
-  const longestRunMs = Math.max(lane.meanMs(sizing.deadlineSize), longestCompetingBatchMs(competing, now));
+  // A lane of short runs has to accept the long runs of a competing lane, and the preparation of dear
+  // pictures.
+  const longestRunMs = Math.max(
+    lane.meanMs(sizing.deadlineSize),
+    longestCompetingBatchMs(competing, now),
+    load.isDear ? lane.prepareMs(load) : 0,
+    ...situation.loads.map(({ dearMs }) => dearMs),
+  );
   const waitMaxMs = Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
   if (waitMs <= waitMaxMs) return { kind: "accepted", giveWay };
 
   // A tenant that has less waiting than another, or demands less than its share, answers for its own queue
   // only.
-  const ownCount = lane.queue.waitingCountOf(tenant) + count;
-  const ownWaitMs = expectedStartAt(situation, { position: ownCount, deadlineAt }) - now;
+  const ownWeight = lane.queue.waitingWeightOf(tenant) + weight;
+  const ownWaitMs = expectedStartAt(situation, { position: ownWeight, deadlineAt, load }) - now;
   const tasksPerMs = (sizing.availableWorkers * sizing.usefulSize) / sizing.cycleMs;
   const answersForItselfOnly =
-    ownCount <= lane.queue.longestOtherQueue(tenant) || lane.demand.isWithinShare(tenant, tasksPerMs, now);
+    ownWeight <= lane.queue.longestOtherQueue(tenant) || lane.demand.isWithinShare(tenant, tasksPerMs, now);
   const isAccepted = answersForItselfOnly && ownWaitMs <= waitMaxMs;
   return isAccepted ? { kind: "accepted", giveWay } : refuse("queue_too_long");
+}
+
+/** Returns the weight of these tasks together: see Lane.weightOf. */
+export function weightOfAll(situation: LaneSituation, tasks: BatchTask[]): number {
+  const usualMs = usualTaskMs(situation);
+  return tasks.reduce((sum, task) => sum + situation.lane.weightOf(task, usualMs), 0);
+}
+
+function dearestLoad(tasks: BatchTask[]): BatchLoad {
+  return loadOf([tasks.reduce((dearest, task) => (task.cost > dearest.cost ? task : dearest))]);
 }
 
 /**

@@ -1,6 +1,8 @@
 // Tested by policy.test.ts (floor, hold, rounding, early drop) and capacity/guarantees.sim.test.ts (holds).
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
-import { shedEarly, shedInfeasible } from "./shedding.ts";
+import { callIdOf } from "@faceline/contracts/wire/ids";
+import { loadOf } from "./batch-load.ts";
+import { shedCall, shedEarly, shedInfeasible } from "./shedding.ts";
 import type { Move } from "./state.ts";
 import type { QueuedTask } from "./tenant-queue.ts";
 import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "./worker-slot.ts";
@@ -11,20 +13,33 @@ import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "./wo
  *
  *     shed infeasible ─► most in time ─► too few to keep up? shed early, again ─► floor met? send : hold
  */
-export function chooseBatch(situation: SlotSituation): { choice: Choice; shed: Move[] } {
+export function chooseBatch(
+  situation: SlotSituation,
+  dearAllowed: boolean,
+): { choice: Choice; shed: Move[] } {
   const { lane, slot, sizing } = situation;
   const sizeMax = Math.min(sizing.usefulSize, slot.sizeMax);
   const shed: Move[] = [];
   for (;;) {
     shed.push(...shedInfeasible(situation));
-    const waiting = lane.queue.nextInTurn(sizeMax);
+    const waiting = lane.queue.nextInTurn(sizeMax, dearAllowed);
     if (waiting.length === 0) return { choice: { kind: "nothing" }, shed };
+    const [first] = waiting;
+    const { isDear } = loadOf([first!.task]);
+    // Dear tasks are not all as dear as the one with the least deadline, which was found to be in time.
+    const late = isDear ? waiting.find((each) => isLateAlone(situation, each)) : undefined;
+    if (late !== undefined) {
+      shed.push(...shedCall(situation, late.task, "deadline_infeasible"));
+      continue;
+    }
     const { count, urgent } = mostInTime(situation, waiting);
-    if (count < Math.min(sizing.deadlineSize, waiting.length) && !keepsUp(situation, count)) {
+    if (!isDear && count < Math.min(sizing.deadlineSize, waiting.length) && !keepsUp(situation, count)) {
       const early = shedEarly(situation, urgent);
       shed.push(...early);
       if (early.length > 0) continue;
     }
+    // Dear tasks wait for no others: together they would be prepared no sooner.
+    if (isDear) return { choice: sendFirst(waiting, count, "full"), shed };
     return { choice: sendOrHold(situation, waiting, count), shed };
   }
 }
@@ -34,14 +49,15 @@ export function chooseBatch(situation: SlotSituation): { choice: Choice; shed: M
  */
 function mostInTime(situation: SlotSituation, waiting: QueuedTask[]): { count: number; urgent: QueuedTask } {
   const all = waiting.length;
-  if (latestAnswerAt(situation, all) <= leastDeadline(waiting, 0, all)) {
+  const loadOfFirst = (count: number) => loadOf(waiting.slice(0, count).map((each) => each.task));
+  if (latestAnswerAt(situation, loadOfFirst(all)) <= leastDeadline(waiting, 0, all)) {
     return { count: all, urgent: waiting[0]! };
   }
   let urgent = waiting[0]!;
   for (let index = 0; index < all; index++) {
     const each = waiting[index]!;
     if (each.task.deadlineAt < urgent.task.deadlineAt) urgent = each;
-    if (index > 0 && latestAnswerAt(situation, index + 1) > urgent.task.deadlineAt) {
+    if (index > 0 && latestAnswerAt(situation, loadOfFirst(index + 1)) > urgent.task.deadlineAt) {
       return { count: index, urgent };
     }
   }
@@ -59,10 +75,10 @@ function keepsUp({ state, lane, sizing, now }: SlotSituation, count: number): bo
 function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: number): Choice {
   const { state, lane, slot, sizing, now } = situation;
   const leastDeadlineAt = leastDeadline(waiting, 0, count);
-  const send = (reason: DispatchReason): Choice => {
-    const size = roundedDown(situation, waiting, count);
-    return { kind: "send", count: size, reason, deadlineAt: leastDeadlineAt };
-  };
+  const send = (reason: DispatchReason): Choice => ({
+    ...sendFirst(waiting, roundedDown(situation, waiting, count), reason),
+    deadlineAt: leastDeadlineAt,
+  });
   if (count >= Math.min(sizing.usefulSize, slot.sizeMax)) return send("full");
   if (count >= sizing.floor) return send("floor");
   if (count < waiting.length) return send("slack");
@@ -70,12 +86,23 @@ function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: numb
 
   const oneMoreMs =
     state.hops.toWorker.ms +
-    lane.prepare.meanMs(count + 1) +
+    lane.prepareMs(lane.usualLoad(count + 1)) +
     guardMs +
     lane.highMs(count + 1) +
     state.hops.reply.ms;
   const heldUntil = Math.min(lane.queue.oldest!.queuedAt + sizing.holdMs, leastDeadlineAt - oneMoreMs);
   return now >= heldUntil ? send("hold_expired") : { kind: "hold", until: heldUntil };
+}
+
+/** Whether the task would be answered too late even in a batch of its own. */
+function isLateAlone(situation: SlotSituation, { task }: QueuedTask): boolean {
+  if (callIdOf(task.id) === situation.lane.probe) return false;
+  return latestAnswerAt(situation, loadOf([task])) > task.deadlineAt;
+}
+
+function sendFirst(waiting: QueuedTask[], count: number, reason: DispatchReason): SendChoice {
+  const deadlineAt = leastDeadline(waiting, 0, count);
+  return { kind: "send", tasks: waiting.slice(0, count), reason, deadlineAt };
 }
 
 /**
@@ -88,7 +115,7 @@ function roundedDown(situation: SlotSituation, waiting: QueuedTask[], count: num
   if (size / lane.meanMs(size) <= count / lane.meanMs(count)) return count;
   const leftOver = Math.min(lane.queue.waitingCount - size, sizing.usefulSize);
   const leftOverAnswerAt =
-    latestStartAt(situation, size) +
+    latestStartAt(situation, loadOf(waiting.slice(0, size).map((each) => each.task))) +
     lane.highMs(size) +
     guardMs +
     lane.highMs(leftOver) +
@@ -102,9 +129,11 @@ function leastDeadline(waiting: QueuedTask[], from: number, until: number): numb
   return least;
 }
 
+/** Send these tasks; `deadlineAt` is the least deadline among them. */
+type SendChoice = { kind: "send"; tasks: QueuedTask[]; reason: DispatchReason; deadlineAt: number };
+
 type Choice =
-  /** Send the first `count` tasks in turn; `deadlineAt` is the least deadline among them. */
-  | { kind: "send"; count: number; reason: DispatchReason; deadlineAt: number }
+  | SendChoice
   | { kind: "hold"; until: number }
   /** No task waits. */
   | { kind: "nothing" };

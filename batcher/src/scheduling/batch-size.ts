@@ -65,7 +65,10 @@ function smallestSustainable(lane: Lane, { workers, availableWorkers }: LaneWork
  * waits for the preparation of the next.
  */
 export function cycleMs(lane: Lane, hops: HopTimes, size: number): number {
-  return Math.max(lane.run.meanMs(size), hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size));
+  return Math.max(
+    lane.run.meanMs(size),
+    hops.toWorker.ms + hops.fromWorker.ms + lane.prepareMs(lane.usualLoad(size)),
+  );
 }
 
 const usefulShare = 0.95;

@@ -1,13 +1,14 @@
 import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import { admit } from "./admission.ts";
+import { admit, weightOfAll } from "./admission.ts";
+import { isDear } from "./batch-load.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
 import { applyReport } from "./reports.ts";
 import { expiryAfter } from "./sent-batch.ts";
 import { shedToGiveWay } from "./shedding.ts";
-import { laneSituation } from "./situation.ts";
+import { laneSituation, usualTaskMs } from "./situation.ts";
 import { type Event, endTasks, laneOf, type Move, type State } from "./state.ts";
 import { silenceMaxMs } from "./workers.ts";
 
@@ -119,9 +120,9 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
   const waiting = fresh.filter((task) => !isWithWorker(state, task));
   const gaveWay: Move[] = [];
   if (waiting.length > 0) {
-    lane.demand.add(call.tenant, waiting.length, now);
     const situation = laneSituation(state, lane, now);
-    const admission = admit(situation, call, waiting.length);
+    lane.demand.add(call.tenant, weightOfAll(situation, waiting), now);
+    const admission = admit(situation, call, waiting);
     if (admission.kind === "refused") {
       return fresh.map((task) => ({ kind: "answer", task, outcome: admission.outcome }));
     }
@@ -129,7 +130,9 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
     gaveWay.push(...shedToGiveWay(situation, admission.giveWay));
   }
   for (const task of fresh) state.open.set(task.id, { task, lane: lane.id });
-  lane.queue.add(call.tenant, waiting, now);
+  const usualMs = usualTaskMs(laneSituation(state, lane, now));
+  lane.queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
+  if (!waiting.every(isDear)) lane.usualArrivedAt = now;
   lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
   return gaveWay;
 }

@@ -1,10 +1,12 @@
 // Tested by decide.test.ts, policy.test.ts (two lanes) and capacity/lanes.sim.test.ts.
 import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
+import { type BatchLoad, loadOf } from "./batch-load.ts";
+import { mayPrepareDear } from "./dear-limit.ts";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { expiryAfter, facesAllowanceMs, receiveBy } from "./sent-batch.ts";
 import { dropExpired, shedInfeasibleOfRetry } from "./shedding.ts";
-import { laneSituation } from "./situation.ts";
+import { type LaneSituation, laneSituation } from "./situation.ts";
 import type { Move, State } from "./state.ts";
 import { type SlotSituation, soonestSlot, type WorkerSlot } from "./worker-slot.ts";
 import { partitionOf } from "./workers.ts";
@@ -60,8 +62,10 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: expired };
   const expiresAt = leastDeadline(lane);
   const laneNow = laneSituation(state, lane, now);
-  const slot = soonestSlot(laneNow);
-  // Without a slot the next report wakes us, not a timer.
+  const dearAllowed = mayPrepareDear(laneNow);
+  const nextLoad = loadOfNext(laneNow, dearAllowed);
+  const slot = nextLoad === undefined ? undefined : soonestSlot(laneNow, nextLoad);
+  // Without a slot, or where only dear tasks wait for a worker, the next report wakes us, not a timer.
   if (slot === undefined) {
     return { proposal: { kind: "wait", until: expiresAt, deadlineAt: expiresAt }, shed: expired };
   }
@@ -75,11 +79,24 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   if (lane.retryParts[0] !== undefined) {
     return { proposal: retryProposal(lane, slot), shed: [...expired, ...infeasible] };
   }
-  const { choice, shed } = chooseBatch(situation);
+  const { choice, shed } = chooseBatch(situation, dearAllowed);
   return {
     proposal: queueProposal(situation, choice, expiresAt),
     shed: [...expired, ...infeasible, ...shed],
   };
+}
+
+/**
+ * Returns the load of the batch that would be sent next. Undefined: only dear tasks wait, and must go on
+ * waiting.
+ */
+function loadOfNext({ lane, sizing }: LaneSituation, dearAllowed: boolean): BatchLoad | undefined {
+  const [part] = lane.retryParts;
+  if (part !== undefined) return loadOf(part.tasks);
+  const [first] = lane.queue.nextInTurn(1, dearAllowed);
+  if (first === undefined) return undefined;
+  const next = loadOf([first.task]);
+  return next.isDear ? next : lane.usualLoad(Math.min(lane.waitingCount, sizing.usefulSize));
 }
 
 function queueProposal(
@@ -95,7 +112,7 @@ function queueProposal(
     case "send": {
       const dequeue = () => {
         lane.probe = undefined;
-        return { tasks: lane.queue.dequeue(choice.count), attempt: 1, mayBePoison: false };
+        return { tasks: lane.queue.dequeue(choice.tasks), attempt: 1, mayBePoison: false };
       };
       return { ...choice, lane, slot, dequeue };
     }
@@ -125,10 +142,14 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   const predictedRunMs = lane.meanMs(tasks.length);
   const batch: Batch = { id, lane: lane.id, reason, attempt, sentAt: now, predictedRunMs, tasks };
   const startAt = Math.max(slot.freeAt, now + state.hops.toWorker.ms);
+  const load = loadOf(tasks);
+  if (!load.isDear) lane.usualCost += usualCostShare * (load.cost / load.count - lane.usualCost);
   state.sent.set(id, {
     id,
     lane: lane.id,
     tasks: tasks.map((task) => task.id),
+    load,
+    preparedAt: load.isDear ? now + state.hops.toWorker.ms + lane.prepareMs(load) : now,
     attempt,
     worker: slot.worker.id,
     adopted: false,
@@ -141,6 +162,9 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   });
   return { kind: "dispatch", partition: partitionOf(slot.worker), batch };
 }
+
+/** Weight of a batch in the mean cost of usual tasks. */
+const usualCostShare = 0.05;
 
 type SendProposal = {
   kind: "send";

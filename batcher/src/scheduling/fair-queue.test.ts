@@ -6,24 +6,24 @@ import { FairQueue } from "./fair-queue.ts";
 
 test("tenants take turns, and within a tenant the earliest deadline goes first", () => {
   const queue = new FairQueue();
-  queue.add("a", [task("a1", 10), task("a2", 20), task("a3", 30)], 0);
-  queue.add("b", [task("b2", 9), task("b1", 5)], 1);
-  queue.add("c", [task("c1", 50)], 2);
+  queue.add("a", [task("a1", 10), task("a2", 20), task("a3", 30)], 0, usual);
+  queue.add("b", [task("b2", 9), task("b1", 5)], 1, usual);
+  queue.add("c", [task("c1", 50)], 2, usual);
   assert.deepEqual(
     queue.nextInTurn(6).map((each) => name(each.task)),
     ["a1", "b1", "c1", "a2", "b2", "a3"],
   );
-  assert.deepEqual(queue.dequeue(2).map(name), ["a1", "b1"]);
+  assert.deepEqual(queue.dequeue(queue.nextInTurn(2)).map(name), ["a1", "b1"]);
   // It is the third tenant's turn, and a new tenant comes last.
-  queue.add("d", [task("d1", 1)], 3);
-  assert.deepEqual(queue.dequeue(5).map(name), ["c1", "a2", "b2", "d1", "a3"]);
+  queue.add("d", [task("d1", 1)], 3, usual);
+  assert.deepEqual(queue.dequeue(queue.nextInTurn(5)).map(name), ["c1", "a2", "b2", "d1", "a3"]);
   assert.equal(queue.waitingCount, 0);
 });
 
 test("the head has the earliest deadline of all and the oldest task arrived first, also after removals", () => {
   const queue = new FairQueue();
-  queue.add("a", [task("a1", 30)], 0);
-  queue.add("b", [task("b1", 20)], 1);
+  queue.add("a", [task("a1", 30)], 0, usual);
+  queue.add("b", [task("b1", 20)], 1, usual);
   assert.equal(name(queue.head!.task), "b1");
   assert.equal(name(queue.oldest!.task), "a1");
   queue.removeTask(queue.head!.task.id);
@@ -39,15 +39,46 @@ test("behind a flood, the position of a new task counts as many of the flood as 
     "flood",
     Array.from({ length: 100 }, (_, index) => task(`f${index}`, 10)),
     0,
+    usual,
   );
   assert.equal(queue.positionOfNew("quiet", 2), 4);
   assert.equal(queue.positionOfNew("flood", 2), 102);
-  queue.add("quiet", [task("q1", 10)], 0);
+  queue.add("quiet", [task("q1", 10)], 0, usual);
   assert.equal(queue.isWithinShare("quiet"), true);
   assert.equal(queue.isWithinShare("flood"), false);
 });
 
+test("a tenant whose tasks weigh ten times as much gets a tenth of the turns, also after its queue was empty", () => {
+  const queue = new FairQueue();
+  const usualTasks = Array.from({ length: 30 }, (_, index) => task(`u${index}`, 10 + index));
+  queue.add("usual", usualTasks, 0, usual);
+  const order: string[] = [];
+  for (let index = 0; index < 22; index++) {
+    // One at a time, so that nothing of this tenant waits in between.
+    if (queue.waitingCountOf("heavy") === 0) queue.add("heavy", [task(`h${index}`, 5)], 0, () => 10);
+    order.push(...queue.dequeue(queue.nextInTurn(1)).map(name));
+  }
+  assert.equal(order.filter((each) => each.startsWith("h")).length, 2, order.join());
+  assert.equal(queue.positionOfNew("usual", 1), 11 + 10);
+});
+
+test("dear tasks and others are never next together, and dear ones join up to a cost", () => {
+  const queue = new FairQueue();
+  const dear = (call: string, cost: number) => ({ ...task(call, 10), cost });
+  queue.add("a", [dear("a1", 15), dear("a2", 15), dear("a3", 15), task("a4", 20)], 0, usual);
+  queue.add("b", [task("b1", 30)], 0, usual);
+  const names = (dearAllowed: boolean) => queue.nextInTurn(8, dearAllowed).map((each) => name(each.task));
+  assert.deepEqual(
+    [names(true), names(false)],
+    [
+      ["a1", "a2"],
+      ["a4", "b1"],
+    ],
+  );
+});
+
+const usual = () => 1;
 const nonce = "nnnnnnnnnnnnnnnn";
 const task = (call: string, deadlineAt: number) =>
-  ({ id: `${call}/${nonce}/0`, deadlineAt }) as unknown as BatchTask;
+  ({ id: `${call}/${nonce}/0`, deadlineAt, cost: 1 }) as unknown as BatchTask;
 const name = ({ id }: BatchTask): string => callIdOf(id).replace(`/${nonce}`, "");

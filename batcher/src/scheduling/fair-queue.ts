@@ -1,22 +1,25 @@
-import assert from "node:assert/strict";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
+import { dearBatchCostMax, isDear } from "./batch-load.ts";
 import { ArrayQueue, isDueBefore, type QueuedCall, type QueuedTask, TenantQueue } from "./tenant-queue.ts";
 
 /**
- * The waiting tasks of a lane, fair over tenants: tenants take turns, one image a turn, and within a tenant
- * the earliest deadline goes first. This is deficit round robin (Shreedhar and Varghese, 1995): every task
- * costs one image, so a turn's quantum is spent at once and there is no deficit to keep.
+ * The waiting tasks of a lane, fair over tenants: the tenant that has been served least goes next, and within
+ * a tenant the earliest deadline. A task counts with its weight, which is 1 for a usual image: then tenants
+ * take turns. This is start-time fair queueing (Goyal, Vin and Cheng, 1996): each tenant has a start tag,
+ * which a served task raises by its weight, and the least start tag is served next.
  *
  *     a: a1 a2 a3 a4 a5 ┐
  *     b: b1             ├─► a1 b1 c1 a2 c2 a3 a4 a5
  *     c: c1 c2          ┘
  */
 export class FairQueue {
-  /** Tenants that have waiting tasks, in the order of turns. */
+  /** Tenants that have waiting tasks; of equal start tags the first is next. */
   readonly #ring: TenantQueue[] = [];
-  /** Index in the ring of the tenant whose turn is next. */
-  #next = 0;
+  /** Start tag of the task that was served last: virtual time, which never falls. */
+  #virtualTime = 0;
+  /** Start tags of tenants that had nothing waiting when they were ahead of the others, and are again. */
+  readonly #startTags = new Map<string, number>();
   readonly #byTenant = new Map<string, TenantQueue>();
   readonly #byCall = new Map<CallId, QueuedCall>();
   /** In the order of arrival; removed tasks are skipped when they come to the front. */
@@ -35,17 +38,21 @@ export class FairQueue {
   }
 
   waitingCountOf(tenant: string): number {
-    return this.#byTenant.get(tenant)?.tasks.length ?? 0;
+    return this.#byTenant.get(tenant)?.length ?? 0;
+  }
+
+  waitingWeightOf(tenant: string): number {
+    return this.#byTenant.get(tenant)?.waitingWeight ?? 0;
   }
 
   /**
-   * The position, counted from 1, that the last of `count` new tasks would get: behind the tenant's own
-   * tasks, and as many of every other tenant.
+   * The position, counted from 1 in usual tasks, that the last of new tasks of this weight would get: behind
+   * the tenant's own tasks, and as many of every other tenant.
    */
-  positionOfNew(tenant: string, count: number): number {
-    const own = this.waitingCountOf(tenant) + count;
+  positionOfNew(tenant: string, weight: number): number {
+    const own = this.waitingWeightOf(tenant) + weight;
     let others = 0;
-    for (const each of this.#ring) if (each.tenant !== tenant) others += Math.min(each.tasks.length, own);
+    for (const each of this.#ring) if (each.tenant !== tenant) others += Math.min(each.waitingWeight, own);
     return own + others;
   }
 
@@ -57,13 +64,22 @@ export class FairQueue {
   }
 
   /** Adds tasks of one call. */
-  add(tenant: string, tasks: BatchTask[], now: number): void {
+  add(tenant: string, tasks: BatchTask[], now: number, weightOf: (task: BatchTask) => number): void {
     if (tasks.length === 0) return;
     const tenantQueue = this.#queueOf(tenant);
     const call = this.#callOf(tasks[0]!);
     for (const task of tasks) {
       const order = this.#addedCount++;
-      const queued: QueuedTask = { task, tenant: tenantQueue, call, queuedAt: now, order, removed: false };
+      const weight = weightOf(task);
+      const queued: QueuedTask = {
+        task,
+        tenant: tenantQueue,
+        call,
+        queuedAt: now,
+        weight,
+        order,
+        removed: false,
+      };
       this.#arrivals.push(queued);
       call.waiting.push(queued);
       tenantQueue.add(queued);
@@ -75,8 +91,8 @@ export class FairQueue {
   /** The task with the earliest deadline of all. */
   get head(): QueuedTask | undefined {
     if (this.#head === undefined) {
-      for (const { tasks } of this.#ring) {
-        const first = tasks.at(0)!;
+      for (const tenant of this.#ring) {
+        const first = tenant.head!;
         if (this.#head === undefined || isDueBefore(first, this.#head)) this.#head = first;
       }
     }
@@ -88,47 +104,74 @@ export class FairQueue {
     return this.#arrivals.at(0);
   }
 
-  /** The next `count` tasks in the order of turns; they stay queued. */
-  nextInTurn(count: number): QueuedTask[] {
+  /**
+   * The next tasks in the order of turns, `countMax` at most; they stay queued. Where the first is dear all
+   * are dear, of a cost of `dearBatchCostMax` together unless the first alone costs more; otherwise none is.
+   * With `dearAllowed` false, dear tasks are passed over.
+   */
+  nextInTurn(countMax: number, dearAllowed = true): QueuedTask[] {
+    const first = this.#leastStartTag((tenant) => dearAllowed || tenant.usual.length > 0);
+    if (first === undefined) return [];
+    const takesDear = dearAllowed && isDear(first.head!.task);
+    const candidates = this.#ring
+      .map((tenant) => ({
+        tasks: takesDear ? tenant.dear : tenant.usual,
+        startTag: tenant.startTag,
+        taken: 0,
+      }))
+      .filter(({ tasks }) => tasks.length > 0);
     const next: QueuedTask[] = [];
-    const length = Math.min(count, this.#waitingCount);
-    for (let turn = 0; next.length < length; turn++) {
-      for (let step = 0; step < this.#ring.length && next.length < length; step++) {
-        const queued = this.#ring[(this.#next + step) % this.#ring.length]!.tasks.at(turn);
-        if (queued !== undefined) next.push(queued);
+    let cost = 0;
+    while (next.length < countMax) {
+      let least: (typeof candidates)[number] | undefined;
+      for (const each of candidates) {
+        if (each.taken < each.tasks.length && !(least && least.startTag <= each.startTag)) least = each;
       }
+      if (least === undefined) break;
+      const queued = least.tasks.at(least.taken++)!;
+      cost += queued.task.cost;
+      if (takesDear && next.length > 0 && cost > dearBatchCostMax) break;
+      least.startTag += queued.weight;
+      next.push(queued);
     }
     return next;
   }
 
-  /** Removes and returns the tasks that `nextInTurn` showed. The next turn is the next tenant's. */
-  dequeue(count: number): BatchTask[] {
-    const tasks: BatchTask[] = [];
-    for (let turn = 0; turn < count; turn++) {
-      const tenantQueue = this.#ring[this.#next];
-      assert(tenantQueue !== undefined, "more tasks were dequeued than wait");
-      const queued = tenantQueue.tasks.at(0)!;
+  /** Removes tasks that `nextInTurn` has shown, and counts their weights as served. Returns them. */
+  dequeue(chosen: QueuedTask[]): BatchTask[] {
+    for (const queued of chosen) {
+      const { tenant } = queued;
+      this.#virtualTime = Math.max(this.#virtualTime, tenant.startTag);
+      tenant.startTag += queued.weight;
       queued.call.started = true;
       this.remove(queued);
-      if (tenantQueue.tasks.length > 0) this.#next++;
-      if (this.#next === this.#ring.length) this.#next = 0;
-      tasks.push(queued.task);
     }
-    return tasks;
+    return chosen.map((queued) => queued.task);
+  }
+
+  #leastStartTag(isCandidate: (tenant: TenantQueue) => boolean): TenantQueue | undefined {
+    let least: TenantQueue | undefined;
+    for (const each of this.#ring) {
+      if (isCandidate(each) && !(least && least.startTag <= each.startTag)) least = each;
+    }
+    return least;
   }
 
   /**
-   * Whether the tenant has no more waiting than an equal share of all tasks. A tenant that is alone has no
-   * share.
+   * Whether the tenant has no more waiting than an equal share of all tasks, by weight. A tenant that is
+   * alone has no share.
    */
   isWithinShare(tenant: string): boolean {
-    return this.activeTenants > 1 && this.waitingCountOf(tenant) <= this.waitingCount / this.activeTenants;
+    const waitingWeight = this.#ring.reduce((sum, each) => sum + each.waitingWeight, 0);
+    return this.activeTenants > 1 && this.waitingWeightOf(tenant) <= waitingWeight / this.activeTenants;
   }
 
-  /** The most tasks that any other tenant has waiting. */
+  /** The most weight that any other tenant has waiting. */
   longestOtherQueue(tenant: string): number {
     let longest = 0;
-    for (const each of this.#ring) if (each.tenant !== tenant) longest = Math.max(longest, each.tasks.length);
+    for (const each of this.#ring) {
+      if (each.tenant !== tenant) longest = Math.max(longest, each.waitingWeight);
+    }
     return longest;
   }
 
@@ -138,7 +181,7 @@ export class FairQueue {
    * tenants with no more waiting than `ownCount`.
    */
   callsToGiveWay(count: number, ownCount: number): CallId[] | undefined {
-    const waiting = new Map(this.#ring.map((each) => [each, each.tasks.length]));
+    const waiting = new Map(this.#ring.map((each) => [each, each.length]));
     const calls = [...this.#byCall.values()].filter((call) => !call.started);
     const chosen: CallId[] = [];
     for (let freed = 0; freed < count; ) {
@@ -176,7 +219,7 @@ export class FairQueue {
     this.#waitingCount--;
     tenant.remove(queued);
     while (this.#arrivals.at(0)?.removed) this.#arrivals.shift();
-    if (tenant.tasks.length === 0) this.#leaveRing(tenant);
+    if (tenant.length === 0) this.#leaveRing(tenant);
     if (this.#head === queued) this.#head = undefined;
     if (call.waiting.length > 1) call.waiting.splice(call.waiting.indexOf(queued), 1);
     else this.#byCall.delete(call.id);
@@ -185,20 +228,26 @@ export class FairQueue {
   #queueOf(tenant: string): TenantQueue {
     const known = this.#byTenant.get(tenant);
     if (known !== undefined) return known;
-    const tenantQueue = new TenantQueue(tenant);
+    // Behind one turn of the others. What it had used beyond its share before still counts.
+    const startTag = Math.max(this.#virtualTime + 1, this.#startTags.get(tenant) ?? 0);
+    this.#startTags.delete(tenant);
+    const tenantQueue = new TenantQueue(tenant, startTag);
     this.#byTenant.set(tenant, tenantQueue);
-    // Last in the order of turns: just before the tenant that is next.
-    this.#ring.splice(this.#next, 0, tenantQueue);
-    this.#next = (this.#next + 1) % this.#ring.length;
+    this.#ring.push(tenantQueue);
     return tenantQueue;
   }
 
-  #leaveRing(tenantQueue: TenantQueue): void {
-    this.#byTenant.delete(tenantQueue.tenant);
-    const index = this.#ring.indexOf(tenantQueue);
-    this.#ring.splice(index, 1);
-    if (index < this.#next) this.#next--;
-    if (this.#next === this.#ring.length) this.#next = 0;
+  #leaveRing({ tenant, startTag }: TenantQueue): void {
+    this.#byTenant.delete(tenant);
+    this.#ring.splice(
+      this.#ring.findIndex((each) => each.tenant === tenant),
+      1,
+    );
+    if (startTag > this.#virtualTime + 1) this.#startTags.set(tenant, startTag);
+    if (this.#startTags.size <= startTagsMax) return;
+    for (const [other, tag] of this.#startTags) {
+      if (tag <= this.#virtualTime + 1 || this.#startTags.size > startTagsMax) this.#startTags.delete(other);
+    }
   }
 
   #callOf(task: BatchTask): QueuedCall {
@@ -210,3 +259,6 @@ export class FairQueue {
     return call;
   }
 }
+
+/** Tenants without waiting tasks whose start tag is remembered. */
+const startTagsMax = 1_000;

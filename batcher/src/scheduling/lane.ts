@@ -1,9 +1,11 @@
 // Tested by decide.test.ts and policy.test.ts; capacity/guarantees.sim.test.ts holds that no task is lost in
 // it.
+import { costUnitMs } from "@faceline/contracts/image/decoding-cost";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import { ArrivalRate } from "./arrival-rate.ts";
+import { type BatchLoad, isDear, loadOf } from "./batch-load.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { TenantDemand } from "./tenant-demand.ts";
 import { TimeModel } from "./time-model.ts";
@@ -22,8 +24,14 @@ export class Lane {
   readonly demand = new TenantDemand();
   /** Run time by padded size. */
   run = new TimeModel(runTimeGuess, "guessed");
-  /** Time to fetch and decode the images, by their number. */
+  /** Time to fetch and decode the images of a batch, by the sum of their costs. */
   readonly prepare = new TimeModel(prepareTimeGuess, "guessed");
+  /** The same for dear batches: their times vary too much to share a model with usual ones. */
+  readonly prepareDear = new TimeModel(prepareDearTimeGuess, "guessed");
+  /** Exponentially weighted mean of the costs of tasks that are not dear. */
+  usualCost = 1;
+  /** Instant at which a task that is not dear arrived last. */
+  usualArrivedAt = Number.NEGATIVE_INFINITY;
   /** The batch sizes that workers have warmed up, ascending; only 1 before the first report. */
   sizes: number[] = [1];
   /** Instant of the last warm-up or run whose time was learned. */
@@ -81,6 +89,34 @@ export class Lane {
     return this.run.highMs(this.paddedSize(count));
   }
 
+  /** Returns the load of a batch of `count` usual tasks. */
+  usualLoad(count: number): BatchLoad {
+    return { count, cost: count * this.usualCost, isDear: false };
+  }
+
+  /** Expected time in ms to prepare a batch. */
+  prepareMs({ cost, isDear }: BatchLoad): number {
+    return (isDear ? this.prepareDear : this.prepare).meanMs(cost);
+  }
+
+  /** Pessimistic time in ms to prepare a batch. */
+  prepareHighMs({ cost, isDear }: BatchLoad): number {
+    return (isDear ? this.prepareDear : this.prepare).highMs(cost);
+  }
+
+  learnPrepareMs({ cost, isDear }: BatchLoad, ms: number): void {
+    (isDear ? this.prepareDear : this.prepare).learn(roundedCost(cost), ms);
+  }
+
+  /**
+   * How much of a worker's time a task takes, in usual tasks, of which each takes `usualMs`: at least 1. A
+   * task that is prepared while others run takes time only where its preparation is the longer of both.
+   */
+  weightOf(task: BatchTask, usualMs: number): number {
+    const ms = isDear(task) ? this.prepareMs(loadOf([task])) : this.prepare.line.beta * task.cost;
+    return Math.max(1, ms / usualMs);
+  }
+
   removeCall(call: CallId): BatchTask[] {
     return [...this.#removeFromParts((task) => callIdOf(task.id) === call), ...this.queue.removeCall(call)];
   }
@@ -109,6 +145,18 @@ const prepareTimeGuess = [
   { size: 1, ms: 20 },
   { size: 4, ms: 50 },
 ];
+
+/** As on the reference machine. */
+const prepareDearTimeGuess = [
+  { size: 10, ms: 10 * costUnitMs },
+  { size: 100, ms: 100 * costUnitMs },
+];
+
+/** A time model keeps a mean for each size: costs above 16 are rounded to three binary digits. */
+function roundedCost(cost: number): number {
+  const step = 2 ** Math.max(0, Math.floor(Math.log2(cost)) - 3);
+  return Math.max(1, Math.round(cost / step)) * step;
+}
 
 /**
  * Tasks that are sent together. Those of a retry stay apart from others, so that a poison image costs no

@@ -101,7 +101,10 @@ function learnTimes(
   const lane = laneOf(state, sent.lane);
   if (finished.size > 0) {
     lane.run.learn(lane.paddedSize(finished.size), finished.runMs);
-    lane.prepare.learn(finished.size, finished.prepareMs);
+    if (sent.load !== undefined) {
+      const cost = (sent.load.cost * finished.size) / sent.load.count;
+      lane.learnPrepareMs({ ...sent.load, cost }, finished.prepareMs);
+    }
     lane.learnedAt = now;
   }
   state.hops.reply.learn(report.sentAt - finished.endedAt);
@@ -120,6 +123,8 @@ function adoptBatch(state: State, worker: string, held: Report["staged"][number]
     lane: held.lane,
     tasks: held.tasks,
     attempt: held.attempt,
+    load: undefined,
+    preparedAt: now,
     worker,
     adopted: true,
     sentAt: now,

@@ -1,12 +1,17 @@
 // Tested by decide.test.ts (loss, hand-over, missing confirmation) and capacity/recovery.sim.test.ts.
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
+import type { BatchLoad } from "./batch-load.ts";
 
 /** A batch that was sent and has not ended. */
 export type SentBatch = {
   id: BatchId;
   lane: LaneId;
   tasks: TaskId[];
+  /** Undefined for an adopted batch: the costs of its tasks are not known. */
+  load: BatchLoad | undefined;
+  /** Instant from which it can run; of a batch that is not dear the instant at which it was sent. */
+  preparedAt: number;
   /** 1 for tasks that are sent for the first time. */
   attempt: number;
   worker: string;

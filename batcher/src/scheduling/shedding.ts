@@ -2,6 +2,7 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf } from "@faceline/contracts/wire/ids";
 import type { Outcome, ShedReason } from "@faceline/contracts/wire/outcome";
+import { loadOf } from "./batch-load.ts";
 import { expectedStartAt, type LaneSituation } from "./situation.ts";
 import type { Move } from "./state.ts";
 import type { QueuedTask } from "./tenant-queue.ts";
@@ -32,8 +33,8 @@ export function dropExpired({ state, lane, now }: Pick<LaneSituation, "state" | 
 export function shedInfeasible(situation: SlotSituation): Move[] {
   const { lane } = situation;
   const moves: Move[] = [];
-  const answerAt = latestAnswerAt(situation, 1);
   for (let { head } = lane.queue; head !== undefined; head = lane.queue.head) {
+    const answerAt = latestAnswerAt(situation, loadOf([head.task]));
     if (answerAt <= head.task.deadlineAt || callIdOf(head.task.id) === lane.probe) break;
     moves.push(...shedCall(situation, head.task, "deadline_infeasible"));
   }
@@ -46,7 +47,7 @@ export function shedInfeasible(situation: SlotSituation): Move[] {
 export function shedInfeasibleOfRetry(situation: SlotSituation): Move[] {
   const tasks = situation.lane.retryParts[0]?.tasks;
   if (tasks === undefined) return [];
-  const answerAt = latestAnswerAt(situation, Math.min(tasks.length, situation.slot.sizeMax));
+  const answerAt = latestAnswerAt(situation, loadOf(tasks.slice(0, situation.slot.sizeMax)));
   const infeasible = tasks.filter((task) => answerAt > task.deadlineAt);
   return infeasible.flatMap((task) => shedCall(situation, task, "deadline_infeasible"));
 }
@@ -82,11 +83,11 @@ export function shedToGiveWay(situation: LaneSituation, calls: CallId[]): Move[]
   });
 }
 
-function shedCall(situation: SlotSituation, { id }: BatchTask, reason: ShedReason): Move[] {
+export function shedCall(situation: SlotSituation, task: BatchTask, reason: ShedReason): Move[] {
   const { state, lane, slot, now } = situation;
-  const predictedMs = latestAnswerAt(situation, 1) - now;
+  const predictedMs = latestAnswerAt(situation, loadOf([task])) - now;
   const retryAfterMs = slot.freeAt - now;
-  return lane.removeCall(callIdOf(id)).map((task) => {
+  return lane.removeCall(callIdOf(task.id)).map((task) => {
     state.open.delete(task.id);
     return { kind: "answer", task, outcome: { kind: "shed", reason, predictedMs, retryAfterMs } };
   });

@@ -1,4 +1,5 @@
 // Tested by policy.test.ts and the simulations in capacity/: every admission and every dispatch reads it.
+import type { BatchLoad } from "./batch-load.ts";
 import { type BatchSizing, batchSizing } from "./batch-size.ts";
 import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
 import type { Lane } from "./lane.ts";
@@ -32,10 +33,13 @@ export function laneSituation(state: State, lane: Lane, now: number): LaneSituat
  * the batches before it, on the first worker that is free, and after the work of competing lanes that is due
  * before its deadline.
  */
-export function expectedStartAt(situation: LaneSituation, { position, deadlineAt }: QueuePosition): number {
+export function expectedStartAt(
+  situation: LaneSituation,
+  { position, deadlineAt, load = situation.lane.usualLoad(1) }: QueuePosition,
+): number {
   const { state, lane, now, loads, competing, sizing } = situation;
   const freeAt = loads.length === 0 ? now + assumedAbsenceMs : Math.min(...loads.map((each) => each.freeAt));
-  const preparedAt = now + state.hops.toWorker.ms + lane.prepare.meanMs(1);
+  const preparedAt = now + state.hops.toWorker.ms + lane.prepareMs(load);
   const batchesBefore = lane.retryParts.length + Math.ceil(position / sizing.usefulSize) - 1;
   const ownMs = batchesBefore * sizing.cycleMs;
   // The larger of: the competing work that waits already, and the competing work that arrives meanwhile.
@@ -49,4 +53,13 @@ export function expectedStartAt(situation: LaneSituation, { position, deadlineAt
 /** While no worker is in service, the first is assumed to be back after this time. */
 const assumedAbsenceMs = 3_000;
 
-type QueuePosition = { position: number; deadlineAt: number };
+type QueuePosition = {
+  /** In usual tasks. */
+  position: number;
+  deadlineAt: number;
+  /** Of a batch of the task alone; a usual one by default. */
+  load?: BatchLoad;
+};
+
+/** Returns how long a worker is occupied by a usual task, in ms: the unit of weights. */
+export const usualTaskMs = ({ sizing }: LaneSituation): number => sizing.cycleMs / sizing.usefulSize;

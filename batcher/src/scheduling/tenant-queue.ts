@@ -2,47 +2,54 @@
 import assert from "node:assert/strict";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
+import { isDear } from "./batch-load.ts";
 
-/** The waiting tasks of one tenant in one lane, earliest deadline first. */
+/**
+ * The waiting tasks of one tenant in one lane: the dear ones apart, and of each the earliest deadline first.
+ */
 export class TenantQueue {
   readonly tenant: string;
-  readonly tasks = new ArrayQueue<QueuedTask>();
+  readonly usual = new DeadlineQueue();
+  readonly dear = new DeadlineQueue();
+  /** Weight of all its waiting tasks. */
+  waitingWeight = 0;
+  /** Virtual time at which its next task is due to be served: see FairQueue. */
+  startTag: number;
 
-  constructor(tenant: string) {
+  constructor(tenant: string, startTag: number) {
     this.tenant = tenant;
+    this.startTag = startTag;
+  }
+
+  get length(): number {
+    return this.usual.length + this.dear.length;
+  }
+
+  /** The task with the earliest deadline. */
+  get head(): QueuedTask | undefined {
+    const [usual, dear] = [this.usual.at(0), this.dear.at(0)];
+    if (usual === undefined || dear === undefined) return usual ?? dear;
+    return isDueBefore(usual, dear) ? usual : dear;
   }
 
   add(queued: QueuedTask): void {
-    // Most tasks have the same time budget, so the newest usually has the latest deadline.
-    const last = this.tasks.at(this.tasks.length - 1);
-    if (last === undefined || isDueBefore(last, queued)) this.tasks.push(queued);
-    else this.tasks.insert(this.#positionOf(queued), queued);
+    this.#queueOf(queued).add(queued);
+    this.waitingWeight += queued.weight;
   }
 
   /** Number of tasks whose deadline is not after this one. */
   dueBeforeCount(deadlineAt: number): number {
-    return this.#countFromFront((each) => each.task.deadlineAt <= deadlineAt);
+    return this.usual.dueBeforeCount(deadlineAt) + this.dear.dueBeforeCount(deadlineAt);
   }
 
   remove(queued: QueuedTask): void {
-    const position = this.tasks.at(0) === queued ? 0 : this.#positionOf(queued);
-    assert(this.tasks.at(position) === queued, "a task was removed that does not wait");
-    this.tasks.remove(position);
+    this.#queueOf(queued).removeTask(queued);
+    // Sums of fractions would leave a rest.
+    this.waitingWeight = this.length === 0 ? 0 : this.waitingWeight - queued.weight;
   }
 
-  #positionOf(queued: QueuedTask): number {
-    return this.#countFromFront((each) => isDueBefore(each, queued));
-  }
-
-  /** Binary search: `holds` is true for the tasks up to some position and false for all behind it. */
-  #countFromFront(holds: (each: QueuedTask) => boolean): number {
-    let [from, to] = [0, this.tasks.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if (holds(this.tasks.at(middle)!)) from = middle + 1;
-      else to = middle;
-    }
-    return from;
+  #queueOf({ task }: QueuedTask): DeadlineQueue {
+    return isDear(task) ? this.dear : this.usual;
   }
 }
 
@@ -81,6 +88,41 @@ export class ArrayQueue<Item> {
   }
 }
 
+/** Tasks with the earliest deadline first. */
+class DeadlineQueue extends ArrayQueue<QueuedTask> {
+  add(queued: QueuedTask): void {
+    // Most tasks have the same time budget, so the newest usually has the latest deadline.
+    const last = this.at(this.length - 1);
+    if (last === undefined || isDueBefore(last, queued)) this.push(queued);
+    else this.insert(this.#positionOf(queued), queued);
+  }
+
+  dueBeforeCount(deadlineAt: number): number {
+    return this.#countFromFront((each) => each.task.deadlineAt <= deadlineAt);
+  }
+
+  removeTask(queued: QueuedTask): void {
+    const position = this.at(0) === queued ? 0 : this.#positionOf(queued);
+    assert(this.at(position) === queued, "a task was removed that does not wait");
+    this.remove(position);
+  }
+
+  #positionOf(queued: QueuedTask): number {
+    return this.#countFromFront((each) => isDueBefore(each, queued));
+  }
+
+  /** Binary search: `holds` is true for the tasks up to some position and false for all behind it. */
+  #countFromFront(holds: (each: QueuedTask) => boolean): number {
+    let [from, to] = [0, this.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (holds(this.at(middle)!)) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
 /** Order of deadlines, and of arrival where deadlines are equal. */
 export const isDueBefore = (a: QueuedTask, b: QueuedTask): boolean =>
   a.task.deadlineAt < b.task.deadlineAt || (a.task.deadlineAt === b.task.deadlineAt && a.order < b.order);
@@ -90,6 +132,8 @@ export type QueuedTask = {
   readonly tenant: TenantQueue;
   readonly call: QueuedCall;
   readonly queuedAt: number;
+  /** What it costs its tenant: the time of a worker that it takes, in usual tasks; at least 1. */
+  readonly weight: number;
   /** Counts the tasks of the lane in the order of arrival. */
   readonly order: number;
   /** It does not wait any more. */

@@ -1,4 +1,5 @@
 // Tested by decide.test.ts (staging just in time), policy.test.ts and capacity/guarantees.sim.test.ts.
+import type { BatchLoad } from "./batch-load.ts";
 import type { LaneSituation } from "./situation.ts";
 import type { Worker } from "./workers.ts";
 
@@ -20,14 +21,16 @@ export type SlotSituation = LaneSituation & { slot: WorkerSlot };
  * gets it just in time: early enough that the images are decoded when its running batch ends, and no earlier,
  * because until then the batch can still grow.
  */
-export function soonestSlot({ state, lane, loads, sizing, now }: LaneSituation): WorkerSlot | undefined {
+export function soonestSlot(
+  { state, lane, loads, now }: LaneSituation,
+  nextLoad: BatchLoad,
+): WorkerSlot | undefined {
   // A batch that may kill its worker runs alone, and while such a part waits nothing is staged.
   const poisonWaits = [...state.lanes.values()].some((each) =>
     each.retryParts.some((part) => part.mayBePoison),
   );
-  const count = Math.min(lane.waitingCount, sizing.usefulSize);
   // The prediction's mean error is added: an idle worker costs more than a batch that closes a little early.
-  const leadMs = state.hops.toWorker.ms + lane.prepare.meanMs(count) + lane.run.residualMs;
+  const leadMs = state.hops.toWorker.ms + lane.prepareMs(nextLoad) + lane.run.residualMs;
   let soonest: WorkerSlot | undefined;
   for (const { worker, sizeMax, running, stagedCount, freeAt, mayBePoison } of loads) {
     if (stagedCount > 0 || (running && (mayBePoison || poisonWaits))) continue;
@@ -41,21 +44,18 @@ export function soonestSlot({ state, lane, loads, sizing, now }: LaneSituation):
 }
 
 /**
- * Returns the latest instant at which a batch of `count` tasks that is sent now begins to run. It is prepared
- * while the batch before it runs.
+ * Returns the latest instant at which a batch that is sent now begins to run. It is prepared while the batch
+ * before it runs.
  */
-export function latestStartAt({ state, lane, slot, now }: SlotSituation, count: number): number {
-  const preparedAt = now + state.hops.toWorker.ms + lane.prepare.highMs(count);
+export function latestStartAt({ state, lane, slot, now }: SlotSituation, load: BatchLoad): number {
+  const preparedAt = now + state.hops.toWorker.ms + lane.prepareHighMs(load);
   return Math.max(preparedAt, slot.freeAt) + guardMs;
 }
 
-/**
- * Returns the latest instant at which the clients have the answers of a batch of `count` tasks that is sent
- * now.
- */
-export function latestAnswerAt(situation: SlotSituation, count: number): number {
+/** Returns the latest instant at which the clients have the answers of a batch that is sent now. */
+export function latestAnswerAt(situation: SlotSituation, load: BatchLoad): number {
   const { state, lane } = situation;
-  return latestStartAt(situation, count) + lane.highMs(count) + state.hops.reply.ms;
+  return latestStartAt(situation, load) + lane.highMs(load.count) + state.hops.reply.ms;
 }
 
 /** Allowance in ms for what the time models do not cover: rounding, and timers of whole milliseconds. */

@@ -62,15 +62,26 @@ export function workerLoads({ workers, sent }: Pool, lane: LaneId, now: number):
       stagedCount: staged.length,
       freeAt: running === null ? now : Math.max(now, running.endsAt),
       mayBePoison: false,
+      dearMs: 0,
     });
   }
-  for (const { id, worker, phase, mayBePoison, predictedRunMs } of sent.values()) {
+  for (const {
+    id,
+    worker,
+    phase,
+    mayBePoison,
+    predictedRunMs,
+    sentAt,
+    preparedAt,
+    load: sentLoad,
+  } of sent.values()) {
     const load = loads.find((each) => each.worker.id === worker);
     if (load === undefined) continue;
     load.mayBePoison ||= mayBePoison && phase.kind !== "lost";
     if (phase.kind === "travelling") load.stagedCount++;
     if (phase.kind === "travelling" || load.worker.report.staged.some((each) => each.batch === id)) {
-      load.freeAt += predictedRunMs;
+      load.freeAt = Math.max(load.freeAt, preparedAt) + predictedRunMs;
+      if (sentLoad?.isDear) load.dearMs = Math.max(load.dearMs, preparedAt - sentAt);
     }
   }
   return loads;
@@ -88,6 +99,8 @@ export type WorkerLoad = {
   stagedCount: number;
   /** Instant at which it will have run all of them. */
   freeAt: number;
+  /** Time that preparing its dear batch takes, the way there included; 0 while it has none to prepare. */
+  dearMs: number;
   /** One of its batches may kill it. */
   mayBePoison: boolean;
 };

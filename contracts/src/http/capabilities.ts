@@ -47,6 +47,8 @@ export const CapabilitiesReply = z.object({
     body_bytes: z.int(),
     image_bytes: z.int(),
     image_pixels: z.int(),
+    /** Memory that decoding an image may take; more is `image_too_large`. */
+    image_decoding_bytes: z.int(),
     image_side_min_px: z.int(),
     candidate_vectors: z.int(),
     candidate_images: z.int(),

@@ -6,7 +6,7 @@
  * In a `header`, segments must be adjacent, and at most `headerSegmentsMax` are visited: the walk ends at the
  * first byte that does not start a segment, so its time is bounded for any file. In a `file`, the walk skips
  * entropy-coded data, fill bytes and restart markers, as libjpeg does, up to the end of the image. Does not
- * check the signature, and never throws. dimensions.test.ts covers headers, and scans.test.ts in inference
+ * check the signature, and never throws. header.test.ts covers headers, and scans.test.ts in inference
  * covers files.
  */
 export function walkJpegSegments(

@@ -22,8 +22,22 @@ test("a task of a batch has every field of its schema, with the values of its ca
     tasks.map(({ id }) => id),
     call.tasks,
   );
-  for (const { id, ...shared } of tasks) {
-    assert.deepEqual(BatchTask.parse({ id, ...shared }), { id, ...shared });
+  for (const { id, cost, ...shared } of tasks) {
+    assert.deepEqual(BatchTask.parse({ id, cost, ...shared }), { id, cost, ...shared });
     for (const [name, value] of Object.entries(shared)) assert.equal(value, call[name as keyof CallTasks]);
   }
+});
+
+test("a task keeps its cost when another one of its call has ended, and costs 1 if nothing was said", () => {
+  const costsOf = (fields: Partial<CallTasks>) =>
+    batchTasks(CallTasks.parse({ ...call, ...fields })).map(({ cost }) => cost);
+  assert.deepEqual(costsOf({ costs: [3, 160] }), [3, 160]);
+  assert.deepEqual(costsOf({ costs: [3, 160], tasks: call.tasks.slice(1) }), [160]);
+  const { costs: _costs, ...old } = call;
+  assert.deepEqual(
+    batchTasks(CallTasks.parse(old)).map(({ cost }) => cost),
+    [1, 1],
+  );
+  const [{ cost: _cost, ...oldTask }] = batchTasks(call) as [BatchTask];
+  assert.equal(BatchTask.parse(oldTask).cost, 1);
 });

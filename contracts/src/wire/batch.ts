@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { DurationMs, Instant, LaneId, TaskId } from "./ids.ts";
-import { type CallTasks, taskFields } from "./task.ts";
+import { DurationMs, Instant, LaneId, TaskId, taskIndexOf } from "./ids.ts";
+import { type CallTasks, TaskCost, taskFields } from "./task.ts";
 
 /** Id of the batcher that created the batch, and a counter: `batcher-1f…/17`. */
 export const BatchId = z
@@ -21,7 +21,7 @@ const batchTasksMax = 64;
 export const DispatchReason = z.enum(["full", "floor", "slack", "hold_expired", "retry", "drain"]);
 export type DispatchReason = z.infer<typeof DispatchReason>;
 
-export const BatchTask = z.object({ id: TaskId, ...taskFields });
+export const BatchTask = z.object({ id: TaskId, cost: TaskCost.default(1), ...taskFields });
 export type BatchTask = z.infer<typeof BatchTask>;
 
 /**
@@ -30,7 +30,7 @@ export type BatchTask = z.infer<typeof BatchTask>;
  */
 export function batchTasks(call: CallTasks): BatchTask[] {
   const shared = Object.fromEntries(sharedFields.map((name) => [name, call[name]])) as SharedFields;
-  return call.tasks.map((id) => ({ id, ...shared }));
+  return call.tasks.map((id) => ({ id, cost: call.costs[taskIndexOf(id)] ?? 1, ...shared }));
 }
 
 const sharedFields = Object.keys(taskFields) as (keyof typeof taskFields)[];

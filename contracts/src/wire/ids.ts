@@ -43,6 +43,7 @@ export const taskId = (call: CallId, index: number): TaskId => `${call}/${index}
 export const callIdOf = (task: TaskId): CallId => task.slice(0, task.lastIndexOf("/")) as CallId;
 
 export const requestIdOf = (task: TaskId): string => task.slice(0, task.indexOf("/"));
+export const taskIndexOf = (task: TaskId): number => Number(task.slice(task.lastIndexOf("/") + 1));
 
 export const laneId = (model: string, detector: string): LaneId => `${model}/${detector}` as LaneId;
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { RequestId } from "../http/reply-fields.ts";
+import { decodingCostMax } from "../image/decoding-cost.ts";
 import { CallId, Instant, LaneId, ProcessId, TaskId, Tenant, Traceparent } from "./ids.ts";
 
 /** Most tasks of a call: one source image and 50 candidate images. */
@@ -20,6 +21,12 @@ export const TaskOptions = z.object({
   fullResolution: z.boolean(),
 });
 export type TaskOptions = z.infer<typeof TaskOptions>;
+
+/**
+ * How long the image takes to decode, in units of 10 ms on one core of a reference machine: see decodingCost.
+ * Whole numbers; 1 is a usual photograph.
+ */
+export const TaskCost = z.int().min(1).max(decodingCostMax);
 
 /**
  * Fields that each task copies from its call. A field of a request that a worker needs is declared only here:
@@ -46,5 +53,10 @@ export const CallTasks = z.object({
   lane: LaneId,
   ...taskFields,
   tasks: z.array(TaskId).min(1).max(callTasksMax),
+  /**
+   * By the index at the end of a task's id, so that a call of which some tasks have ended keeps the whole
+   * list. A task without a cost has 1, as all tasks of an ingress that does not know this field.
+   */
+  costs: z.array(TaskCost).max(callTasksMax).default([]),
 });
 export type CallTasks = z.infer<typeof CallTasks>;

@@ -1,3 +1,5 @@
+import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
+import { plainImageHeader } from "@faceline/contracts/image/header";
 import PQueue from "p-queue";
 import { type PlainJpegHeader, plainJpegHeader } from "./jpeg/header.ts";
 import { hasTooManyScans } from "./jpeg/scans.ts";
@@ -14,9 +16,10 @@ import { decodeWithTurbojpeg } from "./turbojpeg.ts";
 export type Decode = (bytes: Uint8Array, buffer: PixelBuffer) => Promise<Picture | Rejected>;
 
 /**
- * Decodes pictures into the buffer of their batch, `decodesMax` at a time: libvips holds the whole picture of
- * each decode in flight, up to 120 MB at 40 megapixels; libjpeg-turbo up to 66 MB, for a picture that is not
- * shrunk. Waiting decodes are bounded by the batches that a worker holds.
+ * Decodes pictures into the buffer of their batch, `decodesMax` at a time. Each decode in flight takes at
+ * most `decodingBytesMax`: libvips holds interlaced and progressive pictures whole, and pictures whose header
+ * tells that this is more are rejected. libjpeg-turbo takes up to 26 MB, for a rotated picture of the longest
+ * side. Waiting decodes are bounded by the batches that a worker holds.
  */
 export class Decoder {
   readonly #limits: PictureLimits;
@@ -54,7 +57,7 @@ export async function decodePicture(
 ): Promise<Picture | Rejected> {
   const jpeg = plainJpegHeader(bytes);
   if (jpeg?.progressive !== false && hasTooManyScans(bytes)) return rejected("invalid_image");
-  if (jpeg === undefined || !isWithin(limits, jpeg)) {
+  if (jpeg === undefined || !isWithin(limits, jpeg, bytes)) {
     return moveInto(allocate, await decodeWithLibvips(bytes, limits));
   }
 
@@ -72,8 +75,14 @@ export async function decodePicture(
   return moveInto(reuse, await decodeWithLibvips(bytes, limits));
 }
 
-function isWithin({ pixelsMax, sideMinPx }: PictureLimits, { width, height }: PlainJpegHeader): boolean {
-  return width * height <= pixelsMax && Math.min(width, height) >= sideMinPx;
+function isWithin(
+  { pixelsMax, sideMinPx, decodingBytesMax }: PictureLimits,
+  { width, height }: PlainJpegHeader,
+  bytes: Uint8Array,
+): boolean {
+  if (width * height > pixelsMax || Math.min(width, height) < sideMinPx) return false;
+  const header = plainImageHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  return header !== undefined && decodingBytes(header) <= decodingBytesMax;
 }
 
 /** Copies the pixels into their own memory, and zeroes those of libvips. */

@@ -1,5 +1,7 @@
+import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { imageFormat } from "@faceline/contracts/image/format";
-import sharp from "sharp";
+import { imageHeaderOf, plainImageHeader } from "@faceline/contracts/image/header";
+import sharp, { type Metadata } from "sharp";
 import { DecodeTimeout, type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
 
 // Once per process. libvips reads about forty formats; a blocked loader cannot be attacked, and those of SVG
@@ -42,10 +44,18 @@ async function readHeader(bytes: Uint8Array, limits: PictureLimits): Promise<Hea
     const { width, height } = header.autoOrient;
     if (width * height > limits.pixelsMax) return rejected("image_too_large");
     if (Math.min(width, height) < limits.sideMinPx) return rejected("image_too_small");
+    if (takesTooMuchMemory(bytes, header, limits)) return rejected("image_too_large");
     return { kind: "header", width, height, cmyk: header.space === "cmyk", alpha: header.hasAlpha };
   } catch {
     return rejected("invalid_image");
   }
+}
+
+/** By the same reckoning as the ingress, which has read the header in the same way. */
+function takesTooMuchMemory(bytes: Uint8Array, metadata: Metadata, limits: PictureLimits): boolean {
+  const plain = plainImageHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const header = plain ?? imageHeaderOf(metadata);
+  return header === undefined || decodingBytes(header) > limits.decodingBytesMax;
 }
 
 async function readPixels(bytes: Uint8Array, header: Header, limits: PictureLimits): Promise<Picture> {

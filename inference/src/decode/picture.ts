@@ -1,4 +1,5 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
+import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import type { Pixels } from "../geometry/pixels.ts";
 
 /** What a decoder takes and gives. decoder.test.ts covers the limits. */
@@ -6,6 +7,8 @@ import type { Pixels } from "../geometry/pixels.ts";
 export type PictureLimits = {
   /** Width times height as the header gives them: rejected before a pixel is allocated. */
   pixelsMax: number;
+  /** Memory that libvips may take, as decodingBytes reckons it by the header: rejected likewise. */
+  decodingBytesMax: number;
   /** The least width and height. */
   sideMinPx: number;
   /** A picture with a longer side is shrunk: this bounds the memory of a picture. */
@@ -22,6 +25,7 @@ export type PictureLimits = {
 /** The defaults of the settings: what the API promises, and what accuracy was measured with. */
 export const defaultPictureLimits: PictureLimits = {
   pixelsMax: 40_000_000,
+  decodingBytesMax: decodingBytesMaxDefault,
   sideMinPx: 16,
   longSideMaxPx: 2_560,
   shrunkSidePx: 1_600,

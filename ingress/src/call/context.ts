@@ -5,7 +5,7 @@ import type { DispatchedCall } from "./ports.ts";
 // Covered by ../compute-hooks.test.ts and ../server.test.ts.
 
 /** One compute call after it was let in: who calls, until when, and whether the client is still there. */
-export type RequestContext = Omit<DispatchedCall, "lane" | "options" | "images"> & {
+export type RequestContext = Omit<DispatchedCall, "lane" | "options" | "images" | "costs"> & {
   /** For the Server-Timing header. The endpoint sets it once workers have answered. */
   timing: TaskTiming;
 };

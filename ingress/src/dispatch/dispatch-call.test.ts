@@ -103,6 +103,7 @@ const call = (signal: AbortSignal): DispatchedCall => ({
   lane: "Dlib/ssd" as LaneId,
   options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
   images: [Buffer.from("picture")],
+  costs: [1],
   arrivedAt: 1_000,
   deadlineAt: 31_000,
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",

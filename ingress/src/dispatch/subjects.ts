@@ -21,12 +21,13 @@ export async function dispatchImages(
   request: LaneRequest,
   inputs: (Input | ApiError)[],
 ): Promise<Answer[]> {
-  const images = inputs.flatMap((input) => (isImage(input) ? [input.image] : []));
+  const images = inputs.filter(isImage);
   if (images.length === 0) return [];
   // The body may have taken longer to arrive than the client wanted to wait.
   if (ports.clock.now() >= context.deadlineAt) throw deadlinePassed();
   const { timing: _timing, ...fields } = context;
-  return ports.dispatch({ ...fields, ...request, images });
+  const costs = images.map(({ cost }) => cost);
+  return ports.dispatch({ ...fields, ...request, images: images.map(({ image }) => image), costs });
 }
 
 /**

@@ -71,6 +71,7 @@ const requestLimits = (settings: HttpSettings, models: EnabledModels): Capabilit
   body_bytes: settings.BODY_BYTES_MAX,
   image_bytes: settings.IMAGE_BYTES_MAX,
   image_pixels: settings.IMAGE_PIXELS_MAX,
+  image_decoding_bytes: settings.IMAGE_DECODING_BYTES_MAX,
   image_side_min_px: settings.IMAGE_SIDE_MIN_PX,
   candidate_vectors: settings.CANDIDATE_VECTORS_MAX,
   candidate_images: settings.CANDIDATE_IMAGES_MAX,

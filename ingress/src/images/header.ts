@@ -1,4 +1,6 @@
-import { type Dimensions, plainDimensions } from "@faceline/contracts/image/dimensions";
+import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
+import { decodingCost } from "@faceline/contracts/image/decoding-cost";
+import { type ImageHeader, imageHeaderOf, plainImageHeader } from "@faceline/contracts/image/header";
 import PQueue from "p-queue";
 import sharp from "sharp";
 import { capacityReached, type InputRef, inputError } from "../call/api-error.ts";
@@ -25,12 +27,13 @@ export class HeaderChecker {
   }
 
   /**
-   * Throws `invalid_image`, `image_too_large` or `image_too_small`; and `queue_full` if too many headers are
-   * waiting for libvips.
+   * Returns what decoding the image costs, in units of `decodingCost`. Throws `invalid_image`,
+   * `image_too_large` or `image_too_small`; and `queue_full` if too many headers are waiting for libvips.
    */
-  async check(image: Buffer, ref: InputRef): Promise<void> {
-    const { width, height } = plainDimensions(image) ?? (await this.#dimensionsByLibvips(image, ref));
-    const { IMAGE_PIXELS_MAX, IMAGE_SIDE_MIN_PX } = this.#limits;
+  async check(image: Buffer, ref: InputRef): Promise<number> {
+    const header = plainImageHeader(image) ?? (await this.#headerByLibvips(image, ref));
+    const { width, height } = header;
+    const { IMAGE_PIXELS_MAX, IMAGE_SIDE_MIN_PX, IMAGE_DECODING_BYTES_MAX } = this.#limits;
     if (width * height > IMAGE_PIXELS_MAX) {
       const detail = `The image in ${ref.label} has more than ${IMAGE_PIXELS_MAX} pixels.`;
       throw inputError(ref, "image_too_large", detail);
@@ -39,25 +42,34 @@ export class HeaderChecker {
       const detail = `The image in ${ref.label} has a side of less than ${IMAGE_SIDE_MIN_PX} pixels.`;
       throw inputError(ref, "image_too_small", detail);
     }
+    if (decodingBytes(header) > IMAGE_DECODING_BYTES_MAX) {
+      const detail =
+        `Decoding the image in ${ref.label} would take more than ${IMAGE_DECODING_BYTES_MAX} bytes of memory: ` +
+        "send it smaller, or as a baseline JPEG, or as a PNG of 8 bits without interlacing.";
+      throw inputError(ref, "image_too_large", detail);
+    }
+    return decodingCost(header);
   }
 
-  async #dimensionsByLibvips(image: Buffer, ref: InputRef): Promise<Dimensions> {
+  async #headerByLibvips(image: Buffer, ref: InputRef): Promise<ImageHeader> {
     if (this.#libvips.size >= this.#limits.HEADER_CHECKS_WAITING_MAX) {
       throw capacityReached("Too many images wait to be looked at.");
     }
     return this.#libvips.add(async () => {
-      try {
-        // The pixel limit is checked above, with its own error, so the limit of sharp is off.
-        return await sharp(image, { limitInputPixels: false }).metadata();
-      } catch {
+      // The pixel limit is checked above, with its own error, so the limit of sharp is off.
+      const read = sharp(image, { limitInputPixels: false }).metadata();
+      const header = await read.then(imageHeaderOf, () => undefined);
+      if (header === undefined) {
         throw inputError(ref, "invalid_image", `The image in ${ref.label} is damaged.`);
       }
+      return header;
     });
   }
 }
 
 export type HeaderLimits = {
   IMAGE_PIXELS_MAX: number;
+  IMAGE_DECODING_BYTES_MAX: number;
   IMAGE_SIDE_MIN_PX: number;
   HEADER_CHECKS_MAX: number;
   HEADER_CHECKS_WAITING_MAX: number;

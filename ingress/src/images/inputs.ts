@@ -47,8 +47,8 @@ export class InputReader {
 
   async #image(value: Image | undefined, ref: InputRef): Promise<Input> {
     const image = imageBytes(value, ref, this.#limits);
-    await this.#headers.check(image, ref);
-    return { kind: "image", ref, image };
+    const cost = await this.#headers.check(image, ref);
+    return { kind: "image", ref, image, cost };
   }
 }
 
@@ -59,7 +59,8 @@ export const invalidVectorError = (ref: InputRef): ApiError =>
 export type InputValue = { ref: InputRef; value: Image | number[] | undefined };
 
 export type Input =
-  | { kind: "image"; ref: InputRef; image: Buffer }
+  /** `cost`: of decoding it, see decodingCost. */
+  | { kind: "image"; ref: InputRef; image: Buffer; cost: number }
   | { kind: "vector"; ref: InputRef; vector: number[] };
 
 type InputLimits = HeaderLimits & { IMAGE_BYTES_MAX: number };

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Random } from "../testing/random.ts";
+import { seedsOf } from "../testing/seeds.ts";
+import { type Arrival, merge, poisson } from "./arrivals.ts";
+import { callResult, goodShare } from "./metrics.ts";
+import { hops, workers } from "./reference-pool.ts";
+import { Simulation, startAt } from "./simulation.ts";
+
+// One tenant sends pictures that are dear to decode, as calls of 51 images and of one, 50 of each a second:
+// the rate limit of a team. Four others send usual photographs, each a tenth of what the workers can do.
+// Costs are those of contracts/src/image/decoding-cost.ts. Replay one seed with SEED=417.
+
+const forMs = 30_000;
+const victims = ["a", "b", "c", "d"];
+/** By then the time of a unit of cost is known. */
+const settledAt = startAt + 5_000;
+
+const cpu = { alpha: 5, beta: 35, sizes: [1, 2, 4], prepare: { alpha: 2, beta: 8 } };
+const gpu = { alpha: 20, beta: 1, prepare: { alpha: 2, beta: 5 } };
+const pools = {
+  "two CPU workers": { pool: workers(2, cpu), perSecond: 50, timeBudgetMs: 8_000 },
+  "four CPU workers": { pool: workers(4, cpu), perSecond: 100, timeBudgetMs: 8_000 },
+  "two GPU workers": { pool: workers(2, gpu), perSecond: 360, timeBudgetMs: 1_000 },
+  "one GPU worker": { pool: workers(1, gpu), perSecond: 180, timeBudgetMs: 1_000 },
+};
+type Pool = (typeof pools)[keyof typeof pools];
+
+for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as const) {
+  test(`calls of 51 baseline JPEGs of 40 megapixels cost the others nothing, and at most double their p99: ${name}`, () => {
+    for (const seed of seedsOf(3)) {
+      const { alone, flooded } = play(pools[name], 20, seed);
+      expectShares(seed, flooded);
+      const [before, after] = [alone, flooded].map(p99Of);
+      assert.ok(after! <= 2 * before!, `seed ${seed}: p99 ${before} ms alone, ${after} ms beside the flood`);
+    }
+  });
+
+  test(`calls of 51 of the dearest pictures within the limits have nobody else refused: ${name}`, () => {
+    for (const seed of seedsOf(2)) expectShares(seed, play(pools[name], 160, seed).flooded);
+  });
+}
+
+test("beside a single worker the others wait for one dear picture at most", () => {
+  for (const seed of seedsOf(2)) {
+    const { alone, flooded } = play(pools["one GPU worker"], 60, seed);
+    expectShares(seed, flooded);
+    const decodingMs = 2 + 60 * 5;
+    const [before, after] = [alone, flooded].map(p99Of);
+    const p99Max = 2 * before! + decodingMs;
+    assert.ok(after! <= p99Max, `seed ${seed}: p99 ${before} ms alone, ${after} ms beside the flood`);
+  }
+});
+
+test("dear pictures are served meanwhile: they have a share, and do not starve", () => {
+  const { flooded } = play(pools["two CPU workers"], 20, 0);
+  const answered = [...flooded.calls.values()].flatMap(({ tenant, answers }) =>
+    tenant === "flood" ? answers.filter(({ kind }) => kind === "faces") : [],
+  );
+  // A fifth of two workers, if they decoded nothing else: 30 s · 2 / 5 / 162 ms = 74.
+  assert.ok(answered.length >= 74, `${answered.length} pictures`);
+});
+
+test("a tenant that sends only dear pictures and is alone has all workers", () => {
+  const arrivals = poisson(new Random(1), 50, forMs, {
+    tenant: "a",
+    tasks: 1,
+    cost: 20,
+    timeBudgetMs: 8_000,
+  });
+  const { pool } = pools["two CPU workers"];
+  const { batches } = new Simulation({ seed: 1, workers: pool, hops, arrivals }).run(forMs);
+  const pictures = batches.reduce((sum, batch) => sum + batch.tasks.length, 0);
+  // Each takes 162 ms of one of two workers.
+  assert.ok(pictures >= (0.9 * 2 * forMs) / 162, `${pictures} pictures`);
+});
+
+function play({ pool, perSecond, timeBudgetMs }: Pool, cost: number, seed: number) {
+  const random = new Random(seed);
+  const peaceful = victims.map((tenant) =>
+    poisson(random.branch(), perSecond / 10, forMs, { tenant, tasks: 1, timeBudgetMs }),
+  );
+  const flood = [51, 1].map((tasks) =>
+    poisson(random.branch(), 50, forMs, { tenant: "flood", tasks, cost, timeBudgetMs: 30_000 }),
+  );
+  const simulate = (streams: Arrival[][]) =>
+    new Simulation({ seed, workers: pool, hops, arrivals: merge(...streams) }).run(forMs + timeBudgetMs);
+  return { alone: simulate(peaceful), flooded: simulate([...peaceful, ...flood]) };
+}
+
+function expectShares(seed: number, flooded: Simulation): void {
+  for (const tenants of [victims, ...victims.map((victim) => [victim])]) {
+    const share = goodShare(flooded, tenants, settledAt);
+    assert.ok(share >= 0.99, `seed ${seed}: ${tenants.join()}: ${share} in time`);
+  }
+}
+
+function p99Of({ calls }: Simulation): number {
+  const durations = [...calls.values()]
+    .filter(({ tenant, arrivedAt }) => victims.includes(tenant) && arrivedAt >= settledAt)
+    .map(callResult)
+    .filter(({ kind }) => kind === "good")
+    .map(({ durationMs }) => durationMs)
+    .toSorted((a, b) => a - b);
+  return durations[Math.floor(0.99 * durations.length)]!;
+}

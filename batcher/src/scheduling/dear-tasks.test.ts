@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { answered, answersOf, batchesOf, call, newPool, report } from "../../testing/fixtures.ts";
+import { decide } from "./decide.ts";
+import type { State } from "./state.ts";
+
+// Covers batch-load.ts and dear-limit.ts: pictures that take long to prepare, beside usual ones of cost 1.
+
+test("a dear task shares no batch with usual ones, and goes when it is its tenant's turn", () => {
+  const pool = newPool();
+  decide(
+    pool,
+    report("w1", { running: { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } }),
+    0,
+  );
+  decide(pool, call("d", 3, { now: 0, cost: 20 }, "dear"), 0);
+  decide(pool, call("u", 3, { now: 0 }, "usual"), 0);
+  const sent: string[][] = [];
+  let batches = batchesOf(decide(pool, report("w1"), 500));
+  for (let now = 600; batches.length > 0; now += 100) {
+    sent.push(...batches.map((batch) => batch.tasks.map((task) => task.id.split("/")[0]!)));
+    batches = batchesOf(decide(pool, report("w1", { finished: batches.map(answered) }), now));
+  }
+  // Two of cost 20 would exceed the cost of a dear batch.
+  assert.deepEqual(
+    sent.toSorted((a, b) => a.length - b.length),
+    [["d"], ["d"], ["d"], ["u", "u", "u"]],
+  );
+});
+
+test("while usual tasks arrive, half of the workers prepare no dear batch; otherwise all may", () => {
+  const workersWithDear = (usual: boolean) => {
+    const pool = twoWorkers();
+    const first = usual ? batchesOf(decide(pool, call("u", 1, { now: 0 }, "usual"), 0)) : [];
+    for (const batch of first) decide(pool, report("w1", { finished: [answered(batch)] }), 1);
+    return batchesOf(decide(pool, call("d", 2, { now: 2, cost: 20 }, "dear"), 2)).length;
+  };
+  assert.deepEqual([workersWithDear(true), workersWithDear(false)], [1, 2]);
+});
+
+test("a dear call whose pictures could not be decoded by its deadline is refused on arrival", () => {
+  const pool = twoWorkers();
+  const refusedWith = (cost: number) =>
+    answersOf(decide(pool, call(`c${cost}`, 1, { now: 0, deadlineAt: 400, cost }), 0)).map(
+      ([, outcome]) => "reason" in outcome && outcome.reason,
+    );
+  assert.deepEqual([refusedWith(20), refusedWith(100)], [[], ["deadline_infeasible"]]);
+});
+
+test("the times of dear batches do not lengthen what is predicted for usual ones", () => {
+  const pool = twoWorkers();
+  const [lane] = pool.lanes.values();
+  const before = lane!.prepare.highMs(1);
+  for (let i = 0; i < 20; i++) lane!.learnPrepareMs({ count: 1, cost: 160, isDear: true }, 5_000);
+  assert.equal(lane!.prepare.highMs(1), before);
+  assert.ok(Math.abs(lane!.prepareDear.meanMs(160) - 5_000) < 100);
+});
+
+function twoWorkers(): State {
+  const pool = newPool();
+  decide(pool, report("w1", { partition: 0 }), 0);
+  decide(pool, report("w2", { partition: 1 }), 0);
+  return pool;
+}

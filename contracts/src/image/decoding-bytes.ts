@@ -1,0 +1,51 @@
+import type { ImageHeader } from "./header.ts";
+
+// Tested with real files in inference/src/decode/decoding-memory.test.ts.
+
+/**
+ * Returns the most memory, in bytes, that libvips takes to decode an image and to shrink it. That is what a
+ * decoder must hold whole before it can give the first row, and strips of rows while the picture is shrunk.
+ * The constants are upper bounds of what was measured with pictures of 40 megapixels and 16 to 1,000,000
+ * pixels wide (DECISIONS 46).
+ */
+export function decodingBytes(header: ImageHeader): number {
+  return Math.ceil(heldBytes(header) + stripRows * rowBytes(header) + libraryBytes);
+}
+
+/** What is held of the whole picture at once. Pictures that arrive row by row are not held. */
+function heldBytes(header: ImageHeader): number {
+  const pixels = header.width * header.height;
+  switch (header.format) {
+    case "jpeg":
+      // Coefficients of the cosine transform, of 16 bits.
+      return header.severalScans ? 2 * header.samplesPerPixel * pixels : 0;
+    case "png":
+      return header.interlaced ? header.channels * header.bytesPerSample * pixels : 0;
+    case "webp":
+      return webpBytesPerPixel[header.coding] * pixels;
+  }
+}
+
+/** ARGB of a lossless picture. */
+const webpBytesPerPixel = { lossy: 0, lossless: 4, extended: 4 };
+
+/** Bytes of one row as libvips shrinks it: it lets the decoders of JPEG and WebP shrink beforehand. */
+function rowBytes(header: ImageHeader): number {
+  switch (header.format) {
+    case "jpeg":
+      return (header.width / 2) * header.components;
+    case "png":
+      return header.width * header.channels * header.bytesPerSample;
+    case "webp":
+      return Math.min(header.width, webpRowPixelsMax) * 4;
+  }
+}
+
+/** Wider pictures are shrunk by their decoder. */
+const webpRowPixelsMax = 3_000;
+const stripRows = 1_500;
+/** Buffers that do not depend on the picture. */
+const libraryBytes = 24_000_000;
+
+/** What a worker may take for one picture: the default of IMAGE_DECODING_BYTES_MAX. */
+export const decodingBytesMaxDefault = 200 * 2 ** 20;

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import sharp from "sharp";
+import { imageHeaderOf, plainImageHeader } from "./header.ts";
+
+const plain = sharp({ create: { width: 517, height: 33, channels: 3, background: "teal" } });
+const formats = {
+  "baseline JPEG": plain.clone().jpeg(),
+  "progressive JPEG": plain.clone().jpeg({ progressive: true }),
+  "JPEG with EXIF and a profile": plain.clone().jpeg().withMetadata({ orientation: 6 }).withIccProfile("p3"),
+  "CMYK JPEG": plain.clone().toColourspace("cmyk").jpeg(),
+  PNG: plain.clone().png(),
+  "JPEG with chroma of full size": plain.clone().jpeg({ chromaSubsampling: "4:4:4" }),
+  "grey JPEG": plain.clone().toColourspace("b-w").jpeg(),
+  "16-bit PNG": plain.clone().toColourspace("rgb16").png(),
+  "interlaced 16-bit PNG with alpha": plain
+    .clone()
+    .ensureAlpha(0.5)
+    .toColourspace("rgb16")
+    .png({ progressive: true }),
+  "PNG of a palette": plain.clone().png({ palette: true }),
+  "PNG of a palette with alpha": plain.clone().ensureAlpha(0.5).png({ palette: true }),
+  "grey PNG": plain.clone().toColourspace("b-w").png(),
+  "lossy WebP": plain.clone().webp(),
+  "lossless WebP": plain.clone().webp({ lossless: true }),
+  "WebP with alpha": plain.clone().ensureAlpha(0.5).webp(),
+};
+
+for (const [name, image] of Object.entries(formats)) {
+  test(`${name}: what libvips reads`, async () => {
+    const bytes = await image.toBuffer();
+    const header = plainImageHeader(bytes);
+    const read = imageHeaderOf(await sharp(bytes).metadata());
+    // libvips does not tell how many scans a JPEG has, and how a WebP is coded.
+    const unknown =
+      header?.format === "jpeg"
+        ? { severalScans: true, samplesPerPixel: header.samplesPerPixel === 1.5 ? 1.5 : header.components }
+        : header?.format === "webp"
+          ? { coding: "extended" }
+          : {};
+    assert.deepEqual({ ...header, ...unknown }, read);
+  });
+
+  test(`${name}, truncated anywhere in its header: the same, or undefined`, async () => {
+    const bytes = await image.toBuffer();
+    const whole = plainImageHeader(bytes);
+    for (let length = 0; length < Math.min(bytes.length, 1_000); length++) {
+      const actual = plainImageHeader(bytes.subarray(0, length));
+      if (actual !== undefined) assert.deepEqual(actual, whole);
+    }
+  });
+}
+
+test("a header with an unusual layout gives undefined", () => {
+  const jpeg = (...bytes: number[]) => Buffer.from([0xff, 0xd8, 0xff, ...bytes, ...Array(64).fill(0)]);
+  assert.equal(plainImageHeader(jpeg(0xff, 0xc0, 0, 17, 8, 1, 0, 1, 0)), undefined, "fill bytes");
+  assert.equal(plainImageHeader(jpeg(0xda, 0, 8)), undefined, "a scan before its frame");
+  assert.equal(plainImageHeader(jpeg(0xc3, 0, 17, 8, 1, 0, 1, 0)), undefined, "a lossless frame");
+  assert.equal(plainImageHeader(jpeg(0xc0, 0, 17, 8, 0, 0, 1, 0)), undefined, "a height that comes later");
+  assert.equal(plainImageHeader(Buffer.from("GIF89a".padEnd(64))), undefined);
+});
+
+test("a frame after more segments than the maximum is not searched for, which bounds the time of a call", () => {
+  const frameAfter = (segments: number) =>
+    Buffer.concat([
+      Buffer.from([0xff, 0xd8]),
+      Buffer.alloc(4 * segments, Buffer.from([0xff, 0xe1, 0, 2])),
+      Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 33, 2, 5, 1, 1, 0x11, 0]),
+      Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0]),
+    ]);
+  assert.equal(plainImageHeader(frameAfter(598))?.width, 517);
+  assert.equal(plainImageHeader(frameAfter(599)), undefined);
+});
+
+test("a JPEG with a scan for each component is kept whole by a decoder, like a progressive one", async () => {
+  const bytes = await plain.clone().jpeg().toBuffer();
+  const scan = bytes.indexOf(Buffer.of(0xff, 0xda));
+  assert.ok(scan > 0);
+  const before = plainImageHeader(bytes);
+  assert.ok(before?.format === "jpeg" && !before.severalScans);
+  bytes[scan + 4] = 1;
+  const after = plainImageHeader(bytes);
+  assert.ok(after?.format === "jpeg" && after.severalScans);
+});
+
+test("a PNG with more chunks before its pixels than the maximum is left to a library", async () => {
+  const bytes = await plain.clone().png().toBuffer();
+  const text = Buffer.concat([Buffer.of(0, 0, 0, 0), Buffer.from("tEXt"), Buffer.alloc(4)]);
+  const withTexts = (count: number) =>
+    Buffer.concat([bytes.subarray(0, 33), ...Array(count).fill(text), bytes.subarray(33)]);
+  assert.equal(plainImageHeader(withTexts(90))?.width, 517);
+  assert.equal(plainImageHeader(withTexts(100)), undefined);
+});

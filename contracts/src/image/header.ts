@@ -1,0 +1,183 @@
+import { imageFormat } from "./format.ts";
+import { jpegMarkers, walkJpegSegments } from "./jpeg-segments.ts";
+
+/**
+ * Returns what the header of an image says, if it has the usual layout of its format; otherwise undefined,
+ * and then the caller asks a library. This takes a microsecond, a library 0.3 ms. Reads a bounded number of
+ * bytes. Never throws. (JPEG: ITU T.81 B.2; PNG: W3C PNG 11.2.1, 11.3.1; WebP: RFC 9649 2.)
+ */
+export function plainImageHeader(image: Buffer): ImageHeader | undefined {
+  const header = readers[imageFormat(image) ?? "none"](image);
+  return header !== undefined && header.width > 0 && header.height > 0 ? header : undefined;
+}
+
+const readers = { jpeg: jpegHeader, png: pngHeader, webp: webpHeader, none: () => undefined };
+
+function jpegHeader(image: Buffer): JpegHeader | undefined {
+  let header: JpegHeader | undefined;
+  let isWhole = false;
+  walkJpegSegments(image, "header", (marker, payloadAt) => {
+    if (marker === jpegMarkers.startOfScan) {
+      isWhole = header !== undefined && payloadAt < image.length;
+      // A sequential picture with a scan for each component is kept whole, too.
+      if (header !== undefined && image[payloadAt]! < header.components) header.severalScans = true;
+      return "stop";
+    }
+    if (marker < jpegMarkers.baselineFrame) return "stop";
+    if (!huffmanFrames.has(marker)) return "continue";
+    if (header !== undefined) return "stop";
+    header = jpegFrame(image, marker, payloadAt);
+    return header === undefined ? "stop" : "continue";
+  });
+  return isWhole ? header : undefined;
+}
+
+/** Baseline, extended and progressive frames with Huffman coding. */
+const huffmanFrames: ReadonlySet<number> = new Set([
+  jpegMarkers.baselineFrame,
+  jpegMarkers.extendedFrame,
+  jpegMarkers.progressiveFrame,
+]);
+
+function jpegFrame(image: Buffer, marker: number, at: number): JpegHeader | undefined {
+  const components = image[at + 5] ?? 0;
+  if (components < 1 || components > 4 || at + 6 + 3 * components > image.length) return undefined;
+  // Horizontal and vertical sampling factors, 1 to 4 each.
+  const factors = Array.from({ length: components }, (_, i) => image[at + 7 + 3 * i]!);
+  const areas = factors.map((factor) => (factor >> 4) * (factor & 15));
+  const unitArea =
+    Math.max(...factors.map((each) => each >> 4)) * Math.max(...factors.map((each) => each & 15));
+  return {
+    format: "jpeg",
+    width: image.readUInt16BE(at + 3),
+    height: image.readUInt16BE(at + 1),
+    components,
+    samplesPerPixel: unitArea === 0 ? components : areas.reduce((sum, area) => sum + area, 0) / unitArea,
+    severalScans: marker === jpegMarkers.progressiveFrame,
+  };
+}
+
+function pngHeader(image: Buffer): PngHeader | undefined {
+  if (image.length < 33 || image.readUInt32BE(8) !== 13 || image.toString("latin1", 12, 16) !== "IHDR") {
+    return undefined;
+  }
+  const colours = pngColourChannels[image[25]!];
+  const isTransparent = hasTransparencyChunk(image);
+  if (colours === undefined || isTransparent === undefined) return undefined;
+  return {
+    format: "png",
+    width: image.readUInt32BE(16),
+    height: image.readUInt32BE(20),
+    channels: colours + (isTransparent ? 1 : 0),
+    bytesPerSample: image[24] === 16 ? 2 : 1,
+    interlaced: image[28] !== 0,
+  };
+}
+
+/** By colour type: grey, RGB, palette (which is decoded to RGB), grey with alpha, RGB with alpha. */
+const pngColourChannels: Record<number, number> = { 0: 1, 2: 3, 3: 3, 4: 2, 6: 4 };
+
+/**
+ * Whether a tRNS chunk comes before the pixels, which adds a channel. Undefined: there are too many chunks.
+ */
+function hasTransparencyChunk(image: Buffer): boolean | undefined {
+  let at = 33;
+  for (let chunks = 0; chunks < pngChunksMax && at + 8 <= image.length; chunks++) {
+    const type = image.toString("latin1", at + 4, at + 8);
+    if (type === "tRNS") return true;
+    if (type === "IDAT") return false;
+    at += 12 + image.readUInt32BE(at);
+  }
+  return undefined;
+}
+
+/** Chunks before the pixels: a dozen kinds exist, and texts may repeat. */
+const pngChunksMax = 100;
+
+function webpHeader(image: Buffer): WebpHeader | undefined {
+  if (image.length < 30) return undefined;
+  switch (image.toString("latin1", 12, 16)) {
+    case "VP8X": {
+      const [width, height] = [1 + image.readUIntLE(24, 3), 1 + image.readUIntLE(27, 3)];
+      return { format: "webp", width, height, coding: "extended" };
+    }
+    case "VP8 ":
+      if (image.readUIntBE(23, 3) !== 0x9d012a) return undefined;
+      return {
+        format: "webp",
+        width: image.readUInt16LE(26) & 0x3fff,
+        height: image.readUInt16LE(28) & 0x3fff,
+        coding: "lossy",
+      };
+    case "VP8L": {
+      if (image[20] !== 0x2f) return undefined;
+      const packed = image.readUInt32LE(21);
+      const [width, height] = [1 + (packed & 0x3fff), 1 + ((packed >>> 14) & 0x3fff)];
+      return { format: "webp", width, height, coding: "lossless" };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Returns the header that a library has read. Where it does not say how the pixels are coded, the dearest way
+ * is assumed.
+ */
+export function imageHeaderOf(read: LibraryHeader): ImageHeader | undefined {
+  const { format, width, height, channels } = read;
+  if (format === "jpeg") {
+    const samplesPerPixel = samplesBySubsampling[read.chromaSubsampling ?? ""] ?? channels;
+    return { format, width, height, components: channels, samplesPerPixel, severalScans: true };
+  }
+  if (format === "png") {
+    const bytesPerSample = read.depth === "uchar" ? 1 : 2;
+    return { format, width, height, channels, bytesPerSample, interlaced: read.isProgressive };
+  }
+  return format === "webp" ? { format, width, height, coding: "extended" } : undefined;
+}
+
+const samplesBySubsampling: Record<string, number> = { "4:2:0": 1.5, "4:2:2": 2 };
+
+/** Width and height are those of the stored picture, before any rotation that its metadata ask for. */
+export type ImageHeader = JpegHeader | PngHeader | WebpHeader;
+
+type JpegHeader = {
+  format: "jpeg";
+  width: number;
+  height: number;
+  components: number;
+  /** Samples of all components for each pixel: 1.5 with chroma of half size, 3 with chroma of full size. */
+  samplesPerPixel: number;
+  /** Progressive, or a scan for each component: nothing can be decoded before all of it was read. */
+  severalScans: boolean;
+};
+
+type PngHeader = {
+  format: "png";
+  width: number;
+  height: number;
+  /** After decoding: a palette has three, or four where it has transparent colours. */
+  channels: number;
+  bytesPerSample: 1 | 2;
+  interlaced: boolean;
+};
+
+type WebpHeader = {
+  format: "webp";
+  width: number;
+  height: number;
+  /** `extended` may be lossless, transparent or animated. */
+  coding: "lossy" | "lossless" | "extended";
+};
+
+/** What sharp tells of an image. */
+type LibraryHeader = {
+  format?: string | undefined;
+  width: number;
+  height: number;
+  channels: number;
+  depth: string;
+  isProgressive: boolean;
+  chromaSubsampling?: string | undefined;
+};

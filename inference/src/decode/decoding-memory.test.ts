@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
+import { plainImageHeader } from "@faceline/contracts/image/header";
+import sharp from "sharp";
+import { groupPhotograph } from "../../testing/photographs.ts";
+import { decodePicture } from "./decoder.ts";
+import { defaultPictureLimits } from "./picture.ts";
+
+// Tests contracts/src/image/decoding-bytes.ts with real pictures and their real decoders.
+
+const measure = join(import.meta.dirname, "../../testing/decoding-memory.ts");
+const onLinux = process.platform === "linux" ? false : "only Linux tells the peak of a process";
+
+const rgb = (width: number, height: number) =>
+  sharp(groupPhotograph(6)).resize(width, height, { fit: "fill" }).removeAlpha();
+const deep = (width: number, height: number) => rgb(width, height).ensureAlpha(0.5).toColourspace("rgb16");
+const quick = { compressionLevel: 1 } as const;
+const quickInterlaced = { ...quick, progressive: true } as const;
+
+const pictures = {
+  "baseline JPEG": () => rgb(3_000, 2_400).jpeg(),
+  "progressive JPEG": () => rgb(3_000, 2_400).jpeg({ progressive: true }),
+  "progressive JPEG with full chroma": () =>
+    rgb(3_000, 2_400).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }),
+  "CMYK JPEG": () => rgb(3_000, 2_400).toColourspace("cmyk").jpeg(),
+  PNG: () => rgb(3_000, 2_400).png(quick),
+  "interlaced PNG": () => rgb(3_000, 2_400).png(quickInterlaced),
+  "16-bit PNG with alpha": () => deep(3_000, 2_400).png(quick),
+  "interlaced 16-bit PNG with alpha": () => deep(3_000, 2_400).png(quickInterlaced),
+  "very wide 16-bit PNG": () => deep(20_000, 100).png(quick),
+  "lossless WebP": () => rgb(3_000, 2_400).webp({ lossless: true, effort: 0 }),
+  "lossy WebP with alpha": () => rgb(3_000, 2_400).ensureAlpha(0.5).webp({ effort: 0 }),
+};
+
+for (const [name, picture] of Object.entries(pictures)) {
+  test(`${name}: decoding takes no more memory than its header lets expect`, { skip: onLinux }, async () => {
+    const image = await picture().toBuffer();
+    const reckoned = decodingBytes(plainImageHeader(image)!);
+    const run = execFileSync(process.execPath, [measure], { input: image, encoding: "utf8" });
+    const { kind, bytes } = JSON.parse(run) as { kind: string; bytes: number };
+    assert.equal(kind, "picture");
+    assert.ok(bytes <= reckoned, `${Math.round(bytes / 1e6)} MB, reckoned ${Math.round(reckoned / 1e6)} MB`);
+  });
+}
+
+test("a worker rejects a picture whose decoding would take more than the limit, in each format", async () => {
+  for (const [name, picture] of Object.entries({
+    "progressive JPEG": rgb(500, 400).jpeg({ progressive: true }),
+    "JPEG for libvips": rgb(500, 400).toColourspace("cmyk").jpeg(),
+    PNG: rgb(500, 400).png(),
+    WebP: rgb(500, 400).webp({ lossless: true }),
+  })) {
+    const image = await picture.toBuffer();
+    const reckoned = decodingBytes(plainImageHeader(image)!);
+    const kind = async (decodingBytesMax: number) => {
+      const result = await decodePicture(image, { ...defaultPictureLimits, decodingBytesMax });
+      return result.kind === "rejected" ? result.code : result.kind;
+    };
+    assert.deepEqual([await kind(reckoned), await kind(reckoned - 1)], ["picture", "image_too_large"], name);
+  }
+});
