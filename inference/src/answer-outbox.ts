@@ -3,6 +3,7 @@ import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery
 import { addressAnswer } from "@faceline/contracts/runtime/answers";
 import type { TaskTiming } from "@faceline/contracts/wire/answer";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 
 /**
@@ -11,12 +12,12 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
  */
 export type AnswerOutbox = { send(ends: TaskEnd[]): Promise<void> };
 
-export type TaskEnd = { task: BatchTask; outcome: Outcome; timing: TaskTiming };
+export type TaskEnd = { task: BatchTask; outcome: Outcome; timing: TaskTiming; build: LaneBuild };
 
 export const openAnswerOutbox = (delivery: AnswerDelivery): AnswerOutbox => ({
   send(ends) {
-    const answers = ends.map(({ task, outcome, timing }) =>
-      addressAnswer({ task: task.id, outcome, timing }, task.ingress, task.deadlineAt),
+    const answers = ends.map(({ task, outcome, timing, build }) =>
+      addressAnswer({ task: task.id, outcome, timing, build }, task.ingress, task.deadlineAt),
     );
     return delivery.deliver(answers);
   },

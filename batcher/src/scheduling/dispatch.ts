@@ -123,11 +123,21 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   const { tasks, attempt, mayBePoison } = dequeue();
   const id = `${state.batcher}/${++state.batchCount}` as BatchId;
   const predictedRunMs = lane.meanMs(tasks.length);
-  const batch: Batch = { id, lane: lane.id, reason, attempt, sentAt: now, predictedRunMs, tasks };
+  const batch: Batch = {
+    id,
+    lane: lane.id,
+    // A slot is of a worker with this build.
+    digest: lane.build!.digest,
+    reason,
+    attempt,
+    sentAt: now,
+    predictedRunMs,
+    tasks,
+  };
   const startAt = Math.max(slot.freeAt, now + state.hops.toWorker.ms);
   state.sent.set(id, {
     id,
-    lane: lane.id,
+    lane,
     tasks: tasks.map((task) => task.id),
     attempt,
     worker: slot.worker.id,

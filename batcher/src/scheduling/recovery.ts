@@ -2,7 +2,7 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { overrunMs, type SentBatch } from "./sent-batch.ts";
-import { laneOf, type Move, type State } from "./state.ts";
+import type { Move, State } from "./state.ts";
 import { forgetAfterMs, isSilent, type Worker } from "./workers.ts";
 
 /** Requeues what was sent to workers that fell silent, hang, or did not confirm it in time. */
@@ -37,7 +37,7 @@ export function recoverLostBatches(state: State, now: number): Move[] {
 /**
  * Why the tasks of a batch are the scheduler's again. `lost`: its worker fell silent, hung, or no longer
  * names it. `failed`: its run failed. `unreceived`: no report named it in time. `undelivered`: Kafka did not
- * take it.
+ * take it, or its partition has moved to a worker with another build, which refused it.
  */
 type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
 
@@ -46,7 +46,7 @@ type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
  * has failed. A task that is lost alone has failed as well if its last attempt was lost with a worker too.
  */
 export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
-  const lane = laneOf(state, sent.lane);
+  const { lane } = sent;
   const tasks = sent.tasks.flatMap((id) => state.open.get(id)?.task ?? []);
   // A batch that may still run somewhere is remembered: its answers are as good.
   if (cause === "lost" || cause === "unreceived") {

@@ -1,11 +1,12 @@
 // Tested by decide.test.ts (loss, hand-over, missing confirmation) and capacity/recovery.sim.test.ts.
 import type { BatchId } from "@faceline/contracts/wire/batch";
-import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import type { Lane } from "./lane.ts";
 
 /** A batch that was sent and has not ended. */
 export type SentBatch = {
   id: BatchId;
-  lane: LaneId;
+  lane: Lane;
   tasks: TaskId[];
   /** 1 for tasks that are sent for the first time. */
   attempt: number;

@@ -24,7 +24,7 @@ export async function startStack(
   t: Pick<TestContext, "after">,
   options: StackOptions = {},
 ): Promise<TestStack> {
-  const { workers = 1, batchers = 1, ingress = 1, settings = {} } = options;
+  const { workers = 1, batchers = 1, ingress = 1, settings = {}, workerSettings } = options;
   const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
   const urls = urlsOf(config);
@@ -45,6 +45,7 @@ export async function startStack(
       pool,
       host: "127.0.0.1",
       ports: await freePorts(ingress),
+      workerSettings,
       threads: config.INTRA_OP_THREADS,
       environment: env,
     },
@@ -82,6 +83,8 @@ type StackOptions = {
   ingress?: number;
   /** Settings of the services, of the launcher's limits (RESTART_FIRST_MS …) and of its topics. */
   settings?: Record<string, string>;
+  /** Settings of single workers, over `settings`. */
+  workerSettings?: Record<string, string>[];
 };
 
 export type TestStack = {
