@@ -3,6 +3,7 @@
 import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { batchTasks } from "@faceline/contracts/wire/batch";
 import type { Move } from "../src/scheduling/state.ts";
+import { simulatedBuild } from "./simulated-worker.ts";
 import { lane, type NewScheduler } from "./simulation.ts";
 
 /** An idle worker gets all that waits: the twenty lines that most services begin with. */
@@ -51,7 +52,16 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
         const id = `batcher-0000000000000000/${++batchCount}` as BatchId;
         batches.set(id, tasks);
         const predictedRunMs = alpha + beta * tasks.length;
-        const batch = { id, lane, reason: "full", attempt: 1, sentAt: now, predictedRunMs, tasks } as const;
+        const batch = {
+          id,
+          lane,
+          digest: simulatedBuild.digest,
+          reason: "full",
+          attempt: 1,
+          sentAt: now,
+          predictedRunMs,
+          tasks,
+        } as const;
         moves.push({ kind: "dispatch", partition, batch });
       }
       return moves;

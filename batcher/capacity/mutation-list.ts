@@ -42,6 +42,12 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "if (false) other.partitions = other",
     ],
   ],
+  "lane-builds": [
+    ["a call goes to any build after a takeover", "answeredBy !== undefined", "false"],
+    ["tasks that were sent do not bind the rest of their call", "adopted !== undefined", "false"],
+    ["a call with an answer moves to another build", "!isAnswered(state, lane, call)", "true"],
+    ["a call with an answer waits for ever", "else if (isGone)", "else if (false)"],
+  ],
   state: [["a late answer leaves the retry in the lane", "if (ofLostBatch)", "if (false)"]],
   decide: [
     ["adopted tasks are sent again", '!sent.adopted || sent.phase.kind === "lost"', "true"],
@@ -54,7 +60,10 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "worker.reportedAt += 0",
     ],
   ],
-  workers: [["a silent worker is served", "!isSilent(worker, now) && !worker.unresponsive", "true"]],
+  workers: [
+    ["a silent worker is served", "!isSilent(worker, now) && !worker.unresponsive", "true"],
+    ["a batch goes to a worker of another build", " && loaded.build.digest === build?.digest", ""],
+  ],
   "batch-choice": [
     [
       "a worker's own largest size is ignored",

@@ -1,5 +1,6 @@
 // Used by simulation.ts. It behaves as inference/src/worker.ts does, whose tests describe the order of steps.
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { Random } from "../testing/random.ts";
@@ -36,6 +37,12 @@ export class SimulatedWorker {
   }
 
   receive(batch: Batch): void {
+    if (batch.digest !== builtAs(this.#modelOf(batch)).digest) {
+      const measured = { size: 0, prepareMs: 0, runMs: 0, endedAt: this.#environment.events.now };
+      this.#finished.push({ batch: batch.id, lane: batch.lane, end: "refused", ...measured });
+      this.#report();
+      return;
+    }
     this.#staged.push(batch);
     this.#report();
     this.#prepareNext();
@@ -161,8 +168,21 @@ const reportEveryMs = 250;
 /** A worker ends itself when none of a batch's decodes ends for 1.5 times DECODE_MAX_MS. */
 const productionDecodeStallMs = 15_000;
 
-const warmedUp = ({ lane, sizes, alpha, beta }: LaneModel, warmUpFactor: number): LoadedLane => ({
+/** Of workers whose model names no other. */
+export const simulatedBuild: LaneBuild = {
+  digest: "0".repeat(16),
+  modelVersion: "0".repeat(12),
+  precision: "float32",
+};
+
+export const builtAs = ({ build = simulatedBuild }: { build?: LaneBuild }): LaneBuild => build;
+
+const warmedUp = (
+  { lane, build = simulatedBuild, sizes, alpha, beta }: LaneModel,
+  warmUpFactor: number,
+): LoadedLane => ({
   lane,
+  build,
   executionProvider: "model",
   precisions: [],
   sizes: sizes.map((size) => ({ size, runMs: warmUpFactor * (alpha + beta * size) })),
@@ -178,6 +198,7 @@ const heldOf = (batch: Batch): Report["staged"][number] => ({
 
 type LaneModel = {
   lane: Report["lanes"][number]["lane"];
+  build?: LaneBuild;
   /** A run of a batch takes `alpha + beta · size` ms, the size being the least of `sizes` that holds it. */
   alpha: number;
   beta: number;

@@ -2,6 +2,7 @@
 // BENCHMARKS.md).
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, laneId, type TaskId } from "@faceline/contracts/wire/ids";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "../src/scheduling/decide.ts";
@@ -9,7 +10,7 @@ import { type Event, type Move, newState } from "../src/scheduling/state.ts";
 import { Random } from "../testing/random.ts";
 import type { Arrival } from "./arrivals.ts";
 import { EventQueue } from "./event-queue.ts";
-import { SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
+import { builtAs, SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
 
 /**
  * A pool in simulated time: calls arrive, the scheduler decides, simulated workers run. Every random number
@@ -160,9 +161,11 @@ export class Simulation {
     this.#holdsPartition = true;
     this.#handle({ kind: "partition_assigned" });
     for (const call of this.#topic) {
-      const answered = new Set(this.calls.get(call.call)!.answers.map((answer) => answer.task));
+      const { answers } = this.calls.get(call.call)!;
+      const answered = new Set(answers.map((answer) => answer.task));
+      const answeredBy = answers.find(({ build }) => build !== undefined)?.build;
       const tasks = call.tasks.filter((task) => !this.#ended.has(task) && !answered.has(task));
-      if (tasks.length > 0) this.#handle({ kind: "arrive", call: { ...call, tasks } });
+      if (tasks.length > 0) this.#handle({ kind: "arrive", call: { ...call, tasks }, answeredBy });
     }
   }
 
@@ -180,7 +183,7 @@ export class Simulation {
       replyMs: () => this.#hopMs("replyMs"),
       report: (report: Report) =>
         this.events.after(this.#hopMs("reportMs"), () => this.#handle({ kind: "report", report })),
-      answer: (batch, tasksRun) => this.#answerBatch(batch, new Set(tasksRun)),
+      answer: (batch, tasksRun) => this.#answerBatch(batch, new Set(tasksRun), builtAs(model)),
       isPreparationEndless: (tasks) => this.#scenario.isPreparationEndless?.(tasks) ?? false,
       runOf: (tasks) => this.#scenario.runOf?.(tasks) ?? "answered",
       killed: () => this.#killWorker(model),
@@ -195,17 +198,18 @@ export class Simulation {
     this.events.after(model.coldStartMs, () => this.#startWorker(model));
   }
 
-  #answerBatch(batch: Batch, tasksRun: Set<BatchTask>): void {
+  #answerBatch(batch: Batch, tasksRun: Set<BatchTask>, build: LaneBuild): void {
     this.events.after(this.#hopMs("replyMs"), () => {
       for (const task of batch.tasks) {
-        this.#answer(task.id, { kind: tasksRun.has(task) ? "faces" : "expired" });
+        this.#answer(task.id, { kind: tasksRun.has(task) ? "faces" : "expired", build });
       }
     });
   }
 
-  #answer(task: TaskId, outcome: Pick<Answer, "kind" | "reason">): void {
+  #answer(task: TaskId, outcome: Pick<Answer, "kind" | "reason" | "build">): void {
     const answer: Answer = { task, kind: outcome.kind, at: this.events.now };
     if (outcome.reason !== undefined) answer.reason = outcome.reason;
+    if (outcome.build !== undefined) answer.build = outcome.build;
     this.calls.get(callIdOf(task))!.answers.push(answer);
   }
 
@@ -271,4 +275,6 @@ export type Answer = {
   at: number;
   /** Why the task was refused or failed. */
   reason?: string;
+  /** Of the worker that gave it. */
+  build?: LaneBuild;
 };

@@ -50,7 +50,7 @@ export const openAnswerOutbox = ({
     }
     const addressed = answers.map(({ task, outcome }) => {
       const timing = { queueMs: Math.max(0, now - task.arrivedAt), batchMs: 0, inferMs: 0 };
-      return addressAnswer({ task: task.id, outcome, timing }, task.ingress, task.deadlineAt);
+      return addressAnswer({ task: task.id, outcome, timing, build: null }, task.ingress, task.deadlineAt);
     });
     return delivery.deliver(addressed, onEnded);
   },

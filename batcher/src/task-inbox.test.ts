@@ -3,8 +3,10 @@ import test, { type TestContext } from "node:test";
 import type { ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import { openLog } from "@faceline/contracts/runtime/log";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
-import { call } from "../testing/fixtures.ts";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
+import { buildOf, call } from "../testing/fixtures.ts";
 import type { Event } from "./scheduling/state.ts";
 import { TaskInbox } from "./task-inbox.ts";
 
@@ -72,6 +74,25 @@ test("answers are looked up without fetching them, 500 at a time, and a failed l
   assert.deepEqual(arrived(), ["call-3", ...failed]);
 });
 
+test("the rest of a call that was answered in part arrives with the build that answered", async (t) => {
+  const { consumer, redis, events } = await openInbox(t);
+  redis.answered = (key) => /^answer:call-[78]\/.*\/0$/.test(key);
+  redis.answer = (key) => (key.startsWith("answer:call-7/") ? answerOf(buildOf("1")) : answerOf(null));
+  consumer.assigned([0]);
+  consumer.take(messagesOf(2, 7, 8, 9));
+  await redis.reply();
+  await redis.reply();
+  const arrivals = events.flatMap((event) =>
+    event.kind === "arrive" ? [[event.call.tasks.length, event.answeredBy]] : [],
+  );
+  // The first task of call 8 was refused, by no worker, and none of call 9 is answered.
+  assert.deepEqual(arrivals, [
+    [1, buildOf("1")],
+    [1, undefined],
+    [2, undefined],
+  ]);
+});
+
 /**
  * An inbox whose messages were all sent before it became active, so that each of them is looked up in Redis.
  */
@@ -80,7 +101,11 @@ async function openInbox(t: TestContext) {
   const events: Event[] = [];
   const committed: string[] = [];
   const lookUps: PromiseWithResolvers<void>[] = [];
-  const server = { answered: (_key: string) => false, lookUpSizes: [] as number[] };
+  const server = {
+    answered: (_key: string) => false,
+    answer: (_key: string): Buffer | null => null,
+    lookUpSizes: [] as number[],
+  };
   let now = 2_000;
   let consumer: ConsumerOptions | undefined;
   let onEnded = (_tasks: TaskId[]): void => {};
@@ -92,9 +117,12 @@ async function openInbox(t: TestContext) {
     redis: {
       pipeline() {
         const keys: string[] = [];
+        const read: string[] = [];
         return {
           exists: (key: string) => void keys.push(key),
+          getBuffer: (key: string) => void read.push(key),
           async exec() {
+            if (read.length > 0) return read.map((key) => [null, server.answer(key)]);
             const lookUp = Promise.withResolvers<void>();
             lookUps.push(lookUp);
             server.lookUpSizes.push(keys.length);
@@ -149,8 +177,18 @@ async function openInbox(t: TestContext) {
   };
 }
 
-const messages = (...offsets: number[]): ReadMessage[] =>
+const messages = (...offsets: number[]): ReadMessage[] => messagesOf(1, ...offsets);
+
+/** Calls of so many tasks. */
+const messagesOf = (count: number, ...offsets: number[]): ReadMessage[] =>
   offsets.map((offset) => ({
     offset: `${offset}`,
-    value: Buffer.from(JSON.stringify(call(`call-${offset}`, 1, { now: 1_000 }).call)),
+    value: Buffer.from(JSON.stringify(call(`call-${offset}`, count, { now: 1_000 }).call)),
   }));
+
+const answerOf = (build: LaneBuild | null): Buffer => {
+  const { call: message } = call("any", 1, { now: 1_000 });
+  const timing = { queueMs: 0, batchMs: 0, inferMs: 0 };
+  const outcome = { kind: "rejected", code: "no_face_detected" } as const;
+  return Buffer.from(JSON.stringify({ task: message.tasks[0]!, outcome, timing, build } satisfies Answer));
+};

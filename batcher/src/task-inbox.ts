@@ -4,7 +4,9 @@ import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/contracts
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import type { TaskId } from "@faceline/contracts/wire/ids";
+import { Answer } from "@faceline/contracts/wire/answer";
+import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/wire/names";
 import { CallTasks } from "@faceline/contracts/wire/task";
 import type { BatcherConfig } from "./config.ts";
@@ -94,6 +96,7 @@ export class TaskInbox implements AsyncDisposable {
   async #arriveUnanswered(calls: CallTasks[]): Promise<void> {
     const lossCountBefore = this.#lossCount;
     const answered = await this.#answeredOf(calls.flatMap((call) => call.tasks));
+    const builds = await this.#buildsOf(calls, answered);
     // If the partition was lost meanwhile, the ledger was cleared and these calls are read again, here or
     // elsewhere. After a rebalance that left the partition here, they are still open in the ledger and would
     // be skipped when they are read again: so they go on.
@@ -102,8 +105,34 @@ export class TaskInbox implements AsyncDisposable {
     this.#commitSoon();
     for (const call of calls) {
       const tasks = call.tasks.filter((task) => !answered.has(task));
-      if (tasks.length > 0) this.#parts.loop.handle({ kind: "arrive", call: { ...call, tasks } });
+      const answeredBy = builds.get(call.call);
+      if (tasks.length > 0) this.#parts.loop.handle({ kind: "arrive", call: { ...call, tasks }, answeredBy });
     }
+  }
+
+  /**
+   * The builds of calls that are answered in part: their other tasks must run on the same. Here an answer is
+   * fetched, one for each such call. Where Redis has none, the call may go to any build: should its answers
+   * then differ, the ingress refuses to compare them.
+   */
+  async #buildsOf(calls: CallTasks[], answered: ReadonlySet<TaskId>): Promise<Map<CallId, LaneBuild>> {
+    const builds = new Map<CallId, LaneBuild>();
+    const begun = calls.flatMap(({ call, tasks }) => {
+      const task = tasks.find((each) => answered.has(each));
+      return task !== undefined && tasks.some((each) => !answered.has(each)) ? [{ call, task }] : [];
+    });
+    for (let from = 0; from < begun.length; from += answersReadAtOnce) {
+      const some = begun.slice(from, from + answersReadAtOnce);
+      const pipeline = this.#parts.redis.pipeline();
+      for (const { task } of some) pipeline.getBuffer(answerKey(task));
+      const replies = (await pipeline.exec().catch(() => null)) ?? [];
+      for (const [index, { call }] of some.entries()) {
+        const value = replies[index]?.[1];
+        const read = value instanceof Buffer ? readMessage(Answer, value) : undefined;
+        if (read?.ok && read.value.build !== null) builds.set(call, read.value.build);
+      }
+    }
+    return builds;
   }
 
   /**
@@ -167,6 +196,8 @@ export class TaskInbox implements AsyncDisposable {
 
 /** Tasks of one pipeline: its replies come well within the time of a command. */
 const lookedUpAtOnce = 500;
+/** Answers of one pipeline: an answer with many faces has 85 kB. */
+const answersReadAtOnce = 50;
 
 type TaskInboxParts = {
   config: Pick<BatcherConfig, "POOL" | "COMMIT_EVERY_MS">;

@@ -1,4 +1,5 @@
 import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
@@ -42,6 +43,14 @@ export function call(
   return { kind: "arrive", call: message as unknown as CallTasks };
 }
 
+/** A build whose digest is this digit over and over. */
+export const buildOf = (digit: string): LaneBuild => ({
+  digest: digit.repeat(16),
+  modelVersion: "0".repeat(12),
+  precision: "float32",
+});
+const testBuild = buildOf("0");
+
 let sequence = 1_000;
 
 export function report(worker: string, fields: ReportFields = {}): Event {
@@ -55,6 +64,7 @@ export function report(worker: string, fields: ReportFields = {}): Event {
     partitions: [fields.partition ?? 0],
     lanes: (fields.lanes ?? [lane]).map((lane) => ({
       lane,
+      build: fields.build ?? testBuild,
       executionProvider: "cpu",
       precisions: [],
       sizes,
@@ -114,6 +124,7 @@ type ReportFields = {
   lanes?: string[];
   partition?: number;
   draining?: boolean;
+  build?: LaneBuild;
   sizes?: { size: number; runMs: number }[];
   running?: {
     batch: Batch | string;

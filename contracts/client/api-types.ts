@@ -36,6 +36,13 @@ export type DistanceOptions = {
   distance_metric?: DistanceMetric | undefined;
   /** 0 or more. Defaults to the model's own threshold for the metric. */
   threshold?: number | undefined;
+  /**
+   * True: every face that `represent` finds counts. Defaults to false: faster, and beside a clear face small
+   * ones may be missed (`missed_width_share` of `capabilities()`).
+   */
+  all_faces?: boolean | undefined;
+  /** The `model_version` of the vectors of the call. Another one than the model has now is refused. */
+  model_version?: string | undefined;
 };
 
 /** Body of POST /verify. */
@@ -110,6 +117,10 @@ export type RepresentReply = {
     /** The detector's score, 0 to 1; 0 where the whole image was taken as the face. */
     face_confidence: number;
     model_name: string;
+    /** Names the weights. Store it with the embedding. */
+    model_version: string;
+    /** Of the computation. Embeddings of both may be compared. */
+    precision: "float32" | "int8";
   }[];
   model: string;
   detector_backend: string;
@@ -149,10 +160,27 @@ export type NetworkDetails = {
   /** It runs in float32 because int8 deviates on the worker's CPU. */
   precision_fallback: boolean;
   status: "ready" | "unavailable";
+  /** What live workers run: several during a rollout, or where only some CPUs run int8. */
+  builds: {
+    sha256: string;
+    precision: "float32" | "int8";
+    precision_fallback: boolean;
+    execution_provider: string;
+  }[];
+};
+
+export type DetectorDetails = NetworkDetails & {
+  /**
+   * Beside a clear face, `verify` and `compare` may miss faces narrower than this share of the longer side,
+   * unless `all_faces` is true. Null: they find all that `represent` finds.
+   */
+  missed_width_share: number | null;
 };
 
 export type ModelDetails = NetworkDetails & {
   embedding_size: number;
+  /** Names the weights. Vectors of equal versions may be compared. */
+  model_version: string;
   thresholds: Record<DistanceMetric, number>;
   /** The data that each threshold comes from. */
   thresholds_from: Record<DistanceMetric, string>;
@@ -171,7 +199,7 @@ export type CapabilitiesReply = {
   normalizations: string[];
   image_formats: string[];
   model_details: Record<string, ModelDetails>;
-  detector_details: Record<string, NetworkDetails>;
+  detector_details: Record<string, DetectorDetails>;
   limits: {
     body_bytes: number;
     image_bytes: number;

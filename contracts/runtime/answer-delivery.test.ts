@@ -148,5 +148,5 @@ const id = (index: number) => `call/nnnnnnnnnnnnnnnn/${index}` as TaskId;
 function answer(index: number, { ingress = "ingress-a", deadlineAt = 10_000 } = {}) {
   const outcome: Answer["outcome"] = { kind: "failed", reason: "run_failed" };
   const timing = { queueMs: 0, batchMs: 0, inferMs: 0 };
-  return addressAnswer({ task: id(index), outcome, timing }, ingress, deadlineAt);
+  return addressAnswer({ task: id(index), outcome, timing, build: null }, ingress, deadlineAt);
 }

@@ -51,6 +51,7 @@ const answer = (task: TaskId, outcome: Answer["outcome"]): Answer => ({
   task,
   outcome,
   timing: { queueMs: 0, batchMs: 0, inferMs: 0 },
+  build: null,
 });
 
 test("without a server no answer is delivered, and the reason is returned", async () => {

@@ -43,7 +43,10 @@ export class Services implements AsyncDisposable {
         POOLS: environment["POOLS"] || plan.pool,
       })),
       batcher: supervise("batcher", counts.batchers, () => ({})),
-      inference: supervise("inference", counts.workers, () => ({ INTRA_OP_THREADS: threads })),
+      inference: supervise("inference", counts.workers, (i) => ({
+        INTRA_OP_THREADS: threads,
+        ...plan.workerSettings?.[i],
+      })),
     };
     this.addresses = plan.ports.map((port) => `http://${reachableHost(plan.host)}:${port}`);
   }
@@ -145,6 +148,8 @@ type ServicesPlan = {
   host: string;
   /** One for each ingress. */
   ports: number[];
+  /** Settings of single workers, over those of all. */
+  workerSettings?: NodeJS.ProcessEnv[] | undefined;
   /** Threads of each worker's engine; undefined: the cores are divided among the workers. */
   threads: number | undefined;
   /** The other settings of the services: MODELS_DIR, LOG_LEVEL and the operator's environment. */

@@ -5,6 +5,7 @@ import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { logUnserved } from "@faceline/contracts/runtime/unserved-log";
 import type { TaskTiming } from "@faceline/contracts/wire/answer";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 
 /**
@@ -13,7 +14,7 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
  */
 export type AnswerOutbox = { send(ends: TaskEnd[]): Promise<void> };
 
-export type TaskEnd = { task: BatchTask; outcome: Outcome; timing: TaskTiming };
+export type TaskEnd = { task: BatchTask; outcome: Outcome; timing: TaskTiming; build: LaneBuild };
 
 export const openAnswerOutbox = (
   delivery: AnswerDelivery,
@@ -21,8 +22,8 @@ export const openAnswerOutbox = (
 ): AnswerOutbox => ({
   send(ends) {
     logUnserved(lines, ends);
-    const answers = ends.map(({ task, outcome, timing }) =>
-      addressAnswer({ task: task.id, outcome, timing }, task.ingress, task.deadlineAt),
+    const answers = ends.map(({ task, outcome, timing, build }) =>
+      addressAnswer({ task: task.id, outcome, timing, build }, task.ingress, task.deadlineAt),
     );
     return delivery.deliver(answers);
   },

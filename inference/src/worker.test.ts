@@ -85,6 +85,13 @@ test("batches beyond the limit are left to the batcher", async () => {
   assert.deepEqual(named(fixture.worker), ["staged a", "staged b", "staged c"]);
 });
 
+test("a batch for another build, whose partition has moved here, is refused and not run", () => {
+  const fixture = openWorker();
+  fixture.worker.take(batch("a", "1".repeat(16)));
+  assert.deepEqual(named(fixture.worker), ["finished a refused 0"]);
+  assert.deepEqual(fixture.steps, []);
+});
+
 test("assigned partitions and a drain are reported at once", () => {
   const fixture = openWorker();
   fixture.worker.assign([2, 5]);
@@ -138,7 +145,7 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
       };
     },
     engine: {
-      lanes: [],
+      lanes: [{ lane: "Dlib/ssd", build: { digest: "0".repeat(16) } }],
       run: (work: { pictures: unknown[] }) => {
         running = (work.pictures[0] as { name: string }).name;
         const run = Promise.withResolvers<Outcome[]>();
@@ -175,10 +182,11 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   };
 }
 
-function batch(name: string): Batch {
+function batch(name: string, digest = "0".repeat(16)): Batch {
   return {
     id: name,
     lane: "Dlib/ssd",
+    digest,
     sentAt: 0,
     predictedRunMs: 10,
     attempt: 1,

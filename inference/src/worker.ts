@@ -2,6 +2,7 @@ import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { requestIdOf } from "@faceline/contracts/wire/ids";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -55,7 +56,7 @@ export class Worker {
 
   /**
    * Queues a batch. Ignores one that it knows already, and one beyond `heldBatchesMax`, which the batcher
-   * sends again.
+   * sends again. Refuses one that is for another build of its lane: its partition has moved here.
    */
   take(batch: Batch): void {
     // Kafka delivers a batch again after a rebalance that was faster than the commit.
@@ -64,10 +65,26 @@ export class Worker {
       this.#parts.log.warn(idsOf(batch), "too many batches are held; this one is left to the batcher");
       return;
     }
+    if (this.#buildOf(batch) === undefined) {
+      this.#refuse(batch);
+      return;
+    }
     this.#staged.push(batch);
     this.#parts.onChange();
     this.#prepareNext();
     if (!this.#looping) void this.#loop();
+  }
+
+  /** What this worker runs for the lane of a batch; undefined if the batch is for another build. */
+  #buildOf({ lane, digest }: Batch): LaneBuild | undefined {
+    const loaded = this.#parts.engine.lanes.find((each) => each.lane === lane);
+    return loaded?.build.digest === digest ? loaded.build : undefined;
+  }
+
+  #refuse(batch: Batch): void {
+    const { clock, log } = this.#parts;
+    log.warn({ batch: batch.id, lane: batch.lane }, "a batch for another build was left to the batcher");
+    this.#finish(batch, "refused", { size: 0, prepareMs: 0, runMs: 0, endedAt: clock.now() });
   }
 
   #knows({ id }: Batch): boolean {
@@ -150,10 +167,11 @@ export class Worker {
         batchMs: Math.max(0, startedAt - batch.sentAt),
         inferMs,
       });
-      ends = prepared.ends.map(({ task, outcome }) => ({ task, outcome, timing: timing(task) }));
+      const build = this.#buildOf(batch)!;
+      ends = prepared.ends.map(({ task, outcome }) => ({ task, outcome, timing: timing(task), build }));
       for (const [index, outcome] of outcomes.entries()) {
         const task = prepared.tasks[index]!;
-        ends.push({ task, outcome, timing: timing(task) });
+        ends.push({ task, outcome, timing: timing(task), build });
       }
     } catch (error) {
       log.error(
@@ -174,11 +192,14 @@ export class Worker {
     this.#answering.add(batch);
     if (ends !== undefined) await this.#parts.answers.send(ends);
     this.#answering.delete(batch);
-    const end = ends === undefined ? "failed" : "answered";
-    this.#finished.push({ batch: batch.id, lane: batch.lane, end, ...measurements });
+    this.#finish(batch, ends === undefined ? "failed" : "answered", measurements);
+    this.#onIdle();
+  }
+
+  #finish({ id, lane }: Batch, end: FinishedBatch["end"], measurements: RunMeasurements): void {
+    this.#finished.push({ batch: id, lane, end, ...measurements });
     if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
     this.#parts.onChange();
-    this.#onIdle();
   }
 }
 

@@ -5,6 +5,7 @@ import type { InputFault } from "@faceline/contracts/http/errors";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { TaskId } from "@faceline/contracts/wire/ids";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { Catalogue } from "@faceline/models/catalogue";
@@ -70,10 +71,24 @@ export const testKeyRecord = {
   limits: {},
 };
 
+/** What the workers of a test run. */
+export const testBuild: LaneBuild = {
+  digest: "0".repeat(16),
+  modelVersion: "0123456789ab",
+  precision: "float32",
+};
+
 export const answerWith = (outcome: Outcome): Answer => ({
   task: "a/nonce/0" as TaskId,
   outcome,
   timing: { queueMs: 1, batchMs: 2, inferMs: 3 },
+  build: testBuild,
+});
+
+/** The same answer from a worker with another build. */
+export const answeredBy = (answer: Answer, build: Partial<LaneBuild>): Answer => ({
+  ...answer,
+  build: { ...testBuild, ...build },
 });
 
 /** The answer for an image that shows faces with these embeddings, largest first. */
@@ -122,6 +137,7 @@ export async function base64Image(
 const graph = (name: string) => ({
   name,
   batch_buckets: [1],
+  source: { kind: "onnx_file", file: { path: "x", sha256: "0".repeat(64) }, origin: "a test" },
   builds: [{ precision: "float32", input_px: 512, file: `${name}.onnx`, bytes: 1, sha256: "0".repeat(64) }],
   licenses: [{ id: "MIT", covers: "all of it", stated_by: "a test" }],
 });
@@ -134,7 +150,9 @@ const models = [
     thresholds: { cosine: 0.1, euclidean: 0.6, euclidean_l2: 0.4472 },
     thresholds_from: { cosine: "a test", euclidean: "a test", euclidean_l2: "a test" },
     normalizations: ["base"],
+    landmarks: "landmarks",
   },
+  { ...graph("landmarks"), role: "landmarks" },
   { ...graph("ssd"), role: "detector" },
   { ...graph("tiny"), role: "detector" },
 ] as unknown as Model[];
@@ -144,6 +162,7 @@ export const testPool = {
   lanes: [
     {
       lane: "Dlib/ssd",
+      build: testBuild,
       waiting: 3,
       workers: 2,
       expectedWaitMs: 12,

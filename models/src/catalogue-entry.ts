@@ -125,12 +125,15 @@ const Detector = z
     /**
      * Input sides of a cascade, which are searched one after the other until the picture is clear: a score
      * less than `below` is surely no face, one of `from` or more surely one. The last side is the model's
-     * own. Without a cascade, only the model's own side is searched.
+     * own. Without a cascade, only the model's own side is searched. `missed_width_share`: beside a clear
+     * face, a first side may miss faces that are narrower than this share of the picture's longer side
+     * (measured).
      */
     cascade: z
       .strictObject({
         input_px: z.array(Positive).min(2).refine(ascend, { error: "must ascend" }),
         clear: z.strictObject({ below: z.number().min(0).max(1), from: z.number().min(0).max(1) }),
+        missed_width_share: z.number().min(0).max(1),
       })
       .optional(),
   })

@@ -33,7 +33,8 @@ export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-function buildOf(model: Model, { precision, input_px }: Variant): Build {
+/** The catalogue's row of a built model. Throws one sentence where there is no such build. */
+export function buildOf(model: Model, { precision, input_px }: Variant): Build {
   const build = model.builds.find((each) => each.precision === precision && each.input_px === input_px);
   if (build !== undefined) return build;
   const known = model.builds.map((each) => `${each.precision} at ${each.input_px} px`).join(", ");

@@ -1,4 +1,4 @@
 // The only file that imports onnxruntime-node; lint refuses others. Imports are evaluated in their order.
 import "./onnxruntime-telemetry.ts";
 
-export { InferenceSession, type OnnxValue, Tensor } from "onnxruntime-node";
+export { env, InferenceSession, type OnnxValue, Tensor } from "onnxruntime-node";

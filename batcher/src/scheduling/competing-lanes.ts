@@ -16,9 +16,9 @@ export function competingLanes(state: State, lane: Lane, loads: WorkerLoad[], no
     if (other === lane) continue;
     let all = 0;
     for (const worker of state.workers.values()) {
-      if (sizeMaxOf(worker, other.id) > 0 && isInService(worker, now)) all++;
+      if (sizeMaxOf(worker, other) > 0 && isInService(worker, now)) all++;
     }
-    const shared = loads.filter(({ worker }) => sizeMaxOf(worker, other.id) > 0).length;
+    const shared = loads.filter(({ worker }) => sizeMaxOf(worker, other) > 0).length;
     if (shared === 0) continue;
     const size = usefulSize(other, state.hops);
     competing.push({ lane: other, size, batchMs: (cycleMs(other, state.hops, size) * shared) / all });

@@ -1,15 +1,15 @@
 import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
-import type { CallTasks } from "@faceline/contracts/wire/task";
 import { admit, weightOfAll } from "./admission.ts";
 import { isDear } from "./batch-load.ts";
 import { dispatchBatches } from "./dispatch.ts";
+import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
 import { applyReport } from "./reports.ts";
 import { expiryAfter } from "./sent-batch.ts";
 import { shedToGiveWay } from "./shedding.ts";
 import { laneSituation, usualTaskMs } from "./situation.ts";
-import { type Event, endTasks, laneOf, type Move, type State } from "./state.ts";
+import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state.ts";
 import { silenceMaxMs } from "./workers.ts";
 
 /**
@@ -32,6 +32,7 @@ export function decide(state: State, event: Event, now: number): Move[] {
     ...handleDeferred(state, now),
     ...handleEvent(state, event, now),
     ...recoverLostBatches(state, now),
+    ...moveStrandedCalls(state, now),
     ...dispatchBatches(state, now),
   ];
 }
@@ -92,7 +93,7 @@ const ownStallMs = silenceMaxMs / 2;
 function handleEvent(state: State, event: Event, now: number): Move[] {
   switch (event.kind) {
     case "arrive":
-      return arrive(state, event.call, now);
+      return arrive(state, event, now);
     case "report":
       return applyReport(state, event.report, now);
     case "cancel":
@@ -103,7 +104,7 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
       state.holdsPartition = true;
       return [];
     case "partition_lost":
-      return losePartition(state);
+      return losePartition(state, now);
     case "drain":
       state.draining = true;
       return [];
@@ -113,10 +114,10 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
   }
 }
 
-function arrive(state: State, call: CallTasks, now: number): Move[] {
-  const lane = laneOf(state, call.lane);
+function arrive(state: State, { call, answeredBy }: Arrival, now: number): Move[] {
   const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
+  const lane = buildOfCall(state, call, answeredBy, now);
   const waiting = fresh.filter((task) => !isWithWorker(state, task));
   const gaveWay: Move[] = [];
   if (waiting.length > 0) {
@@ -129,13 +130,16 @@ function arrive(state: State, call: CallTasks, now: number): Move[] {
     if (admission.kind === "probe") lane.probe = call.call;
     gaveWay.push(...shedToGiveWay(situation, admission.giveWay));
   }
-  for (const task of fresh) state.open.set(task.id, { task, lane: lane.id });
+  const open: OpenCall = { lane, answered: answeredBy !== undefined };
+  for (const task of fresh) state.open.set(task.id, { task, call: open });
   const usualMs = usualTaskMs(laneSituation(state, lane, now));
   lane.queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
   if (!waiting.every(isDear)) lane.usualArrivedAt = now;
   lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
   return gaveWay;
 }
+
+type Arrival = Extract<Event, { kind: "arrive" }>;
 
 /**
  * Whether a worker has the task already, from another batcher or from before this one's partition moved away
@@ -164,14 +168,16 @@ function undelivered(state: State, batch: BatchId): Move[] {
 }
 
 /** Forgets every task and batch, which are another batcher's now. What the workers reported stays true. */
-function losePartition(state: State): Move[] {
+function losePartition(state: State, now: number): Move[] {
   state.holdsPartition = false;
   state.deferred.length = 0;
   state.lanes.clear();
   state.sent.clear();
   state.open.clear();
   for (const worker of state.workers.values()) {
-    for (const { lane, sizes } of worker.report.lanes) laneOf(state, lane).warmUp(sizes, worker.reportedAt);
+    for (const { lane, build, sizes } of worker.report.lanes) {
+      laneOf(state, lane, build, now).warmUp(sizes, worker.reportedAt);
+    }
   }
   return [];
 }

@@ -140,13 +140,23 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   const { tasks, attempt, mayBePoison } = dequeue();
   const id = `${state.batcher}/${++state.batchCount}` as BatchId;
   const predictedRunMs = lane.meanMs(tasks.length);
-  const batch: Batch = { id, lane: lane.id, reason, attempt, sentAt: now, predictedRunMs, tasks };
+  const batch: Batch = {
+    id,
+    lane: lane.id,
+    // A slot is of a worker with this build.
+    digest: lane.build!.digest,
+    reason,
+    attempt,
+    sentAt: now,
+    predictedRunMs,
+    tasks,
+  };
   const startAt = Math.max(slot.freeAt, now + state.hops.toWorker.ms);
   const load = loadOf(tasks);
   if (!load.isDear) lane.usualCost += usualCostShare * (load.cost / load.count - lane.usualCost);
   state.sent.set(id, {
     id,
-    lane: lane.id,
+    lane,
     tasks: tasks.map((task) => task.id),
     load,
     preparedAt: load.isDear ? now + state.hops.toWorker.ms + lane.prepareMs(load) : now,

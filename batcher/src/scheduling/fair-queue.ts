@@ -202,6 +202,20 @@ export class FairQueue {
     return chosen;
   }
 
+  /** The calls that have waiting tasks. */
+  calls(): Iterable<CallId> {
+    return this.#byCall.keys();
+  }
+
+  tasksOf(call: CallId): BatchTask[] {
+    return (this.#byCall.get(call)?.waiting ?? []).map(({ task }) => task);
+  }
+
+  /** The tenant of a call; undefined if none of its tasks waits. */
+  tenantOf(call: CallId): string | undefined {
+    return this.#byCall.get(call)?.waiting[0]?.tenant.tenant;
+  }
+
   removeCall(call: CallId): BatchTask[] {
     const waiting = [...(this.#byCall.get(call)?.waiting ?? [])];
     for (const queued of waiting) this.remove(queued);

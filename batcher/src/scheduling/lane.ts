@@ -4,6 +4,7 @@ import { costUnitMs } from "@faceline/contracts/image/decoding-cost";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import { callIdOf } from "@faceline/contracts/wire/ids";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { ArrivalRate } from "./arrival-rate.ts";
 import { type BatchLoad, isDear, loadOf } from "./batch-load.ts";
 import { FairQueue } from "./fair-queue.ts";
@@ -11,13 +12,17 @@ import { TenantDemand } from "./tenant-demand.ts";
 import { TimeModel } from "./time-model.ts";
 
 /**
- * One model with one detector: its waiting tasks, and what was learned of its arrivals and run times.
+ * One model with one detector in one build: its waiting tasks, and what was learned of its arrivals and run
+ * times.
  *
  *     arrive ──► [ queue: tenants in turns, earliest deadline first within one ] ──► a batch
  *     a batch that was lost or failed ──► [ retryParts: first, never mixed with others ] ──► a batch
  */
 export class Lane {
   readonly id: LaneId;
+  /** Null while no worker has reported the lane: then its calls wait for the first one. */
+  build: LaneBuild | null;
+  readonly createdAt: number;
   readonly queue = new FairQueue();
   retryParts: TaskGroup[] = [];
   readonly arrivals = new ArrivalRate();
@@ -40,8 +45,14 @@ export class Lane {
   probe: CallId | undefined;
   #warmedUp = false;
 
-  constructor(id: LaneId) {
+  constructor(id: LaneId, build: LaneBuild | null, now: number) {
     this.id = id;
+    this.build = build;
+    this.createdAt = now;
+  }
+
+  get key(): LaneKey {
+    return laneKey(this.id, this.build);
   }
 
   /**
@@ -121,6 +132,27 @@ export class Lane {
     return [...this.#removeFromParts((task) => callIdOf(task.id) === call), ...this.queue.removeCall(call)];
   }
 
+  /** Calls that have waiting tasks. */
+  waitingCalls(): Set<CallId> {
+    const retried = this.retryParts.flatMap(({ tasks }) => tasks.map(({ id }) => callIdOf(id)));
+    return new Set([...retried, ...this.queue.calls()]);
+  }
+
+  waitingTasksOf(call: CallId): BatchTask[] {
+    const retried = this.retryParts.flatMap(({ tasks }) => tasks.filter(({ id }) => callIdOf(id) === call));
+    return [...retried, ...this.queue.tasksOf(call)];
+  }
+
+  /** Removes the waiting retries of a call, and returns them as parts. */
+  removeCallFromParts(call: CallId): TaskGroup[] {
+    const isOfCall = ({ id }: BatchTask) => callIdOf(id) === call;
+    const removed = this.retryParts
+      .map((part) => ({ ...part, tasks: part.tasks.filter(isOfCall) }))
+      .filter(({ tasks }) => tasks.length > 0);
+    this.#removeFromParts(isOfCall);
+    return removed;
+  }
+
   removeTasks(ids: TaskId[]): void {
     for (const id of ids) this.queue.removeTask(id);
     const removed = new Set(ids);
@@ -137,6 +169,11 @@ export class Lane {
     return removed;
   }
 }
+
+/** Identifies a lane in the scheduler: model, detector and build. */
+export const laneKey = (id: LaneId, build: LaneBuild | null): LaneKey =>
+  `${id} ${build?.digest ?? "unbuilt"}` as LaneKey;
+export type LaneKey = string & { readonly brand: unique symbol };
 
 const runTimeGuess = [{ size: 1, ms: 100 }];
 

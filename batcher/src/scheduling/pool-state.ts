@@ -14,6 +14,7 @@ export function laneStates(state: State, now: number): LaneState[] {
     const deadlineAt = now + lane.arrivals.timeBudgetMs;
     return {
       lane: lane.id,
+      build: lane.build,
       waiting: lane.waitingCount,
       workers: situation.loads.length,
       expectedWaitMs: Math.round(expectedStartAt(situation, { position, deadlineAt }) - now),
@@ -32,7 +33,9 @@ export function laneStates(state: State, now: number): LaneState[] {
 export function hasJumped(published: LaneState[], current: LaneState[]): boolean {
   if (published.length !== current.length) return true;
   return current.some((lane) => {
-    const before = published.find((each) => each.lane === lane.lane);
+    const before = published.find(
+      (each) => each.lane === lane.lane && each.build?.digest === lane.build?.digest,
+    );
     if (before === undefined || before.workers !== lane.workers) return true;
     const least = Math.min(before.expectedWaitMs, lane.expectedWaitMs);
     const most = Math.max(before.expectedWaitMs, lane.expectedWaitMs);

@@ -2,7 +2,7 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { overrunMs, prepareOverrunMs, type SentBatch } from "./sent-batch.ts";
-import { laneOf, type Move, type State } from "./state.ts";
+import type { Move, State } from "./state.ts";
 import { forgetAfterMs, isSilent, type Worker } from "./workers.ts";
 
 /**
@@ -41,7 +41,7 @@ export function recoverLostBatches(state: State, now: number): Move[] {
 /**
  * Why the tasks of a batch are the scheduler's again. `lost`: its worker fell silent, hung, or no longer
  * names it. `failed`: its run failed. `unreceived`: no report named it in time. `undelivered`: Kafka did not
- * take it.
+ * take it, or its partition has moved to a worker with another build, which refused it.
  */
 type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
 
@@ -50,7 +50,7 @@ type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
  * has failed. A task that is lost alone has failed as well if its last attempt was lost with a worker too.
  */
 export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
-  const lane = laneOf(state, sent.lane);
+  const { lane } = sent;
   // A batch that Kafka took without an acknowledgement runs beside its repetition: both may be lost.
   lane.removeTasks(sent.tasks);
   const tasks = sent.tasks.flatMap((id) => state.open.get(id)?.task ?? []);
@@ -125,7 +125,8 @@ function isHung(state: State, worker: Worker, now: number): boolean {
 function isPreparationHung(state: State, { preparing }: Worker, now: number): boolean {
   const sent = preparing && state.sent.get(preparing.batch);
   if (sent === undefined) return false;
-  const predictedMs = laneOf(state, sent.lane).prepare.highMs(sent.tasks.length);
+  const { lane, tasks, load = lane.usualLoad(tasks.length) } = sent;
+  const predictedMs = lane.prepareHighMs(load);
   return now > preparing!.since + predictedMs + prepareOverrunMs(predictedMs);
 }
 

@@ -1,5 +1,8 @@
 // Tested by decide.test.ts (adoption, older reports, claimed partitions) and decide.sim.test.ts.
+import { callIdOf } from "@faceline/contracts/wire/ids";
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
+import type { Lane } from "./lane.ts";
+import { moveCall } from "./lane-builds.ts";
 import { requeue } from "./recovery.ts";
 import { expiryAfter, facesAllowanceMs, type SentBatch } from "./sent-batch.ts";
 import { endTasks, laneOf, type Move, type State } from "./state.ts";
@@ -17,16 +20,16 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
   state.workers.set(id, { id, report, reportedAt: now, partitions, preparing, unresponsive: false });
   state.hops.fromWorker.learn(now - report.sentAt);
   for (const loaded of report.lanes) {
-    const lane = laneOf(state, loaded.lane);
+    const lane = laneOf(state, loaded.lane, loaded.build, now);
     lane.warmUp(loaded.sizes, now);
     const before = known?.report.lanes.find((each) => each.lane === loaded.lane)?.sizes.length;
-    if (before !== loaded.sizes.length) lane.sizes = largestSizes(state, loaded.lane);
+    if (before !== loaded.sizes.length) lane.sizes = largestSizes(state, lane);
   }
 
   const held = [...report.answering, ...(report.running === null ? [] : [report.running]), ...report.staged];
   for (const each of held) {
     const sent = state.sent.get(each.batch);
-    if (sent === undefined) adoptBatch(state, report.worker, each, now);
+    if (sent === undefined) adoptBatch(state, report, each, now);
     else confirmBatch(state, sent, report);
   }
   return [...requeueForgotten(state, report, held), ...finishBatches(state, report, now)];
@@ -84,9 +87,13 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
     if (finished.end === "answered") {
       learnTimes(state, sent, finished, report, now);
       state.sent.delete(sent.id);
+      for (const id of sent.tasks) {
+        const open = state.open.get(id);
+        if (open !== undefined) open.call.answered = true;
+      }
       moves.push(endTasks(state, sent.tasks, sent.phase.kind === "lost"));
     } else if (sent.phase.kind === "lost") state.sent.delete(sent.id);
-    else moves.push(...requeue(state, sent, "failed"));
+    else moves.push(...requeue(state, sent, finished.end === "failed" ? "failed" : "undelivered"));
   }
   return moves;
 }
@@ -98,7 +105,7 @@ function learnTimes(
   report: Report,
   now: number,
 ): void {
-  const lane = laneOf(state, sent.lane);
+  const { lane } = sent;
   if (finished.size > 0) {
     lane.run.learn(lane.paddedSize(finished.size), finished.runMs);
     if (sent.load !== undefined) {
@@ -114,13 +121,27 @@ function learnTimes(
  * Adopts a batch that another batcher sent. Its tasks are read again, before or after this, and must not be
  * sent twice.
  */
-function adoptBatch(state: State, worker: string, held: Report["staged"][number], now: number): void {
-  const lane = laneOf(state, held.lane);
-  lane.removeTasks(held.tasks);
+function adoptBatch(
+  state: State,
+  { worker, lanes }: Report,
+  held: Report["staged"][number],
+  now: number,
+): void {
+  // A worker holds batches of its own lanes only.
+  const { build } = lanes.find((each) => each.lane === held.lane)!;
+  const lane = laneOf(state, held.lane, build, now);
+  for (const id of held.tasks) {
+    const open = state.open.get(id);
+    open?.call.lane.removeTasks([id]);
+    // The rest of its call waited for another build.
+    if (open !== undefined && open.call.lane !== lane)
+      moveCall(state, callIdOf(id), open.call.lane, lane, now);
+    if (open !== undefined) open.call.lane = lane;
+  }
   const deadlines = held.tasks.map((id) => state.open.get(id)?.task.deadlineAt ?? Number.NEGATIVE_INFINITY);
   state.sent.set(held.batch, {
     id: held.batch,
-    lane: held.lane,
+    lane,
     tasks: held.tasks,
     attempt: held.attempt,
     load: undefined,
@@ -137,9 +158,11 @@ function adoptBatch(state: State, worker: string, held: Report["staged"][number]
 }
 
 /** Returns the sizes of the worker with the largest ones: a worker that ran out of memory offers fewer. */
-function largestSizes(state: State, lane: string): number[] {
+function largestSizes(state: State, { id, build }: Lane): number[] {
   const sizes = [...state.workers.values()].flatMap((worker) =>
-    worker.report.lanes.filter((loaded) => loaded.lane === lane).map((loaded) => loaded.sizes),
+    worker.report.lanes
+      .filter((loaded) => loaded.lane === id && loaded.build.digest === build?.digest)
+      .map((loaded) => loaded.sizes),
   );
   const largest = sizes.reduce((largest, each) =>
     each.at(-1)!.size > largest.at(-1)!.size ? each : largest,

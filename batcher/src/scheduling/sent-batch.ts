@@ -1,12 +1,13 @@
 // Tested by decide.test.ts (loss, hand-over, missing confirmation) and capacity/recovery.sim.test.ts.
 import type { BatchId } from "@faceline/contracts/wire/batch";
-import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { BatchLoad } from "./batch-load.ts";
+import type { Lane } from "./lane.ts";
 
 /** A batch that was sent and has not ended. */
 export type SentBatch = {
   id: BatchId;
-  lane: LaneId;
+  lane: Lane;
   tasks: TaskId[];
   /** Undefined for an adopted batch: the costs of its tasks are not known. */
   load: BatchLoad | undefined;

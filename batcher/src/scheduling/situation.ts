@@ -20,7 +20,7 @@ export type LaneSituation = {
 };
 
 export function laneSituation(state: State, lane: Lane, now: number): LaneSituation {
-  const loads = workerLoads(state, lane.id, now);
+  const loads = workerLoads(state, lane, now);
   const workers = Math.max(1, loads.length);
   const competing = competingLanes(state, lane, loads, now);
   const available = availableWorkers(competing, workers, now);
@@ -51,7 +51,7 @@ export function expectedStartAt(
 }
 
 /** While no worker is in service, the first is assumed to be back after this time. */
-const assumedAbsenceMs = 3_000;
+export const assumedAbsenceMs = 3_000;
 
 type QueuePosition = {
   /** In usual tasks. */

@@ -2,11 +2,12 @@
 // it is read.
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { HopTimes } from "./hop-times.ts";
-import { Lane } from "./lane.ts";
+import { Lane, type LaneKey, laneKey } from "./lane.ts";
 import type { SentBatch } from "./sent-batch.ts";
 import type { Worker } from "./workers.ts";
 
@@ -15,7 +16,8 @@ export type State = {
   /** Process id of the batcher; batch ids begin with it. */
   readonly batcher: string;
   readonly settings: SchedulingSettings;
-  readonly lanes: Map<LaneId, Lane>;
+  /** One for each build of each model and detector. */
+  readonly lanes: Map<LaneKey, Lane>;
   readonly workers: Map<string, Worker>;
   /** Batches that were sent and have not ended. */
   readonly sent: Map<BatchId, SentBatch>;
@@ -58,12 +60,18 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
   };
 }
 
-/** Returns the lane of this id, and creates it at its first use. */
-export function laneOf(state: State, id: LaneId): Lane {
-  const known = state.lanes.get(id);
+/**
+ * Returns the lane of this build, and creates it at its first use. A lane that calls waited in before any
+ * worker reported it becomes that of the first build.
+ */
+export function laneOf(state: State, id: LaneId, build: LaneBuild | null, now: number): Lane {
+  const known = state.lanes.get(laneKey(id, build));
   if (known !== undefined) return known;
-  const lane = new Lane(id);
-  state.lanes.set(id, lane);
+  const unbuilt = state.lanes.get(laneKey(id, null));
+  const lane = unbuilt ?? new Lane(id, build, now);
+  if (unbuilt !== undefined) state.lanes.delete(unbuilt.key);
+  lane.build = build;
+  state.lanes.set(lane.key, lane);
   return lane;
 }
 
@@ -86,11 +94,22 @@ export type SchedulingSettings = {
   replyMs: number;
 };
 
-type OpenTask = { task: BatchTask; lane: LaneId };
+type OpenTask = { task: BatchTask; call: OpenCall };
+
+/** Shared by the open tasks of a call. */
+export type OpenCall = {
+  /** All of them wait in this lane, and run on its build. */
+  lane: Lane;
+  /** A worker has answered one: the others can run on no other build any more. */
+  answered: boolean;
+};
 
 export type Event =
-  /** A call was read from the tasks topic. */
-  | { kind: "arrive"; call: CallTasks }
+  /**
+   * A call was read from the tasks topic. `answeredBy`: the build that has answered others of its tasks,
+   * which the event leaves out.
+   */
+  | { kind: "arrive"; call: CallTasks; answeredBy?: LaneBuild | undefined }
   | { kind: "report"; report: Report }
   /** The client of a call has gone. */
   | { kind: "cancel"; call: CallId }

@@ -2,6 +2,7 @@
 // service.
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { SentBatch } from "./sent-batch.ts";
 
@@ -36,9 +37,11 @@ export function isInService(worker: Worker, now: number): boolean {
   );
 }
 
-/** Returns the largest batch of this lane that the worker takes; 0 if it has not loaded the lane. */
-export function sizeMaxOf(worker: Worker, lane: LaneId): number {
-  for (const loaded of worker.report.lanes) if (loaded.lane === lane) return loaded.sizes.at(-1)!.size;
+/** Returns the largest batch of this lane that the worker takes; 0 if it has not loaded this build of it. */
+export function sizeMaxOf(worker: Worker, { id, build }: BuiltLane): number {
+  for (const loaded of worker.report.lanes) {
+    if (loaded.lane === id && loaded.build.digest === build?.digest) return loaded.sizes.at(-1)!.size;
+  }
   return 0;
 }
 
@@ -49,7 +52,7 @@ export const partitionOf = (worker: Worker): number => Math.min(...worker.partit
  * Returns the load of every worker in service that has this lane loaded: its last report, and the batches
  * that were sent to it since.
  */
-export function workerLoads({ workers, sent }: Pool, lane: LaneId, now: number): WorkerLoad[] {
+export function workerLoads({ workers, sent }: Pool, lane: BuiltLane, now: number): WorkerLoad[] {
   const loads: WorkerLoad[] = [];
   for (const worker of workers.values()) {
     const sizeMax = sizeMaxOf(worker, lane);
@@ -87,6 +90,8 @@ export function workerLoads({ workers, sent }: Pool, lane: LaneId, now: number):
   return loads;
 }
 
+/** A build is null while no worker has reported the lane. */
+type BuiltLane = { readonly id: LaneId; readonly build: LaneBuild | null };
 type Pool = { readonly workers: Map<string, Worker>; readonly sent: Map<BatchId, SentBatch> };
 
 /** What one worker has to do. */

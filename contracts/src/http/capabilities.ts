@@ -1,10 +1,22 @@
 import * as z from "zod";
 import { DistanceMetric } from "./detection-fields.ts";
+import { ModelVersion, Precision } from "./model-version.ts";
 import { EmbeddingFormat } from "./represent.ts";
 import { FacePolicy } from "./verify.ts";
 
 /** Whether a live worker has the model or detector loaded. */
 const Status = z.enum(["ready", "unavailable"]);
+
+/** A network as live workers have loaded it. */
+const RunningBuild = z.object({
+  /** SHA-256 of its file, as the worker has read it. */
+  sha256: z.string(),
+  precision: Precision,
+  /** True: runs as float32 because int8 gives other results on the worker's CPU. */
+  precision_fallback: z.boolean(),
+  execution_provider: z.string(),
+});
+export type RunningBuild = z.infer<typeof RunningBuild>;
 
 const graph = {
   /** SPDX expression. */
@@ -16,10 +28,14 @@ const graph = {
   /** True: runs as float32 because int8 gives other results on the worker's CPU. */
   precision_fallback: z.boolean(),
   status: Status,
+  /** Several during a rollout, or where only some CPUs run int8. Empty while no worker has it loaded. */
+  builds: z.array(RunningBuild),
 };
 
 const ModelDetails = z.object({
   embedding_size: z.int().positive(),
+  /** Names the weights that run, or that would run. Vectors of equal versions may be compared. */
+  model_version: ModelVersion,
   thresholds: z.record(DistanceMetric, z.number()),
   /** The data set that each threshold was derived from. */
   thresholds_from: z.record(DistanceMetric, z.string()),
@@ -30,7 +46,14 @@ const ModelDetails = z.object({
   execution_provider: z.string().nullable(),
 });
 
-const DetectorDetails = z.object(graph);
+const DetectorDetails = z.object({
+  ...graph,
+  /**
+   * Beside a clear face, /verify and /compare may miss faces that are narrower than this share of the longer
+   * side, unless `all_faces` is true. Null: they find all that /represent finds.
+   */
+  missed_width_share: z.number().nullable(),
+});
 
 /** GET /capabilities: what the operator enabled, and which of it live workers serve. */
 export const CapabilitiesReply = z.object({

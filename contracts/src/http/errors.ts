@@ -63,7 +63,7 @@ export const errorTable = {
   model_not_allowed: {
     status: 400,
     title: "Model not allowed",
-    when: "The operator has not enabled this `model_name`.",
+    when: "The operator has not enabled this `model_name`, or the `model_version` of the vectors does not run.",
     next: "Choose one that `detail` names.",
   },
   detector_not_allowed: {

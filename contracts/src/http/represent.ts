@@ -2,6 +2,7 @@ import * as z from "zod";
 import { detectionFields } from "./detection-fields.ts";
 import { FacialArea } from "./facial-area.ts";
 import { Image } from "./image.ts";
+import { ModelVersion, Precision } from "./model-version.ts";
 import { replyFields } from "./reply-fields.ts";
 import { body, flag, oneOf } from "./request-body.ts";
 
@@ -36,6 +37,8 @@ export const RepresentResult = z.object({
   facial_area: FacialArea,
   face_confidence: z.number().min(0).max(1),
   model_name: z.string(),
+  model_version: ModelVersion.describe("Names the weights. Store it with the embedding."),
+  precision: Precision.describe("Of the computation. Embeddings of both precisions may be compared."),
 });
 export type RepresentResult = z.infer<typeof RepresentResult>;
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { DurationMs, TaskId } from "./ids.ts";
+import { LaneBuild } from "./lane-build.ts";
 import { Outcome } from "./outcome.ts";
 
 /** Duration of each part of a task, for `Server-Timing`. Zero for parts that the task did not reach. */
@@ -14,7 +15,13 @@ export const TaskTiming = z.object({
 export type TaskTiming = z.infer<typeof TaskTiming>;
 
 /** inference or batcher → ingress: how one task ended. The first answer to a task is kept. */
-export const Answer = z.object({ task: TaskId, outcome: Outcome, timing: TaskTiming });
+export const Answer = z.object({
+  task: TaskId,
+  outcome: Outcome,
+  timing: TaskTiming,
+  /** What made it; null where no worker did. */
+  build: LaneBuild.nullable(),
+});
 export type Answer = z.infer<typeof Answer>;
 
 /** One message of an answers channel: the answers of one batch for one ingress. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { DurationMs, Instant, LaneId, TaskId, taskIndexOf } from "./ids.ts";
+import { LaneDigest } from "./lane-build.ts";
 import { type CallTasks, TaskCost, taskFields } from "./task.ts";
 
 /** Id of the batcher that created the batch, and a counter: `batcher-1f…/17`. */
@@ -40,6 +41,8 @@ type SharedFields = Pick<CallTasks, keyof typeof taskFields>;
 export const Batch = z.object({
   id: BatchId,
   lane: LaneId,
+  /** Only a worker that runs this build may run the batch. Its partition may move to another one. */
+  digest: LaneDigest,
   reason: DispatchReason,
   /** 1 for the first attempt. */
   attempt: z.int().min(1),

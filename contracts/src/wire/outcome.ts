@@ -25,10 +25,13 @@ export const Outcome = z.discriminatedUnion("kind", [
     retryAfterMs: DurationMs,
   }),
   z.object({ kind: z.literal("expired"), lateByMs: DurationMs }),
-  /** An error of the service. The reason is for operators and contains nothing of the input. */
+  /**
+   * An error of the service. The reason is for operators and contains nothing of the input. `build_gone`: the
+   * call has answers of a build that no worker runs any more.
+   */
   z.object({
     kind: z.literal("failed"),
-    reason: z.enum(["image_lost", "decode_timeout", "run_failed", "attempts_exhausted"]),
+    reason: z.enum(["image_lost", "decode_timeout", "run_failed", "attempts_exhausted", "build_gone"]),
   }),
 ]);
 export type Outcome = z.infer<typeof Outcome>;

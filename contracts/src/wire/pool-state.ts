@@ -1,9 +1,13 @@
 import * as z from "zod";
 import { DurationMs, Instant, LaneId, PoolName, ProcessId } from "./ids.ts";
+import { LaneBuild } from "./lane-build.ts";
 import { NetworkPrecision } from "./report.ts";
 
+/** One build of one lane: a lane has a state for each build that workers run. */
 export const LaneState = z.object({
   lane: LaneId,
+  /** Null while no worker has reported the lane. */
+  build: LaneBuild.nullable(),
   /** Tasks in the queue. */
   waiting: z.int().nonnegative(),
   /** Live workers that have the lane loaded. */
@@ -17,7 +21,6 @@ export const LaneState = z.object({
   expectedRunMs: DurationMs,
   batchMax: z.int().min(1),
   executionProvider: z.string(),
-  /** Precisions on the worker that reported the lane first. */
   precisions: z.array(NetworkPrecision),
 });
 export type LaneState = z.infer<typeof LaneState>;

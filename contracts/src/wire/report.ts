@@ -1,19 +1,24 @@
 import * as z from "zod";
+import { Precision } from "../http/model-version.ts";
 import { BatchId } from "./batch.ts";
 import { DurationMs, Instant, LaneId, ProcessId, TaskId } from "./ids.ts";
+import { LaneBuild } from "./lane-build.ts";
 
 /** The precision in which a worker runs a model or detector. */
 export const NetworkPrecision = z.object({
   model: z.string(),
-  precision: z.enum(["float32", "int8"]),
+  precision: Precision,
   /** True: float32 although an int8 build exists, because int8 gives other results on this CPU. */
   fallback: z.boolean(),
+  /** SHA-256 of the loaded file for the model's own input side. */
+  sha256: z.string(),
 });
 export type NetworkPrecision = z.infer<typeof NetworkPrecision>;
 
 /** A lane that a worker has loaded and warmed up. */
 export const LoadedLane = z.object({
   lane: LaneId,
+  build: LaneBuild,
   executionProvider: z.string(),
   precisions: z.array(NetworkPrecision),
   /** The batch sizes that were warmed up, ascending, with the run time of each when warm. */
@@ -42,8 +47,11 @@ export const FinishedBatch = z.object({
    * Number of tasks that ran: fewer than the batch had if images were lost or could not be decoded.
    */
   size: z.int().min(0),
-  /** `failed`: the run failed and its tasks have no answer; the batcher retries or fails them. */
-  end: z.enum(["answered", "failed"]),
+  /**
+   * `failed`: the run failed and its tasks have no answer; the batcher retries or fails them. `refused`: the
+   * batch is for another build than this worker has, and was not run.
+   */
+  end: z.enum(["answered", "failed", "refused"]),
   /** Time to fetch and decode the images. */
   prepareMs: DurationMs,
   runMs: DurationMs,

@@ -25,7 +25,7 @@ export async function startStack(
   t: Pick<TestContext, "after">,
   options: StackOptions = {},
 ): Promise<TestStack> {
-  const { workers = 1, batchers = 1, ingress = 1, settings = {}, ownSettings = {} } = options;
+  const { workers = 1, batchers = 1, ingress = 1, settings = {}, ownSettings = {}, workerSettings } = options;
   const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
   const kafka = readConfig(KafkaConfig, env);
@@ -45,6 +45,7 @@ export async function startStack(
       pool,
       host: "127.0.0.1",
       ports: await freePorts(ingress),
+      workerSettings,
       threads: config.INTRA_OP_THREADS,
       environment: env,
     },
@@ -98,6 +99,8 @@ type StackOptions = {
   settings?: Record<string, string>;
   /** Settings of one service alone. */
   ownSettings?: OwnSettings;
+  /** Settings of single workers, over `settings`. */
+  workerSettings?: Record<string, string>[];
 };
 
 export type TestStack = {

@@ -49,6 +49,16 @@ test("a picture without detections is searched once more at full resolution", as
   assert.deepEqual([detections, marginSearches], [[[], []], 2]);
 });
 
+test("at low resolution alone only what is clear counts", async () => {
+  const { searches, detector } = detectorWith({ 160: 0.7, 288: 0.9, 512: 0.9 });
+  const wanted = picture({ fullResolution: true });
+  const { detections, lowResolution } = await detector.detectAtLowResolution([wanted]);
+  assert.deepEqual(searches, ["160: 1", "288: 1"]);
+  assert.deepEqual([detections[0]!.length, lowResolution], [1, [0]]);
+  const unclear = detectorWith({ 160: 0.7, 288: 0.7, 512: 0.9 }).detector;
+  assert.deepEqual((await unclear.detectAtLowResolution([wanted])).detections, [[]]);
+});
+
 /** A detector that finds one face in each picture, with a score by resolution, and optionally another one. */
 function detectorWith(scores: Record<number, number>, other: Record<number, number> = {}) {
   const searches: string[] = [];

@@ -33,32 +33,44 @@ export class Detector {
    * margin around it.
    */
   async detect(pictures: readonly SearchedPicture[]): Promise<Detections> {
+    const { detections, clear, networkUsage } = await this.#searchLow(pictures, allowsLowResolution);
+    const full = this.#resolutions.at(-1)!;
+    const search = async (windowOf: WindowOf, indices: readonly number[]) => {
+      const { usage } = await this.#search(full, windowOf, { pictures, indices, detections });
+      networkUsage.push(usage);
+    };
+    const unclear = [...pictures.keys()].filter((i) => !clear.has(i));
+    await search(pictureWindow, unclear);
+    const empty = unclear.filter((i) => detections[i]!.length === 0);
+    await search(marginWindow, empty);
+    return { detections, lowResolution: [...clear], marginSearches: empty.length, networkUsage };
+  }
+
+  /**
+   * Searches pictures at the lower resolutions alone, and returns only what is clear. For those in which full
+   * resolution found nothing: it misses faces that fill the picture.
+   */
+  async detectAtLowResolution(pictures: readonly SearchedPicture[]): Promise<Detections> {
+    const { detections, clear, networkUsage } = await this.#searchLow(pictures, () => true);
+    for (const i of pictures.keys()) if (!clear.has(i)) detections[i] = [];
+    return { detections, lowResolution: [...clear], marginSearches: 0, networkUsage };
+  }
+
+  /** Searches the pictures that allow it at one lower resolution after the other, each until it is clear. */
+  async #searchLow(
+    pictures: readonly SearchedPicture[],
+    allows: (picture: SearchedPicture) => boolean,
+  ): Promise<{ detections: Detection[][]; clear: Set<number>; networkUsage: NetworkUsage[] }> {
     const detections: Detection[][] = pictures.map(() => []);
     const networkUsage: NetworkUsage[] = [];
-    const all = [...pictures.keys()];
-    const full = this.#resolutions.at(-1)!;
-    const search = async (resolution: Resolution, windowOf: WindowOf, indices: readonly number[]) => {
-      const { clear, usage } = await this.#search(resolution, windowOf, { pictures, indices, detections });
-      networkUsage.push(usage);
-      return clear;
-    };
-
-    let unclear = all;
+    const clear = new Set<number>();
     for (const resolution of this.#resolutions.slice(0, -1)) {
-      const searchable = unclear.filter((i) => allowsLowResolution(pictures[i]!));
-      const clear = await search(resolution, pictureWindow, searchable);
-      unclear = unclear.filter((i) => !clear.has(i));
+      const indices = [...pictures.keys()].filter((i) => !clear.has(i) && allows(pictures[i]!));
+      const found = await this.#search(resolution, pictureWindow, { pictures, indices, detections });
+      for (const i of found.clear) clear.add(i);
+      networkUsage.push(found.usage);
     }
-    const fullyResolved = new Set(unclear);
-    await search(full, pictureWindow, unclear);
-    const empty = unclear.filter((i) => detections[i]!.length === 0);
-    await search(full, marginWindow, empty);
-    return {
-      detections,
-      lowResolution: all.filter((i) => !fullyResolved.has(i)),
-      marginSearches: empty.length,
-      networkUsage,
-    };
+    return { detections, clear, networkUsage };
   }
 
   /** Searches the pictures at `indices`, stores their detections, and returns which of them are clear. */

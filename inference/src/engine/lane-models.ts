@@ -31,7 +31,7 @@ export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): Lane
   }));
 }
 
-type LaneModels = {
+export type LaneModels = {
   lane: LaneId;
   detector: DetectorModel;
   landmarks: ModelOf<"landmarks">;

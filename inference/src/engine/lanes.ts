@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { LoadedLane, NetworkPrecision } from "@faceline/contracts/wire/report";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { Aligner } from "../align/aligner.ts";
@@ -11,6 +12,7 @@ import { ModelLoader, type ModelLoaderOptions } from "../network/model-loader.ts
 import type { Network } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { syntheticFace } from "../network/synthetic-face.ts";
+import { laneBuildOf } from "./lane-build.ts";
 import { laneModels } from "./lane-models.ts";
 import { Pipeline } from "./pipeline.ts";
 import type { EngineWork, RunResult } from "./work.ts";
@@ -27,7 +29,7 @@ export async function openLanes(options: LaneOptions): Promise<Lanes> {
 
   const warp = new Warp();
   const opened = new Map<LaneId, OpenLane>();
-  for (const { lane, ...entries } of models) {
+  for (const entries of models) {
     const detector = await loader.load(entries.detector, options.detectorChunkMax);
     const landmarks = await loader.load(entries.landmarks, options.faceChunkMax);
     const embedding = await loader.load(entries.embedding, options.faceChunkMax);
@@ -39,7 +41,8 @@ export async function openLanes(options: LaneOptions): Promise<Lanes> {
       residualMaxPx: options.residualMaxPx,
     });
     const parts = [detector, landmarks, embedding];
-    opened.set(lane, {
+    opened.set(entries.lane, {
+      build: laneBuildOf(entries, { detector, landmarks, embedding }, options.executionProvider),
       pipeline,
       networks: parts.flatMap(({ networks }) => networks),
       fullResolution: parts.map(({ networks }) => networks.at(-1)!),
@@ -65,8 +68,9 @@ export class Lanes implements AsyncDisposable {
     this.#warp = warp;
     this.#resources = loader.move();
     this.fallbacks = loader.fallbacks;
-    this.loaded = [...opened].map(([lane, { fullResolution, precisions }]) => ({
+    this.loaded = [...opened].map(([lane, { build, fullResolution, precisions }]) => ({
       lane,
+      build,
       executionProvider: options.executionProvider,
       precisions: [...precisions],
       sizes: batchSizes(options.batchMax).map((size) => ({
@@ -158,6 +162,7 @@ export type LaneOptions = ModelLoaderOptions & {
 };
 
 type OpenLane = {
+  build: LaneBuild;
   pipeline: Pipeline;
   networks: readonly Network[];
   /** Of each model, the network for its own input side. */

@@ -24,6 +24,7 @@ test("a modelled engine needs no model file, and pads a batch to a size that it 
     {
       lane,
       executionProvider: "model:5+2b",
+      build: engine.lanes[0]!.build,
       precisions: [],
       sizes: [1, 2, 4, 6].map((size) => ({ size, runMs: 5 + 2 * size })),
     },

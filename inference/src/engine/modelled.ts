@@ -4,6 +4,7 @@ import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { readCatalogue } from "@faceline/models/catalogue";
 import * as z from "zod";
 import type { Decode } from "../decode/decoder.ts";
+import { modelledBuildOf } from "./lane-build.ts";
 import { laneModels } from "./lane-models.ts";
 import { batchSizes, type LaneOptions } from "./lanes.ts";
 import { noFacts } from "./pipeline.ts";
@@ -40,7 +41,13 @@ export async function openModelledLanes(
   const sizes = batchSizes(batchMax).map((size) => ({ size, runMs: runMs(cost, size) }));
   const executionProvider = `model:${cost.alphaMs}+${cost.betaMs}b`;
   return new ModelledLanes(
-    lanes.map((lane) => ({ lane, executionProvider, precisions: [], sizes })),
+    models.map((each) => ({
+      lane: each.lane,
+      build: modelledBuildOf(each, executionProvider),
+      executionProvider,
+      precisions: [],
+      sizes,
+    })),
     faces,
     cost,
   );

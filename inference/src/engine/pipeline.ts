@@ -34,7 +34,9 @@ export class Pipeline {
     const { detections, lowResolution } = await this.#detect(pictures, facts);
     const faces = await this.#align(pictures, detections, facts);
     const mistaken = lowResolution.filter((i) => faces[i]!.length === 0);
-    await this.#retryFullResolution(pictures, mistaken, faces, facts);
+    await this.#retry(pictures, mistaken, faces, facts, (retried) => this.#detectFull(retried, facts));
+    const unseen = [...pictures.keys()].filter((i) => mayBeTight(pictures[i]!) && faces[i]!.length === 0);
+    await this.#retry(pictures, unseen, faces, facts, (retried) => this.#detectLow(retried, facts));
     for (const [index, picture] of pictures.entries()) {
       const takeWhole = !picture.options.enforceDetection && faces[index]!.length === 0;
       if (takeWhole) faces[index]!.push(this.#unaligned(picture, { ...wholeBox(picture), score: 0 }));
@@ -50,9 +52,27 @@ export class Pipeline {
     return { results: resultsOf(pictures, faces, embeddings), facts };
   }
 
-  async #detect(pictures: readonly EnginePicture[], facts: PipelineFacts): Promise<Detections> {
+  #detect(pictures: readonly EnginePicture[], facts: PipelineFacts): Promise<Detections> {
+    return this.#measured(this.#parts.detector.detect(pictures), facts);
+  }
+
+  /** Where a clear detection at low resolution turned out to be no face. */
+  #detectFull(pictures: readonly EnginePicture[], facts: PipelineFacts): Promise<Detections> {
+    const retried = pictures.map((picture) => ({
+      ...picture,
+      options: { ...picture.options, fullResolution: true },
+    }));
+    return this.#detect(retried, facts);
+  }
+
+  /** Where full resolution alone was searched and has shown no face. */
+  #detectLow(pictures: readonly EnginePicture[], facts: PipelineFacts): Promise<Detections> {
+    return this.#measured(this.#parts.detector.detectAtLowResolution(pictures), facts);
+  }
+
+  async #measured(detecting: Promise<Detections>, facts: PipelineFacts): Promise<Detections> {
     const startedAt = performance.now();
-    const detected = await this.#parts.detector.detect(pictures);
+    const detected = await detecting;
     facts.detectMs += performance.now() - startedAt;
     facts.marginSearches += detected.marginSearches;
     facts.networks.push(...detected.networkUsage);
@@ -82,23 +102,19 @@ export class Pipeline {
     return faces;
   }
 
-  /**
-   * Repeats the search at full resolution where a clear detection at low resolution turned out to be no face.
-   */
-  async #retryFullResolution(
+  /** Searches the pictures at `indices` once more, and replaces their faces. */
+  async #retry(
     pictures: readonly EnginePicture[],
-    mistaken: readonly number[],
+    indices: readonly number[],
     faces: LocatedFace[][],
     facts: PipelineFacts,
+    detect: (retried: readonly EnginePicture[]) => Promise<Detections>,
   ): Promise<void> {
-    if (mistaken.length === 0) return;
-    const retried = mistaken.map((i) => {
-      const picture = pictures[i]!;
-      return { ...picture, options: { ...picture.options, fullResolution: true } };
-    });
-    const { detections } = await this.#detect(retried, facts);
+    if (indices.length === 0) return;
+    const retried = indices.map((i) => pictures[i]!);
+    const { detections } = await detect(retried);
     const located = await this.#align(retried, detections, facts);
-    for (const [position, own] of located.entries()) faces[mistaken[position]!] = own;
+    for (const [position, own] of located.entries()) faces[indices[position]!] = own;
   }
 
   /** Aligns the candidates that want it, and drops those whose landmarks fit no face. */
@@ -135,6 +151,9 @@ export class Pipeline {
     return { box, chip: { picture, chipToPicture, within: box }, eyes: null };
   }
 }
+
+/** Whether the lower resolutions were left out, which see faces that fill a picture. */
+const mayBeTight = ({ options }: EnginePicture): boolean => options.fullResolution && options.align;
 
 /** Zeroes all embeddings before it throws. */
 function requireFinite(embeddings: readonly Float32Array[]): void {

@@ -97,6 +97,7 @@ const networkPrecision = (precision: string, fallback: boolean) => ({
   model: landmarksName,
   precision,
   fallback,
+  sha256: landmarks.builds.find((build) => build.precision === precision)!.sha256,
 });
 
 /** A catalogue whose landmark model has a wrong scale in one int8 layer, and a folder with its files. */

@@ -1,7 +1,7 @@
 import type { NetworkPrecision } from "@faceline/contracts/wire/report";
 import { type Catalogue } from "@faceline/models/catalogue";
 import { inputSides, type Model, type Precision } from "@faceline/models/catalogue-entry";
-import { readModel } from "@faceline/models/model-file";
+import { buildOf, readModel } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";
 import { saturatesInt8 } from "./int8-saturation.ts";
@@ -74,9 +74,16 @@ export class ModelLoader implements AsyncDisposable {
     // A GPU finishes the full resolution before it could be asked for a second one.
     const sides = executionProvider === "cpu" ? inputSides(model) : [model.input_px];
     for (const px of sides) networks.push(this.#opened.use(await this.#open(model, px, precision, rowsMax)));
+    const sha256s = sides.map((px) => buildOf(model, { precision, input_px: px }).sha256);
     return {
       networks,
-      precision: { model: model.name, precision, fallback: fallback !== undefined },
+      precision: {
+        model: model.name,
+        precision,
+        fallback: fallback !== undefined,
+        sha256: sha256s.at(-1)!,
+      },
+      sha256s,
       fallback,
     };
   }
@@ -149,6 +156,8 @@ export type LoadedModel = {
   /** One for each input side, ascending; the last is the model's own side. */
   networks: readonly Network[];
   precision: NetworkPrecision;
+  /** Of the files of the networks, which were checked against the catalogue. */
+  sha256s: readonly string[];
   /** Why it does not run in int8, as a clause; undefined where nothing fell back. */
   fallback: string | undefined;
 };

@@ -40,7 +40,7 @@ export function subjectsFrom(inputs: (Input | ApiError)[], answers: Answer[]): (
   return inputs.map((input) => {
     if (input instanceof ApiError) return input;
     if (isImage(input)) return subjectFrom(next.next().value!, input.ref);
-    return { ref: input.ref, faces: [{ vector: input.vector, area: null, confidence: 1 }] };
+    return { ref: input.ref, faces: [{ vector: input.vector, area: null, confidence: 1 }], build: null };
   });
 }
 
@@ -53,11 +53,11 @@ const totalMs = ({ queueMs, batchMs, inferMs }: TaskTiming): number => queueMs +
 const isImage = (input: Input | ApiError): input is Extract<Input, { kind: "image" }> =>
   !(input instanceof ApiError) && input.kind === "image";
 
-function subjectFrom({ outcome }: Answer, ref: InputRef): Subject | ApiError {
+function subjectFrom({ outcome, build }: Answer, ref: InputRef): Subject | ApiError {
   switch (outcome.kind) {
     case "faces": {
       const [largest, ...others] = outcome.faces.map(subjectFace);
-      return { ref, faces: [largest!, ...others] };
+      return { ref, faces: [largest!, ...others], build };
     }
     case "rejected":
       return inputError(ref, outcome.code, faultDetail(ref, outcome.code));

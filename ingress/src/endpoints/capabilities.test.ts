@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { readCatalogue } from "@faceline/models/catalogue";
-import { testPool, testServer } from "../../testing/server.ts";
+import { testBuild, testPool, testServer } from "../../testing/server.ts";
 
 test("GET /capabilities: what is enabled, what of it has live workers, and the limits, without a key", async (t) => {
   const reply = await testServer(t, { settings: { FACES_MAX: "7" } }).app.inject("/capabilities");
@@ -30,8 +30,8 @@ test("GET /capabilities: a model without a worker is unavailable", async (t) => 
 test("GET /capabilities: which build of a model runs, and whether it is a fallback", async (t) => {
   const catalogue = await readCatalogue();
   const precisions = [
-    { model: "ssd", precision: "int8", fallback: false },
-    { model: "Dlib", precision: "float32", fallback: true },
+    { model: "ssd", precision: "int8", fallback: false, sha256: "5".repeat(64) },
+    { model: "Dlib", precision: "float32", fallback: true, sha256: "d".repeat(64) },
   ] as const;
   const pool = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, precisions })) };
   const poolStates = () => [pool as unknown as PoolState];
@@ -45,10 +45,31 @@ test("GET /capabilities: which build of a model runs, and whether it is a fallba
     return own.find((build) => build.precision === precision)!.sha256;
   };
   assert.deepEqual(builds, [
-    { precision: "float32", precision_fallback: true, sha256: sha256Of("Dlib", "float32") },
-    { precision: "int8", precision_fallback: false, sha256: sha256Of("ssd", "int8") },
+    // As the worker has reported it, whatever this process' catalogue says.
+    { precision: "float32", precision_fallback: true, sha256: "d".repeat(64) },
+    { precision: "int8", precision_fallback: false, sha256: "5".repeat(64) },
     { precision: null, precision_fallback: false, sha256: sha256Of("tiny", "float32") },
   ]);
+});
+
+test("GET /capabilities: every build that live workers run, and what a detector may miss", async (t) => {
+  const lanesOf = (precision: string, sha256: string) => {
+    const precisions = [{ model: "Dlib", precision, fallback: false, sha256 }];
+    return testPool.lanes.map((lane) => ({ ...lane, precisions }));
+  };
+  const lanes = [...lanesOf("int8", "a"), ...lanesOf("float32", "b"), ...lanesOf("int8", "a")];
+  const poolStates = () => [{ ...testPool, lanes } as unknown as PoolState];
+  const { app } = testServer(t, { poolStates, catalogue: await readCatalogue() });
+  const shown = CapabilitiesReply.strict().parse((await app.inject("/capabilities")).json());
+  const { model_version, builds } = shown.model_details["Dlib"]!;
+  assert.equal(model_version, testBuild.modelVersion);
+  const shared = { precision_fallback: false, execution_provider: "cpu" };
+  assert.deepEqual(builds, [
+    { sha256: "a", precision: "int8", ...shared },
+    { sha256: "b", precision: "float32", ...shared },
+  ]);
+  const { ssd, tiny } = shown.detector_details;
+  assert.deepEqual([ssd!.missed_width_share, tiny!.missed_width_share], [0.08, null]);
 });
 
 test("enabled names that are not in the catalogue end the start, all in one error", (t) => {

@@ -1,25 +1,27 @@
-import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { CapabilitiesReply, RunningBuild } from "@faceline/contracts/http/capabilities";
 import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { EmbeddingFormat } from "@faceline/contracts/http/represent";
 import { FacePolicy } from "@faceline/contracts/http/verify";
 import { imageFormats } from "@faceline/contracts/image/format";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { licenseOf } from "@faceline/models/catalogue";
-import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
+import type { DetectorModel, EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
 import { type HttpSettings, version } from "../config.ts";
 import type { EnabledModels } from "./enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
+import { versionsOf } from "./model-versions.ts";
 
 /** GET /capabilities: what the operator enabled, what of it has live workers, and the limits of a call. */
 export async function capabilities({ ports, settings, models }: RouteContext): Promise<CapabilitiesReply> {
   const liveLanes = ports.poolStates().flatMap(({ lanes }) => lanes.filter(({ workers }) => workers > 0));
   const modelEntries = models.embeddingModels.map((model) => {
-    const lane = liveLanes.find(({ lane }) => lane.startsWith(`${model.name}/`));
-    return [model.name, modelDetails(model, lane)] as const;
+    const lanes = liveLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
+    const [version] = versionsOf(model, models, ports.poolStates());
+    return [model.name, { model_version: version!, ...modelDetails(model, lanes) }] as const;
   });
   const detectorEntries = models.detectors.map((detector) => {
-    const lane = liveLanes.find(({ lane }) => lane.endsWith(`/${detector.name}`));
-    return [detector.name, graphDetails(detector, lane)] as const;
+    const lanes = liveLanes.filter(({ lane }) => lane.endsWith(`/${detector.name}`));
+    return [detector.name, detectorDetails(detector, lanes)] as const;
   });
   return {
     models: modelEntries.map(([name]) => name),
@@ -43,28 +45,50 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
   };
 }
 
-const modelDetails = (model: EmbeddingModel, lane: LaneState | undefined) => ({
+const modelDetails = (model: EmbeddingModel, lanes: LaneState[]) => ({
   embedding_size: model.embedding_size,
   thresholds: model.thresholds,
   thresholds_from: model.thresholds_from,
   normalizations: model.normalizations,
-  ...graphDetails(model, lane),
-  batch_max: lane?.batchMax ?? null,
-  execution_provider: lane?.executionProvider ?? null,
+  ...graphDetails(model, lanes),
+  batch_max: lanes[0]?.batchMax ?? null,
+  execution_provider: lanes[0]?.executionProvider ?? null,
 });
 
-function graphDetails(model: Model, lane: LaneState | undefined) {
-  const running = lane?.precisions.find((precision) => precision.model === model.name);
-  const build = model.builds.find(
-    ({ precision, input_px }) => precision === running?.precision && input_px === model.input_px,
-  );
+const detectorDetails = (detector: DetectorModel, lanes: LaneState[]) => ({
+  ...graphDetails(detector, lanes),
+  missed_width_share: detector.cascade?.missed_width_share ?? null,
+});
+
+/** The fields beside `builds` are those of its first entry. */
+function graphDetails(model: Model, lanes: LaneState[]) {
+  const builds = runningBuilds(model, lanes);
+  const [first] = builds;
   return {
     license: licenseOf(model),
-    sha256: (build ?? model.builds[0]!).sha256,
-    precision: running?.precision ?? null,
-    precision_fallback: running?.fallback ?? false,
-    status: lane === undefined ? ("unavailable" as const) : ("ready" as const),
+    sha256: first?.sha256 ?? model.builds[0]!.sha256,
+    precision: first?.precision ?? null,
+    precision_fallback: first?.precision_fallback ?? false,
+    status: lanes.length === 0 ? ("unavailable" as const) : ("ready" as const),
+    builds,
   };
+}
+
+/** What workers have reported, each build once. */
+function runningBuilds({ name }: Model, lanes: LaneState[]): RunningBuild[] {
+  const builds = new Map<string, RunningBuild>();
+  for (const { precisions, executionProvider } of lanes) {
+    for (const { model, precision, fallback, sha256 } of precisions) {
+      if (model !== name) continue;
+      builds.set(`${sha256} ${fallback} ${executionProvider}`, {
+        sha256,
+        precision,
+        precision_fallback: fallback,
+        execution_provider: executionProvider,
+      });
+    }
+  }
+  return [...builds.values()];
 }
 
 const requestLimits = (settings: HttpSettings, models: EnabledModels): CapabilitiesReply["limits"] => ({

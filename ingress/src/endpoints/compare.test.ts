@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CompareReply } from "@faceline/contracts/http/compare";
-import { answerWith, base64Image, facesAnswer, rejectedAnswer, testServer } from "../../testing/server.ts";
+import {
+  answeredBy,
+  answerWith,
+  base64Image,
+  facesAnswer,
+  rejectedAnswer,
+  testBuild,
+  testPool,
+  testServer,
+} from "../../testing/server.ts";
 
 const image = await base64Image();
 
@@ -145,4 +154,48 @@ test("Limits: 1,000 vectors and 50 images", async (t) => {
   assert.equal((await compare(1_001, [1, 0])).json().error, "too_many_candidates");
   assert.equal((await compare(50, image)).json().results.length, 50);
   assert.equal((await compare(51, image)).json().error, "too_many_candidates");
+});
+
+test("/compare: vectors of another model version are refused, before and after a worker has answered", async (t) => {
+  const next = { ...testBuild, modelVersion: "ba9876543210" };
+  const rollout = {
+    ...testPool,
+    lanes: [testBuild, next].flatMap((build) => testPool.lanes.map((lane) => ({ ...lane, build }))),
+  };
+  const dispatch = async () => [answeredBy(facesAnswer([1, 0]), next)];
+  const { post, dispatched } = testServer(t, { poolStates: () => [rollout], dispatch });
+  const refusals = async (body: object, model_version: string) => {
+    const reply = await post("/compare", { ...body, candidates: [[1, 0]], model_version });
+    if (reply.statusCode === 200) return "compared";
+    assert.deepEqual([reply.statusCode, reply.json().field], [400, "model_version"]);
+    return reply.json().error;
+  };
+  // Both run: vectors of one of them may be compared with each other.
+  const vector = { vector: [1, 0] };
+  assert.equal(await refusals(vector, testBuild.modelVersion), "compared");
+  assert.equal(await refusals(vector, next.modelVersion), "compared");
+  assert.equal(await refusals(vector, "000000000000"), "model_not_allowed");
+  assert.equal(await refusals({ img: image }, "000000000000"), "model_not_allowed");
+  assert.equal(dispatched.length, 0, "no worker has seen an image for it");
+  // The image was embedded by one of them.
+  assert.equal(await refusals({ img: image }, next.modelVersion), "compared");
+  assert.equal(await refusals({ img: image }, testBuild.modelVersion), "model_not_allowed");
+});
+
+test("/compare: another precision never invalidates vectors, and candidates of two builds are not ranked", async (t) => {
+  const int8 = answeredBy(facesAnswer([1, 0]), { digest: "1".repeat(16), precision: "int8" });
+  const body = { img: image, candidates: [[1, 0]], model_version: testBuild.modelVersion };
+  const one = await testServer(t, { dispatch: async () => [int8] }).post("/compare", body);
+  assert.equal(one.statusCode, 200);
+  const dispatch = async () => [facesAnswer([1, 0]), int8];
+  const two = await testServer(t, { dispatch }).post("/compare", { img: image, candidates: [image] });
+  assert.equal(two.json().error, "upstream_failed");
+});
+
+test("/compare: without a worker the version of the own catalogue counts", async (t) => {
+  const { app, post } = testServer(t, { poolStates: () => [] });
+  const own = (await app.inject("/capabilities")).json().model_details.Dlib.model_version;
+  const statusOf = async (model_version: string) =>
+    (await post("/compare", { vector: [1, 0], candidates: [[1, 0]], model_version })).statusCode;
+  assert.deepEqual([await statusOf(own), await statusOf(testBuild.modelVersion)], [200, 400]);
 });

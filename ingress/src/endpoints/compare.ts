@@ -3,11 +3,13 @@ import { ApiError, inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
 import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
 import type { InputValue } from "../images/inputs.ts";
+import { commonBuild } from "../matching/common-build.ts";
 import { firstError, rankCandidates } from "../matching/ranking.ts";
 import type { Subject, SubjectFace } from "../matching/subject.ts";
 import { readCandidates } from "./candidates.ts";
 import { matchRule } from "./enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
+import { requireModelVersion, versionsOf } from "./model-versions.ts";
 
 /** POST /compare: which of many is nearest to one? */
 export async function compare(
@@ -17,6 +19,8 @@ export async function compare(
 ): Promise<CompareReply> {
   const selected = models.select(body);
   const rule = matchRule(body, selected);
+  const versions = versionsOf(selected.model, models, ports.poolStates());
+  requireModelVersion(body.model_version, versions);
   const candidates = readCandidates(body.candidates, settings);
 
   const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
@@ -31,11 +35,13 @@ export async function compare(
     enforceDetection: body.enforce_detection,
     facesMax: settings.FACES_MAX,
     // A face index counts all faces, also those that a reduced resolution would miss.
-    fullResolution: body.face_index > 0,
+    fullResolution: body.all_faces || body.face_index > 0,
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
   call.timing = slowestTiming(answers);
-  const [sourceSubject, ...subjects] = subjectsFrom(inputs, answers);
+  const all = subjectsFrom(inputs, answers);
+  requireModelVersion(body.model_version, versions, commonBuild(all));
+  const [sourceSubject, ...subjects] = all;
   const face = selectFace(orThrow(sourceSubject!), body.face_index);
   const ranked = candidates.map(({ id }, index) => ({ id, subject: subjects[index]! }));
   const { results, best_match } = rankCandidates(face.vector, ranked, rule);

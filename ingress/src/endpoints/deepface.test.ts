@@ -4,6 +4,7 @@ import {
   base64Image,
   facesAnswer,
   type TestServer,
+  testBuild,
   testFacialArea,
   testKey,
   testServer,
@@ -58,6 +59,8 @@ for (const [name, body] of representCalls) {
       facial_area: testFacialArea(0),
       face_confidence: 0.9,
       model_name: "Dlib",
+      model_version: testBuild.modelVersion,
+      precision: testBuild.precision,
     };
     assert.deepEqual((await call(app, "/represent", body)).json().results, [result]);
     assert.deepEqual((await call(app, "/represent?format=array", body)).json(), [result]);

@@ -2,6 +2,7 @@ import { SettingsError } from "@faceline/contracts/runtime/config";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import type { Catalogue } from "@faceline/models/catalogue";
 import type { DetectorModel, EmbeddingModel } from "@faceline/models/catalogue-entry";
+import { modelVersionOf } from "@faceline/models/model-version";
 import { ApiError } from "../call/api-error.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 
@@ -13,6 +14,7 @@ export class EnabledModels {
   readonly detectors: DetectorModel[];
   readonly defaultModel: string;
   readonly defaultDetector: string;
+  readonly #catalogue: Catalogue;
   /** Every pair of a model and a detector. */
   readonly lanes: ReadonlySet<string>;
   /** Numbers of the longest vector that one of the models has. */
@@ -29,6 +31,7 @@ export class EnabledModels {
       ),
     ];
     if (unknown.length > 0) throw new SettingsError(unknown);
+    this.#catalogue = catalogue;
     this.embeddingModels = settings.MODELS_ENABLED.map((name) => catalogue.find("embedding", name)!);
     this.vectorLengthMax = Math.max(...this.embeddingModels.map(({ embedding_size }) => embedding_size));
     this.detectors = settings.DETECTORS_ENABLED.map((name) => catalogue.find("detector", name)!);
@@ -39,6 +42,11 @@ export class EnabledModels {
         this.detectors.map((detector) => laneId(model.name, detector.name)),
       ),
     );
+  }
+
+  /** The version of a model by the catalogue of this process: workers of another release run another one. */
+  catalogueVersionOf(model: EmbeddingModel): string {
+    return modelVersionOf(model, this.#catalogue.find("landmarks", model.landmarks)!);
   }
 
   /**

@@ -17,6 +17,8 @@ const result = {
   facial_area: facialArea,
   face_confidence: 0.98,
   model_name: "Dlib",
+  model_version: "0123456789ab",
+  precision: "int8",
 };
 
 export const verifyExamples: ComputeEndpoint["examples"] = {
@@ -24,7 +26,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
     "application/json": {
       images: {
         summary: "Two images",
-        value: { img1: image, img2: image, distance_metric: "euclidean", threshold: 0.6 },
+        value: { img1: image, img2: image, distance_metric: "euclidean", threshold: 0.6, all_faces: true },
       },
       vectors: { summary: "An image and a vector", value: { img1: dataUrl, img2: vector(2) } },
       deepface: {

@@ -16,6 +16,18 @@ test("GET /health: 200 ok with its checks, without a key", async (t) => {
   });
 });
 
+test("GET /health: the builds of a lane count together", async (t) => {
+  const [one] = testPool.lanes;
+  const lanes = [
+    one!,
+    { ...one!, expectedWaitMs: 5 },
+    { ...one!, workers: 0, waiting: 0, expectedWaitMs: 1 },
+  ];
+  const reply = await testServer(t, { poolStates: () => [{ ...testPool, lanes }] }).app.inject("/health");
+  const together = { workers: 4, waiting: 6, expected_wait_ms: 5 };
+  assert.deepEqual(reply.json().checks.pools.default, { "Dlib/ssd": together });
+});
+
 test("GET /health: 503 degraded if a compute call could not be served", async (t) => {
   const idle = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, workers: 0 })) };
   const failures = [

@@ -40,10 +40,21 @@ export const livez = async (): Promise<LiveReply> => ({ status: "ok" });
 const canServe = ({ lanes }: PoolState, enabledLanes: ReadonlySet<string>): boolean =>
   lanes.some(({ lane, workers }) => workers > 0 && enabledLanes.has(lane));
 
-const laneHealth = ({ lanes }: PoolState): HealthReply["checks"]["pools"][string] =>
-  Object.fromEntries(
-    lanes.map(({ lane, workers, waiting, expectedWaitMs }) => [
-      lane,
-      { workers, waiting, expected_wait_ms: expectedWaitMs },
-    ]),
+/** By lane: workers of all its builds together, and the wait for the soonest of those that have workers. */
+function laneHealth({ lanes }: PoolState): HealthReply["checks"]["pools"][string] {
+  const byLane = Map.groupBy(lanes, ({ lane }) => lane);
+  return Object.fromEntries(
+    [...byLane].map(([lane, builds]) => {
+      const live = builds.filter(({ workers }) => workers > 0);
+      const waits = (live.length > 0 ? live : builds).map(({ expectedWaitMs }) => expectedWaitMs);
+      return [
+        lane,
+        {
+          workers: builds.reduce((sum, each) => sum + each.workers, 0),
+          waiting: builds.reduce((sum, each) => sum + each.waiting, 0),
+          expected_wait_ms: Math.min(...waits),
+        },
+      ];
+    }),
   );
+}

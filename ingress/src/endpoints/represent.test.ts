@@ -6,11 +6,19 @@ import {
   base64Image,
   encodedEmbedding,
   facesAnswer,
+  testBuild,
   testFacialArea,
   testServer,
 } from "../../testing/server.ts";
 
 const image = await base64Image();
+
+const ofEveryFace = {
+  face_confidence: 0.9,
+  model_name: "Dlib",
+  model_version: testBuild.modelVersion,
+  precision: "float32",
+};
 
 test("/represent 200: results, model, detector_backend, time, request_id", async (t) => {
   const { post, dispatched } = testServer(t, { dispatch: async () => [facesAnswer([3, 4], [0, 1])] });
@@ -22,8 +30,8 @@ test("/represent 200: results, model, detector_backend, time, request_id", async
   assert.equal(reply.statusCode, 200);
   assert.deepEqual(RepresentReply.strict().parse(reply.json()), {
     results: [
-      { embedding: [3, 4], facial_area: testFacialArea(0), face_confidence: 0.9, model_name: "Dlib" },
-      { embedding: [0, 1], facial_area: testFacialArea(1), face_confidence: 0.9, model_name: "Dlib" },
+      { embedding: [3, 4], facial_area: testFacialArea(0), ...ofEveryFace },
+      { embedding: [0, 1], facial_area: testFacialArea(1), ...ofEveryFace },
     ],
     model: "Dlib",
     detector_backend: "tiny",

@@ -33,13 +33,17 @@ export async function represent(
   const answers = await dispatchImages(ports, call, { lane, options }, inputs);
   call.timing = slowestTiming(answers);
   const [subject] = subjectsFrom(inputs, answers);
+  const { faces, build } = orThrow(subject!);
 
-  const results = orThrow(subject!).faces.map(
+  const results = faces.map(
     (face): RepresentResult => ({
       embedding: embeddingOf(face, body),
       facial_area: face.area!,
       face_confidence: face.confidence,
       model_name: model.name,
+      // The faces are those of an image, so a worker has embedded them.
+      model_version: build!.modelVersion,
+      precision: build!.precision,
     }),
   );
   if (format === "array") return results;

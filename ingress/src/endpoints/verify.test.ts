@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VerifyReply } from "@faceline/contracts/http/verify";
 import {
+  answeredBy,
   answerWith,
   base64Image,
   encodedEmbedding,
@@ -243,4 +244,27 @@ test("Error codes: one for each way in which a task ends", async (t) => {
       assert.deepEqual([reply.json().field, reply.json().index], ["img2", 1]);
     }
   }
+});
+
+test("/verify: embeddings of two builds are never compared: upstream_failed", async (t) => {
+  const mine = facesAnswer([1, 0]);
+  const dispatch = async () => [mine, answeredBy(mine, { digest: "1".repeat(16), precision: "int8" })];
+  const reply = await testServer(t, { dispatch }).post("/verify", { img1: image, img2: image });
+  assert.deepEqual([reply.statusCode, reply.json().error], [502, "upstream_failed"]);
+  assert.match(reply.json().detail, /different versions or precisions/);
+  const withVector = await testServer(t, { dispatch: async () => [mine] }).post("/verify", {
+    img1: image,
+    img2: [1, 0],
+  });
+  assert.equal(withVector.statusCode, 200);
+});
+
+test("/verify: with `all_faces` the detector searches at full resolution", async (t) => {
+  const { post, dispatched } = testServer(t);
+  for (const all_faces of [false, "true", null]) {
+    await post("/verify", { img1: image, img2: image, all_faces });
+    await post("/compare", { img: image, candidates: [image], all_faces });
+  }
+  const full = dispatched.map(({ options }) => options.fullResolution);
+  assert.deepEqual(full, [false, false, true, true, false, false]);
 });

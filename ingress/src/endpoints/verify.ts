@@ -2,9 +2,11 @@ import type { VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify
 import { inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
 import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
+import { commonBuild } from "../matching/common-build.ts";
 import { decidingPair, facesNeeded } from "../matching/pair.ts";
 import { matchRule } from "./enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
+import { requireModelVersion, versionsOf } from "./model-versions.ts";
 
 /** POST /verify: do two images show the same person? */
 export async function verify(
@@ -14,6 +16,8 @@ export async function verify(
 ): Promise<VerifyReply> {
   const selected = models.select(body);
   const { metric, threshold } = matchRule(body, selected);
+  const versions = versionsOf(selected.model, models, ports.poolStates());
+  requireModelVersion(body.model_version, versions);
 
   const values = [
     { ref: inputRef("img1"), value: body.img1 },
@@ -25,11 +29,13 @@ export async function verify(
     enforceDetection: body.enforce_detection,
     facesMax: facesNeeded(body.face_policy, settings.FACES_MAX),
     // `single_only` asks whether there is a second face, which may be too small for a reduced resolution.
-    fullResolution: body.face_policy === "single_only",
+    fullResolution: body.all_faces || body.face_policy === "single_only",
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
   call.timing = slowestTiming(answers);
-  const [first, second] = subjectsFrom(inputs, answers).map(orThrow);
+  const subjects = subjectsFrom(inputs, answers).map(orThrow);
+  requireModelVersion(body.model_version, versions, commonBuild(subjects));
+  const [first, second] = subjects;
   const pair = decidingPair(body.face_policy, metric, first!, second!);
 
   return {

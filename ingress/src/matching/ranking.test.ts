@@ -54,5 +54,5 @@ const failed = (id: string): RankedCandidate => ({
 function withFaces(id: string, ...vectors: number[][]): RankedCandidate {
   const faces = vectors.map((vector, i): SubjectFace => ({ vector, area: testFacialArea(i), confidence: 1 }));
   const ref = { field: "candidates", label: id };
-  return { id, subject: { ref, faces: faces as [SubjectFace, ...SubjectFace[]] } };
+  return { id, subject: { ref, faces: faces as [SubjectFace, ...SubjectFace[]], build: null } };
 }

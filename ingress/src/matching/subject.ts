@@ -1,4 +1,5 @@
 import type { FacialArea } from "@faceline/contracts/http/facial-area";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { InputRef } from "../call/api-error.ts";
 import type { NumericVector } from "./distance.ts";
 
@@ -9,6 +10,8 @@ export type Subject = {
   ref: InputRef;
   /** Largest first; at least one. */
   faces: [SubjectFace, ...SubjectFace[]];
+  /** What embedded the faces; null for a vector. */
+  build: LaneBuild | null;
 };
 
 export type SubjectFace = {
