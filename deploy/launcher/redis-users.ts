@@ -65,7 +65,7 @@ export const volatileUsers: Record<VolatileUser, RedisRights> = {
   batcher: {
     keys: [answerKey(every)],
     channels: [answersChannel("*"), poolChannel("*"), reportsChannel("*"), cancelsChannel("*")],
-    commands: [...volatile, "subscribe", "publish", "set", "exists"],
+    commands: [...volatile, "subscribe", "publish", "get", "set", "exists"],
   },
   inference: {
     keys: [imageKey(every), answerKey(every)],
