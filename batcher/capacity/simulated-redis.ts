@@ -1,14 +1,16 @@
 // Used by rebalance-simulation.ts.
+import type { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey } from "@faceline/contracts/wire/names";
 import type { Random } from "../testing/random.ts";
 import type { EventQueue } from "./event-queue.ts";
+import { simulatedBuild } from "./simulated-worker.ts";
 
 /** The answers in the volatile Redis. Pipelines come back late or fail, applied or not. */
 export class SimulatedRedis {
   /** Share of the pipelines that are slow, and of those that fail. */
   troubles = 0;
-  readonly #answers = new Set<string>();
+  readonly #answers = new Map<string, Buffer>();
   readonly #events: EventQueue;
   readonly #random: Random;
 
@@ -19,7 +21,17 @@ export class SimulatedRedis {
 
   /** A worker's answer, which is there at once: its report waits for it. */
   answer(task: TaskId): void {
-    this.#answers.add(answerKey(task));
+    const answer: Answer = {
+      task,
+      outcome: { kind: "rejected", code: "no_face_detected" },
+      timing: { queueMs: 0, batchMs: 0, inferMs: 0 },
+      build: simulatedBuild,
+    };
+    this.#store(answerKey(task), JSON.stringify(answer));
+  }
+
+  #store(key: string, json: string): void {
+    if (!this.#answers.has(key)) this.#answers.set(key, Buffer.from(json));
   }
 
   isAnswered(task: TaskId): boolean {
@@ -30,7 +42,9 @@ export class SimulatedRedis {
     const commands: (() => unknown)[] = [];
     return {
       exists: (key) => void commands.push(() => (this.#answers.has(key) ? 1 : 0)),
-      set: (key) => void commands.push(() => void this.#answers.add(key)),
+      // NX: the first answer stands.
+      set: (key, json) => void commands.push(() => this.#store(key, json)),
+      getBuffer: (key) => void commands.push(() => this.#answers.get(key) ?? null),
       publish: () => void commands.push(() => 1),
       exec: () => this.#run(commands),
     };
@@ -61,7 +75,8 @@ const commandMs = 1_000;
 
 type Pipeline = {
   exists(key: string): void;
-  set(key: string): void;
+  set(key: string, json: string): void;
+  getBuffer(key: string): void;
   publish(): void;
   exec(): Promise<[Error | null, unknown][]>;
 };
