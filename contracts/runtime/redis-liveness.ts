@@ -20,8 +20,8 @@ export class RedisWithLiveness extends Redis {
   #heardAt = Number.NEGATIVE_INFINITY;
   /** The connection has been silent since then, although a reply is due; undefined where none is due. */
   #silentSince: number | undefined;
-  /** What the kernel had taken then. */
-  #sentBytes = 0;
+  /** What the kernel had taken then, and what waited for it. */
+  #writesBefore = { sent: 0, queued: 0 };
   #silenceTimer: NodeJS.Timeout | undefined;
   #pingTimer: NodeJS.Timeout | undefined;
 
@@ -76,10 +76,10 @@ export class RedisWithLiveness extends Redis {
 
   #beginSilence(): void {
     this.#silentSince = performance.now();
-    this.#sentBytes = this.#writes.sent;
+    this.#writesBefore = this.#writes;
     // A pipeline is written at the end of this turn; what the kernel takes of it at once proves nothing.
     setImmediate(() => {
-      this.#sentBytes = this.#writes.sent;
+      this.#writesBefore = this.#writes;
     });
   }
 
@@ -95,8 +95,8 @@ export class RedisWithLiveness extends Redis {
     if (this.#silentSince === undefined) return;
     const remainingMs = this.#silentSince + this.#silenceMaxMs - performance.now();
     if (remainingMs <= 0) {
-      const { sent, queued } = this.#writes;
-      if (queued === 0 || sent <= this.#sentBytes) return this.#closeIfStillSilent(this.#silentSince);
+      const { sent, queued } = this.#writesBefore;
+      if (queued === 0 || this.#writes.sent <= sent) return this.#closeIfStillSilent(this.#silentSince);
       this.#beginSilence();
     }
     this.#silenceTimer = setTimeout(

