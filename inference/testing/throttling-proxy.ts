@@ -40,7 +40,8 @@ export async function openThrottlingProxy(url: string, rate: Rate): Promise<Thro
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   return Object.assign(proxy, {
-    url: `redis://127.0.0.1:${port}`,
+    // With the user and password of the server.
+    url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
