@@ -17,13 +17,20 @@ export async function openLoop(plan: OpenLoop, onWarm: () => void): Promise<Open
 
   const send = async (index: number, dueMs: number): Promise<void> => {
     const sentAfterMs = performance.now() - startedAt - dueMs;
-    const { status, batch }: Reply =
+    const { status, batch, error }: Reply =
       pending.size < inFlightMax
         ? await client.post(index, Math.max(1, giveUpMs - sentAfterMs))
         : { status: "broken" };
     const tookMs = performance.now() - startedAt - dueMs;
     if (dueMs < warmUpMs) return;
-    calls.push({ dueMs, tookMs, sentAfterMs, status, ...(batch === undefined ? {} : { batch }) });
+    calls.push({
+      dueMs,
+      tookMs,
+      sentAfterMs,
+      status,
+      ...(batch === undefined ? {} : { batch }),
+      ...(error === undefined ? {} : { error }),
+    });
   };
 
   for (const [index, dueMs] of poisson(plan.traffic).entries()) {
