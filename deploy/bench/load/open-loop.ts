@@ -17,7 +17,7 @@ export async function openLoop(plan: OpenLoop, onWarm: () => void): Promise<Open
 
   const send = async (index: number, dueMs: number): Promise<void> => {
     const sentAfterMs = performance.now() - startedAt - dueMs;
-    const { status, batch, error }: Reply =
+    const { status, batch, error, serverTiming }: Reply =
       pending.size < inFlightMax
         ? await client.post(index, Math.max(1, giveUpMs - sentAfterMs))
         : { status: "broken" };
@@ -30,6 +30,7 @@ export async function openLoop(plan: OpenLoop, onWarm: () => void): Promise<Open
       status,
       ...(batch === undefined ? {} : { batch }),
       ...(error === undefined ? {} : { error }),
+      ...(serverTiming === undefined ? {} : { serverTiming }),
     });
   };
 
@@ -139,7 +140,7 @@ type Traffic = { seed: number; perSecond: number; forMs: number };
 type Outcome = "in time" | "late" | "refused" | "failed";
 
 /** One call of an open loop, as its client saw it. */
-export type OpenLoopCall = Omit<Reply, "serverTiming"> & {
+export type OpenLoopCall = Reply & {
   /** When it was due, in ms from the start of the run. */
   dueMs: number;
   /** From when it was due to the last byte of the answer, or to when the client gave up. */
