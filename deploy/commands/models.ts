@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { repository } from "../launcher/state-folder.ts";
 
 // `npm run models -- VERB`. All verbs are the models package's, except for `calibrate`: it runs the pipeline
-// of inference over pictures, and the models package must not depend on the service. The usage of all verbs is
-// the models package's.
+// of inference over pictures, and the models package must not depend on the service. The usage of all verbs
+// is the models package's.
 
 const [verb, ...rest] = process.argv.slice(2);
 const [program, args] =
