@@ -10,6 +10,8 @@ const heartbeatEveryMs = 250;
 const checkProofEveryMs = 250;
 /** The pause before a group is joined again where kafkajs itself has given up. */
 const rejoinAfterMs = 250;
+/** How long the first join is tried again after errors that kafkajs calls retriable. */
+const firstJoinMs = 5_000;
 
 /**
  * Errors after which kafkajs gives a consumer up although nothing but the connection is at fault: no broker
@@ -47,7 +49,8 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
   });
   sockets.closeOnTimeout(consumer);
   const joined = Promise.withResolvers<void>();
-  const proof = { lastAt: performance.now(), isProved: true };
+  const openedAt = performance.now();
+  const proof = { lastAt: openedAt, isProved: true };
   let requestSentAt = 0;
   const renewSession = () => options.onSession?.(requestSentAt + config.KAFKA_SESSION_MS - performance.now());
 
@@ -86,10 +89,11 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     onAssignment([]);
-    joined.reject(payload.error);
-    if (closing) return;
     const isConnection = causes(payload.error).some(({ name }) => connectionErrors.has(name));
     const restart = payload.restart || isConnection;
+    // A broker that has just started is still loading its groups.
+    if (!payload.restart || performance.now() - openedAt > firstJoinMs) joined.reject(payload.error);
+    if (closing) return;
     // It may fall over every second until it has joined again: once is enough.
     if (!fell) log.warn({ topic, reason: payload.error.message, restart }, "a consumer fell over");
     fell = true;

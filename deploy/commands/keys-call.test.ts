@@ -20,11 +20,14 @@ test("create, list, revoke and limits are parsed", () => {
   });
   assert.deepEqual(read("list"), { verb: "list" });
   assert.deepEqual(read("revoke --id 5b1b2f60"), { verb: "revoke", prefix: "5b1b2f60" });
-  assert.deepEqual(read("limits --team ants --per-second 5 --burst 10 --in-flight 0"), {
-    verb: "limits",
-    team: "ants",
-    limits: { requestsPerSecond: 5, requestsBurst: 10, inFlightMax: 0 },
-  });
+  assert.deepEqual(
+    read("limits --team ants --per-second 5 --burst 10 --in-flight 0 --bytes-per-second 1048576"),
+    {
+      verb: "limits",
+      team: "ants",
+      limits: { requestsPerSecond: 5, requestsBurst: 10, inFlightMax: 0, bodyBytesPerSecond: 1_048_576 },
+    },
+  );
   assert.deepEqual(read("list --help"), { verb: "help" });
 });
 

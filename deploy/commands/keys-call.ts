@@ -10,10 +10,11 @@ export const usage = `usage: npm run keys -- VERB
   limits --team NAME LIMITS                   change what a team may do
 
 LIMITS are those of the team, all its keys together; limits that are left out stay as they are:
-  --per-second N   calls a second
-  --burst N        calls at once after a pause
-  --in-flight N    calls at a time
-  --no-limits      none of them; 0 turns one off
+  --per-second N        calls a second
+  --burst N             calls at once after a pause
+  --in-flight N         calls at a time
+  --bytes-per-second N  bytes of bodies a second that one ingress reads
+  --no-limits           none of them; 0 turns one off
 
 The keys are in the durable Redis: REDIS_DURABLE_URL, or the one of \`npm start\` (REDIS_DURABLE_PORT, 6380).`;
 
@@ -25,12 +26,13 @@ const options = {
   "per-second": { type: "string" },
   burst: { type: "string" },
   "in-flight": { type: "string" },
+  "bytes-per-second": { type: "string" },
   "no-limits": { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
 /** The options of each verb, beside `--help`. */
-const limitOptions = ["per-second", "burst", "in-flight", "no-limits"] as const;
+const limitOptions = ["per-second", "burst", "in-flight", "bytes-per-second", "no-limits"] as const;
 const optionsByVerb: Record<string, readonly string[]> = {
   create: ["team", "name", ...limitOptions],
   list: ["team"],
@@ -95,6 +97,7 @@ function parseLimits(values: Values): LimitOverrides | undefined {
     requestsPerSecond: values["per-second"],
     requestsBurst: values.burst,
     inFlightMax: values["in-flight"],
+    bodyBytesPerSecond: values["bytes-per-second"],
   };
   const some = Object.entries(options).filter(([, value]) => value !== undefined);
   if (values["no-limits"]) {
@@ -105,7 +108,9 @@ function parseLimits(values: Values): LimitOverrides | undefined {
   const numbers = some.map(([limit, value]) => [limit, /^\d+$/.test(value!) ? Number(value) : Number.NaN]);
   const read = TeamLimits.partial().safeParse(Object.fromEntries(numbers));
   if (read.success) return read.data;
-  throw new Error("--per-second, --burst and --in-flight must be whole numbers from 0 to 1000000.");
+  throw new Error(
+    "--per-second, --burst and --in-flight must be whole numbers from 0 to 1000000, --bytes-per-second to 10^12.",
+  );
 }
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];

@@ -44,6 +44,7 @@ test(`${callsEach} calls to each endpoint, drawn from seed ${seed}: no 5xx but i
       env: {
         ...process.env,
         SCHEMATHESIS_HOOKS: join(fuzzer, "hooks.py"),
+        FUZZ_CALLS: `${callsEach}`,
         FUZZ_PICTURES: JSON.stringify(await pictures()),
         PYTHONDONTWRITEBYTECODE: "1",
       },

@@ -19,10 +19,7 @@ import { ClippedShares, MeasuredRanges } from "./ranges.ts";
 
 const headroom = 1.1;
 
-const { values, positionals } = parseArgs({
-  options: { write: { type: "boolean", default: false } },
-  allowPositionals: true,
-});
+const { values, positionals } = readArguments();
 const folder = resolve(positionals[0] ?? samplesFolder());
 const files = (await readdir(folder).catch(() => [])).filter(isPicture).toSorted();
 if (files.length === 0) {
@@ -40,6 +37,15 @@ for (const [index, file] of files.entries()) {
 }
 process.stderr.write("\n");
 for (const model of calibrated) await (values.write ? write(model) : report(model));
+
+function readArguments() {
+  try {
+    return parseArgs({ options: { write: { type: "boolean", default: false } }, allowPositionals: true });
+  } catch (error) {
+    console.error(`${(error as Error).message}\nnpm run models -- --help shows the usage.`);
+    process.exit(2);
+  }
+}
 
 async function report(model: Model): Promise<void> {
   const clipping = new ClippedShares(model.calibration?.ranges ?? {});

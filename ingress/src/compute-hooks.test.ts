@@ -52,9 +52,9 @@ test("a team without limits of its own has the limits of the service", async (t)
   await testServer(t, { acquireTeamSlot, settings: { AUTH: "off" } }).post("/verify", vectors);
   assert.deepEqual(acquired, [
     "ants",
-    { requestsPerSecond: 7, requestsBurst: 0, inFlightMax: 3 },
+    { requestsPerSecond: 7, requestsBurst: 0, inFlightMax: 3, bodyBytesPerSecond: 32 * 1_048_576 },
     "anonymous",
-    { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0 },
+    { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0, bodyBytesPerSecond: 0 },
   ]);
 });
 

@@ -17,12 +17,14 @@ import type { HttpSettings } from "./config.ts";
 export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: HttpSettings): void {
   const authenticate = createAuthenticator(ports, settings);
   app.decorateRequest("requestContext");
+  app.decorateRequest("bodySender");
 
   app.addHook("onRequest", async (request, reply) => {
     const arrivedAt = ports.clock.now();
     if (!ports.isServing()) throw notServing();
     const signal = abortSignal(request, reply, ports.drainTimeout);
     const { tenant, limits } = await authenticate(request);
+    request.bodySender = { team: tenant, bytesPerSecond: limits.bodyBytesPerSecond };
     await acquireTeamSlot(ports, reply, tenant, limits);
     request.requestContext = {
       requestId: request.id as RequestId,

@@ -21,6 +21,7 @@ test("the default limits", () => {
   assert.deepEqual(settings.CORS_ORIGINS, []);
   const { TEAM_REQUESTS_PER_SECOND, TEAM_REQUESTS_BURST, TEAM_IN_FLIGHT_MAX } = settings;
   assert.deepEqual([TEAM_REQUESTS_PER_SECOND, TEAM_REQUESTS_BURST, TEAM_IN_FLIGHT_MAX], [50, 100, 64]);
+  assert.equal(settings.TEAM_BODY_BYTES_PER_SECOND, 32 * 1_048_576);
 });
 
 test("all wrong settings are reported together", () => {

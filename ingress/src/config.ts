@@ -44,6 +44,7 @@ export const HttpSettings = z
     TEAM_REQUESTS_PER_SECOND: teamLimit(50),
     TEAM_REQUESTS_BURST: teamLimit(100),
     TEAM_IN_FLIGHT_MAX: teamLimit(64),
+    TEAM_BODY_BYTES_PER_SECOND: integer(0, 1_000_000_000_000, 32 * MiB),
     /**
      * How long the reply of an `Idempotency-Key` is stored; and its largest size, 512 bytes of overhead
      * included.

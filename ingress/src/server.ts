@@ -1,6 +1,7 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import { type FastifyInstance, fastify } from "fastify";
 import { addCors } from "./auth/cors.ts";
+import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
 import { limitBodyMemory } from "./body/memory-budget.ts";
 import { addBodyParsers } from "./body/parsers.ts";
 import { validate } from "./body/validate.ts";
@@ -10,6 +11,7 @@ import { requestIdFrom } from "./call/request-headers.ts";
 import { addComputeHooks } from "./compute-hooks.ts";
 import type { HttpSettings } from "./config.ts";
 import { rejectEarly } from "./dispatch/admission.ts";
+import { RecentRefusals } from "./dispatch/recent-refusals.ts";
 import type { EnabledModels } from "./endpoints/enabled-models.ts";
 import { computeEndpoints, serviceEndpoints } from "./endpoints/table.ts";
 import {
@@ -75,6 +77,8 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   ignoreExpectations(app);
   trackResponses(app);
   rejectConnect(app, site, now);
+  const bodyPace = new BodyPace(settings);
+  discardUnreadBodies(app, bodyPace);
   addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
 
   const context = { ports, settings, models, inputs: new InputReader(settings) };
@@ -84,7 +88,9 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   // A scope of its own: its hooks do not run for the public routes.
   app.register(async (compute) => {
     addComputeHooks(compute, ports, settings);
-    limitBodyMemory(compute, settings);
+    const refusals = new RecentRefusals(ports);
+    refusals.addTo(compute);
+    limitBodyMemory(compute, settings, bodyPace);
     addIdempotency(compute, ports);
     for (const { path, needsWorker, request: bodySchema, query, handle } of computeEndpoints) {
       const [schema] = Object.values(bodySchema);
@@ -92,7 +98,11 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
       compute.post(path, hooks, (request) => {
         const parsedQuery = query === undefined ? undefined : validate(query.schema, request.query);
         const body = validate(schema!, request.body);
-        return handle(context, request.requestContext!, body, parsedQuery);
+        const reply = handle(context, request.requestContext!, body, parsedQuery);
+        return reply.catch((error: unknown) => {
+          refusals.note(request, error);
+          throw error;
+        });
       });
     }
   });

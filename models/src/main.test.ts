@@ -45,3 +45,11 @@ test("wrong arguments show the usage", () => {
     assert.match(err, reason);
   }
 });
+
+test("--help shows the usage, with and without a verb", () => {
+  for (const args of [["--help"], ["build", "--help"], ["calibrate", "--help"]]) {
+    const { code, out, err } = models(...args);
+    assert.deepEqual([code, err], [0, ""]);
+    assert.match(out, /^usage: /);
+  }
+});

@@ -31,6 +31,10 @@ process.exitCode = await main(process.argv.slice(2));
 /** Returns the exit code: 0 for success, 1 for a fault, 2 for wrong arguments. */
 async function main(argv: string[]): Promise<number> {
   const call = readCall(argv);
+  if (call === "help") {
+    console.log(usage);
+    return 0;
+  }
   if (typeof call === "string") {
     console.error(call === "" ? usage : `${call}\n\n${usage}`);
     return 2;
@@ -44,11 +48,15 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
-/** Returns what to run and where, or a sentence on what is wrong with the arguments. */
+/** Returns what to run and where, `help`, or a sentence on what is wrong with the arguments. */
 function readCall(argv: string[]) {
   try {
-    const options = { to: { type: "string", default: modelsFolder } } as const;
+    const options = {
+      to: { type: "string", default: modelsFolder },
+      help: { type: "boolean", default: false },
+    } as const;
     const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
+    if (values.help) return "help";
     const [verb = "", ...more] = positionals;
     if (verb === "") return "";
     const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;

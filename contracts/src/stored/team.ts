@@ -8,10 +8,17 @@ export const TeamLimits = z.object({
   requestsBurst: z.int().min(0).max(1_000_000),
   /** Concurrent calls. */
   inFlightMax: z.int().min(0).max(1_000_000),
+  /** Bytes of request bodies per second that one ingress reads. */
+  bodyBytesPerSecond: z.int().min(0).max(1_000_000_000_000),
 });
 export type TeamLimits = z.infer<typeof TeamLimits>;
 
-export const unlimited: TeamLimits = { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0 };
+export const unlimited: TeamLimits = {
+  requestsPerSecond: 0,
+  requestsBurst: 0,
+  inFlightMax: 0,
+  bodyBytesPerSecond: 0,
+};
 
 /**
  * Record of a team in the durable Redis, as JSON, under its name. The service's default applies to a limit

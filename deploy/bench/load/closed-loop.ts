@@ -47,10 +47,15 @@ export async function closedLoop(plan: ClosedLoop, hooks: ClosedLoopHooks = {}):
 /** A call that is waited for may end after the phase has changed; the type checker cannot see that. */
 const isOver = (state: State): boolean => state.phase === "over";
 
-/** Returns how many calls ended in which way: `{ "200": 97, "gave up": 3 }`. */
-export function countByStatus(calls: readonly { status: Reply["status"] }[]): Record<string, number> {
+/** Returns how many calls ended in which way: `{ "200": 97, "503 queue_full": 2, "gave up": 1 }`. */
+export function countByStatus(
+  calls: readonly Readonly<Pick<Reply, "status" | "error">>[],
+): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { status } of calls) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status, error } of calls) {
+    const end = error === undefined ? `${status}` : `${status} ${error}`;
+    counts[end] = (counts[end] ?? 0) + 1;
+  }
   return counts;
 }
 

@@ -38,7 +38,8 @@ export class HttpClient implements Disposable {
     call.on("error", () => settle({ status: "broken" }));
     call.on("response", (response) => {
       const timing = response.headers["server-timing"];
-      // The beginning of an answer is enough to read the batch size that a peer puts first.
+      // The beginning of an answer is enough to read the batch size that a peer puts first, or the code of an
+      // error.
       let text = "";
       response.on("data", (chunk: Buffer) => {
         if (text.length < keptCharacters) text += chunk.toString("latin1");
@@ -61,6 +62,8 @@ function readReply(status: number, timing: string | string[] | undefined, text: 
   const reply: Reply = { status };
   const [, batch] = /^\{"batch":\s*(\d+),/.exec(text) ?? [];
   if (batch !== undefined) reply.batch = Number(batch);
+  const [, error] = /^\{"error":\s*"(\w+)"/.exec(text) ?? [];
+  if (error !== undefined) reply.error = error;
   if (typeof timing === "string") reply.serverTiming = timing;
   return reply;
 }
@@ -87,5 +90,7 @@ export type Reply = {
   status: number | "gave up" | "broken";
   /** The size of the batch it ran in, where the answer says so. */
   batch?: number;
+  /** The code of an error, where the answer says so. */
+  error?: string;
   serverTiming?: string;
 };

@@ -35,17 +35,21 @@ test("calls are sent when they are due, whether or not any was answered", async 
   assert.ok(first.tookMs >= due.at(-1)! - due[0]!);
 });
 
-test("a call without an answer is given up, and the batch size in an answer is read", async (t) => {
+test("a call without an answer is given up, and the batch size or the code of an error in an answer is read", async (t) => {
   const target = await serve(t, (request, response) => {
     request.resume();
-    if (request.headers["answer"] === "yes") response.end('{"batch":7,"results":[]}');
+    const { answer } = request.headers;
+    if (typeof answer === "string") response.end(answer);
   });
   const plan = { traffic, warmUpMs: 0, giveUpMs: 50 } as const;
   const silent = await openLoop({ ...plan, target }, () => {});
   assert.deepEqual(new Set(silent.map(({ status }) => status)), new Set(["gave up"]));
-  const answering = { ...target, headers: { answer: "yes" } };
-  const answered = await openLoop({ ...plan, target: answering, giveUpMs: 30_000 }, () => {});
-  assert.deepEqual(new Set(answered.map(({ batch }) => batch)), new Set([7]));
+  const answered = async (answer: string) =>
+    openLoop({ ...plan, target: { ...target, headers: { answer } }, giveUpMs: 30_000 }, () => {});
+  const batches = await answered('{"batch":7,"results":[]}');
+  assert.deepEqual(new Set(batches.map(({ batch }) => batch)), new Set([7]));
+  const errors = await answered('{"error":"queue_full","detail":""}');
+  assert.deepEqual(new Set(errors.map(({ error }) => error)), new Set(["queue_full"]));
 });
 
 test("calls of the warm-up are sent and left out, and its end is reported once", async (t) => {

@@ -17,13 +17,21 @@ export async function openLoop(plan: OpenLoop, onWarm: () => void): Promise<Open
 
   const send = async (index: number, dueMs: number): Promise<void> => {
     const sentAfterMs = performance.now() - startedAt - dueMs;
-    const { status, batch }: Reply =
+    const { status, batch, error, serverTiming }: Reply =
       pending.size < inFlightMax
         ? await client.post(index, Math.max(1, giveUpMs - sentAfterMs))
         : { status: "broken" };
     const tookMs = performance.now() - startedAt - dueMs;
     if (dueMs < warmUpMs) return;
-    calls.push({ dueMs, tookMs, sentAfterMs, status, ...(batch === undefined ? {} : { batch }) });
+    calls.push({
+      dueMs,
+      tookMs,
+      sentAfterMs,
+      status,
+      ...(batch === undefined ? {} : { batch }),
+      ...(error === undefined ? {} : { error }),
+      ...(serverTiming === undefined ? {} : { serverTiming }),
+    });
   };
 
   for (const [index, dueMs] of poisson(plan.traffic).entries()) {
@@ -132,7 +140,7 @@ type Traffic = { seed: number; perSecond: number; forMs: number };
 type Outcome = "in time" | "late" | "refused" | "failed";
 
 /** One call of an open loop, as its client saw it. */
-export type OpenLoopCall = Omit<Reply, "serverTiming"> & {
+export type OpenLoopCall = Reply & {
   /** When it was due, in ms from the start of the run. */
   dueMs: number;
   /** From when it was due to the last byte of the answer, or to when the client gave up. */

@@ -53,6 +53,7 @@ const effectiveLimits = (overrides: LimitOverrides, settings: AuthSettings): Tea
   requestsPerSecond: overrides.requestsPerSecond ?? settings.TEAM_REQUESTS_PER_SECOND,
   requestsBurst: overrides.requestsBurst ?? settings.TEAM_REQUESTS_BURST,
   inFlightMax: overrides.inFlightMax ?? settings.TEAM_IN_FLIGHT_MAX,
+  bodyBytesPerSecond: overrides.bodyBytesPerSecond ?? settings.TEAM_BODY_BYTES_PER_SECOND,
 });
 
 type Authenticator = (request: FastifyRequest) => Promise<{ tenant: string; limits: TeamLimits }>;
@@ -63,4 +64,5 @@ type AuthSettings = CorsSettings & {
   TEAM_REQUESTS_PER_SECOND: number;
   TEAM_REQUESTS_BURST: number;
   TEAM_IN_FLIGHT_MAX: number;
+  TEAM_BODY_BYTES_PER_SECOND: number;
 };

@@ -3,18 +3,20 @@ import type { FastifyInstance } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
 import { type BudgetLease, SharedBudget } from "../limits/shared-budget.ts";
+import type { BodyPace, PacedBody } from "./body-pace.ts";
 
 /**
  * Limits the bytes of request bodies that are in memory at a time, each until the end of its call. Teams
  * share them. What counts is what has arrived, and a small reservation from the start: an upload that was
  * announced and does not come costs next to nothing. A call above its team's share is refused with
  * `queue_full`, before its body is read if its Content-Length already tells. An upload that pauses for
- * BODY_IDLE_MS is cut off.
+ * BODY_IDLE_MS is cut off. Bytes are read at the pace of their team.
  */
-export function limitBodyMemory(app: FastifyInstance, settings: BodyMemorySettings): void {
+export function limitBodyMemory(app: FastifyInstance, settings: BodyMemorySettings, pace: BodyPace): void {
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
 
-  app.addHook("preParsing", async ({ headers, requestContext }, reply, payload) => {
+  app.addHook("preParsing", async (request, reply, payload) => {
+    const { headers, requestContext } = request;
     const contentLength = Number(headers["content-length"] ?? Number.NaN);
     // A body above BODY_BYTES_MAX gets its own error when it is read.
     const announcedBytes = Math.min(
@@ -32,6 +34,8 @@ export function limitBodyMemory(app: FastifyInstance, settings: BodyMemorySettin
       idleMs: settings.BODY_IDLE_MS,
       // The rest of the request may never come.
       onIdle: () => void reply.header("connection", "close"),
+      paced: pace.begin(request),
+      discard: () => pace.discard(request, payload),
     });
     // Of a call that was answered early nobody reads the rest.
     onClose(reply, () => body.destroy());
@@ -41,32 +45,43 @@ export function limitBodyMemory(app: FastifyInstance, settings: BodyMemorySettin
 
 /**
  * Passes a body through and grows its lease by the bytes that arrive. It fails with an ApiError if the lease
- * cannot grow, or if nothing arrives for `idleMs`; the rest of the body is then discarded.
+ * cannot grow, or if nothing arrives for `idleMs`; the rest of the body is then discarded. While bytes wait,
+ * their connection is not read.
  */
 function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits): Transform {
   let receivedBytes = 0;
   let leasedBytes = limits.reservedBytes;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      idleTimer.refresh();
       receivedBytes += chunk.length;
       const growthBytes = Math.min(receivedBytes, limits.bytesMax) - leasedBytes;
       if (growthBytes > 0) {
         if (!lease.grow(growthBytes)) return done(bodiesFull());
         leasedBytes += growthBytes;
       }
-      done(null, chunk);
+      // The pause that begins here is ours, not the client's.
+      clearTimeout(idleTimer);
+      limits.paced.pass(chunk.length, () => {
+        watchIdle();
+        done(null, chunk);
+      });
     },
   });
-  const idleTimer = setTimeout(() => {
-    limits.onIdle();
-    body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
-  }, limits.idleMs);
+  const watchIdle = () => {
+    idleTimer = setTimeout(() => {
+      limits.onIdle();
+      body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
+    }, limits.idleMs);
+  };
+  let idleTimer: NodeJS.Timeout | undefined;
+  watchIdle();
   // Without this listener an error after the reply of a 413, which nobody waits for, would end the process.
   body.on("error", () => {});
   body.once("close", () => {
     clearTimeout(idleTimer);
-    payload.unpipe(body).resume();
+    limits.paced.end();
+    payload.unpipe(body);
+    limits.discard();
   });
   // `pipeline` would destroy the request, and its connection before the reply is sent.
   payload.once("error", (error) => body.destroy(error));
@@ -78,7 +93,15 @@ const bodiesFull = (): ApiError => capacityReached("Too many bytes are in flight
 /** What a body counts as before anything of it has arrived: about one read of a socket. */
 const reservedBytesMax = 64 * 1024;
 
-type MeterLimits = { reservedBytes: number; bytesMax: number; idleMs: number; onIdle(): void };
+type MeterLimits = {
+  reservedBytes: number;
+  bytesMax: number;
+  idleMs: number;
+  onIdle(): void;
+  paced: PacedBody;
+  /** Reads what is left of the body. */
+  discard(): void;
+};
 
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;
