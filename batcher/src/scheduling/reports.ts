@@ -84,6 +84,8 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
   for (const finished of report.finished) {
     const sent = state.sent.get(finished.batch);
     if (sent === undefined) continue;
+    // Kafka has delivered it twice, and the worker that it was meant for has it.
+    if (finished.end === "refused" && sent.phase.kind === "held") continue;
     if (finished.end === "answered") {
       learnTimes(state, sent, finished, report, now);
       state.sent.delete(sent.id);
