@@ -339,6 +339,19 @@ test("a batcher whose session is over sends and answers nothing, whatever comes,
   assert.deepEqual([pool.open.size, pool.deferred.length], [0, 0]);
 });
 
+test("without a session, cancels of calls that do not wait here are not kept", () => {
+  const pool = newPool();
+  decide(pool, { kind: "session", endsAt: 0 }, 0);
+  decide(pool, call("a", 1, { now: 0 }), 0);
+  for (const name of ["a", "b", "c"]) {
+    decide(pool, { kind: "cancel", call: `${name}/nnnnnnnnnnnnnnnn` as never }, 1);
+  }
+  assert.deepEqual(
+    pool.deferred.map(({ kind }) => kind),
+    ["arrive", "cancel"],
+  );
+});
+
 test("calls that were read without a session are forgotten with the partition", () => {
   const pool = newPool();
   decide(pool, { kind: "session", endsAt: 0 }, 0);
