@@ -500,6 +500,20 @@ test("a worker that was out of memory gets no larger batch than its next report 
   assert.equal(pool.open.size, 0);
 });
 
+test("with the partition back, batches are as large as the worker with most memory takes", () => {
+  const pool = newPool();
+  const sizes = [{ size: 1, runMs: 12 }];
+  decide(pool, report("w1", { sizes }), 0);
+  decide(pool, report("w2", { partition: 1 }), 0);
+  const batchMax = () => [...pool.lanes.values()].map((lane) => lane.batchMax);
+  assert.deepEqual(batchMax(), [8]);
+  decide(pool, { kind: "partition_lost" }, 1);
+  decide(pool, { kind: "partition_assigned" }, 2);
+  decide(pool, report("w1", { sizes }), 3);
+  decide(pool, report("w2", { partition: 1 }), 3);
+  assert.deepEqual(batchMax(), [8]);
+});
+
 test("a worker that is stopping gets nothing new", () => {
   const pool = newPool();
   decide(pool, report("w1", { draining: true }), 0);

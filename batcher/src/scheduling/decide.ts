@@ -5,7 +5,7 @@ import { isDear } from "./batch-load.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
-import { applyReport } from "./reports.ts";
+import { applyReport, largestSizes } from "./reports.ts";
 import { expiryAfter } from "./sent-batch.ts";
 import { shedToGiveWay } from "./shedding.ts";
 import { laneSituation, usualTaskMs } from "./situation.ts";
@@ -186,8 +186,10 @@ function losePartition(state: State, now: number): Move[] {
   state.sent.clear();
   state.open.clear();
   for (const worker of state.workers.values()) {
-    for (const { lane, build, sizes } of worker.report.lanes) {
-      laneOf(state, lane, build, now).warmUp(sizes, worker.reportedAt);
+    for (const { lane: id, build, sizes } of worker.report.lanes) {
+      const lane = laneOf(state, id, build, now);
+      lane.warmUp(sizes, worker.reportedAt);
+      lane.sizes = largestSizes(state, lane);
     }
   }
   return [];

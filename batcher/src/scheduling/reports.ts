@@ -160,7 +160,7 @@ function adoptBatch(
 }
 
 /** Returns the sizes of the worker with the largest ones: a worker that ran out of memory offers fewer. */
-function largestSizes(state: State, { id, build }: Lane): number[] {
+export function largestSizes(state: State, { id, build }: Lane): number[] {
   const sizes = [...state.workers.values()].flatMap((worker) =>
     worker.report.lanes
       .filter((loaded) => loaded.lane === id && loaded.build.digest === build?.digest)
