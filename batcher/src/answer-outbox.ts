@@ -2,22 +2,27 @@
 // scheduler-loop.test.ts and contracts/runtime/answer-delivery.test.ts.
 import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { addressAnswer } from "@faceline/contracts/runtime/answers";
+import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { TaskWait } from "@faceline/contracts/wire/timing";
 
 /** Answers to tasks that no worker will answer: refused, expired, failed. */
 export type AnswerOutbox = {
   /** Calls `onEnded` with tasks as their answers are delivered or pass their deadlines. Never throws. */
-  send(answers: { task: BatchTask; outcome: Outcome }[], now: number, onEnded: OnEnded): Promise<void>;
+  send(answers: OwnAnswer[], decidedAt: number, onEnded: OnEnded): Promise<void>;
 };
 
+type OwnAnswer = { task: BatchTask; outcome: Outcome; waited: TaskWait };
 type OnEnded = (tasks: TaskId[]) => void;
 
-export const openAnswerOutbox = (delivery: AnswerDelivery): AnswerOutbox => ({
-  send(answers, now, onEnded) {
-    const addressed = answers.map(({ task, outcome }) => {
-      const timing = { queueMs: Math.max(0, now - task.arrivedAt), batchMs: 0, inferMs: 0 };
+export const openAnswerOutbox = (delivery: AnswerDelivery, clock: Clock): AnswerOutbox => ({
+  send(answers, decidedAt, onEnded) {
+    const publishedAt = clock.now();
+    const own = { prepareMs: 0, runMs: 0, answerMs: publishedAt - decidedAt, publishedAt };
+    const addressed = answers.map(({ task, outcome, waited }) => {
+      const timing = { ...waited, ...own };
       return addressAnswer({ task: task.id, outcome, timing }, task.ingress, task.deadlineAt);
     });
     return delivery.deliver(addressed, onEnded);

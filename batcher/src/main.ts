@@ -34,7 +34,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     log,
     retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
   });
-  const answers = openAnswerOutbox(delivery);
+  const answers = openAnswerOutbox(delivery, clock);
   await using poolState = openPoolOutbox({ redis, state, clock, pool, everyMs: config.POOL_STATE_EVERY_MS });
   await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, log });
   await using _reports = await openReportInbox({

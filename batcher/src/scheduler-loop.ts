@@ -5,7 +5,7 @@ import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
 import { decide } from "./scheduling/decide.ts";
-import type { Event, Move, State } from "./scheduling/state.ts";
+import type { AnswerMove, Event, Move, State } from "./scheduling/state.ts";
 
 /**
  * Feeds events to the scheduler and carries out its decisions: the one place where moves become batches,
@@ -30,7 +30,8 @@ export class SchedulerLoop implements AsyncDisposable {
   handle(event: Event): void {
     if (this.#stopped) return;
     const { state, clock, poolState } = this.#parts;
-    this.#act(decide(state, event, clock.now()));
+    const now = clock.now();
+    this.#act(decide(state, event, now), now);
     // What time alone changes is published with the next regular state: a comparison per tick would cost an
     // idle pool.
     if (event.kind !== "timer") poolState.stateChanged();
@@ -41,7 +42,7 @@ export class SchedulerLoop implements AsyncDisposable {
     this.#endedListeners.push(listener);
   }
 
-  #act(moves: Move[]): void {
+  #act(moves: Move[], decidedAt: number): void {
     const answers: AnswerMove[] = [];
     for (const move of moves) {
       switch (move.kind) {
@@ -61,7 +62,7 @@ export class SchedulerLoop implements AsyncDisposable {
     }
     if (answers.length === 0) return;
     // A task has ended only when its answer is delivered or late: until then its offset is not committed.
-    void this.#parts.answers.send(answers, this.#parts.clock.now(), (tasks) => this.#notifyEnded(tasks));
+    void this.#parts.answers.send(answers, decidedAt, (tasks) => this.#notifyEnded(tasks));
   }
 
   #send({ partition, batch }: Extract<Move, { kind: "dispatch" }>): void {
@@ -95,8 +96,6 @@ const tickEveryMs = 100;
 
 /** The longest delay of a timer: Node fires a longer one after 1 ms. */
 const timerMaxMs = 2 ** 31 - 1;
-
-type AnswerMove = Extract<Move, { kind: "answer" }>;
 
 export type SchedulerLoopParts = {
   state: State;

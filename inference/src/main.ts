@@ -60,7 +60,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       decode: modelled === undefined ? decoder.decode : nullDecoder,
       clock,
     }),
-    answers: openAnswerOutbox(delivery),
+    answers: openAnswerOutbox(delivery, clock),
     log,
     heldBatchesMax: config.HELD_BATCHES_MAX,
     onChange: () => reports.send(),

@@ -43,7 +43,8 @@ export function openPreparation({ images, buffers, decode, clock }: PreparationP
         pictures,
         tasks,
         ends,
-        tookMs: clock.now() - startedAt,
+        startedAt,
+        endedAt: clock.now(),
         release: () => buffer[Symbol.dispose](),
       };
     } catch (error) {
@@ -74,7 +75,9 @@ export type PreparedBatch = {
   tasks: BatchTask[];
   /** Tasks that ended before the run: too late, without their image, or with a picture that was rejected. */
   ends: { task: BatchTask; outcome: Outcome }[];
-  tookMs: number;
+  /** When fetching began, and when the last image was decoded. */
+  startedAt: number;
+  endedAt: number;
   /** Zeroes the pixels and releases their buffer. */
   release(): void;
 };

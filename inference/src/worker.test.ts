@@ -3,6 +3,7 @@ import test from "node:test";
 import { openLog } from "@faceline/contracts/runtime/log";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { TaskWait } from "@faceline/contracts/wire/timing";
 import type { TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { PreparedBatch } from "./preparation.ts";
@@ -79,6 +80,31 @@ test("a batch without pictures needs no run", async () => {
   assert.deepEqual(fixture.steps, ["prepare a", "release a", "answer a"]);
 });
 
+test("an answer tells how long each part of its task took, also the wait behind the running batch", async () => {
+  const fixture = openWorker();
+  const waited = { hopMs: 2, queueMs: 10, holdMs: 1, retryMs: 0, attempts: 1 };
+  fixture.at(100);
+  fixture.worker.take(batch("a"));
+  fixture.worker.take(batch("b", waited));
+  await fixture.until("run a");
+  fixture.at(150);
+  fixture.finish("a");
+  await fixture.until("run b");
+  fixture.at(190);
+  fixture.finish("b");
+  await fixture.worker.drained();
+  // Sent at 0 and received at 100; prepared from 101 to 107; a ran from 100 to 150, b from 150 to 190.
+  assert.deepEqual(fixture.ends.get("b")?.timing, {
+    hopMs: 102,
+    queueMs: 10 + 1 + 43,
+    holdMs: 1,
+    retryMs: 0,
+    attempts: 1,
+    prepareMs: 6,
+    runMs: 40,
+  });
+});
+
 test("batches beyond the limit are left to the batcher", async () => {
   const fixture = openWorker();
   for (const name of ["a", "b", "c", "d"]) fixture.worker.take(batch(name));
@@ -102,12 +128,14 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   let gaps = 0;
   let changes = 0;
   let running = "";
+  let now = 0;
+  const ends = new Map<string, TaskEnd>();
   const step = (name: string): void => {
     steps.push(name);
     waiting.get(name)?.();
   };
   const worker: Worker = new Worker({
-    clock: { now: () => 0 },
+    clock: { now: () => now },
     log: openLog("test", "silent"),
     heldBatchesMax: 3,
     onChange: () => {
@@ -123,7 +151,8 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
         ends: taken.tasks
           .slice(pictures)
           .map((task) => ({ task, outcome: { kind: "failed", reason: "image_lost" } })),
-        tookMs: 1,
+        startedAt: now + 1,
+        endedAt: now + 7,
         release: () => step(`release ${taken.id}`),
       };
     },
@@ -138,10 +167,11 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
       },
     } as unknown as Engine,
     answers: {
-      send: async (ends: TaskEnd[]) => {
+      send: async (sent: TaskEnd[]) => {
+        for (const end of sent) ends.set(end.task.id, end);
         const { promise, resolve } = Promise.withResolvers<void>();
         answered = resolve;
-        step(`answer ${ends[0]!.task.id}`);
+        step(`answer ${sent[0]!.task.id}`);
         if (holdAnswers) await promise;
       },
     },
@@ -149,6 +179,10 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   return {
     worker,
     steps,
+    ends: ends as ReadonlyMap<string, TaskEnd>,
+    at(instant: number) {
+      now = instant;
+    },
     get gaps() {
       return gaps;
     },
@@ -165,13 +199,13 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   };
 }
 
-function batch(name: string): Batch {
+function batch(name: string, waited?: TaskWait): Batch {
   return {
     id: name,
     lane: "Dlib/ssd",
     sentAt: 0,
     predictedRunMs: 10,
-    tasks: [{ id: name, arrivedAt: 0 }],
+    tasks: [{ id: name, arrivedAt: 0, waited }],
   } as unknown as Batch;
 }
 

@@ -2,6 +2,8 @@ import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import { noWait } from "@faceline/contracts/wire/timing";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
@@ -16,12 +18,12 @@ import type { Preparation, PreparedBatch } from "./preparation.ts";
  */
 export class Worker {
   readonly #parts: WorkerParts;
-  readonly #staged: Batch[] = [];
+  readonly #staged: ReceivedBatch[] = [];
   readonly #answering = new Set<Batch>();
   readonly #finished: FinishedBatch[] = [];
   #running: { batch: Batch; startedAt: number } | undefined;
   /** The batch that is fetched and decoded while another runs. */
-  #preparing: { batch: Batch; prepared: Promise<PreparedBatch | Error> } | undefined;
+  #preparing: { batch: ReceivedBatch; prepared: Promise<PreparedBatch | Error> } | undefined;
   #looping = false;
   #onIdle: () => void = () => {};
   #draining = false;
@@ -54,7 +56,7 @@ export class Worker {
       this.#parts.log.warn({ batch: batch.id }, "too many batches are held; this one is left to the batcher");
       return;
     }
-    this.#staged.push(batch);
+    this.#staged.push({ ...batch, receivedAt: this.#parts.clock.now() });
     this.#parts.onChange();
     this.#prepareNext();
     if (!this.#looping) void this.#loop();
@@ -105,7 +107,7 @@ export class Worker {
   }
 
   /** Starts to prepare the next staged batch, unless that has begun. Undefined where none is staged. */
-  #prepareNext(): { batch: Batch; prepared: Promise<PreparedBatch | Error> } | undefined {
+  #prepareNext(): { batch: ReceivedBatch; prepared: Promise<PreparedBatch | Error> } | undefined {
     const batch = this.#staged[0];
     if (batch === undefined) return undefined;
     if (this.#preparing?.batch !== batch) {
@@ -115,7 +117,7 @@ export class Worker {
     return this.#preparing;
   }
 
-  async #run(batch: Batch, prepared: PreparedBatch | Error): Promise<void> {
+  async #run(batch: ReceivedBatch, prepared: PreparedBatch | Error): Promise<void> {
     const { clock, engine, log } = this.#parts;
     const startedAt = clock.now();
     if (prepared instanceof Error) {
@@ -128,21 +130,20 @@ export class Worker {
     let ends: TaskEnd[] | undefined;
     try {
       const { pictures } = prepared;
-      const run = pictures.length === 0 ? [] : engine.run({ lane: batch.lane, pictures });
+      const running = pictures.length === 0 ? [] : engine.run({ lane: batch.lane, pictures });
       // While this one runs, the next is fetched and decoded.
       this.#prepareNext();
-      const outcomes = await run;
-      const inferMs = clock.now() - startedAt;
-      const timing = (task: BatchTask) => ({
-        queueMs: Math.max(0, batch.sentAt - task.arrivedAt),
-        batchMs: Math.max(0, startedAt - batch.sentAt),
-        inferMs,
+      const outcomes = await running;
+      const ranAt = clock.now();
+      const run = { startedAt, ranAt };
+      const end = (task: BatchTask, outcome: Outcome): TaskEnd => ({
+        task,
+        outcome,
+        timing: timingOf(task, batch, prepared, run),
+        ranAt,
       });
-      ends = prepared.ends.map(({ task, outcome }) => ({ task, outcome, timing: timing(task) }));
-      for (const [index, outcome] of outcomes.entries()) {
-        const task = prepared.tasks[index]!;
-        ends.push({ task, outcome, timing: timing(task) });
-      }
+      ends = prepared.ends.map(({ task, outcome }) => end(task, outcome));
+      for (const [index, outcome] of outcomes.entries()) ends.push(end(prepared.tasks[index]!, outcome));
     } catch (error) {
       log.error(
         { batch: batch.id, size: batch.tasks.length, reason: (error as Error).message },
@@ -154,7 +155,8 @@ export class Worker {
     const endedAt = clock.now();
     this.#running = undefined;
     const size = prepared.pictures.length;
-    void this.#answer(batch, ends, { size, prepareMs: prepared.tookMs, runMs: endedAt - startedAt, endedAt });
+    const prepareMs = prepared.endedAt - prepared.startedAt;
+    void this.#answer(batch, ends, { size, prepareMs, runMs: endedAt - startedAt, endedAt });
   }
 
   /** The next batch does not wait for these answers. */
@@ -177,6 +179,25 @@ function heldBatch(batch: Batch): Report["staged"][number] {
     tasks: batch.tasks.map((task) => task.id),
   };
 }
+
+/** Adds to the waits of a task what this worker measured. */
+function timingOf(
+  { waited = noWait }: BatchTask,
+  { sentAt, receivedAt }: ReceivedBatch,
+  prepared: Pick<PreparedBatch, "startedAt" | "endedAt">,
+  { startedAt, ranAt }: { startedAt: number; ranAt: number },
+): TaskEnd["timing"] {
+  const behindOthersMs = prepared.startedAt - receivedAt + (startedAt - prepared.endedAt);
+  return {
+    ...waited,
+    hopMs: waited.hopMs + (receivedAt - sentAt),
+    queueMs: waited.queueMs + behindOthersMs,
+    prepareMs: prepared.endedAt - prepared.startedAt,
+    runMs: ranAt - startedAt,
+  };
+}
+
+type ReceivedBatch = Batch & { receivedAt: number };
 
 function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
   return {

@@ -1,11 +1,11 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
-import type { TaskTiming } from "@faceline/contracts/wire/answer";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { notServing } from "./call/api-error.ts";
-import { noTiming, onClose } from "./call/context.ts";
+import { onClose } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
+import { type CallParts, CallRecord } from "./call/record.ts";
 import { deadlineMsFrom, traceparentFrom } from "./call/request-headers.ts";
 import type { HttpSettings } from "./config.ts";
 
@@ -17,29 +17,44 @@ import type { HttpSettings } from "./config.ts";
 export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: HttpSettings): void {
   const authenticate = createAuthenticator(ports, settings);
   app.decorateRequest("requestContext");
+  app.decorateRequest("callRecord");
+  app.decorateRequest("callParts");
 
   app.addHook("onRequest", async (request, reply) => {
-    const arrivedAt = ports.clock.now();
+    const requestId = request.id as RequestId;
+    const route = request.routeOptions.url ?? "";
+    const record = new CallRecord({ requestId, route, now: () => ports.clock.now() });
+    request.callRecord = record;
+    const { arrivedAt } = record;
     if (!ports.isServing()) throw notServing();
     const signal = abortSignal(request, reply, ports.drainTimeout);
     const { tenant, limits } = await authenticate(request);
     await acquireTeamSlot(ports, reply, tenant, limits);
     request.requestContext = {
-      requestId: request.id as RequestId,
+      requestId,
       tenant,
       arrivedAt,
       deadlineAt: arrivedAt + deadlineMsFrom(request.headers["x-request-timeout-ms"], settings),
       traceparent: traceparentFrom(request.headers.traceparent),
       signal,
-      timing: noTiming,
+      record,
     };
   });
 
-  app.addHook("onSend", async ({ requestContext }, reply) => {
+  app.addHook("onSend", async (request, reply) => {
+    const { requestContext, callRecord } = request;
+    if (callRecord === undefined) return;
+    request.callParts = callRecord.parts(ports.clock.now());
     if (requestContext === undefined) return;
-    const { traceparent, timing, arrivedAt } = requestContext;
-    reply.header("traceparent", traceparent);
-    reply.header("server-timing", serverTimingHeader(timing, ports.clock.now() - arrivedAt));
+    reply.header("traceparent", requestContext.traceparent);
+    reply.header("server-timing", serverTimingHeader(request.callParts));
+  });
+
+  app.addHook("onResponse", async ({ callRecord: record, callParts }, reply) => {
+    if (record === undefined) return;
+    const parts = callParts ?? record.parts(ports.clock.now());
+    const status = reply.raw.writableFinished ? reply.statusCode : undefined;
+    ports.recordCall({ record, parts, status });
   });
 }
 
@@ -82,9 +97,7 @@ function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout:
   return controller.signal;
 }
 
-function serverTimingHeader({ queueMs, batchMs, inferMs }: TaskTiming, totalMs: number): string {
-  const parts = { queue: queueMs, batch: batchMs, infer: inferMs, total: totalMs };
-  return Object.entries(parts)
-    .map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`)
+const serverTimingHeader = (parts: CallParts): string =>
+  Object.entries(parts)
+    .map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`)
     .join(", ");
-}

@@ -7,6 +7,7 @@ import { runService } from "@faceline/contracts/runtime/service";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { openAnswerInbox } from "./answer-inbox.ts";
 import { openKeyStore } from "./auth/key-store.ts";
+import { logCall } from "./call/call-log.ts";
 import { openCancelOutbox } from "./cancel-outbox.ts";
 import { IngressConfig, openAccessWarning } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
@@ -64,6 +65,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       dependencyHealth: async () => ({ kafka: await probe.reachable(), redis: redis.usable }),
       isServing: () => answers.connected() && !stop.aborted,
       drainTimeout: drainTimeout.signal,
+      recordCall: (call) => logCall(log, call),
       reportBug: (error, requestId) => log.error({ requestId, error: (error as Error).stack }, "a bug"),
     },
     config,

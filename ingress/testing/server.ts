@@ -7,6 +7,7 @@ import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import { noWait } from "@faceline/contracts/wire/timing";
 import { Catalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
@@ -39,6 +40,7 @@ export function testServer(
     dependencyHealth: async () => ({ kafka: true, redis: true }),
     isServing: () => true,
     drainTimeout: new AbortController().signal,
+    recordCall: () => {},
     reportBug: (error) => t.diagnostic(String(error)),
     ...overrides,
   };
@@ -72,7 +74,7 @@ export const testKeyRecord = {
 export const answerWith = (outcome: Outcome): Answer => ({
   task: "a/nonce/0" as TaskId,
   outcome,
-  timing: { queueMs: 1, batchMs: 2, inferMs: 3 },
+  timing: { ...noWait, attempts: 1, prepareMs: 2, runMs: 3, answerMs: 1 },
 });
 
 /** The answer for an image that shows faces with these embeddings, largest first. */

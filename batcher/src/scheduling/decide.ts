@@ -1,6 +1,5 @@
 import { type BatchId, batchTasks } from "@faceline/contracts/wire/batch";
 import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
-import type { CallTasks } from "@faceline/contracts/wire/task";
 import { admit } from "./admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
@@ -8,6 +7,7 @@ import { applyReport } from "./reports.ts";
 import { shedToGiveWay } from "./shedding.ts";
 import { laneSituation } from "./situation.ts";
 import { type Event, endTasks, laneOf, type Move, type State } from "./state.ts";
+import { WaitingTime } from "./waiting-time.ts";
 import { silenceMaxMs } from "./workers.ts";
 
 /**
@@ -48,7 +48,7 @@ const ownStallMs = silenceMaxMs / 2;
 function handleEvent(state: State, event: Event, now: number): Move[] {
   switch (event.kind) {
     case "arrive":
-      return arrive(state, event.call, now);
+      return arrive(state, event, now);
     case "report":
       return applyReport(state, event.report, now);
     case "cancel":
@@ -68,27 +68,33 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
   }
 }
 
-function arrive(state: State, call: CallTasks, now: number): Move[] {
+function arrive(state: State, { call, ...arrival }: Arrival, now: number): Move[] {
   const lane = laneOf(state, call.lane);
   const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
   const waiting = fresh.filter((task) => !isWithWorker(state, task.id));
+  const { receivedAt = now } = arrival;
+  const hopMs = receivedAt - (call.sentAt ?? receivedAt);
+  const newWait = () => new WaitingTime(lane.hold, hopMs, receivedAt);
   const gaveWay: Move[] = [];
   if (waiting.length > 0) {
     lane.demand.add(call.tenant, waiting.length, now);
     const situation = laneSituation(state, lane, now);
     const admission = admit(situation, call, waiting.length);
     if (admission.kind === "refused") {
-      return fresh.map((task) => ({ kind: "answer", task, outcome: admission.outcome }));
+      const { outcome } = admission;
+      return fresh.map((task) => ({ kind: "answer", task, outcome, waited: newWait().until(now) }));
     }
     if (admission.kind === "probe") lane.probe = call.call;
     gaveWay.push(...shedToGiveWay(situation, admission.giveWay));
   }
-  for (const task of fresh) state.open.set(task.id, { task, lane: lane.id });
+  for (const task of fresh) state.open.set(task.id, { task, lane: lane.id, wait: newWait() });
   lane.queue.add(call.tenant, waiting, now);
   lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
   return gaveWay;
 }
+
+type Arrival = Extract<Event, { kind: "arrive" }>;
 
 /**
  * Whether a worker has the task already, from another batcher or from before this one's partition moved away

@@ -1,5 +1,5 @@
 // Tested by decide.test.ts, policy.test.ts (two lanes) and capacity/lanes.sim.test.ts.
-import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
+import type { Batch, BatchId, BatchTask, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { facesAllowanceMs, receiveBy } from "./sent-batch.ts";
@@ -21,6 +21,7 @@ export function dispatchBatches(state: State, now: number): Move[] {
     const proposals: Proposal[] = [];
     for (const lane of state.lanes.values()) {
       const { proposal, shed } = propose(state, lane, now);
+      lane.hold.set(proposal.kind === "wait" && proposal.isHold === true, now);
       proposals.push(proposal);
       moves.push(...shed);
     }
@@ -91,7 +92,12 @@ function queueProposal(
     case "nothing":
       return choice;
     case "hold":
-      return { kind: "wait", until: Math.min(choice.until, expiresAt), deadlineAt: expiresAt };
+      return {
+        kind: "wait",
+        until: Math.min(choice.until, expiresAt),
+        deadlineAt: expiresAt,
+        isHold: true,
+      };
     case "send": {
       const dequeue = () => {
         lane.probe = undefined;
@@ -120,7 +126,11 @@ function leastDeadline({ queue, retryParts }: Lane): number {
 }
 
 function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: number): Move {
-  const { tasks, attempt, mayBePoison } = dequeue();
+  const { tasks: dequeued, attempt, mayBePoison } = dequeue();
+  const tasks = dequeued.map((task): BatchTask => {
+    const wait = state.open.get(task.id)?.wait;
+    return wait === undefined ? task : { ...task, waited: wait.send(now) };
+  });
   const id = `${state.batcher}/${++state.batchCount}` as BatchId;
   const predictedRunMs = lane.meanMs(tasks.length);
   const batch: Batch = { id, lane: lane.id, reason, attempt, sentAt: now, predictedRunMs, tasks };
@@ -152,7 +162,10 @@ type SendProposal = {
 
 type Proposal =
   | SendProposal
-  /** Nothing to send before `until`. With a slot: the lane reserves that one. */
-  | { kind: "wait"; until: number; deadlineAt: number; slot?: WorkerSlot }
+  /**
+   * Nothing to send before `until`. With a slot: the lane reserves that one. With `isHold`: a worker is free,
+   * and the lane waits for more tasks.
+   */
+  | { kind: "wait"; until: number; deadlineAt: number; slot?: WorkerSlot; isHold?: boolean }
   /** No task waits. */
   | { kind: "nothing" };

@@ -7,6 +7,7 @@ import { ArrivalRate } from "./arrival-rate.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { TenantDemand } from "./tenant-demand.ts";
 import { TimeModel } from "./time-model.ts";
+import { HoldTime } from "./waiting-time.ts";
 
 /**
  * One model with one detector: its waiting tasks, and what was learned of its arrivals and run times.
@@ -18,6 +19,7 @@ export class Lane {
   readonly id: LaneId;
   readonly queue = new FairQueue();
   retryParts: TaskGroup[] = [];
+  readonly hold = new HoldTime();
   readonly arrivals = new ArrivalRate();
   readonly demand = new TenantDemand();
   /** Run time by padded size. */

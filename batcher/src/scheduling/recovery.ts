@@ -2,7 +2,7 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { overrunMs, type SentBatch } from "./sent-batch.ts";
-import { laneOf, type Move, type State } from "./state.ts";
+import { answerTask, laneOf, type Move, type State } from "./state.ts";
 import { forgetAfterMs, isSilent, type Worker } from "./workers.ts";
 
 /** Requeues what was sent to workers that fell silent, hang, or did not confirm it in time. */
@@ -47,7 +47,9 @@ type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
  */
 export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
   const lane = laneOf(state, sent.lane);
-  const tasks = sent.tasks.flatMap((id) => state.open.get(id)?.task ?? []);
+  const open = sent.tasks.flatMap((id) => state.open.get(id) ?? []);
+  for (const { wait } of open) wait.requeue(state.lastDecisionAt);
+  const tasks = open.map(({ task }) => task);
   // A batch that may still run somewhere is remembered: its answers are as good.
   if (cause === "lost" || cause === "unreceived") {
     sent.phase = { kind: "lost", confirmed: sent.phase.kind === "held" };
@@ -89,10 +91,7 @@ function splitIntoParts(tasks: BatchTask[]): BatchTask[][] {
 }
 
 function failTasks(state: State, tasks: BatchTask[], reason: "run_failed" | "attempts_exhausted"): Move[] {
-  return tasks.map((task) => {
-    state.open.delete(task.id);
-    return { kind: "answer", task, outcome: { kind: "failed", reason } };
-  });
+  return tasks.map((task) => answerTask(state, task, { kind: "failed", reason }));
 }
 
 /** Whether its running batch has exceeded the prediction by so much that it will not end. */

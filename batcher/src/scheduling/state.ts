@@ -5,9 +5,11 @@ import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
+import { noWait, type TaskWait } from "@faceline/contracts/wire/timing";
 import { HopTimes } from "./hop-times.ts";
 import { Lane } from "./lane.ts";
 import type { SentBatch } from "./sent-batch.ts";
+import type { WaitingTime } from "./waiting-time.ts";
 import type { Worker } from "./workers.ts";
 
 /** All that the scheduler of one pool knows. Only `decide` changes it. */
@@ -58,6 +60,13 @@ export function laneOf(state: State, id: LaneId): Lane {
   return lane;
 }
 
+/** Closes a task that no worker will answer, with its outcome. */
+export function answerTask(state: State, task: BatchTask, outcome: OwnOutcome): AnswerMove {
+  const waited = state.open.get(task.id)?.wait.until(state.lastDecisionAt) ?? noWait;
+  state.open.delete(task.id);
+  return { kind: "answer", task, outcome, waited };
+}
+
 /**
  * Closes tasks that a worker has answered or that no client waits for. With `ofLostBatch`, copies of them may
  * wait for a retry: they are removed from the lanes.
@@ -77,11 +86,17 @@ export type SchedulingSettings = {
   replyMs: number;
 };
 
-type OpenTask = { task: BatchTask; lane: LaneId };
+type OpenTask = { task: BatchTask; lane: LaneId; wait: WaitingTime };
+
+/** The outcomes that a batcher decides itself. */
+type OwnOutcome = Extract<Outcome, { kind: "shed" | "expired" | "failed" }>;
+
+/** The batcher itself answers the task, which ends it. `waited`: how its time passed here. */
+export type AnswerMove = { kind: "answer"; task: BatchTask; outcome: OwnOutcome; waited: TaskWait };
 
 export type Event =
-  /** A call was read from the tasks topic. */
-  | { kind: "arrive"; call: CallTasks }
+  /** A call was read from the tasks topic. Without `receivedAt`, just now. */
+  | { kind: "arrive"; call: CallTasks; receivedAt?: number }
   | { kind: "report"; report: Report }
   /** The client of a call has gone. */
   | { kind: "cancel"; call: CallId }
@@ -99,8 +114,7 @@ export type Event =
 export type Move =
   /** Send the batch to the worker that holds this partition. */
   | { kind: "dispatch"; partition: number; batch: Batch }
-  /** The batcher itself answers the task, which ends it. */
-  | { kind: "answer"; task: BatchTask; outcome: Extract<Outcome, { kind: "shed" | "expired" | "failed" }> }
+  | AnswerMove
   /** The tasks have ended: a worker answered them, or no client waits for them any more. */
   | { kind: "ended"; tasks: TaskId[] }
   /** Send a `timer` event at this instant if no other event comes first. */

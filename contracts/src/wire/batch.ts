@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DurationMs, Instant, LaneId, TaskId } from "./ids.ts";
 import { type CallTasks, taskFields } from "./task.ts";
+import { TaskWait } from "./timing.ts";
 
 /** Id of the batcher that created the batch, and a counter: `batcher-1f…/17`. */
 export const BatchId = z
@@ -21,7 +22,12 @@ const batchTasksMax = 64;
 export const DispatchReason = z.enum(["full", "floor", "slack", "hold_expired", "retry", "drain"]);
 export type DispatchReason = z.infer<typeof DispatchReason>;
 
-export const BatchTask = z.object({ id: TaskId, ...taskFields });
+export const BatchTask = z.object({
+  id: TaskId,
+  ...taskFields,
+  /** Set when the task is sent to a worker. */
+  waited: TaskWait.optional(),
+});
 export type BatchTask = z.infer<typeof BatchTask>;
 
 /**

@@ -45,6 +45,8 @@ export const CallTasks = z.object({
   tenant: Tenant,
   lane: LaneId,
   ...taskFields,
+  /** When the message was handed to the Kafka client. */
+  sentAt: Instant.optional(),
   tasks: z.array(TaskId).min(1).max(callTasksMax),
 });
 export type CallTasks = z.infer<typeof CallTasks>;

@@ -7,6 +7,7 @@ import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { answerWith } from "../../testing/server.ts";
 import type { DispatchedCall } from "../call/ports.ts";
+import { CallRecord } from "../call/record.ts";
 import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
 
 /** What a call does that is cancelled after its tasks were sent. */
@@ -108,4 +109,5 @@ const call = (signal: AbortSignal): DispatchedCall => ({
   deadlineAt: 31_000,
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",
   signal,
+  record: new CallRecord({ requestId: "a" as RequestId, route: "/verify", now: () => 1_001 }),
 });

@@ -6,6 +6,7 @@ import type { AnswerInbox } from "../answer-inbox.ts";
 import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import { randomBytes } from "../call/random.ts";
+import type { CallRecord } from "../call/record.ts";
 import type { CancelOutbox } from "../cancel-outbox.ts";
 import type { ImageOutbox } from "../image-outbox.ts";
 import type { PoolInbox } from "../pool-inbox.ts";
@@ -24,10 +25,12 @@ import { callFailure } from "./call-failure.ts";
  */
 export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): Promise<Answer[]> {
   const { clock, ingress, pools, log } = parts;
-  const { images, signal, ...fields } = call;
+  const { images, signal, record, ...fields } = call;
   const { requestId, lane, deadlineAt } = fields;
   const pool = soonestPool(pools.fresh(), new Set([lane]), clock.now(), deadlineAt);
 
+  record.end("admission");
+  record.begin("publish");
   const callId = `${requestId}/${randomBytes(12).toString("base64url")}` as CallId;
   const tasks = images.map((_, index) => taskId(callId, index));
   // Subscribed before the tasks are sent: a fast worker may answer at once.
@@ -39,14 +42,16 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   );
   using end = endOfCall(signal, deadlineAt - clock.now());
   try {
-    await Promise.race([parts.tasks.send(pool, { ...fields, call: callId, ingress, tasks }), end.reached]);
+    const sentAt = record.end("publish");
+    const message = { ...fields, call: callId, ingress, sentAt, tasks };
+    await Promise.race([parts.tasks.send(pool, message), end.reached]);
   } catch (error) {
     log.warn({ requestId, reason: (error as Error).message }, "tasks could not be sent");
     throw dependencyUnavailable("Work cannot be queued right now; try again shortly.");
   }
 
   try {
-    const answers = await Promise.race([allUnlessFailed(subscription.answers), end.reached]);
+    const answers = await Promise.race([allUnlessFailed(subscription.answers, record), end.reached]);
     if (answers !== undefined) return answers;
     throw new ApiError("upstream_timeout", "The deadline passed before the answer came.");
   } catch (error) {
@@ -57,10 +62,12 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
 }
 
 /** Resolves to all answers, or rejects as soon as one of them fails the whole call. */
-const allUnlessFailed = (answers: Promise<Answer>[]): Promise<Answer[]> =>
+const allUnlessFailed = (answers: Promise<Answer>[], record: CallRecord): Promise<Answer[]> =>
   Promise.all(
-    answers.map(async (answer) => {
-      const failure = callFailure((await answer).outcome);
+    answers.map(async (each) => {
+      const answer = await each;
+      record.answered(answer);
+      const failure = callFailure(answer.outcome);
       if (failure !== undefined) throw failure;
       return answer;
     }),

@@ -1,7 +1,7 @@
 import type { CompareReply, CompareRequest } from "@faceline/contracts/http/compare";
 import { ApiError, inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
-import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
+import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import type { InputValue } from "../images/inputs.ts";
 import { firstError, rankCandidates } from "../matching/ranking.ts";
 import type { Subject, SubjectFace } from "../matching/subject.ts";
@@ -34,7 +34,6 @@ export async function compare(
     fullResolution: body.face_index > 0,
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
-  call.timing = slowestTiming(answers);
   const [sourceSubject, ...subjects] = subjectsFrom(inputs, answers);
   const face = selectFace(orThrow(sourceSubject!), body.face_index);
   const ranked = candidates.map(({ id }, index) => ({ id, subject: subjects[index]! }));

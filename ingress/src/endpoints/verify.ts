@@ -1,7 +1,7 @@
 import type { VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
 import { inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
-import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
+import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import { decidingPair, facesNeeded } from "../matching/pair.ts";
 import { matchRule } from "./enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
@@ -28,7 +28,6 @@ export async function verify(
     fullResolution: body.face_policy === "single_only",
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
-  call.timing = slowestTiming(answers);
   const [first, second] = subjectsFrom(inputs, answers).map(orThrow);
   const pair = decidingPair(body.face_policy, metric, first!, second!);
 
