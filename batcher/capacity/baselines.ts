@@ -43,7 +43,7 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
           predictedMs: 0,
           retryAfterMs: 0,
         } as const;
-        moves.push({ kind: "answer", task, outcome, waited: noWait });
+        moves.push({ kind: "answer", task, lane, outcome, waited: noWait });
       }
       for (const [partition, batches] of inFlight.entries()) {
         if (queue.length === 0 || batches.size >= inFlightMax) continue;
@@ -53,7 +53,9 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
         batches.set(id, tasks);
         const predictedRunMs = alpha + beta * tasks.length;
         const batch = { id, lane, reason: "full", attempt: 1, sentAt: now, predictedRunMs, tasks } as const;
-        moves.push({ kind: "dispatch", partition, batch });
+        const predictedEndAt = now + predictedRunMs;
+        const worker = `${partition}`;
+        moves.push({ kind: "dispatch", partition, batch, worker, bucket: tasks.length, predictedEndAt });
       }
       return moves;
     };

@@ -6,8 +6,10 @@ import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { runService } from "@faceline/contracts/runtime/service";
+import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchOutbox } from "./batch-outbox.ts";
+import { BatchSpans } from "./batch-spans.ts";
 import { openCancelInbox } from "./cancel-inbox.ts";
 import { BatcherConfig } from "./config.ts";
 import { openPoolOutbox } from "./pool-outbox.ts";
@@ -24,6 +26,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     replyMs: config.REPLY_MS,
   });
 
+  await using tracing = await openTracing({ config, service: "batcher", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   await using producer = await openProducer(config, id);
@@ -36,7 +39,8 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   });
   const answers = openAnswerOutbox(delivery, clock);
   await using poolState = openPoolOutbox({ redis, state, clock, pool, everyMs: config.POOL_STATE_EVERY_MS });
-  await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, log });
+  const spans = new BatchSpans(tracing, pool);
+  await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, spans, log });
   await using _reports = await openReportInbox({
     config,
     pool,

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { openLog } from "@faceline/contracts/runtime/log";
+import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { call, newPool, report, taskIds } from "../testing/fixtures.ts";
+import { BatchSpans } from "./batch-spans.ts";
 import { SchedulerLoop, type SchedulerLoopParts } from "./scheduler-loop.ts";
 
 test("a worker that falls silent is found without any event, and its batch goes to another", (t) => {
@@ -101,6 +103,7 @@ function startLoop(t: TestContext, { batches, answers }: Partial<SchedulerLoopPa
       },
     },
     answers: answers ?? { send: async () => {} },
+    spans: new BatchSpans(tracingOff, "default"),
     poolState: { stateChanged: () => void changes++ },
     log: openLog("batcher", "silent"),
   });

@@ -3,9 +3,11 @@ import type { Log } from "@faceline/contracts/runtime/log";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
+import type { BatchSpans } from "./batch-spans.ts";
+import { logAnswers, logBatchEnd } from "./decision-log.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
 import { decide } from "./scheduling/decide.ts";
-import type { AnswerMove, Event, Move, State } from "./scheduling/state.ts";
+import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
 
 /**
  * Feeds events to the scheduler and carries out its decisions: the one place where moves become batches,
@@ -31,6 +33,7 @@ export class SchedulerLoop implements AsyncDisposable {
     if (this.#stopped) return;
     const { state, clock, poolState } = this.#parts;
     const now = clock.now();
+    if (event.kind === "partition_lost") this.#parts.spans.endAll(now);
     this.#act(decide(state, event, now), now);
     // What time alone changes is published with the next regular state: a comparison per tick would cost an
     // idle pool.
@@ -52,6 +55,10 @@ export class SchedulerLoop implements AsyncDisposable {
         case "answer":
           answers.push(move);
           break;
+        case "batch_ended":
+          logBatchEnd(this.#parts.log, move.batch, move.end);
+          this.#parts.spans.end(move.batch, move.end, decidedAt);
+          break;
         case "ended":
           this.#notifyEnded(move.tasks);
           break;
@@ -61,13 +68,16 @@ export class SchedulerLoop implements AsyncDisposable {
       }
     }
     if (answers.length === 0) return;
+    logAnswers(this.#parts.log, answers);
+    this.#parts.spans.answer(answers, decidedAt);
     // A task has ended only when its answer is delivered or late: until then its offset is not committed.
     void this.#parts.answers.send(answers, decidedAt, (tasks) => this.#notifyEnded(tasks));
   }
 
-  #send({ partition, batch }: Extract<Move, { kind: "dispatch" }>): void {
-    const { batches, log } = this.#parts;
-    batches.send(partition, batch).catch((error: Error) => {
+  #send(dispatch: Dispatch): void {
+    const { batches, spans, log } = this.#parts;
+    const batch = spans.send(dispatch);
+    batches.send(dispatch.partition, batch).catch((error: Error) => {
       log.warn({ batch: batch.id, reason: error.message }, "a batch was not sent; its tasks wait again");
       this.handle({ kind: "undelivered", batch: batch.id });
     });
@@ -86,6 +96,7 @@ export class SchedulerLoop implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
+    this.#parts.spans.endAll(this.#parts.clock.now());
     clearInterval(this.#tick);
     clearTimeout(this.#wakeTimer);
   }
@@ -103,5 +114,6 @@ export type SchedulerLoopParts = {
   batches: BatchOutbox;
   answers: AnswerOutbox;
   poolState: Pick<PoolOutbox, "stateChanged">;
+  spans: BatchSpans;
   log: Log;
 };

@@ -4,8 +4,10 @@ import { openProducer } from "@faceline/contracts/runtime/kafka";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { runService } from "@faceline/contracts/runtime/service";
+import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
+import { BatchSpans } from "./batch-spans.ts";
 import { InferenceConfig, pictureLimits } from "./config.ts";
 import { Decoder } from "./decode/decoder.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
@@ -18,6 +20,7 @@ import { Worker } from "./worker.ts";
 
 // The end-to-end tests cover it.
 await runService("inference", InferenceConfig, async ({ config, id, log, stop }) => {
+  await using tracing = await openTracing({ config, service: "inference", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   await using delivery = new AnswerDelivery({
@@ -61,6 +64,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       clock,
     }),
     answers: openAnswerOutbox(delivery, clock),
+    spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),
     log,
     heldBatchesMax: config.HELD_BATCHES_MAX,
     onChange: () => reports.send(),

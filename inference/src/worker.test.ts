@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openLog } from "@faceline/contracts/runtime/log";
+import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { TaskWait } from "@faceline/contracts/wire/timing";
 import type { TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { PreparedBatch } from "./preparation.ts";
+import { BatchSpans } from "./batch-spans.ts";
 import { Worker } from "./worker.ts";
 
 // The engine, the images and the answers are stubs: specified here is the order of steps.
@@ -123,7 +125,7 @@ test("assigned partitions and a drain are reported at once", () => {
 function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   const steps: string[] = [];
   const waiting = new Map<string, () => void>();
-  const runs = new Map<string, PromiseWithResolvers<Outcome[]>>();
+  const runs = new Map<string, PromiseWithResolvers<{ results: Outcome[] }>>();
   let answered: () => void = () => {};
   let gaps = 0;
   let changes = 0;
@@ -138,6 +140,7 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
     clock: { now: () => now },
     log: openLog("test", "silent"),
     heldBatchesMax: 3,
+    spans: new BatchSpans(tracingOff, { worker: "inference-1", pool: "default" }),
     onChange: () => {
       changes++;
       if (named(worker).length === 0) gaps++;
@@ -160,7 +163,7 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
       lanes: [],
       run: (work: { pictures: unknown[] }) => {
         running = (work.pictures[0] as { name: string }).name;
-        const run = Promise.withResolvers<Outcome[]>();
+        const run = Promise.withResolvers<{ results: Outcome[] }>();
         runs.set(running, run);
         step(`run ${running}`);
         return run.promise;
@@ -191,7 +194,8 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
     },
     answered: () => answered(),
     finish(name: string, error?: Error) {
-      if (error === undefined) runs.get(name)!.resolve([{ kind: "rejected", code: "no_face_detected" }]);
+      const results: Outcome[] = [{ kind: "rejected", code: "no_face_detected" }];
+      if (error === undefined) runs.get(name)!.resolve({ results });
       else runs.get(name)!.reject(error);
     },
     until: (name: string) =>

@@ -5,7 +5,9 @@ import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/c
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { noWait } from "@faceline/contracts/wire/timing";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
+import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
+import type { RunFacts } from "./engine/work.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
 
 /**
@@ -120,35 +122,46 @@ export class Worker {
   async #run(batch: ReceivedBatch, prepared: PreparedBatch | Error): Promise<void> {
     const { clock, engine, log } = this.#parts;
     const startedAt = clock.now();
+    const times = { receivedAt: batch.receivedAt };
     if (prepared instanceof Error) {
-      log.error({ batch: batch.id, reason: prepared.message }, "a batch could not be prepared");
-      void this.#answer(batch, undefined, { size: 0, prepareMs: 0, runMs: 0, endedAt: startedAt });
+      const error = prepared.message;
+      log.error({ batch: batch.id, reason: error }, "a batch could not be prepared");
+      const measurements = { size: 0, prepareMs: 0, runMs: 0, endedAt: startedAt };
+      void this.#answer(batch, { error, times }, measurements);
       return;
     }
     this.#running = { batch, startedAt };
     this.#parts.onChange();
-    let ends: TaskEnd[] | undefined;
+    const result: RunEnd = {
+      times: {
+        ...times,
+        preparedFrom: prepared.startedAt,
+        preparedUntil: prepared.endedAt,
+        runFrom: startedAt,
+      },
+    };
     try {
       const { pictures } = prepared;
-      const running = pictures.length === 0 ? [] : engine.run({ lane: batch.lane, pictures });
+      const running = pictures.length === 0 ? noRun : engine.run({ lane: batch.lane, pictures });
       // While this one runs, the next is fetched and decoded.
       this.#prepareNext();
-      const outcomes = await running;
+      const { results, facts } = await running;
       const ranAt = clock.now();
-      const run = { startedAt, ranAt };
       const end = (task: BatchTask, outcome: Outcome): TaskEnd => ({
         task,
         outcome,
-        timing: timingOf(task, batch, prepared, run),
+        timing: timingOf(task, batch, prepared, { startedAt, ranAt }),
         ranAt,
       });
-      ends = prepared.ends.map(({ task, outcome }) => end(task, outcome));
-      for (const [index, outcome] of outcomes.entries()) ends.push(end(prepared.tasks[index]!, outcome));
+      result.ends = prepared.ends.map(({ task, outcome }) => end(task, outcome));
+      for (const [index, outcome] of results.entries())
+        result.ends.push(end(prepared.tasks[index]!, outcome));
+      result.facts = facts;
+      result.times.ranAt = ranAt;
     } catch (error) {
-      log.error(
-        { batch: batch.id, size: batch.tasks.length, reason: (error as Error).message },
-        "a run failed",
-      );
+      result.error = (error as Error).message;
+      result.times.ranAt = clock.now();
+      log.error({ batch: batch.id, size: batch.tasks.length, reason: result.error }, "a run failed");
     } finally {
       prepared.release();
     }
@@ -156,14 +169,17 @@ export class Worker {
     this.#running = undefined;
     const size = prepared.pictures.length;
     const prepareMs = prepared.endedAt - prepared.startedAt;
-    void this.#answer(batch, ends, { size, prepareMs, runMs: endedAt - startedAt, endedAt });
+    void this.#answer(batch, result, { size, prepareMs, runMs: endedAt - startedAt, endedAt });
   }
 
   /** The next batch does not wait for these answers. */
-  async #answer(batch: Batch, ends: TaskEnd[] | undefined, measurements: RunMeasurements): Promise<void> {
+  async #answer(batch: Batch, result: RunEnd, measurements: RunMeasurements): Promise<void> {
+    const { ends, facts, error, times } = result;
     this.#answering.add(batch);
     if (ends !== undefined) await this.#parts.answers.send(ends);
     this.#answering.delete(batch);
+    const answeredAt = this.#parts.clock.now();
+    this.#parts.spans.end(batch, { ...times, answeredAt }, { ends: ends ?? [], facts, error });
     const end = ends === undefined ? "failed" : "answered";
     this.#finished.push({ batch: batch.id, lane: batch.lane, end, ...measurements });
     if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
@@ -171,6 +187,9 @@ export class Worker {
     this.#onIdle();
   }
 }
+
+/** Of a batch without pictures. */
+const noRun = { results: [], facts: undefined };
 
 function heldBatch(batch: Batch): Report["staged"][number] {
   return {
@@ -206,6 +225,14 @@ function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
   };
 }
 
+/** How a batch ended in the worker: with its tasks' ends, or with an error. */
+type RunEnd = {
+  ends?: TaskEnd[];
+  facts?: RunFacts | undefined;
+  error?: string;
+  times: Omit<BatchTimes, "answeredAt">;
+};
+
 type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt">;
 
 type WorkerParts = {
@@ -213,6 +240,7 @@ type WorkerParts = {
   engine: Engine;
   prepare: Preparation;
   answers: AnswerOutbox;
+  spans: BatchSpans;
   log: Log;
   heldBatchesMax: number;
   /** Called whenever a report would differ from the last one. */

@@ -36,6 +36,7 @@ async function ingress() {
       dependencyHealth: async () => ({ kafka: true, redis: true }),
       isServing: () => true,
       drainTimeout: new AbortController().signal,
+      decideSampling: () => false,
       recordCall: () => {},
       reportBug: (error) => process.stderr.write(`${(error as Error).stack}\n`),
     },

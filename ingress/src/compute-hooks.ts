@@ -1,12 +1,13 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
+import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { notServing } from "./call/api-error.ts";
 import { onClose } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
-import { type CallParts, CallRecord } from "./call/record.ts";
-import { deadlineMsFrom, traceparentFrom } from "./call/request-headers.ts";
+import { CallRecord } from "./call/record.ts";
+import { callTraceFrom, deadlineMsFrom } from "./call/request-headers.ts";
 import type { HttpSettings } from "./config.ts";
 
 /**
@@ -18,12 +19,14 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
   const authenticate = createAuthenticator(ports, settings);
   app.decorateRequest("requestContext");
   app.decorateRequest("callRecord");
-  app.decorateRequest("callParts");
+  app.decorateRequest("callEndedAt");
 
   app.addHook("onRequest", async (request, reply) => {
     const requestId = request.id as RequestId;
     const route = request.routeOptions.url ?? "";
-    const record = new CallRecord({ requestId, route, now: () => ports.clock.now() });
+    const { traceparent, tracestate } = request.headers;
+    const trace = callTraceFrom({ traceparent, tracestate }, ports.decideSampling);
+    const record = new CallRecord({ requestId, route, trace, now: () => ports.clock.now() });
     request.callRecord = record;
     const { arrivedAt } = record;
     if (!ports.isServing()) throw notServing();
@@ -35,7 +38,8 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
       tenant,
       arrivedAt,
       deadlineAt: arrivedAt + deadlineMsFrom(request.headers["x-request-timeout-ms"], settings),
-      traceparent: traceparentFrom(request.headers.traceparent),
+      traceparent: traceparentOf(trace.context),
+      tracestate: trace.context.tracestate,
       signal,
       record,
     };
@@ -44,17 +48,17 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
   app.addHook("onSend", async (request, reply) => {
     const { requestContext, callRecord } = request;
     if (callRecord === undefined) return;
-    request.callParts = callRecord.parts(ports.clock.now());
+    request.callEndedAt = ports.clock.now();
     if (requestContext === undefined) return;
     reply.header("traceparent", requestContext.traceparent);
-    reply.header("server-timing", serverTimingHeader(request.callParts));
+    reply.header("server-timing", serverTimingHeader(callRecord, request.callEndedAt));
   });
 
-  app.addHook("onResponse", async ({ callRecord: record, callParts }, reply) => {
+  app.addHook("onResponse", async ({ callRecord: record, callEndedAt }, reply) => {
     if (record === undefined) return;
-    const parts = callParts ?? record.parts(ports.clock.now());
+    const endedAt = callEndedAt ?? ports.clock.now();
     const status = reply.raw.writableFinished ? reply.statusCode : undefined;
-    ports.recordCall({ record, parts, status });
+    ports.recordCall({ record, endedAt, parts: record.parts(endedAt), status });
   });
 }
 
@@ -97,7 +101,10 @@ function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout:
   return controller.signal;
 }
 
-const serverTimingHeader = (parts: CallParts): string =>
-  Object.entries(parts)
-    .map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`)
-    .join(", ");
+/** With the `traceparent` of a sampled call, which monitoring in browsers reads from here. */
+function serverTimingHeader(record: CallRecord, endedAt: number): string {
+  const parts = Object.entries(record.parts(endedAt)).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
+  const { context } = record.trace;
+  if (context.sampled) parts.push(`traceparent;desc="${traceparentOf(context)}"`);
+  return parts.join(", ");
+}

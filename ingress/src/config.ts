@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
 import { callTasksMax } from "@faceline/contracts/wire/task";
 import * as z from "zod";
@@ -116,6 +117,7 @@ export type HttpSettings = z.infer<typeof HttpSettings>;
 export const IngressConfig = HttpSettings.safeExtend({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
+  ...TracingConfig.shape,
   REDIS_DURABLE_URL: z.string().default("redis://127.0.0.1:6380"),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   HOST: z.string().default("127.0.0.1"),

@@ -4,10 +4,12 @@ import { openKafkaProbe } from "@faceline/contracts/runtime/kafka-probe";
 import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { runService } from "@faceline/contracts/runtime/service";
+import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { openAnswerInbox } from "./answer-inbox.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { logCall } from "./call/call-log.ts";
+import { callSpans } from "./call/call-spans.ts";
 import { openCancelOutbox } from "./cancel-outbox.ts";
 import { IngressConfig, openAccessWarning } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
@@ -29,6 +31,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const warning = openAccessWarning(config);
   if (warning !== undefined) log.warn(warning);
 
+  await using tracing = await openTracing({ config, service: "ingress", id, log });
   await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
   await using durable = await connectRedis(
     "REDIS_DURABLE_URL",
@@ -65,7 +68,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       dependencyHealth: async () => ({ kafka: await probe.reachable(), redis: redis.usable }),
       isServing: () => answers.connected() && !stop.aborted,
       drainTimeout: drainTimeout.signal,
-      recordCall: (call) => logCall(log, call),
+      decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
+      recordCall: (call) => {
+        logCall(log, call);
+        if (tracing.on) tracing.export(callSpans(call));
+      },
       reportBug: (error, requestId) => log.error({ requestId, error: (error as Error).stack }, "a bug"),
     },
     config,

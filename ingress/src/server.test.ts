@@ -141,13 +141,27 @@ test("Server-Timing has every part of the time, also where the call is refused",
   const names = "admission publish hold queue retry hop prepare run answer gather unaccounted total";
   for (const body of [{ img1: image, img2: image }, { img1: image }, vectors]) {
     const reply = await post("/verify", body);
-    const parts = String(reply.headers["server-timing"]).split(", ");
-    assert.deepEqual(
-      parts,
-      names.split(" ").map((name) => `${name};dur=0.00`),
-    );
-    assert.match(String(reply.headers["traceparent"]), /^00-/);
+    const traceparent = String(reply.headers["traceparent"]);
+    assert.match(traceparent, /^00-.*-01$/);
+    assert.deepEqual(String(reply.headers["server-timing"]).split(", "), [
+      ...names.split(" ").map((name) => `${name};dur=0.00`),
+      `traceparent;desc="${traceparent}"`,
+    ]);
   }
+});
+
+test("Server-Timing names the trace only if it is sampled, and tracestate is passed on with it", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const body = { img1: image, img2: image };
+  const unsampled = await post("/verify", body, { traceparent, tracestate: "vendor=1" });
+  assert.doesNotMatch(String(unsampled.headers["server-timing"]), /traceparent/);
+  const sampled = { traceparent: traceparent.replace(/00$/, "01"), tracestate: "x".repeat(513) };
+  assert.match(String((await post("/verify", body, sampled)).headers["server-timing"]), /traceparent;desc=/);
+  await post("/verify", body, { tracestate: "vendor=1" });
+  assert.deepEqual(
+    dispatched.map(({ tracestate }) => tracestate),
+    ["vendor=1", undefined, undefined],
+  );
 });
 
 test("Bodies: JSON, also when the content type is missing or text/plain", async (t) => {

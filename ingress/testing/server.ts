@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InputFault } from "@faceline/contracts/http/errors";
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { TaskId } from "@faceline/contracts/wire/ids";
@@ -13,6 +14,7 @@ import type { Model } from "@faceline/models/catalogue-entry";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import sharp from "sharp";
 import type { DispatchedCall, Ports } from "../src/call/ports.ts";
+import { CallRecord } from "../src/call/record.ts";
 import { HttpSettings } from "../src/config.ts";
 import { EnabledModels } from "../src/endpoints/enabled-models.ts";
 import { buildServer } from "../src/server.ts";
@@ -40,6 +42,7 @@ export function testServer(
     dependencyHealth: async () => ({ kafka: true, redis: true }),
     isServing: () => true,
     drainTimeout: new AbortController().signal,
+    decideSampling: (_traceId, parentSampled = true) => parentSampled,
     recordCall: () => {},
     reportBug: (error) => t.diagnostic(String(error)),
     ...overrides,
@@ -70,6 +73,18 @@ export const testKeyRecord = {
   },
   limits: {},
 };
+
+/** The record of a call with this clock, in a trace that is sampled. */
+export const testRecord = (now: () => number, sampled = true): CallRecord =>
+  new CallRecord({
+    requestId: "a" as RequestId,
+    route: "/verify",
+    trace: {
+      context: { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled, tracestate: "vendor=1" },
+      parentId: "c".repeat(16),
+    },
+    now,
+  });
 
 export const answerWith = (outcome: Outcome): Answer => ({
   task: "a/nonce/0" as TaskId,

@@ -83,7 +83,8 @@ function arrive(state: State, { call, ...arrival }: Arrival, now: number): Move[
     const admission = admit(situation, call, waiting.length);
     if (admission.kind === "refused") {
       const { outcome } = admission;
-      return fresh.map((task) => ({ kind: "answer", task, outcome, waited: newWait().until(now) }));
+      const waited = newWait().until(now);
+      return fresh.map((task) => ({ kind: "answer", task, lane: lane.id, outcome, waited }));
     }
     if (admission.kind === "probe") lane.probe = call.call;
     gaveWay.push(...shedToGiveWay(situation, admission.giveWay));

@@ -148,7 +148,14 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     mayBePoison,
     phase: { kind: "travelling", receiveBy: receiveBy(startAt, predictedRunMs) },
   });
-  return { kind: "dispatch", partition: partitionOf(slot.worker), batch };
+  return {
+    kind: "dispatch",
+    partition: partitionOf(slot.worker),
+    batch,
+    worker: slot.worker.id,
+    bucket: lane.paddedSize(tasks.length),
+    predictedEndAt: startAt + predictedRunMs,
+  };
 }
 
 type SendProposal = {

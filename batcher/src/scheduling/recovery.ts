@@ -1,8 +1,9 @@
 // Tested by decide.test.ts and capacity/recovery.sim.test.ts.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { FinishedBatch } from "@faceline/contracts/wire/report";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { overrunMs, type SentBatch } from "./sent-batch.ts";
-import { answerTask, laneOf, type Move, type State } from "./state.ts";
+import { answerTask, type BatchEnd, laneOf, type Move, type State } from "./state.ts";
 import { forgetAfterMs, isSilent, type Worker } from "./workers.ts";
 
 /** Requeues what was sent to workers that fell silent, hang, or did not confirm it in time. */
@@ -45,7 +46,17 @@ type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
  * Requeues the tasks of a batch, cut into parts that stay apart and go first. A task whose run fails alone
  * has failed. A task that is lost alone has failed as well if its last attempt was lost with a worker too.
  */
-export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
+export function requeue(
+  state: State,
+  sent: SentBatch,
+  cause: RequeueCause,
+  finished?: FinishedBatch,
+): Move[] {
+  const end: BatchEnd = finished === undefined ? { kind: cause } : { kind: cause, finished };
+  return [{ kind: "batch_ended", batch: sent.id, end }, ...requeueTasks(state, sent, cause)];
+}
+
+function requeueTasks(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
   const lane = laneOf(state, sent.lane);
   const open = sent.tasks.flatMap((id) => state.open.get(id) ?? []);
   for (const { wait } of open) wait.requeue(state.lastDecisionAt);

@@ -71,9 +71,10 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
     if (finished.end === "answered") {
       learnTimes(state, sent, finished, report, now);
       state.sent.delete(sent.id);
+      moves.push({ kind: "batch_ended", batch: sent.id, end: { kind: "answered", finished } });
       moves.push(endTasks(state, sent.tasks, sent.phase.kind === "lost"));
     } else if (sent.phase.kind === "lost") state.sent.delete(sent.id);
-    else moves.push(...requeue(state, sent, "failed"));
+    else moves.push(...requeue(state, sent, "failed", finished));
   }
   return moves;
 }

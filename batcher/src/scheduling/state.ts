@@ -3,7 +3,7 @@
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
-import type { Report } from "@faceline/contracts/wire/report";
+import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { noWait, type TaskWait } from "@faceline/contracts/wire/timing";
 import { HopTimes } from "./hop-times.ts";
@@ -62,9 +62,11 @@ export function laneOf(state: State, id: LaneId): Lane {
 
 /** Closes a task that no worker will answer, with its outcome. */
 export function answerTask(state: State, task: BatchTask, outcome: OwnOutcome): AnswerMove {
-  const waited = state.open.get(task.id)?.wait.until(state.lastDecisionAt) ?? noWait;
+  const open = state.open.get(task.id);
+  const waited = open?.wait.until(state.lastDecisionAt) ?? noWait;
+  const lane = open?.lane;
   state.open.delete(task.id);
-  return { kind: "answer", task, outcome, waited };
+  return { kind: "answer", task, lane, outcome, waited };
 }
 
 /**
@@ -92,7 +94,32 @@ type OpenTask = { task: BatchTask; lane: LaneId; wait: WaitingTime };
 type OwnOutcome = Extract<Outcome, { kind: "shed" | "expired" | "failed" }>;
 
 /** The batcher itself answers the task, which ends it. `waited`: how its time passed here. */
-export type AnswerMove = { kind: "answer"; task: BatchTask; outcome: OwnOutcome; waited: TaskWait };
+export type AnswerMove = {
+  kind: "answer";
+  task: BatchTask;
+  lane: LaneId | undefined;
+  outcome: OwnOutcome;
+  waited: TaskWait;
+};
+
+/** Send the batch to the worker that holds this partition. */
+export type Dispatch = {
+  kind: "dispatch";
+  partition: number;
+  batch: Batch;
+  worker: string;
+  /** The size that the batch is padded to. */
+  bucket: number;
+  /** The end of its run, as predicted. */
+  predictedEndAt: number;
+};
+
+/** How a batch ended: with its answers or, in the words of RequeueCause, without. */
+export type BatchEnd = {
+  kind: "answered" | "lost" | "failed" | "unreceived" | "undelivered" | "handed_over";
+  /** What its worker reported of it, if it did. */
+  finished?: FinishedBatch;
+};
 
 export type Event =
   /** A call was read from the tasks topic. Without `receivedAt`, just now. */
@@ -112,8 +139,9 @@ export type Event =
   | { kind: "timer" };
 
 export type Move =
-  /** Send the batch to the worker that holds this partition. */
-  | { kind: "dispatch"; partition: number; batch: Batch }
+  | Dispatch
+  /** A batch has ended, or is given up. */
+  | { kind: "batch_ended"; batch: BatchId; end: BatchEnd }
   | AnswerMove
   /** The tasks have ended: a worker answered them, or no client waits for them any more. */
   | { kind: "ended"; tasks: TaskId[] }

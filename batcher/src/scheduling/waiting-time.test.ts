@@ -12,23 +12,23 @@ test("the wait of a task is split into the time for a worker and the time that i
   const late = new WaitingTime(hold, 4, 12);
   hold.set(true, 20);
   hold.set(true, 22);
-  assert.deepEqual(early.send(25), { hopMs: 3, queueMs: 10, holdMs: 15, retryMs: 0, attempts: 1 });
-  assert.deepEqual(late.send(25), { hopMs: 4, queueMs: 8, holdMs: 5, retryMs: 0, attempts: 1 });
+  assert.deepEqual(early.send(25), { ...times(3, 10, 15, 0), queuedAt: 0, attempts: 1 });
+  assert.deepEqual(late.send(25), { ...times(4, 8, 5, 0), queuedAt: 12, attempts: 1 });
 });
 
 test("the time in a batch that was lost is neither queue nor hold", () => {
   const wait = new WaitingTime(new HoldTime(), 3, 0);
   wait.send(5);
   wait.requeue(1_005);
-  assert.deepEqual(wait.until(1_007), { hopMs: 3, queueMs: 7, holdMs: 0, retryMs: 1_000, attempts: 1 });
-  assert.deepEqual(wait.send(1_010), { hopMs: 3, queueMs: 10, holdMs: 0, retryMs: 1_000, attempts: 2 });
+  assert.deepEqual(wait.until(1_007), { ...times(3, 7, 0, 1_000), queuedAt: 1_005, attempts: 1 });
+  assert.deepEqual(wait.send(1_010), { ...times(3, 10, 0, 1_000), queuedAt: 1_005, attempts: 2 });
 });
 
 test("a batch carries the waits of its tasks to the worker", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
   const [first] = batchesOf(decide(pool, arrival("a", { sentAt: 7, receivedAt: 9 }), 10));
-  assert.deepEqual(first!.tasks[0]!.waited, { hopMs: 2, queueMs: 1, holdMs: 0, retryMs: 0, attempts: 1 });
+  assert.deepEqual(first!.tasks[0]!.waited, { ...times(2, 1, 0, 0), queuedAt: 9, attempts: 1 });
 
   // The second call waits until the worker has ended its batch.
   const running = { running: { batch: first!, startedAt: 12, endsAt: 24 } };
@@ -48,10 +48,8 @@ test("a task whose worker fell silent tells how long that took", () => {
   const [again] = batchesOf(moves);
   assert.ok(lost);
   assert.deepEqual(again!.tasks[0]!.waited, {
-    hopMs: 0,
-    queueMs: 0,
-    holdMs: 0,
-    retryMs: again!.sentAt,
+    ...times(0, 0, 0, again!.sentAt),
+    queuedAt: again!.sentAt,
     attempts: 2,
   });
 });
@@ -60,3 +58,10 @@ function arrival(name: string, { sentAt, receivedAt }: { sentAt: number; receive
   const event = call(name, 1, { now: sentAt });
   return { ...event, call: { ...event.call, sentAt }, receivedAt };
 }
+
+const times = (hopMs: number, queueMs: number, holdMs: number, retryMs: number) => ({
+  hopMs,
+  queueMs,
+  holdMs,
+  retryMs,
+});

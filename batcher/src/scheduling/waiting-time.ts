@@ -60,6 +60,7 @@ export class WaitingTime {
     if (this.#phase.kind === "sent") return { ...this.#ended, retryMs: retryMs + now - this.#phase.at };
     const waitedMs = now - this.#phase.since;
     const heldMs = Math.min(waitedMs, this.#hold.totalMs(now) - this.#phase.heldBeforeMs);
-    return { ...this.#ended, queueMs: queueMs + waitedMs - heldMs, holdMs: holdMs + heldMs };
+    const queuedAt = this.#phase.since;
+    return { ...this.#ended, queuedAt, queueMs: queueMs + waitedMs - heldMs, holdMs: holdMs + heldMs };
   }
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DurationMs, Instant, LaneId, TaskId } from "./ids.ts";
+import { DurationMs, Instant, LaneId, TaskId, Traceparent } from "./ids.ts";
 import { type CallTasks, taskFields } from "./task.ts";
 import { TaskWait } from "./timing.ts";
 
@@ -52,6 +52,8 @@ export const Batch = z.object({
   sentAt: Instant,
   /** Run time that the batcher's model predicts. The worker derives the predicted end from it. */
   predictedRunMs: DurationMs,
+  /** The span of the batch, if it is traced. */
+  traceparent: Traceparent.optional(),
   tasks: z.array(BatchTask).min(1).max(batchTasksMax),
 });
 export type Batch = z.infer<typeof Batch>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { RequestId } from "../http/reply-fields.ts";
-import { CallId, Instant, LaneId, ProcessId, TaskId, Tenant, Traceparent } from "./ids.ts";
+import { CallId, Instant, LaneId, ProcessId, TaskId, Tenant, Traceparent, Tracestate } from "./ids.ts";
 
 /** Most tasks of a call: one source image and 50 candidate images. */
 export const callTasksMax = 51;
@@ -32,7 +32,9 @@ export const taskFields = {
   /** After this instant the client has received an error, and the answer is not used. */
   deadlineAt: Instant,
   options: TaskOptions,
+  /** The span that sent the tasks. */
   traceparent: Traceparent,
+  tracestate: Tracestate.optional(),
 };
 
 /**

@@ -18,6 +18,8 @@ export const TaskWait = z.object({
   holdMs: PartMs,
   /** In batches that were lost or failed, each from its dispatch until its tasks were queued again. */
   retryMs: PartMs,
+  /** When it was queued for the last time. */
+  queuedAt: Instant.optional(),
   /** Batches that the task was sent in. */
   attempts: z.int().nonnegative().default(0),
 });

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { noWait } from "@faceline/contracts/wire/timing";
-import { answerWith, facesAnswer } from "../../testing/server.ts";
+import { answerWith, facesAnswer, testRecord } from "../../testing/server.ts";
 import { ApiError } from "./api-error.ts";
 import { sentenceFor } from "./call-log.ts";
-import { CallRecord } from "./record.ts";
 
 const shed = { kind: "shed", reason: "early_drop", predictedMs: 511.6, retryAfterMs: 1 } as const;
 const attempts = (count: number, answer: Answer): Answer => ({
@@ -35,10 +33,10 @@ function failed(reason: Extract<Outcome, { kind: "failed" }>["reason"]): Answer 
 }
 
 function ended({ answer, error, status }: Ended) {
-  const record = new CallRecord({ requestId: "a" as RequestId, route: "/verify", now: () => 0 });
+  const record = testRecord(() => 0);
   if (answer !== undefined) record.answered(answer);
   record.error = error;
-  return { record, parts: record.parts(7), status };
+  return { record, endedAt: 7, parts: record.parts(7), status };
 }
 
 type Ended = { answer?: Answer; error?: ApiError; status: number | undefined };

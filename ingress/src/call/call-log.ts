@@ -15,7 +15,9 @@ export function logCall(log: Log, ended: EndedCall): void {
     Object.entries(ended.parts).map(([part, ms]) => [part, Number(ms.toFixed(2))]),
   );
   const { requestId, route, lane, error } = record;
-  log[level]({ requestId, route, lane, status, error: error?.code, ms: parts }, sentenceFor(ended));
+  const { sampled, traceId } = record.trace.context;
+  const trace = sampled ? { trace_id: traceId } : {};
+  log[level]({ requestId, ...trace, route, lane, status, error: error?.code, ms: parts }, sentenceFor(ended));
 }
 
 function levelOf({ record, status }: EndedCall): "debug" | "info" | "warn" {

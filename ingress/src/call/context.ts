@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { DispatchedCall } from "./ports.ts";
-import type { CallParts, CallRecord } from "./record.ts";
+import type { CallRecord } from "./record.ts";
 
 // Covered by ../compute-hooks.test.ts and ../server.test.ts.
 
@@ -27,6 +27,6 @@ declare module "fastify" {
     /** Set for every compute call as it arrives. */
     callRecord?: CallRecord;
     /** Set when its reply is ready. */
-    callParts?: CallParts;
+    callEndedAt?: number;
   }
 }

@@ -50,6 +50,8 @@ export type Ports = {
   isServing(): boolean;
   /** Aborts shortly before the end of a drain: calls still in flight are refused with `not_ready`. */
   drainTimeout: AbortSignal;
+  /** Whether the trace of a call is to be exported. `parentSampled`: what its client decided. */
+  decideSampling(traceId: string, parentSampled: boolean | undefined): boolean;
   /** Called once for each compute call, when its reply was sent or its client has gone. */
   recordCall(call: EndedCall): void;
   /** Logs a bug of this service. The client learns only the request id. */
@@ -70,7 +72,9 @@ export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress" | "sen
 /** A compute call that has ended. */
 export type EndedCall = {
   record: CallRecord;
-  /** Where its time went, up to its reply. */
+  /** When its reply was ready, or its client left. */
+  endedAt: number;
+  /** Where its time went, until then. */
   parts: CallParts;
   /** Undefined: the client left before its reply. */
   status: number | undefined;

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { RequestId } from "@faceline/contracts/http/reply-fields";
-import { facesAnswer } from "../../testing/server.ts";
-import { CallRecord } from "./record.ts";
+import { facesAnswer, testRecord } from "../../testing/server.ts";
 
 test("the parts and the rest sum up to the total, and gaps between parts are the rest", () => {
   const { record, clock } = openRecord();
@@ -62,8 +60,7 @@ test("a step that has not ended lasts until the reply: a refusal is all admissio
 
 function openRecord() {
   const clock = { at: 0 };
-  const record = new CallRecord({ requestId: "a" as RequestId, route: "/verify", now: () => clock.at });
-  return { record, clock };
+  return { record: testRecord(() => clock.at), clock };
 }
 
 function answer(timing: Partial<ReturnType<typeof facesAnswer>["timing"]>) {

@@ -1,9 +1,11 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { Answer } from "@faceline/contracts/wire/answer";
+import type { SpanContext } from "@faceline/contracts/trace/span";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { TaskTiming } from "@faceline/contracts/wire/timing";
 import type { ApiError } from "./api-error.ts";
+import { newSpanId } from "./random.ts";
 
 /**
  * What is known of one compute call, from its arrival to its reply: what became of it, and where its time
@@ -16,15 +18,22 @@ export class CallRecord {
   readonly requestId: RequestId;
   readonly route: string;
   readonly arrivedAt: number;
+  readonly trace: CallTrace;
   lane: LaneId | undefined;
+  pool: string | undefined;
+  /** Number of images that were sent to workers. */
+  images = 0;
   error: ApiError | undefined;
   readonly #now: () => number;
   readonly #steps = new Map<Step, Interval>();
   #answer: LastAnswer | undefined;
 
-  constructor({ requestId, route, now }: CallRecordParts) {
+  #sendContext: SpanContext | undefined;
+
+  constructor({ requestId, route, trace, now }: CallRecordParts) {
     this.requestId = requestId;
     this.route = route;
+    this.trace = trace;
     this.#now = now;
     this.arrivedAt = now();
     this.#steps.set("admission", { from: this.arrivedAt });
@@ -48,6 +57,21 @@ export class CallRecord {
     // Without the faces, which the reply alone may hold.
     this.#answer = { outcome: outcome.kind === "faces" ? facesOutcome : outcome, timing, receivedAt };
     this.#steps.set("gather", { from: receivedAt });
+  }
+
+  interval(step: Step): Interval | undefined {
+    return this.#steps.get(step);
+  }
+
+  /** The span that sends the tasks: the parent of what happens to them elsewhere. */
+  get sendContext(): SpanContext {
+    this.#sendContext ??= { ...this.trace.context, spanId: newSpanId() };
+    return this.#sendContext;
+  }
+
+  /** The timing of the last answer; undefined without one. */
+  get timing(): TaskTiming | undefined {
+    return this.#answer?.timing;
   }
 
   /** How the task of the last answer ended; undefined without one. */
@@ -93,9 +117,10 @@ export class CallRecord {
 /**
  * `admission`: from the arrival until a pool was chosen: authentication, limits, body, images' headers.
  * `publish`: writing the images, until the tasks are handed to Kafka. `gather`: from the last answer to the
- * reply.
+ * reply. `images` and `send` are shown as spans: writing the images, and Kafka's acknowledgement of the
+ * tasks.
  */
-type Step = "admission" | "publish" | "gather";
+type Step = "admission" | "publish" | "images" | "send" | "gather";
 
 /** Where the time of a call went, in ms. Their meaning is in ARCHITECTURE.md. */
 export type CallParts = Record<
@@ -122,6 +147,9 @@ type LastAnswer = {
   receivedAt: number;
 };
 
-type Interval = { from: number; until?: number };
+/** The span of the call, and its parent, which is the client's. */
+export type CallTrace = { context: SpanContext; parentId: string | undefined };
 
-type CallRecordParts = { requestId: RequestId; route: string; now: () => number };
+export type Interval = { from: number; until?: number };
+
+type CallRecordParts = { requestId: RequestId; route: string; trace: CallTrace; now: () => number };

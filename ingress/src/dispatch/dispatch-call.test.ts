@@ -5,9 +5,8 @@ import { openLog } from "@faceline/contracts/runtime/log";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
-import { answerWith } from "../../testing/server.ts";
+import { answerWith, testRecord } from "../../testing/server.ts";
 import type { DispatchedCall } from "../call/ports.ts";
-import { CallRecord } from "../call/record.ts";
 import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
 
 /** What a call does that is cancelled after its tasks were sent. */
@@ -109,5 +108,5 @@ const call = (signal: AbortSignal): DispatchedCall => ({
   deadlineAt: 31_000,
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",
   signal,
-  record: new CallRecord({ requestId: "a" as RequestId, route: "/verify", now: () => 1_001 }),
+  record: testRecord(() => 1_001),
 });

@@ -1,5 +1,6 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
+import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
 import type { AnswerInbox } from "../answer-inbox.ts";
@@ -30,21 +31,30 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   const pool = soonestPool(pools.fresh(), new Set([lane]), clock.now(), deadlineAt);
 
   record.end("admission");
+  record.pool = pool;
+  record.images = images.length;
   record.begin("publish");
   const callId = `${requestId}/${randomBytes(12).toString("base64url")}` as CallId;
   const tasks = images.map((_, index) => taskId(callId, index));
   // Subscribed before the tasks are sent: a fast worker may answer at once.
   using subscription = parts.answers.subscribe(tasks);
+  record.begin("images");
   using _published = await parts.images.publish(
     fields.tenant,
     tasks.map((task, index) => ({ task, bytes: images[index]! })),
     deadlineAt - clock.now(),
   );
+  record.end("images");
   using end = endOfCall(signal, deadlineAt - clock.now());
   try {
     const sentAt = record.end("publish");
-    const message = { ...fields, call: callId, ingress, sentAt, tasks };
+    const traceparent = traceparentOf(
+      record.trace.context.sampled ? record.sendContext : record.trace.context,
+    );
+    const message = { ...fields, traceparent, call: callId, ingress, sentAt, tasks };
+    record.begin("send");
     await Promise.race([parts.tasks.send(pool, message), end.reached]);
+    record.end("send");
   } catch (error) {
     log.warn({ requestId, reason: (error as Error).message }, "tasks could not be sent");
     throw dependencyUnavailable("Work cannot be queued right now; try again shortly.");
