@@ -1,5 +1,5 @@
 // Tested by decide.test.ts, policy.test.ts (two lanes) and capacity/lanes.sim.test.ts.
-import type { Batch, BatchId, BatchTask, DispatchReason } from "@faceline/contracts/wire/batch";
+import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { facesAllowanceMs, receiveBy } from "./sent-batch.ts";
@@ -126,11 +126,8 @@ function leastDeadline({ queue, retryParts }: Lane): number {
 }
 
 function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: number): Move {
-  const { tasks: dequeued, attempt, mayBePoison } = dequeue();
-  const tasks = dequeued.map((task): BatchTask => {
-    const wait = state.open.get(task.id)?.wait;
-    return wait === undefined ? task : { ...task, waited: wait.send(now) };
-  });
+  const { tasks, attempt, mayBePoison } = dequeue();
+  for (const task of tasks) task.waited = state.open.get(task.id)?.wait.send(now);
   const id = `${state.batcher}/${++state.batchCount}` as BatchId;
   const predictedRunMs = lane.meanMs(tasks.length);
   const batch: Batch = { id, lane: lane.id, reason, attempt, sentAt: now, predictedRunMs, tasks };
