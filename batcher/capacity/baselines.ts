@@ -2,6 +2,7 @@
 // worker is free. All drop tasks past their deadline, which is more than most implementations do.
 import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { batchTasks } from "@faceline/contracts/wire/batch";
+import { noWait } from "@faceline/contracts/wire/timing";
 import type { Move } from "../src/scheduling/state.ts";
 import { simulatedBuild } from "./simulated-worker.ts";
 import { lane, type NewScheduler } from "./simulation.ts";
@@ -43,7 +44,7 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
           predictedMs: 0,
           retryAfterMs: 0,
         } as const;
-        moves.push({ kind: "answer", task, outcome });
+        moves.push({ kind: "answer", task, lane, outcome, waited: noWait });
       }
       for (const [partition, batches] of inFlight.entries()) {
         if (queue.length === 0 || batches.size >= inFlightMax) continue;
@@ -62,7 +63,9 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
           predictedRunMs,
           tasks,
         } as const;
-        moves.push({ kind: "dispatch", partition, batch });
+        const predictedEndAt = now + predictedRunMs;
+        const worker = `${partition}`;
+        moves.push({ kind: "dispatch", partition, batch, worker, bucket: tasks.length, predictedEndAt });
       }
       return moves;
     };

@@ -88,7 +88,11 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ],
   ],
   "fair-queue": [
-    ["what a tenant used before is forgotten", "this.#startTags.get(tenant) ?? 0", "0"],
+    [
+      "what a tenant used before is forgotten",
+      "this.#virtualTime + 1, this.#startTags.get(tenant) ?? 0",
+      "this.#virtualTime + 1",
+    ],
     ["calls that have begun give way", ".filter((call) => !call.started)", ""],
     ["the oldest call gives way", "calls.findLastIndex(", "calls.findIndex("],
     ["all tenants share one queue", "this.#queueOf(tenant);", 'this.#queueOf("all");'],

@@ -4,9 +4,11 @@ import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import type { Producer } from "@faceline/contracts/runtime/kafka-producer";
 import { openLog } from "@faceline/contracts/runtime/log";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { openAnswerOutbox } from "../src/answer-outbox.ts";
 import { openBatchOutbox } from "../src/batch-outbox.ts";
+import { BatchSpans } from "../src/batch-spans.ts";
 import { SchedulerLoop } from "../src/scheduler-loop.ts";
 import { type Event, newState } from "../src/scheduling/state.ts";
 import { TaskInbox } from "../src/task-inbox.ts";
@@ -45,6 +47,7 @@ export class SimulatedBatcher {
     const lines = { warn: () => {}, error: () => {} };
     const answers = openAnswerOutbox({
       delivery: this.#delivery,
+      clock,
       pool: "default",
       deadLetters: { record: () => {} },
       lines,
@@ -68,6 +71,7 @@ export class SimulatedBatcher {
         },
       },
       poolState: { stateChanged: () => {} },
+      spans: new BatchSpans(tracingOff, "default"),
       lines,
     });
     this.#loop.onEnded((tasks) => {

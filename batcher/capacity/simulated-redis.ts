@@ -2,6 +2,7 @@
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey } from "@faceline/contracts/wire/names";
+import { noWait } from "@faceline/contracts/wire/timing";
 import type { Random } from "../testing/random.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { simulatedBuild } from "./simulated-worker.ts";
@@ -24,7 +25,7 @@ export class SimulatedRedis {
     const answer: Answer = {
       task,
       outcome: { kind: "rejected", code: "no_face_detected" },
-      timing: { queueMs: 0, batchMs: 0, inferMs: 0 },
+      timing: { ...noWait, prepareMs: 0, runMs: 0, answerMs: 0 },
       build: simulatedBuild,
     };
     this.#store(answerKey(task), JSON.stringify(answer));

@@ -91,6 +91,8 @@ export class Simulation {
       case "ended":
         for (const task of move.tasks) this.#ended.add(task);
         return;
+      case "batch_ended":
+        return;
     }
   }
 

@@ -3,6 +3,7 @@ import test from "node:test";
 import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { batchTasks } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
+import { noWait } from "@faceline/contracts/wire/timing";
 import { call } from "../testing/fixtures.ts";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 
@@ -13,6 +14,7 @@ test("a task that failed leaves a dead letter with its ids and the reason, and a
     void lines.push(`${sentence}: ${reason}`);
   const outbox = openAnswerOutbox({
     delivery: { deliver: async () => {} } as unknown as AnswerDelivery,
+    clock: { now: () => 3 },
     pool: "default",
     deadLetters: { record: (letter) => void letters.push(letter) },
     lines: { warn: write, error: write },
@@ -23,7 +25,7 @@ test("a task that failed leaves a dead letter with its ids and the reason, and a
     { kind: "shed", reason: "queue_too_long", predictedMs: 900, retryAfterMs: 500 },
   ];
   const tasks = ["a", "b", "c"].flatMap((name) => batchTasks(call(name, 1, { now: 0 }).call));
-  const answers = tasks.map((task, index) => ({ task, outcome: outcomes[index]! }));
+  const answers = tasks.map((task, index) => ({ task, outcome: outcomes[index]!, waited: noWait }));
   await outbox.send(answers, 1, () => {});
 
   const { traceparent } = tasks[0]!;

@@ -2,6 +2,7 @@
 // scheduler-loop.test.ts and contracts/runtime/answer-delivery.test.ts.
 import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { addressAnswer } from "@faceline/contracts/runtime/answers";
+import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { logUnserved } from "@faceline/contracts/runtime/unserved-log";
@@ -9,6 +10,7 @@ import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { TaskWait } from "@faceline/contracts/wire/timing";
 
 /**
  * Answers to tasks that no worker will answer: refused, expired, failed. Each call leaves a line in the log.
@@ -16,25 +18,28 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
  */
 export type AnswerOutbox = {
   /** Calls `onEnded` with tasks as their answers are delivered or pass their deadlines. Never throws. */
-  send(answers: { task: BatchTask; outcome: Outcome }[], now: number, onEnded: OnEnded): Promise<void>;
+  send(answers: OwnAnswer[], decidedAt: number, onEnded: OnEnded): Promise<void>;
 };
 
 type AnswerOutboxParts = {
   delivery: AnswerDelivery;
+  clock: Clock;
   pool: string;
   deadLetters: Pick<DeadLetters, "record">;
   lines: Pick<RepeatedLog, "warn" | "error">;
 };
 
+type OwnAnswer = { task: BatchTask; outcome: Outcome; waited: TaskWait };
 type OnEnded = (tasks: TaskId[]) => void;
 
 export const openAnswerOutbox = ({
   delivery,
+  clock,
   pool,
   deadLetters,
   lines,
 }: AnswerOutboxParts): AnswerOutbox => ({
-  send(answers, now, onEnded) {
+  send(answers, decidedAt, onEnded) {
     logUnserved(lines, answers);
     for (const { task, outcome } of answers) {
       if (outcome.kind !== "failed") continue;
@@ -48,8 +53,10 @@ export const openAnswerOutbox = ({
         reason: outcome.reason,
       });
     }
-    const addressed = answers.map(({ task, outcome }) => {
-      const timing = { queueMs: Math.max(0, now - task.arrivedAt), batchMs: 0, inferMs: 0 };
+    const publishedAt = clock.now();
+    const own = { prepareMs: 0, runMs: 0, answerMs: publishedAt - decidedAt, publishedAt };
+    const addressed = answers.map(({ task, outcome, waited }) => {
+      const timing = { ...waited, ...own };
       return addressAnswer({ task: task.id, outcome, timing, build: null }, task.ingress, task.deadlineAt);
     });
     return delivery.deliver(addressed, onEnded);

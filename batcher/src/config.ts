@@ -1,12 +1,14 @@
 // Tested by deploy/tidy/documents.test.ts, which compares the settings with ARCHITECTURE.md.
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 
 export const BatcherConfig = z.object({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
+  ...TracingConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   POOL: PoolName.default("default"),
   /** Waiting tasks of a lane; more are refused with `queue_full`. */

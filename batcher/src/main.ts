@@ -8,8 +8,10 @@ import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runt
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
+import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchOutbox } from "./batch-outbox.ts";
+import { BatchSpans } from "./batch-spans.ts";
 import { openCancelInbox } from "./cancel-inbox.ts";
 import { BatcherConfig } from "./config.ts";
 import { openPoolOutbox } from "./pool-outbox.ts";
@@ -26,6 +28,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     replyMs: config.REPLY_MS,
   });
 
+  await using tracing = await openTracing({ config, service: "batcher", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   using lines = new RepeatedLog(log);
@@ -41,7 +44,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     log,
     retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
   });
-  const answers = openAnswerOutbox({ delivery, pool, deadLetters, lines });
+  const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, lines });
   let tasksSilentSince = Infinity;
   await using poolState = openPoolOutbox({
     redis,
@@ -54,7 +57,8 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
       return tasksSilentSince === Infinity && producer.isProved() ? "proved" : "silent";
     },
   });
-  await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, lines });
+  const spans = new BatchSpans(tracing, pool);
+  await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, spans, lines });
   await using _reports = await openReportInbox({
     config,
     pool,

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
+import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { call, newPool, report, taskIds } from "../testing/fixtures.ts";
+import { BatchSpans } from "./batch-spans.ts";
 import { SchedulerLoop, type SchedulerLoopParts } from "./scheduler-loop.ts";
 
 test("a worker that falls silent is found without any event, and its batch goes to another", (t) => {
@@ -100,6 +102,7 @@ function startLoop(t: TestContext, { batches, answers }: Partial<SchedulerLoopPa
       },
     },
     answers: answers ?? { send: async () => {} },
+    spans: new BatchSpans(tracingOff, "default"),
     poolState: { stateChanged: () => void changes++ },
     lines: { warn: () => {} },
   });

@@ -1,12 +1,13 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
-import type { Batch } from "@faceline/contracts/wire/batch";
-import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
+import type { BatchSpans } from "./batch-spans.ts";
+import { logBatchEnd, requestIdsOf } from "./decision-log.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
 import { decide } from "./scheduling/decide.ts";
-import type { Event, Move, State } from "./scheduling/state.ts";
+import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
 
 /**
  * Feeds events to the scheduler and carries out its decisions: the one place where moves become batches,
@@ -31,7 +32,9 @@ export class SchedulerLoop implements AsyncDisposable {
   handle(event: Event): void {
     if (this.#stopped) return;
     const { state, clock, poolState } = this.#parts;
-    this.#act(decide(state, event, clock.now()));
+    const now = clock.now();
+    if (event.kind === "partition_lost") this.#parts.spans.endAll(now);
+    this.#act(decide(state, event, now), now);
     // What time alone changes is published with the next regular state: a comparison per tick would cost an
     // idle pool.
     if (event.kind !== "timer" && event.kind !== "session") poolState.stateChanged();
@@ -42,7 +45,7 @@ export class SchedulerLoop implements AsyncDisposable {
     this.#endedListeners.push(listener);
   }
 
-  #act(moves: Move[]): void {
+  #act(moves: Move[], decidedAt: number): void {
     const answers: AnswerMove[] = [];
     for (const move of moves) {
       switch (move.kind) {
@@ -51,6 +54,10 @@ export class SchedulerLoop implements AsyncDisposable {
           break;
         case "answer":
           answers.push(move);
+          break;
+        case "batch_ended":
+          logBatchEnd(this.#parts.lines, move.sent, move.end);
+          this.#parts.spans.end(move.sent.id, move.end, decidedAt);
           break;
         case "ended":
           this.#notifyEnded(move.tasks);
@@ -61,19 +68,18 @@ export class SchedulerLoop implements AsyncDisposable {
       }
     }
     if (answers.length === 0) return;
+    this.#parts.spans.answer(answers, decidedAt);
     // A task has ended only when its answer is delivered or late: until then its offset is not committed.
-    void this.#parts.answers.send(answers, this.#parts.clock.now(), (tasks) => this.#notifyEnded(tasks));
+    void this.#parts.answers.send(answers, decidedAt, (tasks) => this.#notifyEnded(tasks));
   }
 
-  #send({ partition, batch }: Extract<Move, { kind: "dispatch" }>): void {
-    const { batches, lines } = this.#parts;
-    const facts = { batch: batch.id, requestIds: requestIdsOf(batch) };
-    if (batch.attempt > 1) {
-      const reason = `attempt ${batch.attempt}`;
-      lines.warn({ ...facts, reason }, "tasks whose run failed or whose worker was lost are sent again");
-    }
-    batches.send(partition, batch).catch((error: Error) => {
-      lines.warn({ ...facts, reason: error.message }, "a batch was not sent; its tasks wait again");
+  #send(dispatch: Dispatch): void {
+    const { batches, spans, lines } = this.#parts;
+    const batch = spans.send(dispatch);
+    batches.send(dispatch.partition, batch).catch((error: Error) => {
+      const requestIds = requestIdsOf(batch.tasks.map((task) => task.id));
+      const facts = { batch: batch.id, requestIds, reason: error.message };
+      lines.warn(facts, "a batch was not sent; its tasks wait again");
       this.handle({ kind: "undelivered", batch: batch.id });
     });
   }
@@ -91,12 +97,11 @@ export class SchedulerLoop implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
+    this.#parts.spans.endAll(this.#parts.clock.now());
     clearInterval(this.#tick);
     clearTimeout(this.#wakeTimer);
   }
 }
-
-const requestIdsOf = ({ tasks }: Batch): string[] => [...new Set(tasks.map(({ id }) => requestIdOf(id)))];
 
 /** A silent worker is found this much later than `silenceMaxMs` at most. */
 const tickEveryMs = 100;
@@ -104,13 +109,12 @@ const tickEveryMs = 100;
 /** The longest delay of a timer: Node fires a longer one after 1 ms. */
 const timerMaxMs = 2 ** 31 - 1;
 
-type AnswerMove = Extract<Move, { kind: "answer" }>;
-
 export type SchedulerLoopParts = {
   state: State;
   clock: Clock;
   batches: BatchOutbox;
   answers: AnswerOutbox;
   poolState: Pick<PoolOutbox, "stateChanged">;
+  spans: BatchSpans;
   lines: Pick<RepeatedLog, "warn">;
 };

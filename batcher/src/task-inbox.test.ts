@@ -6,6 +6,7 @@ import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
+import { noWait } from "@faceline/contracts/wire/timing";
 import { buildOf, call } from "../testing/fixtures.ts";
 import type { Event } from "./scheduling/state.ts";
 import { TaskInbox } from "./task-inbox.ts";
@@ -188,7 +189,7 @@ const messagesOf = (count: number, ...offsets: number[]): ReadMessage[] =>
 
 const answerOf = (build: LaneBuild | null): Buffer => {
   const { call: message } = call("any", 1, { now: 1_000 });
-  const timing = { queueMs: 0, batchMs: 0, inferMs: 0 };
+  const timing = { ...noWait, prepareMs: 0, runMs: 0, answerMs: 0 };
   const outcome = { kind: "rejected", code: "no_face_detected" } as const;
   return Buffer.from(JSON.stringify({ task: message.tasks[0]!, outcome, timing, build } satisfies Answer));
 };

@@ -12,6 +12,7 @@ import { CallTasks } from "@faceline/contracts/wire/task";
 import type { BatcherConfig } from "./config.ts";
 import { Ledger } from "./ledger.ts";
 import type { SchedulerLoop } from "./scheduler-loop.ts";
+import type { Event } from "./scheduling/state.ts";
 
 /** The tasks topic has one partition, and Kafka's group gives it to one batcher: the active one. */
 const tasksPartition = 0;
@@ -77,25 +78,28 @@ export class TaskInbox implements AsyncDisposable {
   }
 
   #read(messages: ReadMessage[]): void {
-    const old: CallTasks[] = [];
+    const old: Arrival[] = [];
     for (const { offset, value } of messages) {
+      const receivedAt = this.#parts.clock.now();
       const read = readMessage(CallTasks, value);
       if (!read.ok) {
         this.#deadLetter(offset, read.reason);
         continue;
       }
       if (!this.#ledger.record(BigInt(offset), read.value.tasks)) continue;
-      if (read.value.arrivedAt < (this.#activeSince ?? 0)) old.push(read.value);
-      else this.#parts.loop.handle({ kind: "arrive", call: read.value });
+      const arrival: Arrival = { kind: "arrive", call: read.value, receivedAt };
+      if (read.value.arrivedAt < (this.#activeSince ?? 0)) old.push(arrival);
+      else this.#parts.loop.handle(arrival);
     }
     if (old.length > 0) void this.#arriveUnanswered(old);
     // Unreadable and repeated messages have ended with this.
     this.#commitSoon();
   }
 
-  async #arriveUnanswered(calls: CallTasks[]): Promise<void> {
+  async #arriveUnanswered(arrivals: Arrival[]): Promise<void> {
     const lossCountBefore = this.#lossCount;
-    const answered = await this.#answeredOf(calls.flatMap((call) => call.tasks));
+    const calls = arrivals.map(({ call }) => call);
+    const answered = await this.#answeredOf(calls.flatMap(({ tasks }) => tasks));
     const builds = await this.#buildsOf(calls, answered);
     // If the partition was lost meanwhile, the ledger was cleared and these calls are read again, here or
     // elsewhere. After a rebalance that left the partition here, they are still open in the ledger and would
@@ -103,10 +107,11 @@ export class TaskInbox implements AsyncDisposable {
     if (this.#lossCount !== lossCountBefore) return;
     this.#ledger.end([...answered]);
     this.#commitSoon();
-    for (const call of calls) {
+    for (const arrival of arrivals) {
+      const { call } = arrival;
       const tasks = call.tasks.filter((task) => !answered.has(task));
       const answeredBy = builds.get(call.call);
-      if (tasks.length > 0) this.#parts.loop.handle({ kind: "arrive", call: { ...call, tasks }, answeredBy });
+      if (tasks.length > 0) this.#parts.loop.handle({ ...arrival, call: { ...call, tasks }, answeredBy });
     }
   }
 
@@ -198,6 +203,8 @@ export class TaskInbox implements AsyncDisposable {
 const lookedUpAtOnce = 500;
 /** Answers of one pipeline: an answer with many faces has 85 kB. */
 const answersReadAtOnce = 50;
+
+type Arrival = Extract<Event, { kind: "arrive" }>;
 
 type TaskInboxParts = {
   config: Pick<BatcherConfig, "POOL" | "COMMIT_EVERY_MS">;

@@ -5,6 +5,7 @@ import type { TaskId } from "../src/wire/ids.ts";
 import { AnswerDelivery } from "./answer-delivery.ts";
 import { type AnswersRedis, addressAnswer } from "./answers.ts";
 import { openLog } from "./log.ts";
+import { noWait } from "../src/wire/timing.ts";
 
 // The server is scripted: which SETs fail, and how many receivers a PUBLISH has, cannot be had from a real
 // one.
@@ -147,6 +148,6 @@ const id = (index: number) => `call/nnnnnnnnnnnnnnnn/${index}` as TaskId;
 
 function answer(index: number, { ingress = "ingress-a", deadlineAt = 10_000 } = {}) {
   const outcome: Answer["outcome"] = { kind: "failed", reason: "run_failed" };
-  const timing = { queueMs: 0, batchMs: 0, inferMs: 0 };
+  const timing = { ...noWait, prepareMs: 0, runMs: 0, answerMs: 0 };
   return addressAnswer({ task: id(index), outcome, timing, build: null }, ingress, deadlineAt);
 }

@@ -8,6 +8,7 @@ import { addressAnswer, publishAnswers } from "./answers.ts";
 import { readConfig } from "./config.ts";
 import { newProcessId } from "./process.ts";
 import { connectVolatileRedis, subscribe, VolatileRedisConfig } from "./redis.ts";
+import { noWait } from "../src/wire/timing.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
 
@@ -50,7 +51,7 @@ test("the first answer is kept, every answer is published, and each ingress rece
 const answer = (task: TaskId, outcome: Answer["outcome"]): Answer => ({
   task,
   outcome,
-  timing: { queueMs: 0, batchMs: 0, inferMs: 0 },
+  timing: { ...noWait, prepareMs: 0, runMs: 0, answerMs: 0 },
   build: null,
 });
 

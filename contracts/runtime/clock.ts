@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import { bestEffort } from "./best-effort.ts";
+import { ClockOffset } from "./clock-offset.ts";
 
 /**
  * The only source of time in a service. `now()` returns epoch milliseconds on the shared clock, which can be
@@ -7,18 +8,16 @@ import { bestEffort } from "./best-effort.ts";
  */
 export type Clock = { now(): number };
 
-/** Interval at which the offset to the server's clock is measured, and how long a measurement is used. */
+/** Interval at which the offset to the server's clock is measured. */
 const measurementIntervalMs = 5_000;
-const measurementAgeMaxMs = 60_000;
 
 /**
  * Returns the clock that all processes share: this process' monotonic clock plus its measured offset to
- * `TIME` of the volatile Redis, so a step of a host's wall clock does not move deadlines. Of the measurements
- * of the last minute, the one with the shortest round trip is used (Cristian's algorithm: the error is at
- * most half of the round trip). Throws when the first measurements fail.
+ * `TIME` of the volatile Redis, so a step of a host's wall clock does not move deadlines. Throws when the
+ * first measurements fail.
  */
-export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDisposable> {
-  const measurements: Measurement[] = [];
+export async function openSharedClock(redis: Pick<Redis, "time">): Promise<Clock & AsyncDisposable> {
+  const offset = new ClockOffset();
   let latest = 0;
 
   const measure = async (): Promise<void> => {
@@ -27,15 +26,7 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
     const receivedAt = performance.now();
     const serverAt = Number(seconds) * 1000 + Number(micros) / 1000;
     const offsetMs = serverAt - (sentAt + receivedAt) / 2;
-    const measurement = { at: receivedAt, roundTripMs: receivedAt - sentAt, offsetMs };
-    // The server's clock was set: earlier measurements and the latest returned time no longer apply.
-    if (measurements.some((each) => contradicts(each, measurement))) {
-      measurements.length = 0;
-      latest = 0;
-    }
-    measurements.push(measurement);
-    while (measurements.length > 1 && receivedAt - measurements[0]!.at > measurementAgeMaxMs)
-      measurements.shift();
+    if (!offset.add({ at: receivedAt, roundTripMs: receivedAt - sentAt, offsetMs })) latest = 0;
   };
 
   // Three, because the first round trip includes the warm-up of the connection.
@@ -54,10 +45,8 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
 
   return {
     now() {
-      const best = measurements.reduce((least, each) =>
-        each.roundTripMs < least.roundTripMs ? each : least,
-      );
-      latest = Math.max(latest, performance.now() + best.offsetMs);
+      const monotonic = performance.now();
+      latest = Math.max(latest, monotonic + offset.at(monotonic));
       return latest;
     },
     async [Symbol.asyncDispose]() {
@@ -65,11 +54,3 @@ export async function openSharedClock(redis: Redis): Promise<Clock & AsyncDispos
     },
   };
 }
-
-/** Whether two offsets differ by more than their errors (half a round trip each) and drift can explain. */
-const contradicts = (a: Measurement, b: Measurement): boolean =>
-  Math.abs(a.offsetMs - b.offsetMs) > (a.roundTripMs + b.roundTripMs) / 2 + driftMaxMs;
-
-const driftMaxMs = 20;
-
-type Measurement = { at: number; roundTripMs: number; offsetMs: number };

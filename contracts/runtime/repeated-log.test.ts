@@ -45,7 +45,7 @@ function openLines(t: TestContext) {
     const count = repeated === undefined ? [] : [`${repeated} times`];
     lines.push(`${sentence}: ${[reason, ...requestIds, ...count].join(", ")}`);
   };
-  const log = new RepeatedLog({ warn: write, error: write } as Pick<Log, "warn" | "error">);
+  const log = new RepeatedLog({ info: write, warn: write, error: write } as unknown as Log);
   t.after(() => log[Symbol.dispose]());
   return { lines, log };
 }

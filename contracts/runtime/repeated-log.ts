@@ -15,6 +15,10 @@ export class RepeatedLog implements Disposable {
     this.#log = log;
   }
 
+  info(facts: LineFacts, sentence: string): void {
+    this.#write("info", facts, sentence);
+  }
+
   warn(facts: LineFacts, sentence: string): void {
     this.#write("warn", facts, sentence);
   }
@@ -23,7 +27,7 @@ export class RepeatedLog implements Disposable {
     this.#write("error", facts, sentence);
   }
 
-  #write(level: "warn" | "error", facts: LineFacts, sentence: string): void {
+  #write(level: Level, facts: LineFacts, sentence: string): void {
     const key = `${level} ${sentence} ${facts.reason}`;
     const known = this.#kinds.get(key);
     if (known !== undefined) return count(known, facts);
@@ -75,14 +79,16 @@ const reasonsMax = 100;
 const requestIdsMax = 20;
 
 type Kind = {
-  level: "warn" | "error";
+  level: Level;
   sentence: string;
   reason: string;
   repeated: number;
   requestIds: string[];
 };
 
-type LineWriter = Pick<Log, "warn" | "error">;
+type Level = "info" | "warn" | "error";
+
+type LineWriter = Pick<Log, Level>;
 
 /** `reason` says which lines are equal: it must not hold an id. */
 export type LineFacts = { reason: string; requestIds?: readonly string[]; [fact: string]: unknown };

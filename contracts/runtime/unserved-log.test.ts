@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { TaskId } from "../src/wire/ids.ts";
 import type { Outcome } from "../src/wire/outcome.ts";
+import type { LineFacts } from "./repeated-log.ts";
 import { logUnserved } from "./unserved-log.ts";
 
-test("each call that was not served leaves one line with its request id and the reason", () => {
+test("each call that was not served leaves one line with its request id, the reason and the trace, if it is exported", () => {
   const lines: string[] = [];
-  const write = (
-    { reason, requestIds = [] }: { reason: string; requestIds?: readonly string[] },
-    sentence: string,
-  ) => void lines.push(`${requestIds.join()}: ${sentence}: ${reason}`);
+  const write = ({ reason, requestIds = [], tasks, trace_id = "not traced" }: LineFacts, sentence: string) =>
+    void lines.push([requestIds.join(), sentence, reason, tasks, trace_id].join(": "));
   const shed: Outcome = { kind: "shed", reason: "queue_too_long", predictedMs: 900, retryAfterMs: 500 };
   logUnserved({ warn: write, error: write }, [
     end("a", 0, shed),
@@ -19,13 +18,20 @@ test("each call that was not served leaves one line with its request id and the 
     end("d", 0, { kind: "rejected", code: "no_face_detected" }),
   ]);
   assert.deepEqual(lines, [
-    "a: a call was refused or dropped under load: queue_too_long",
-    "b: a task was still waiting at its deadline: expired",
-    "c: a task failed: run_failed",
+    "a: a call was refused or dropped under load: queue_too_long: 2: 11111111111111111111111111111111",
+    "b: a task was still waiting at its deadline: expired: 1: not traced",
+    "c: a task failed: run_failed: 1: not traced",
   ]);
 });
 
+const traceId = "1".repeat(32);
+
 const end = (requestId: string, index: number, outcome: Outcome) => ({
-  task: { id: `${requestId}/nnnnnnnnnnnnnnnn/${index}` as TaskId },
+  task: {
+    id: `${requestId}/nnnnnnnnnnnnnnnn/${index}` as TaskId,
+    traceparent: `00-${traceId}-${"2".repeat(16)}-${requestId === "a" ? "01" : "00"}`,
+    arrivedAt: 0,
+    deadlineAt: 100,
+  },
   outcome,
 });

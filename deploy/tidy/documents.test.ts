@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname, join, normalize } from "node:path";
 import test from "node:test";
+import { attributes } from "@faceline/contracts/trace/attributes";
 import { assertOnlyKnown, type Offenders } from "./baseline.ts";
 import { findFiles, packages, read, sourceFiles } from "./source.ts";
 
@@ -13,7 +14,7 @@ test("every setting is in the one table of ARCHITECTURE.md, and nothing else is"
   const schemas = findFiles(
     "*/src/**/{config,settings}.ts",
     "deploy/launcher/settings.ts",
-    "contracts/runtime/{kafka,redis}.ts",
+    "contracts/runtime/{kafka,redis,tracing/config}.ts",
   );
   const settings = schemas.flatMap((file) =>
     matches(read(file), /^ {2,4}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*): /gm),
@@ -24,6 +25,15 @@ test("every setting is in the one table of ARCHITECTURE.md, and nothing else is"
   const documented = rows.flatMap((row) => matches(row.split("|")[1]!, /`([A-Z][A-Z0-9_]*)`/g));
   assert.ok(settings.length > 40, "the schemas were found");
   assert.deepEqual(documented.toSorted(), [...new Set(settings)].toSorted());
+});
+
+test("every attribute of spans is in the table of deploy/OPERATING.md, with its meaning", () => {
+  const [, table = ""] = read("deploy/OPERATING.md").split("## Attributes of spans");
+  const rows = [...table.matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)].map(([, name, meaning]) => [
+    name,
+    meaning,
+  ]);
+  assert.deepEqual(Object.fromEntries(rows), attributes);
 });
 
 test("every path in back-ticks exists", () => {

@@ -1,12 +1,13 @@
 // Tested by contracts/runtime/answer-delivery.test.ts and by every test in deploy/e2e.
 import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { addressAnswer } from "@faceline/contracts/runtime/answers";
+import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { logUnserved } from "@faceline/contracts/runtime/unserved-log";
-import type { TaskTiming } from "@faceline/contracts/wire/answer";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { TaskTiming } from "@faceline/contracts/wire/timing";
 
 /**
  * Publishes the answers to the tasks of a batch. Resolves when each is delivered or past its deadline. Tasks
@@ -14,17 +15,27 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
  */
 export type AnswerOutbox = { send(ends: TaskEnd[]): Promise<void> };
 
-export type TaskEnd = { task: BatchTask; outcome: Outcome; timing: TaskTiming; build: LaneBuild };
+/** `ranAt`: when its run ended, or would have ended. */
+export type TaskEnd = {
+  task: BatchTask;
+  outcome: Outcome;
+  timing: Omit<TaskTiming, "answerMs" | "publishedAt">;
+  build: LaneBuild;
+  ranAt: number;
+};
 
 export const openAnswerOutbox = (
   delivery: AnswerDelivery,
+  clock: Clock,
   lines: Pick<RepeatedLog, "warn" | "error">,
 ): AnswerOutbox => ({
   send(ends) {
     logUnserved(lines, ends);
-    const answers = ends.map(({ task, outcome, timing, build }) =>
-      addressAnswer({ task: task.id, outcome, timing, build }, task.ingress, task.deadlineAt),
-    );
+    const publishedAt = clock.now();
+    const answers = ends.map(({ task, outcome, timing, build, ranAt }) => {
+      const whole = { ...timing, answerMs: publishedAt - ranAt, publishedAt };
+      return addressAnswer({ task: task.id, outcome, timing: whole, build }, task.ingress, task.deadlineAt);
+    });
     return delivery.deliver(answers);
   },
 });

@@ -1,5 +1,6 @@
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { LaneId, PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { defaultPictureLimits, type PictureLimits } from "./decode/picture.ts";
@@ -22,6 +23,7 @@ const LaneList = z.string().transform((text, context): LaneId[] => {
 export const InferenceConfig = z.object({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
+  ...TracingConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   POOL: PoolName.default("default"),
   /** The folder with the built models. */

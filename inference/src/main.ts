@@ -6,8 +6,10 @@ import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runt
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
+import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
+import { BatchSpans } from "./batch-spans.ts";
 import { InferenceConfig, pictureLimits, requirePixelMemory } from "./config.ts";
 import { Decoder } from "./decode/decoder.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
@@ -27,6 +29,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   });
   requirePixelMemory(config, buffers.bytesMax, process.availableMemory());
 
+  await using tracing = await openTracing({ config, service: "inference", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   await using delivery = new AnswerDelivery({
@@ -69,7 +72,8 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       decodeStallMs: 1.5 * config.DECODE_MAX_MS,
       onHang: exitFatally(log),
     }),
-    answers: openAnswerOutbox(delivery, lines),
+    answers: openAnswerOutbox(delivery, clock, lines),
+    spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),
     log,
     heldBatchesMax: config.HELD_BATCHES_MAX,
     onChange: () => reports.send(),

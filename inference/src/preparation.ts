@@ -62,7 +62,8 @@ export function openPreparation(parts: PreparationParts): Preparation {
         pictures,
         tasks,
         ends,
-        tookMs: clock.now() - startedAt,
+        startedAt,
+        endedAt: clock.now(),
         release: () => buffer[Symbol.dispose](),
       };
     } catch (error) {
@@ -121,7 +122,9 @@ export type PreparedBatch = {
   tasks: BatchTask[];
   /** Tasks that ended before the run: too late, without their image, or with one that was not decoded. */
   ends: { task: BatchTask; outcome: Outcome }[];
-  tookMs: number;
+  /** When fetching began, and when the last image was decoded. */
+  startedAt: number;
+  endedAt: number;
   /** Zeroes the pixels and releases their buffer. */
   release(): void;
 };

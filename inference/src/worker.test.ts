@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openLog } from "@faceline/contracts/runtime/log";
+import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { TaskWait } from "@faceline/contracts/wire/timing";
 import type { TaskEnd } from "./answer-outbox.ts";
+import { BatchSpans } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { PreparedBatch } from "./preparation.ts";
 import { Worker } from "./worker.ts";
@@ -88,6 +91,31 @@ test("a batch without pictures needs no run", async () => {
   assert.deepEqual(fixture.steps, ["prepare a", "release a", "answer a"]);
 });
 
+test("an answer tells how long each part of its task took, also the wait behind the running batch", async () => {
+  const fixture = openWorker();
+  const waited = { hopMs: 2, queueMs: 10, holdMs: 1, retryMs: 0, attempts: 1 };
+  fixture.at(100);
+  fixture.worker.take(batch("a"));
+  fixture.worker.take(batch("b", { waited }));
+  await fixture.until("run a");
+  fixture.at(150);
+  fixture.finish("a");
+  await fixture.until("run b");
+  fixture.at(190);
+  fixture.finish("b");
+  await fixture.worker.drained();
+  // Sent at 0 and received at 100; prepared from 101 to 107; a ran from 100 to 150, b from 150 to 190.
+  assert.deepEqual(fixture.ends.get("b")?.timing, {
+    hopMs: 102,
+    queueMs: 10 + 1 + 43,
+    holdMs: 1,
+    retryMs: 0,
+    attempts: 1,
+    prepareMs: 6,
+    runMs: 40,
+  });
+});
+
 test("batches beyond the limit are left to the batcher", async () => {
   const fixture = openWorker();
   for (const name of ["a", "b", "c", "d"]) fixture.worker.take(batch(name));
@@ -96,7 +124,7 @@ test("batches beyond the limit are left to the batcher", async () => {
 
 test("a batch for another build, whose partition has moved here, is refused and not run", () => {
   const fixture = openWorker();
-  fixture.worker.take(batch("a", "1".repeat(16)));
+  fixture.worker.take(batch("a", { digest: "1".repeat(16) }));
   assert.deepEqual(named(fixture.worker), ["finished a refused 0"]);
   assert.deepEqual(fixture.steps, []);
 });
@@ -123,19 +151,22 @@ test("a worker that gives up names no batch any more", async () => {
 function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   const steps: string[] = [];
   const waiting = new Map<string, () => void>();
-  const runs = new Map<string, PromiseWithResolvers<Outcome[]>>();
+  const runs = new Map<string, PromiseWithResolvers<{ results: Outcome[] }>>();
   let answered: () => void = () => {};
   let gaps = 0;
   let changes = 0;
   let running = "";
+  let now = 0;
+  const ends = new Map<string, TaskEnd>();
   const step = (name: string): void => {
     steps.push(name);
     waiting.get(name)?.();
   };
   const worker: Worker = new Worker({
-    clock: { now: () => 0 },
+    clock: { now: () => now },
     log: openLog("test", "silent"),
     heldBatchesMax: 3,
+    spans: new BatchSpans(tracingOff, { worker: "inference-1", pool: "default" }),
     onChange: () => {
       changes++;
       if (named(worker).length === 0) gaps++;
@@ -149,7 +180,8 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
         ends: taken.tasks
           .slice(pictures)
           .map((task) => ({ task, outcome: { kind: "failed", reason: "image_lost" } })),
-        tookMs: 1,
+        startedAt: now + 1,
+        endedAt: now + 7,
         release: () => step(`release ${taken.id}`),
       };
     },
@@ -157,17 +189,18 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
       lanes: [{ lane: "Dlib/ssd", build: { digest: "0".repeat(16) } }],
       run: (work: { pictures: unknown[] }) => {
         running = (work.pictures[0] as { name: string }).name;
-        const run = Promise.withResolvers<Outcome[]>();
+        const run = Promise.withResolvers<{ results: Outcome[] }>();
         runs.set(running, run);
         step(`run ${running}`);
         return run.promise;
       },
     } as unknown as Engine,
     answers: {
-      send: async (ends: TaskEnd[]) => {
+      send: async (sent: TaskEnd[]) => {
+        for (const end of sent) ends.set(end.task.id, end);
         const { promise, resolve } = Promise.withResolvers<void>();
         answered = resolve;
-        step(`answer ${ends[0]!.task.id}`);
+        step(`answer ${sent[0]!.task.id}`);
         if (holdAnswers) await promise;
       },
     },
@@ -175,6 +208,10 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   return {
     worker,
     steps,
+    ends: ends as ReadonlyMap<string, TaskEnd>,
+    at(instant: number) {
+      now = instant;
+    },
     get gaps() {
       return gaps;
     },
@@ -183,8 +220,9 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
     },
     answered: () => answered(),
     finish(name: string, error?: Error, faces = 0) {
-      if (faces > 0) runs.get(name)!.resolve([{ kind: "faces", faces: Array(faces).fill({}) }]);
-      else if (error === undefined) runs.get(name)!.resolve([{ kind: "rejected", code: "no_face_detected" }]);
+      const noFace: Outcome = { kind: "rejected", code: "no_face_detected" };
+      const shown = { kind: "faces", faces: Array.from({ length: faces }, () => ({})) } as Outcome;
+      if (error === undefined) runs.get(name)!.resolve({ results: [faces > 0 ? shown : noFace] });
       else runs.get(name)!.reject(error);
     },
     until: (name: string) =>
@@ -192,7 +230,7 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   };
 }
 
-function batch(name: string, digest = "0".repeat(16)): Batch {
+function batch(name: string, { digest = "0".repeat(16), waited }: BatchOptions = {}): Batch {
   return {
     id: name,
     lane: "Dlib/ssd",
@@ -200,7 +238,7 @@ function batch(name: string, digest = "0".repeat(16)): Batch {
     sentAt: 0,
     predictedRunMs: 10,
     attempt: 1,
-    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 } }],
+    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 }, waited }],
   } as unknown as Batch;
 }
 
@@ -213,3 +251,5 @@ function named(worker: Worker): string[] {
     ...finished.map((each) => `finished ${each.batch} ${each.end} ${each.size}`),
   ];
 }
+
+type BatchOptions = { digest?: string; waited?: TaskWait };

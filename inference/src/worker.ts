@@ -3,9 +3,13 @@ import type { Log } from "@faceline/contracts/runtime/log";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { requestIdOf } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
+import { noWait } from "@faceline/contracts/wire/timing";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
+import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
+import type { RunFacts } from "./engine/work.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
 
 /**
@@ -18,12 +22,12 @@ import type { Preparation, PreparedBatch } from "./preparation.ts";
  */
 export class Worker {
   readonly #parts: WorkerParts;
-  readonly #staged: Batch[] = [];
+  readonly #staged: ReceivedBatch[] = [];
   readonly #answering = new Set<Batch>();
   readonly #finished: FinishedBatch[] = [];
   #running: { batch: Batch; startedAt: number } | undefined;
   /** The batch that is fetched and decoded while another runs. */
-  #preparing: { batch: Batch; prepared: Promise<PreparedBatch | Error> } | undefined;
+  #preparing: { batch: ReceivedBatch; prepared: Promise<PreparedBatch | Error> } | undefined;
   #looping = false;
   #onIdle: () => void = () => {};
   #draining = false;
@@ -69,7 +73,7 @@ export class Worker {
       this.#refuse(batch);
       return;
     }
-    this.#staged.push(batch);
+    this.#staged.push({ ...batch, receivedAt: this.#parts.clock.now() });
     this.#parts.onChange();
     this.#prepareNext();
     if (!this.#looping) void this.#loop();
@@ -134,7 +138,7 @@ export class Worker {
   }
 
   /** Starts to prepare the next staged batch, unless that has begun. Undefined where none is staged. */
-  #prepareNext(): { batch: Batch; prepared: Promise<PreparedBatch | Error> } | undefined {
+  #prepareNext(): { batch: ReceivedBatch; prepared: Promise<PreparedBatch | Error> } | undefined {
     const batch = this.#staged[0];
     if (batch === undefined) return undefined;
     if (this.#preparing?.batch !== batch) {
@@ -144,56 +148,70 @@ export class Worker {
     return this.#preparing;
   }
 
-  async #run(batch: Batch, prepared: PreparedBatch | Error): Promise<void> {
+  async #run(batch: ReceivedBatch, prepared: PreparedBatch | Error): Promise<void> {
     const { clock, engine, log } = this.#parts;
     const startedAt = clock.now();
+    const times = { receivedAt: batch.receivedAt };
     if (prepared instanceof Error) {
-      log.error({ ...idsOf(batch), reason: prepared.message }, "a batch could not be prepared");
-      void this.#answer(batch, undefined, nothingRun(startedAt));
+      const error = prepared.message;
+      log.error({ ...idsOf(batch), reason: error }, "a batch could not be prepared");
+      void this.#answer(batch, { error, times }, nothingRun(startedAt));
       return;
     }
     this.#running = { batch, startedAt };
     this.#parts.onChange();
-    let ends: TaskEnd[] | undefined;
+    const result: RunEnd = {
+      times: {
+        ...times,
+        preparedFrom: prepared.startedAt,
+        preparedUntil: prepared.endedAt,
+        runFrom: startedAt,
+      },
+    };
     try {
       const { pictures } = prepared;
-      const run = pictures.length === 0 ? [] : engine.run({ lane: batch.lane, pictures });
+      const running = pictures.length === 0 ? noRun : engine.run({ lane: batch.lane, pictures });
       // While this one runs, the next is fetched and decoded.
       this.#prepareNext();
-      const outcomes = await run;
-      const inferMs = clock.now() - startedAt;
-      const timing = (task: BatchTask) => ({
-        queueMs: Math.max(0, batch.sentAt - task.arrivedAt),
-        batchMs: Math.max(0, startedAt - batch.sentAt),
-        inferMs,
-      });
+      const { results, facts } = await running;
+      const ranAt = clock.now();
       const build = this.#buildOf(batch)!;
-      ends = prepared.ends.map(({ task, outcome }) => ({ task, outcome, timing: timing(task), build }));
-      for (const [index, outcome] of outcomes.entries()) {
-        const task = prepared.tasks[index]!;
-        ends.push({ task, outcome, timing: timing(task), build });
-      }
+      const end = (task: BatchTask, outcome: Outcome): TaskEnd => ({
+        task,
+        outcome,
+        timing: timingOf(task, batch, prepared, { startedAt, ranAt }),
+        build,
+        ranAt,
+      });
+      result.ends = prepared.ends.map(({ task, outcome }) => end(task, outcome));
+      for (const [index, outcome] of results.entries())
+        result.ends.push(end(prepared.tasks[index]!, outcome));
+      result.facts = facts;
+      result.times.ranAt = ranAt;
     } catch (error) {
-      log.error(
-        { ...idsOf(batch), size: batch.tasks.length, reason: (error as Error).message },
-        "a run failed",
-      );
+      result.error = (error as Error).message;
+      result.times.ranAt = clock.now();
+      log.error({ ...idsOf(batch), size: batch.tasks.length, reason: result.error }, "a run failed");
     } finally {
       prepared.release();
     }
     const endedAt = clock.now();
     this.#running = undefined;
     const size = prepared.pictures.length;
+    const prepareMs = prepared.endedAt - prepared.startedAt;
     const runMs = endedAt - startedAt;
-    const crowds = crowdsOf(ends ?? []);
-    void this.#answer(batch, ends, { size, prepareMs: prepared.tookMs, runMs, endedAt, crowds });
+    const crowds = crowdsOf(result.ends ?? []);
+    void this.#answer(batch, result, { size, prepareMs, runMs, endedAt, crowds });
   }
 
   /** The next batch does not wait for these answers. */
-  async #answer(batch: Batch, ends: TaskEnd[] | undefined, measurements: RunMeasurements): Promise<void> {
+  async #answer(batch: Batch, result: RunEnd, measurements: RunMeasurements): Promise<void> {
+    const { ends, facts, error, times } = result;
     this.#answering.add(batch);
     if (ends !== undefined) await this.#parts.answers.send(ends);
     this.#answering.delete(batch);
+    const answeredAt = this.#parts.clock.now();
+    this.#parts.spans.end(batch, { ...times, answeredAt }, { ends: ends ?? [], facts, error });
     this.#finish(batch, ends === undefined ? "failed" : "answered", measurements);
     this.#onIdle();
   }
@@ -210,6 +228,9 @@ const idsOf = ({ id, tasks }: Batch) => ({
   batch: id,
   requestIds: [...new Set(tasks.map((task) => requestIdOf(task.id)))],
 });
+
+/** Of a batch without pictures. */
+const noRun = { results: [], facts: undefined };
 
 function heldBatch(batch: Batch): Report["staged"][number] {
   return {
@@ -236,12 +257,39 @@ const nothingRun = (endedAt: number): RunMeasurements => ({
   crowds: [],
 });
 
+/** Adds to the waits of a task what this worker measured. */
+function timingOf(
+  { waited = noWait }: BatchTask,
+  { sentAt, receivedAt }: ReceivedBatch,
+  prepared: Pick<PreparedBatch, "startedAt" | "endedAt">,
+  { startedAt, ranAt }: { startedAt: number; ranAt: number },
+): TaskEnd["timing"] {
+  const behindOthersMs = prepared.startedAt - receivedAt + (startedAt - prepared.endedAt);
+  return {
+    ...waited,
+    hopMs: waited.hopMs + (receivedAt - sentAt),
+    queueMs: waited.queueMs + behindOthersMs,
+    prepareMs: prepared.endedAt - prepared.startedAt,
+    runMs: ranAt - startedAt,
+  };
+}
+
+type ReceivedBatch = Batch & { receivedAt: number };
+
 function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
   return {
     startedAt,
     endsAt: startedAt + batch.predictedRunMs,
   };
 }
+
+/** How a batch ended in the worker: with its tasks' ends, or with an error. */
+type RunEnd = {
+  ends?: TaskEnd[];
+  facts?: RunFacts | undefined;
+  error?: string;
+  times: Omit<BatchTimes, "answeredAt">;
+};
 
 type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt" | "crowds">;
 
@@ -250,6 +298,7 @@ type WorkerParts = {
   engine: Engine;
   prepare: Preparation;
   answers: AnswerOutbox;
+  spans: BatchSpans;
   log: Log;
   heldBatchesMax: number;
   /** Called whenever a report would differ from the last one. */

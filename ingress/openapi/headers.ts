@@ -46,7 +46,8 @@ export const headers = {
     schema: refTo("RequestId"),
   },
   "Server-Timing": {
-    description: "Milliseconds in the queue, in a batch, in the models, and all in all.",
+    description:
+      "Where the time of the call went, in milliseconds: the parts, what none of them measured, and the total.",
     schema: text,
   },
   traceparent: { description: "The span of this call.", schema: text },

@@ -1,12 +1,13 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
-import type { TaskTiming } from "@faceline/contracts/wire/answer";
+import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { notServing } from "./call/api-error.ts";
-import { noTiming, onClose } from "./call/context.ts";
+import { onClose } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
-import { deadlineMsFrom, traceparentFrom } from "./call/request-headers.ts";
+import { CallRecord } from "./call/record.ts";
+import { callTraceFrom, deadlineMsFrom } from "./call/request-headers.ts";
 import type { HttpSettings } from "./config.ts";
 
 /**
@@ -18,30 +19,48 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
   const authenticate = createAuthenticator(ports, settings);
   app.decorateRequest("requestContext");
   app.decorateRequest("bodySender");
+  app.decorateRequest("callRecord");
+  app.decorateRequest("callEndedAt");
 
   app.addHook("onRequest", async (request, reply) => {
-    const arrivedAt = ports.clock.now();
+    const requestId = request.id as RequestId;
+    const route = request.routeOptions.url ?? "";
+    const { traceparent, tracestate } = request.headers;
+    const trace = callTraceFrom({ traceparent, tracestate }, ports.decideSampling);
+    const record = new CallRecord({ requestId, route, trace, now: () => ports.clock.now() });
+    request.callRecord = record;
+    const { arrivedAt } = record;
     if (!ports.isServing()) throw notServing();
     const signal = abortSignal(request, reply, ports.drainTimeout);
     const { tenant, limits } = await authenticate(request);
     request.bodySender = { team: tenant, bytesPerSecond: limits.bodyBytesPerSecond };
     await acquireTeamSlot(ports, reply, tenant, limits);
     request.requestContext = {
-      requestId: request.id as RequestId,
+      requestId,
       tenant,
       arrivedAt,
       deadlineAt: arrivedAt + deadlineMsFrom(request.headers["x-request-timeout-ms"], settings),
-      traceparent: traceparentFrom(request.headers.traceparent),
+      traceparent: traceparentOf(trace.context),
+      tracestate: trace.context.tracestate,
       signal,
-      timing: noTiming,
+      record,
     };
   });
 
-  app.addHook("onSend", async ({ requestContext }, reply) => {
+  app.addHook("onSend", async (request, reply) => {
+    const { requestContext, callRecord } = request;
+    if (callRecord === undefined) return;
+    request.callEndedAt = ports.clock.now();
     if (requestContext === undefined) return;
-    const { traceparent, timing, arrivedAt } = requestContext;
-    reply.header("traceparent", traceparent);
-    reply.header("server-timing", serverTimingHeader(timing, ports.clock.now() - arrivedAt));
+    reply.header("traceparent", requestContext.traceparent);
+    reply.header("server-timing", serverTimingHeader(callRecord, request.callEndedAt));
+  });
+
+  app.addHook("onResponse", async ({ callRecord: record, callEndedAt }, reply) => {
+    if (record === undefined) return;
+    const endedAt = callEndedAt ?? ports.clock.now();
+    const status = reply.raw.writableFinished ? reply.statusCode : undefined;
+    ports.recordCall({ record, endedAt, parts: record.parts(endedAt), status });
   });
 }
 
@@ -84,9 +103,10 @@ function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout:
   return controller.signal;
 }
 
-function serverTimingHeader({ queueMs, batchMs, inferMs }: TaskTiming, totalMs: number): string {
-  const parts = { queue: queueMs, batch: batchMs, infer: inferMs, total: totalMs };
-  return Object.entries(parts)
-    .map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`)
-    .join(", ");
+/** With the `traceparent` of a sampled call, which monitoring in browsers reads from here. */
+function serverTimingHeader(record: CallRecord, endedAt: number): string {
+  const parts = Object.entries(record.parts(endedAt)).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
+  const { context } = record.trace;
+  if (context.sampled) parts.push(`traceparent;desc="${traceparentOf(context)}"`);
+  return parts.join(", ");
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { DurableRedisConfig, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
 import { callTasksMax } from "@faceline/contracts/wire/task";
 import * as z from "zod";
@@ -121,6 +122,7 @@ export const IngressConfig = HttpSettings.safeExtend({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
   ...DurableRedisConfig.shape,
+  ...TracingConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
   PORT: integer(0, 65_535, 8080),

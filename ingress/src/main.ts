@@ -4,9 +4,12 @@ import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
+import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { openAnswerInbox } from "./answer-inbox.ts";
 import { openKeyStore } from "./auth/key-store.ts";
+import { logCall } from "./call/call-log.ts";
+import { callSpans } from "./call/call-spans.ts";
 import { openCancelOutbox } from "./cancel-outbox.ts";
 import { IngressConfig, openAccessWarning } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
@@ -29,6 +32,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   if (warning !== undefined) log.warn(warning);
 
   using lines = new RepeatedLog(log);
+  await using tracing = await openTracing({ config, service: "ingress", id, log });
   await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
   await using imagesRedis = await connectVolatileRedis(config, { untimed: true, whileInUse: false });
   await using durable = await connectDurableRedis(config);
@@ -47,7 +51,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     bytesMax: config.IMAGES_IN_FLIGHT_BYTES_MAX,
   });
   const cancels = openCancelOutbox(redis);
-  const parts = { clock, ingress: id, pools, images, tasks, answers, cancels, lines };
+  const parts = { clock, ingress: id, pools, images, tasks, answers, cancels };
 
   const drainTimeout = new AbortController();
   const server = buildServer(
@@ -64,8 +68,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       }),
       isServing: () => answers.connected() && !stop.aborted,
       drainTimeout: drainTimeout.signal,
-      reportUnserved: ({ code, message }, requestId) =>
-        lines.warn({ reason: message, code, requestIds: [requestId] }, "a call was not served"),
+      decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
+      recordCall: (call) => {
+        logCall({ log, lines }, call);
+        if (tracing.on) tracing.export(callSpans(call));
+      },
       reportBug: (error, requestId) => log.error({ requestId, error: (error as Error).stack }, "a bug"),
     },
     config,

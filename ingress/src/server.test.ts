@@ -6,14 +6,7 @@ import { test } from "node:test";
 import { errorTable } from "@faceline/contracts/http/errors";
 import { Problem } from "@faceline/contracts/http/problem";
 import type { FastifyInstance } from "fastify";
-import {
-  base64Image,
-  facesAnswer,
-  rejectedAnswer,
-  testKey,
-  testKeyRecord,
-  testServer,
-} from "../testing/server.ts";
+import { base64Image, testKey, testKeyRecord, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 
 const image = await base64Image();
@@ -143,28 +136,32 @@ test("traceparent: the reply continues the client's trace in a new span, or begi
   }
 });
 
-test("Server-Timing: queue, batch, infer, total", async (t) => {
-  const slow = { ...facesAnswer([1, 0]), timing: { queueMs: 4.25, batchMs: 5, inferMs: 60 } };
-  const { post } = testServer(t, { dispatch: async () => [slow, facesAnswer([1, 0])] });
-  const reply = await post("/verify", { img1: image, img2: image });
-  assert.equal(reply.headers["server-timing"], "queue;dur=4.3, batch;dur=5.0, infer;dur=60.0, total;dur=0.0");
-  const refused = await post("/verify", { img1: image });
-  assert.equal(
-    refused.headers["server-timing"],
-    "queue;dur=0.0, batch;dur=0.0, infer;dur=0.0, total;dur=0.0",
-  );
-  assert.match(String(refused.headers["traceparent"]), /^00-/);
+test("Server-Timing has every part of the time, also where the call is refused", async (t) => {
+  const { post } = testServer(t);
+  const names = "admission publish hold queue retry hop prepare run answer gather unaccounted total";
+  for (const body of [{ img1: image, img2: image }, { img1: image }, vectors]) {
+    const reply = await post("/verify", body);
+    const traceparent = String(reply.headers["traceparent"]);
+    assert.match(traceparent, /^00-.*-01$/);
+    assert.deepEqual(String(reply.headers["server-timing"]).split(", "), [
+      ...names.split(" ").map((name) => `${name};dur=0.00`),
+      `traceparent;desc="${traceparent}"`,
+    ]);
+  }
+});
 
-  const rejected = { ...rejectedAnswer("no_face_detected"), timing: slow.timing };
-  const failed = await testServer(t, { dispatch: async () => [facesAnswer([1, 0]), rejected] }).post(
-    "/verify",
-    {
-      img1: image,
-      img2: image,
-    },
+test("Server-Timing names the trace only if it is sampled, and tracestate is passed on with it", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const body = { img1: image, img2: image };
+  const unsampled = await post("/verify", body, { traceparent, tracestate: "vendor=1" });
+  assert.doesNotMatch(String(unsampled.headers["server-timing"]), /traceparent/);
+  const sampled = { traceparent: traceparent.replace(/00$/, "01"), tracestate: "x".repeat(513) };
+  assert.match(String((await post("/verify", body, sampled)).headers["server-timing"]), /traceparent;desc=/);
+  await post("/verify", body, { tracestate: "vendor=1" });
+  assert.deepEqual(
+    dispatched.map(({ tracestate }) => tracestate),
+    ["vendor=1", undefined, undefined],
   );
-  assert.equal(failed.statusCode, 400);
-  assert.match(String(failed.headers["server-timing"]), /^queue;dur=4.3, batch;dur=5.0, infer;dur=60.0/);
 });
 
 test("Bodies: JSON, also when the content type is missing or text/plain", async (t) => {
@@ -269,20 +266,6 @@ test("Errors: a bug is internal_error without stack or message, and is logged", 
   assert.deepEqual([reply.statusCode, reply.json().error], [500, "internal_error"]);
   assert.ok(!/SECRET|home|at /.test(reply.body));
   assert.deepEqual(reported, ["SECRET in /home/ann", "mine"]);
-});
-
-test("Errors: a call that ends with 502 or 504 is logged with its request id, and others are not", async (t) => {
-  const logged: string[] = [];
-  for (const code of ["upstream_failed", "upstream_timeout", "queue_full"] as const) {
-    const dispatch = () => Promise.reject(new ApiError(code, "A reason."));
-    const reportUnserved = (error: ApiError, id: string) => void logged.push(`${id}: ${error.code}`);
-    const { post } = testServer(t, { dispatch, reportUnserved });
-    await post("/verify", { img1: image, img2: image }, { "x-request-id": `for-${code}` });
-  }
-  assert.deepEqual(logged, [
-    "for-upstream_failed: upstream_failed",
-    "for-upstream_timeout: upstream_timeout",
-  ]);
 });
 
 test("Retry-After: whole seconds, rounded up, at least 1", async (t) => {

@@ -62,9 +62,6 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
       return reply.code(503).send();
     }
     const known = apiErrorFrom(error);
-    if (known?.status === 502 || known?.status === 504) {
-      ports.reportUnserved(known, request.id as RequestId);
-    }
     return sendProblem(request, reply, known ?? bug(error, request.id), site);
   });
   app.addHook("onRequest", async (request, reply) => {

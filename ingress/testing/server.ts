@@ -2,17 +2,20 @@ import { createHash } from "node:crypto";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InputFault } from "@faceline/contracts/http/errors";
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import { noWait } from "@faceline/contracts/wire/timing";
 import { Catalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import sharp from "sharp";
 import type { DispatchedCall, Ports } from "../src/call/ports.ts";
+import { CallRecord } from "../src/call/record.ts";
 import { HttpSettings } from "../src/config.ts";
 import { EnabledModels } from "../src/endpoints/enabled-models.ts";
 import { buildServer } from "../src/server.ts";
@@ -40,7 +43,8 @@ export function testServer(
     dependencyHealth: () => ({ kafka: true, redis: true }),
     isServing: () => true,
     drainTimeout: new AbortController().signal,
-    reportUnserved: () => {},
+    decideSampling: (_traceId, parentSampled = true) => parentSampled,
+    recordCall: () => {},
     reportBug: (error) => t.diagnostic(String(error)),
     ...overrides,
   };
@@ -77,11 +81,22 @@ export const testBuild: LaneBuild = {
   modelVersion: "0123456789ab",
   precision: "float32",
 };
+/** The record of a call with this clock, in a trace that is sampled. */
+export const testRecord = (now: () => number, sampled = true): CallRecord =>
+  new CallRecord({
+    requestId: "a" as RequestId,
+    route: "/verify",
+    trace: {
+      context: { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled, tracestate: "vendor=1" },
+      parentId: "c".repeat(16),
+    },
+    now,
+  });
 
 export const answerWith = (outcome: Outcome): Answer => ({
   task: "a/nonce/0" as TaskId,
   outcome,
-  timing: { queueMs: 1, batchMs: 2, inferMs: 3 },
+  timing: { ...noWait, attempts: 1, prepareMs: 2, runMs: 3, answerMs: 1 },
   build: testBuild,
 });
 

@@ -10,6 +10,7 @@ import { expiryAfter } from "./sent-batch.ts";
 import { shedToGiveWay } from "./shedding.ts";
 import { laneSituation, usualTaskMs } from "./situation.ts";
 import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state.ts";
+import { WaitingTime } from "./waiting-time.ts";
 import { silenceMaxMs } from "./workers.ts";
 
 /**
@@ -125,24 +126,29 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
   }
 }
 
-function arrive(state: State, { call, answeredBy }: Arrival, now: number): Move[] {
+function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: number): Move[] {
+  const { receivedAt = now } = arrival;
   const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
   const lane = buildOfCall(state, call, answeredBy, now);
   const waiting = fresh.filter((task) => !isWithWorker(state, task));
+  const hopMs = receivedAt - (call.sentAt ?? receivedAt);
+  const newWait = () => new WaitingTime(lane.hold, hopMs, receivedAt);
   const gaveWay: Move[] = [];
   if (waiting.length > 0) {
     const situation = laneSituation(state, lane, now);
     lane.demand.add(call.tenant, weightOfAll(situation, waiting), now);
     const admission = admit(situation, call, waiting);
     if (admission.kind === "refused") {
-      return fresh.map((task) => ({ kind: "answer", task, outcome: admission.outcome }));
+      const { outcome } = admission;
+      const waited = newWait().until(now);
+      return fresh.map((task) => ({ kind: "answer", task, lane: lane.id, outcome, waited }));
     }
     if (admission.kind === "probe") lane.probe = call.call;
     gaveWay.push(...shedToGiveWay(situation, admission.giveWay));
   }
   const open: OpenCall = { tenant: call.tenant, lane, answered: answeredBy !== undefined };
-  for (const task of fresh) state.open.set(task.id, { task, call: open });
+  for (const task of fresh) state.open.set(task.id, { task, call: open, wait: newWait() });
   const usualMs = usualTaskMs(laneSituation(state, lane, now));
   lane.queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
   if (!waiting.every(isDear)) lane.usualArrivedAt = now;

@@ -23,6 +23,7 @@ export function dispatchBatches(state: State, now: number): Move[] {
     const proposals: Proposal[] = [];
     for (const lane of state.lanes.values()) {
       const { proposal, shed } = propose(state, lane, now);
+      lane.hold.set(proposal.kind === "wait" && proposal.isHold === true, now);
       proposals.push(proposal);
       moves.push(...shed);
     }
@@ -108,7 +109,12 @@ function queueProposal(
     case "nothing":
       return choice;
     case "hold":
-      return { kind: "wait", until: Math.min(choice.until, expiresAt), deadlineAt: expiresAt };
+      return {
+        kind: "wait",
+        until: Math.min(choice.until, expiresAt),
+        deadlineAt: expiresAt,
+        isHold: true,
+      };
     case "send": {
       const dequeue = () => {
         lane.probe = undefined;
@@ -138,6 +144,7 @@ function leastDeadline({ queue, retryParts }: Lane): number {
 
 function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: number): Move {
   const { tasks, attempt, mayBePoison } = dequeue();
+  for (const task of tasks) task.waited = state.open.get(task.id)?.wait.send(now);
   const id = `${state.batcher}/${++state.batchCount}` as BatchId;
   const predictedRunMs = lane.meanMs(tasks.length);
   const batch: Batch = {
@@ -170,7 +177,14 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     mayBePoison,
     phase: { kind: "travelling", receiveBy: receiveBy(startAt, predictedRunMs) },
   });
-  return { kind: "dispatch", partition: partitionOf(slot.worker), batch };
+  return {
+    kind: "dispatch",
+    partition: partitionOf(slot.worker),
+    batch,
+    worker: slot.worker.id,
+    bucket: lane.paddedSize(tasks.length),
+    predictedEndAt: startAt + predictedRunMs,
+  };
 }
 
 /** Weight of a batch in the mean cost of usual tasks. */
@@ -187,7 +201,10 @@ type SendProposal = {
 
 type Proposal =
   | SendProposal
-  /** Nothing to send before `until`. With a slot: the lane reserves that one. */
-  | { kind: "wait"; until: number; deadlineAt: number; slot?: WorkerSlot }
+  /**
+   * Nothing to send before `until`. With a slot: the lane reserves that one. With `isHold`: a worker is free,
+   * and the lane waits for more tasks.
+   */
+  | { kind: "wait"; until: number; deadlineAt: number; slot?: WorkerSlot; isHold?: boolean }
   /** No task waits. */
   | { kind: "nothing" };

@@ -12,7 +12,7 @@ import {
   laneSituation,
   usualTaskMs,
 } from "./situation.ts";
-import { laneOf, type Move, type State } from "./state.ts";
+import { answerTask, laneOf, type Move, type State } from "./state.ts";
 import { isInService, sizeMaxOf } from "./workers.ts";
 
 // Workers of one pool may run different builds of a lane: other weights during a rollout, other precisions
@@ -91,15 +91,15 @@ export function moveCall(state: State, call: CallId, from: Lane, to: Lane, now: 
   }
   for (const { id } of [...parts.flatMap(({ tasks }) => tasks), ...queued]) {
     const open = state.open.get(id);
-    if (open !== undefined) open.call.lane = to;
+    if (open === undefined) continue;
+    open.call.lane = to;
+    open.wait.moveTo(to.hold, now);
   }
 }
 
 function failCall(state: State, lane: Lane, call: CallId): Move[] {
-  return lane.removeCall(call).map((task) => {
-    state.open.delete(task.id);
-    return { kind: "answer", task, outcome: { kind: "failed", reason: "build_gone" } };
-  });
+  const outcome = { kind: "failed", reason: "build_gone" } as const;
+  return lane.removeCall(call).map((task) => answerTask(state, task, outcome));
 }
 
 function soonestOf(

@@ -10,6 +10,7 @@ import { type BatchLoad, isDear, loadOf } from "./batch-load.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { TenantDemand } from "./tenant-demand.ts";
 import { TimeModel } from "./time-model.ts";
+import { HoldTime } from "./waiting-time.ts";
 
 /**
  * One model with one detector in one build: its waiting tasks, and what was learned of its arrivals and run
@@ -25,6 +26,7 @@ export class Lane {
   readonly createdAt: number;
   readonly queue = new FairQueue();
   retryParts: TaskGroup[] = [];
+  readonly hold = new HoldTime();
   readonly arrivals = new ArrivalRate();
   readonly demand = new TenantDemand();
   /** Run time by padded size. */

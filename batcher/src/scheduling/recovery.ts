@@ -1,8 +1,9 @@
 // Tested by decide.test.ts and capacity/recovery.sim.test.ts.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { FinishedBatch } from "@faceline/contracts/wire/report";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { overrunMs, prepareOverrunMs, type SentBatch } from "./sent-batch.ts";
-import type { Move, State } from "./state.ts";
+import { answerTask, type BatchEnd, type Move, type State } from "./state.ts";
 import { forgetAfterMs, isSilent, type Worker } from "./workers.ts";
 
 /**
@@ -49,11 +50,23 @@ type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
  * Requeues the tasks of a batch, cut into parts that stay apart and go first. A task whose run fails alone
  * has failed. A task that is lost alone has failed as well if its last attempt was lost with a worker too.
  */
-export function requeue(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
+export function requeue(
+  state: State,
+  sent: SentBatch,
+  cause: RequeueCause,
+  finished?: FinishedBatch,
+): Move[] {
+  const end: BatchEnd = finished === undefined ? { kind: cause } : { kind: cause, finished };
+  return [{ kind: "batch_ended", sent, end }, ...requeueTasks(state, sent, cause)];
+}
+
+function requeueTasks(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
   const { lane } = sent;
   // A batch that Kafka took without an acknowledgement runs beside its repetition: both may be lost.
   lane.removeTasks(sent.tasks);
-  const tasks = sent.tasks.flatMap((id) => state.open.get(id)?.task ?? []);
+  const open = sent.tasks.flatMap((id) => state.open.get(id) ?? []);
+  for (const { wait } of open) wait.requeue(state.lastDecisionAt);
+  const tasks = open.map(({ task }) => task);
   // A batch that may still run somewhere is remembered: its answers are as good.
   if (cause === "lost" || cause === "unreceived") {
     sent.phase = { kind: "lost", confirmed: sent.phase.kind === "held" };
@@ -95,10 +108,7 @@ function splitIntoParts(tasks: BatchTask[]): BatchTask[][] {
 }
 
 function failTasks(state: State, tasks: BatchTask[], reason: "run_failed" | "attempts_exhausted"): Move[] {
-  return tasks.map((task) => {
-    state.open.delete(task.id);
-    return { kind: "answer", task, outcome: { kind: "failed", reason } };
-  });
+  return tasks.map((task) => answerTask(state, task, { kind: "failed", reason }));
 }
 
 /**
@@ -109,8 +119,7 @@ function expireTasks(state: State, sent: SentBatch, now: number): Move[] {
   return sent.tasks.flatMap((id): Move[] => {
     const task = state.open.get(id)?.task;
     if (task === undefined) return [];
-    state.open.delete(id);
-    return [{ kind: "answer", task, outcome: { kind: "expired", lateByMs: now - task.deadlineAt } }];
+    return [answerTask(state, task, { kind: "expired", lateByMs: now - task.deadlineAt })];
   });
 }
 

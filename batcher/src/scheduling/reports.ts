@@ -90,13 +90,17 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
       learnTimes(state, sent, finished, report, now);
       chargeCrowds(state, sent, finished);
       state.sent.delete(sent.id);
+      moves.push({ kind: "batch_ended", sent, end: { kind: "answered", finished } });
       for (const id of sent.tasks) {
         const open = state.open.get(id);
         if (open !== undefined) open.call.answered = true;
       }
       moves.push(endTasks(state, sent.tasks, sent.phase.kind === "lost"));
     } else if (sent.phase.kind === "lost") state.sent.delete(sent.id);
-    else moves.push(...requeue(state, sent, finished.end === "failed" ? "failed" : "undelivered"));
+    else {
+      const cause = finished.end === "failed" ? "failed" : "undelivered";
+      moves.push(...requeue(state, sent, cause, finished));
+    }
   }
   return moves;
 }

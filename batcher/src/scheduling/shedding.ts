@@ -1,10 +1,10 @@
 // Tested by policy.test.ts (early drop) and decide.test.ts (expiry).
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf } from "@faceline/contracts/wire/ids";
-import type { Outcome, ShedReason } from "@faceline/contracts/wire/outcome";
+import type { ShedReason } from "@faceline/contracts/wire/outcome";
 import { loadOf } from "./batch-load.ts";
 import { expectedStartAt, type LaneSituation } from "./situation.ts";
-import type { Move } from "./state.ts";
+import { answerTask, type Move } from "./state.ts";
 import type { QueuedTask } from "./tenant-queue.ts";
 import { latestAnswerAt, type SlotSituation } from "./worker-slot.ts";
 
@@ -23,10 +23,7 @@ export function dropExpired({ state, lane, now }: Pick<LaneSituation, "state" | 
   if (lane.retryParts.some((part) => part.tasks.some(isExpired))) {
     lane.removeTasks(expired.map((task) => task.id));
   }
-  return expired.map((task) => {
-    state.open.delete(task.id);
-    return { kind: "answer", task, outcome: { kind: "expired", lateByMs: now - task.deadlineAt } };
-  });
+  return expired.map((task) => answerTask(state, task, { kind: "expired", lateByMs: now - task.deadlineAt }));
 }
 
 /** Sheds queued tasks that would be late even alone, in the slot that is free first. */
@@ -70,16 +67,8 @@ export function shedToGiveWay(situation: LaneSituation, calls: CallId[]): Move[]
     const deadlineAt = Math.max(...tasks.map((task) => task.deadlineAt));
     const retryAfterMs = expectedStartAt(situation, { position: lane.queue.waitingCount, deadlineAt }) - now;
     const predictedMs = retryAfterMs + lane.meanMs(sizing.usefulSize) + state.hops.reply.ms;
-    return tasks.map((task): Move => {
-      state.open.delete(task.id);
-      const outcome: Extract<Outcome, { kind: "shed" }> = {
-        kind: "shed",
-        reason: "queue_too_long",
-        predictedMs,
-        retryAfterMs,
-      };
-      return { kind: "answer", task, outcome };
-    });
+    const outcome = { kind: "shed", reason: "queue_too_long", predictedMs, retryAfterMs } as const;
+    return tasks.map((task) => answerTask(state, task, outcome));
   });
 }
 
@@ -87,8 +76,6 @@ export function shedCall(situation: SlotSituation, task: BatchTask, reason: Shed
   const { state, lane, slot, now } = situation;
   const predictedMs = latestAnswerAt(situation, loadOf([task])) - now;
   const retryAfterMs = slot.freeAt - now;
-  return lane.removeCall(callIdOf(task.id)).map((task) => {
-    state.open.delete(task.id);
-    return { kind: "answer", task, outcome: { kind: "shed", reason, predictedMs, retryAfterMs } };
-  });
+  const outcome = { kind: "shed", reason, predictedMs, retryAfterMs } as const;
+  return lane.removeCall(callIdOf(task.id)).map((each) => answerTask(state, each, outcome));
 }

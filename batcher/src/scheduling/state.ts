@@ -4,11 +4,13 @@ import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
-import type { Report } from "@faceline/contracts/wire/report";
+import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
+import { noWait, type TaskWait } from "@faceline/contracts/wire/timing";
 import { HopTimes } from "./hop-times.ts";
 import { Lane, type LaneKey, laneKey } from "./lane.ts";
 import type { SentBatch } from "./sent-batch.ts";
+import type { WaitingTime } from "./waiting-time.ts";
 import type { Worker } from "./workers.ts";
 
 /** All that the scheduler of one pool knows. Only `decide` changes it. */
@@ -75,6 +77,15 @@ export function laneOf(state: State, id: LaneId, build: LaneBuild | null, now: n
   return lane;
 }
 
+/** Closes a task that no worker will answer, with its outcome. */
+export function answerTask(state: State, task: BatchTask, outcome: OwnOutcome): AnswerMove {
+  const open = state.open.get(task.id);
+  const waited = open?.wait.until(state.lastDecisionAt) ?? noWait;
+  const lane = open?.call.lane.id;
+  state.open.delete(task.id);
+  return { kind: "answer", task, lane, outcome, waited };
+}
+
 /**
  * Closes tasks that a worker has answered or that no client waits for. With `ofLostBatch`, copies of them may
  * wait for a retry: they are removed from the lanes.
@@ -94,7 +105,7 @@ export type SchedulingSettings = {
   replyMs: number;
 };
 
-type OpenTask = { task: BatchTask; call: OpenCall };
+type OpenTask = { task: BatchTask; call: OpenCall; wait: WaitingTime };
 
 /** Shared by the open tasks of a call. */
 export type OpenCall = {
@@ -105,12 +116,43 @@ export type OpenCall = {
   answered: boolean;
 };
 
+/** The outcomes that a batcher decides itself. */
+type OwnOutcome = Extract<Outcome, { kind: "shed" | "expired" | "failed" }>;
+
+/** The batcher itself answers the task, which ends it. `waited`: how its time passed here. */
+export type AnswerMove = {
+  kind: "answer";
+  task: BatchTask;
+  lane: LaneId | undefined;
+  outcome: OwnOutcome;
+  waited: TaskWait;
+};
+
+/** Send the batch to the worker that holds this partition. */
+export type Dispatch = {
+  kind: "dispatch";
+  partition: number;
+  batch: Batch;
+  worker: string;
+  /** The size that the batch is padded to. */
+  bucket: number;
+  /** The end of its run, as predicted. */
+  predictedEndAt: number;
+};
+
+/** How a batch ended: with its answers or, in the words of RequeueCause, without. */
+export type BatchEnd = {
+  kind: "answered" | "lost" | "failed" | "unreceived" | "undelivered" | "handed_over";
+  /** What its worker reported of it, if it did. */
+  finished?: FinishedBatch;
+};
+
 export type Event =
   /**
-   * A call was read from the tasks topic. `answeredBy`: the build that has answered others of its tasks,
-   * which the event leaves out.
+   * A call was read from the tasks topic. Without `receivedAt`, just now. `answeredBy`: the build that has
+   * answered others of its tasks, which the event leaves out.
    */
-  | { kind: "arrive"; call: CallTasks; answeredBy?: LaneBuild | undefined }
+  | { kind: "arrive"; call: CallTasks; receivedAt?: number; answeredBy?: LaneBuild | undefined }
   | { kind: "report"; report: Report }
   /** The client of a call has gone. */
   | { kind: "cancel"; call: CallId }
@@ -132,10 +174,10 @@ type DeferredEvent =
   | (Extract<Event, { kind: "report" }> & { receivedAt: number });
 
 export type Move =
-  /** Send the batch to the worker that holds this partition. */
-  | { kind: "dispatch"; partition: number; batch: Batch }
-  /** The batcher itself answers the task, which ends it. */
-  | { kind: "answer"; task: BatchTask; outcome: Extract<Outcome, { kind: "shed" | "expired" | "failed" }> }
+  | Dispatch
+  /** A batch has ended, or is given up. */
+  | { kind: "batch_ended"; sent: SentBatch; end: BatchEnd }
+  | AnswerMove
   /** The tasks have ended: a worker answered them, or no client waits for them any more. */
   | { kind: "ended"; tasks: TaskId[] }
   /** Send a `timer` event at this instant if no other event comes first. */

@@ -1,18 +1,8 @@
 import * as z from "zod";
-import { DurationMs, TaskId } from "./ids.ts";
+import { TaskId } from "./ids.ts";
 import { LaneBuild } from "./lane-build.ts";
 import { Outcome } from "./outcome.ts";
-
-/** Duration of each part of a task, for `Server-Timing`. Zero for parts that the task did not reach. */
-export const TaskTiming = z.object({
-  /** From its arrival at the ingress to the dispatch of its batch. */
-  queueMs: DurationMs,
-  /** From the dispatch to the start of the run: transport, fetch, decoding, and the previous run. */
-  batchMs: DurationMs,
-  /** Duration of the run of its batch. */
-  inferMs: DurationMs,
-});
-export type TaskTiming = z.infer<typeof TaskTiming>;
+import { TaskTiming } from "./timing.ts";
 
 /** inference or batcher → ingress: how one task ended. The first answer to a task is kept. */
 export const Answer = z.object({

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { DurationMs, Instant, LaneId, TaskId, taskIndexOf } from "./ids.ts";
+import { DurationMs, Instant, LaneId, TaskId, Traceparent, taskIndexOf } from "./ids.ts";
 import { LaneDigest } from "./lane-build.ts";
 import { type CallTasks, TaskCost, taskFields } from "./task.ts";
+import { TaskWait } from "./timing.ts";
 
 /** Id of the batcher that created the batch, and a counter: `batcher-1f…/17`. */
 export const BatchId = z
@@ -22,7 +23,13 @@ const batchTasksMax = 64;
 export const DispatchReason = z.enum(["full", "floor", "slack", "hold_expired", "retry", "drain"]);
 export type DispatchReason = z.infer<typeof DispatchReason>;
 
-export const BatchTask = z.object({ id: TaskId, cost: TaskCost.default(1), ...taskFields });
+export const BatchTask = z.object({
+  id: TaskId,
+  cost: TaskCost.default(1),
+  ...taskFields,
+  /** Set when the task is sent to a worker. */
+  waited: TaskWait.optional(),
+});
 export type BatchTask = z.infer<typeof BatchTask>;
 
 /**
@@ -49,6 +56,8 @@ export const Batch = z.object({
   sentAt: Instant,
   /** Run time that the batcher's model predicts. The worker derives the predicted end from it. */
   predictedRunMs: DurationMs,
+  /** The span of the batch, if it is traced. */
+  traceparent: Traceparent.optional(),
   tasks: z.array(BatchTask).min(1).max(batchTasksMax),
 });
 export type Batch = z.infer<typeof Batch>;

@@ -38,6 +38,9 @@ export const ProcessId = z.string().regex(/^[a-z]{1,16}-[0-9a-f]{16}$/);
 /** W3C Trace Context, version 00. */
 export const Traceparent = z.string().regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/);
 
+/** Vendors' own data of a trace, which is passed on as it came: 512 characters of ASCII at most. */
+export const Tracestate = z.string().regex(/^[\x20-\x7e]{1,512}$/);
+
 export const taskId = (call: CallId, index: number): TaskId => `${call}/${index}` as TaskId;
 
 export const callIdOf = (task: TaskId): CallId => task.slice(0, task.lastIndexOf("/")) as CallId;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { RequestId } from "../http/reply-fields.ts";
 import { decodingCostMax } from "../image/decoding-cost.ts";
-import { CallId, Instant, LaneId, ProcessId, TaskId, Tenant, Traceparent } from "./ids.ts";
+import { CallId, Instant, LaneId, ProcessId, TaskId, Tenant, Traceparent, Tracestate } from "./ids.ts";
 
 /** Most tasks of a call: one source image and 50 candidate images. */
 export const callTasksMax = 51;
@@ -39,7 +39,9 @@ export const taskFields = {
   /** After this instant the client has received an error, and the answer is not used. */
   deadlineAt: Instant,
   options: TaskOptions,
+  /** The span that sent the tasks. */
   traceparent: Traceparent,
+  tracestate: Tracestate.optional(),
 };
 
 /**
@@ -52,6 +54,8 @@ export const CallTasks = z.object({
   tenant: Tenant,
   lane: LaneId,
   ...taskFields,
+  /** When the message was handed to the Kafka client. */
+  sentAt: Instant.optional(),
   tasks: z.array(TaskId).min(1).max(callTasksMax),
   /**
    * By the index at the end of a task's id, so that a call of which some tasks have ended keeps the whole

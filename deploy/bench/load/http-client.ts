@@ -69,13 +69,21 @@ function readReply(status: number, timing: string | string[] | undefined, text: 
 }
 
 /**
- * Reads the header `Server-Timing`: `queue;dur=1.2, batch;dur=3.4, infer;dur=5.6`. `queueMs` is from the
- * ingress to the batch, `batchMs` on to the run, with fetching and decoding in it. What is missing is 0.
+ * Reads the header `Server-Timing`. `queueMs`: until a worker takes the batch, without the hops. `batchMs`:
+ * all hops, and fetching and decoding. `inferMs`: the run. What is missing is 0.
  */
 export function readServerTiming(header = ""): { queueMs: number; batchMs: number; inferMs: number } {
-  const stages = [...header.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, name, ms]) => [name, Number(ms)]);
-  const { queue = 0, batch = 0, infer = 0 } = Object.fromEntries(stages);
-  return { queueMs: queue, batchMs: batch, inferMs: infer };
+  const parts = [...header.matchAll(/(\w+);dur=(-?[\d.]+)/g)].map(([, name, ms]) => [name, Number(ms)]);
+  const {
+    admission = 0,
+    publish = 0,
+    hold = 0,
+    queue = 0,
+    hop = 0,
+    prepare = 0,
+    run = 0,
+  } = Object.fromEntries(parts);
+  return { queueMs: admission + publish + hold + queue, batchMs: hop + prepare, inferMs: run };
 }
 
 export type Target = {

@@ -28,7 +28,7 @@ test("the thread gives the results of the lanes, run by run", async () => {
     engine.run({ lane, pictures: [other, group] }),
   ]);
   assert.deepEqual(
-    [...first, ...second],
+    [...first.results, ...second.results],
     [
       ...(await lanes.run({ lane, pictures: [group] })).results,
       ...(await lanes.run({ lane, pictures: [other, group] })).results,
@@ -58,7 +58,7 @@ test("a run that fails rejects, and the next succeeds", async () => {
     engine.run({ lane: unknown, pictures: [] }),
     /a run of the engine failed: .* is not loaded/,
   );
-  assert.deepEqual(await engine.run({ lane, pictures: [] }), []);
+  assert.deepEqual((await engine.run({ lane, pictures: [] })).results, []);
 });
 
 test("closing ends the runs in flight, and rejects later ones", async () => {
@@ -66,7 +66,7 @@ test("closing ends the runs in flight, and rejects later ones", async () => {
   const group = await shared(await enginePicture(groupPhotograph(3)));
   const running = engine.run({ lane, pictures: [group] });
   await engine[Symbol.asyncDispose]();
-  assert.equal((await running).length, 1);
+  assert.equal((await running).results.length, 1);
   await assert.rejects(engine.run({ lane, pictures: [] }), /the engine was closed/);
   assert.equal(await Promise.race([engine.exited, Promise.resolve("never")]), "never");
 });

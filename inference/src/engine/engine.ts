@@ -4,7 +4,7 @@ import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
-import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
+import type { EngineWork, RunFacts, RunResult } from "./work.ts";
 
 /**
  * Starts the engine: a thread of its own with the lanes loaded and every batch size warmed. Throws one
@@ -62,13 +62,13 @@ export class Engine implements AsyncDisposable {
   }
 
   /**
-   * Returns one result for each picture, in their order. Rejects where the run failed: then the whole batch
-   * has no result, and the next run may well succeed. The memory of the pictures must not change until the
-   * promise has settled.
+   * Returns one result for each picture, in their order, and measurements of the run. Rejects where the run
+   * failed: then the whole batch has no result, and the next run may well succeed. The memory of the pictures
+   * must not change until the promise has settled.
    */
-  run(work: EngineWork): Promise<TaskResult[]> {
+  run(work: EngineWork): Promise<RunResult> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    const { promise, resolve, reject } = Promise.withResolvers<TaskResult[]>();
+    const { promise, resolve, reject } = Promise.withResolvers<RunResult>();
     const run = ++this.#lastRun;
     const hangTimer = setTimeout(() => this.#onHang(), this.#limits.runMaxMs);
     this.#runs.set(run, { resolve, reject, hangTimer });
@@ -102,7 +102,7 @@ export class Engine implements AsyncDisposable {
       return;
     }
     this.#limits.onRun(message.facts);
-    run.resolve(message.results);
+    run.resolve({ results: message.results, facts: message.facts });
   }
 
   #onHang(): void {
@@ -138,7 +138,7 @@ type EngineLimits = {
 };
 
 type Run = {
-  resolve: (results: TaskResult[]) => void;
+  resolve: (result: RunResult) => void;
   reject: (error: Error) => void;
   hangTimer: NodeJS.Timeout;
 };

@@ -29,7 +29,7 @@ test("a modelled engine needs no model file, and pads a batch to a size that it 
       sizes: [1, 2, 4, 6].map((size) => ({ size, runMs: 5 + 2 * size })),
     },
   ]);
-  const results = await engine.run({ lane, pictures: [picture, picture, picture] });
+  const { results } = await engine.run({ lane, pictures: [picture, picture, picture] });
   assert.ok(facts[0]!.runMs >= 13, `${facts[0]!.runMs} ms`);
   for (const result of results) {
     assert.equal(result.kind, "faces");

@@ -1,17 +1,11 @@
-import type { TaskTiming } from "@faceline/contracts/wire/answer";
 import type { FastifyReply } from "fastify";
 import type { DispatchedCall } from "./ports.ts";
+import type { CallRecord } from "./record.ts";
 
 // Covered by ../compute-hooks.test.ts and ../server.test.ts.
 
 /** One compute call after it was let in: who calls, until when, and whether the client is still there. */
-export type RequestContext = Omit<DispatchedCall, "lane" | "options" | "images" | "costs"> & {
-  /** For the Server-Timing header. The endpoint sets it once workers have answered. */
-  timing: TaskTiming;
-};
-
-/** The timing of a call that no worker took part in. */
-export const noTiming: TaskTiming = { queueMs: 0, batchMs: 0, inferMs: 0 };
+export type RequestContext = Omit<DispatchedCall, "lane" | "options" | "images" | "costs">;
 
 /** Seconds since the call arrived, to the millisecond: the `time` of replies. */
 export const secondsSince = ({ arrivedAt }: RequestContext, now: number): number =>
@@ -30,5 +24,9 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set for compute calls once they are let in. */
     requestContext?: RequestContext;
+    /** Set for every compute call as it arrives. */
+    callRecord?: CallRecord;
+    /** Set when its reply is ready. */
+    callEndedAt?: number;
   }
 }

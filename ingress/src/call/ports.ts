@@ -6,6 +6,7 @@ import type { Answer } from "@faceline/contracts/wire/answer";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { ApiError } from "./api-error.ts";
+import type { CallParts, CallRecord } from "./record.ts";
 
 // Types only.
 
@@ -49,20 +50,34 @@ export type Ports = {
   isServing(): boolean;
   /** Aborts shortly before the end of a drain: calls still in flight are refused with `not_ready`. */
   drainTimeout: AbortSignal;
-  /** Logs that a call ends with 502 or 504. */
-  reportUnserved(error: ApiError, requestId: RequestId): void;
+  /** Whether the trace of a call is to be exported. `parentSampled`: what its client decided. */
+  decideSampling(traceId: string, parentSampled: boolean | undefined): boolean;
+  /** Called once for each compute call, when its reply was sent or its client has gone. */
+  recordCall(call: EndedCall): void;
   /** Logs a bug of this service. The client learns only the request id. */
   reportBug(error: unknown, requestId: RequestId): void;
 };
 
 /** The call as workers need it (see CallTasks), with its images and a signal for the client's disconnect. */
-export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress"> & {
+export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress" | "sentAt"> & {
+  record: CallRecord;
   images: Buffer[];
   /**
    * Aborts when the client disconnects before the reply is sent, or when `drainTimeout` does. Its reason is
    * then the ApiError to reply with.
    */
   signal: AbortSignal;
+};
+
+/** A compute call that has ended. */
+export type EndedCall = {
+  record: CallRecord;
+  /** When its reply was ready, or its client left. */
+  endedAt: number;
+  /** Where its time went, until then. */
+  parts: CallParts;
+  /** Undefined: the client left before its reply. */
+  status: number | undefined;
 };
 
 /** A call that was counted. */

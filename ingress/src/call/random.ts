@@ -16,5 +16,7 @@ export function randomBytes(count: number): Buffer {
   return bytes;
 }
 
+export const newSpanId = (): string => randomBytes(8).toString("hex");
+
 const pool = Buffer.alloc(4096);
 let next = pool.length;

@@ -1,7 +1,10 @@
 import { RequestId } from "@faceline/contracts/http/reply-fields";
-import { Traceparent } from "@faceline/contracts/wire/ids";
+import { readTraceparent } from "@faceline/contracts/trace/span";
+import { Traceparent, Tracestate } from "@faceline/contracts/wire/ids";
 import { ApiError } from "./api-error.ts";
-import { randomBytes } from "./random.ts";
+import type { Ports } from "./ports.ts";
+import { newSpanId, randomBytes } from "./random.ts";
+import type { CallTrace } from "./record.ts";
 
 // Covered by ../server.test.ts.
 
@@ -25,16 +28,23 @@ function uuidV7(now: number): RequestId {
 }
 
 /**
- * Returns the `traceparent` of a new span (W3C Trace Context): in the client's trace if the client sent a
- * valid one, else in a new, sampled trace.
+ * Returns the span of a call (W3C Trace Context): in the client's trace if the client sent a valid
+ * `traceparent`, else in a new one.
  */
-export function traceparentFrom(header: HeaderValue): string {
-  const parsed = Traceparent.safeParse(header);
-  const [, trace, parent, flags] = parsed.success ? parsed.data.split("-") : [];
-  const usable = trace !== undefined && parent !== undefined && !allZero.test(trace) && !allZero.test(parent);
-  const traceId = usable ? trace : randomBytes(16).toString("hex");
-  return `00-${traceId}-${randomBytes(8).toString("hex")}-${usable ? flags : "01"}`;
+export function callTraceFrom(headers: TraceHeaders, decide: Ports["decideSampling"]): CallTrace {
+  const parsed = Traceparent.safeParse(headers.traceparent);
+  const parent = parsed.success ? readTraceparent(parsed.data) : undefined;
+  const spanId = newSpanId();
+  if (parent === undefined || allZero.test(parent.traceId) || allZero.test(parent.spanId)) {
+    const traceId = randomBytes(16).toString("hex");
+    return { context: { traceId, spanId, sampled: decide(traceId, undefined) }, parentId: undefined };
+  }
+  const tracestate = Tracestate.safeParse(headers.tracestate).data;
+  const sampled = decide(parent.traceId, parent.sampled);
+  return { context: { traceId: parent.traceId, spanId, sampled, tracestate }, parentId: parent.spanId };
 }
+
+type TraceHeaders = { traceparent?: HeaderValue; tracestate?: HeaderValue };
 
 /** The specification reserves ids of zeros for "none". */
 const allZero = /^0+$/;

@@ -4,7 +4,7 @@ import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
-import { answerWith } from "../../testing/server.ts";
+import { answerWith, testRecord } from "../../testing/server.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
 
@@ -41,6 +41,15 @@ test("a call at its deadline is cancelled", async () => {
     code: "upstream_timeout",
   });
   assert.deepEqual(steps, cancelledSteps);
+});
+
+test("where tasks cannot be sent, the client learns that it may try again, and the log why", async () => {
+  const { parts, steps } = idlePool();
+  parts.tasks.send = () => Promise.reject(new Error("no broker answers"));
+  const unsent = call(new AbortController().signal);
+  await assert.rejects(dispatchCall(parts, unsent), { code: "dependency_unavailable" });
+  assert.equal(unsent.record.cause, "tasks could not be sent: no broker answers");
+  assert.deepEqual(steps, ["subscribe", "publish images", "remove images", "unsubscribe"]);
 });
 
 test("a call whose first task failed ends at once, and its other tasks are cancelled", async () => {
@@ -87,7 +96,6 @@ function idlePool(given: Answer[] = []) {
         steps.push(`cancel ${pool}`);
       },
     },
-    lines: { warn: () => {} },
   } as unknown as DispatchParts;
   return { parts, steps, sent: sent.promise };
 }
@@ -108,4 +116,5 @@ const call = (signal: AbortSignal): DispatchedCall => ({
   deadlineAt: 31_000,
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",
   signal,
+  record: testRecord(() => 1_001),
 });

@@ -1,11 +1,12 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
 import type { AnswerInbox } from "../answer-inbox.ts";
 import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import { randomBytes } from "../call/random.ts";
+import type { CallRecord } from "../call/record.ts";
 import type { CancelOutbox } from "../cancel-outbox.ts";
 import type { ImageOutbox } from "../image-outbox.ts";
 import type { PoolInbox } from "../pool-inbox.ts";
@@ -23,31 +24,43 @@ import { callFailure } from "./call-failure.ts";
  * `Ports.dispatch`.
  */
 export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): Promise<Answer[]> {
-  const { clock, ingress, pools, lines } = parts;
-  const { images, signal, ...fields } = call;
+  const { clock, ingress, pools } = parts;
+  const { images, signal, record, ...fields } = call;
   const { requestId, lane, deadlineAt } = fields;
   const pool = soonestPool(pools.fresh(), new Set([lane]), clock.now(), deadlineAt);
 
+  record.end("admission");
+  record.pool = pool;
+  record.images = images.length;
+  record.begin("publish");
   const callId = `${requestId}/${randomBytes(12).toString("base64url")}` as CallId;
   const tasks = images.map((_, index) => taskId(callId, index));
   // Subscribed before the tasks are sent: a fast worker may answer at once.
   using subscription = parts.answers.subscribe(tasks);
+  record.begin("images");
   using _published = await parts.images.publish(
     fields.tenant,
     tasks.map((task, index) => ({ task, bytes: images[index]! })),
     deadlineAt - clock.now(),
   );
+  record.end("images");
   using end = endOfCall(signal, deadlineAt - clock.now());
   try {
-    await Promise.race([parts.tasks.send(pool, { ...fields, call: callId, ingress, tasks }), end.reached]);
+    const sentAt = record.end("publish");
+    const traceparent = traceparentOf(
+      record.trace.context.sampled ? record.sendContext : record.trace.context,
+    );
+    const message = { ...fields, traceparent, call: callId, ingress, sentAt, tasks };
+    record.begin("send");
+    await Promise.race([parts.tasks.send(pool, message), end.reached]);
+    record.end("send");
   } catch (error) {
-    const { message: reason } = error as Error;
-    lines.warn({ reason, requestIds: [requestId] }, "tasks could not be sent");
+    record.cause = `tasks could not be sent: ${(error as Error).message}`;
     throw dependencyUnavailable("Work cannot be queued right now; try again shortly.");
   }
 
   try {
-    const answers = await Promise.race([allUnlessFailed(subscription.answers), end.reached]);
+    const answers = await Promise.race([allUnlessFailed(subscription.answers, record), end.reached]);
     if (answers !== undefined) return answers;
     throw new ApiError("upstream_timeout", "The deadline passed before the answer came.");
   } catch (error) {
@@ -58,10 +71,12 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
 }
 
 /** Resolves to all answers, or rejects as soon as one of them fails the whole call. */
-const allUnlessFailed = (answers: Promise<Answer>[]): Promise<Answer[]> =>
+const allUnlessFailed = (answers: Promise<Answer>[], record: CallRecord): Promise<Answer[]> =>
   Promise.all(
-    answers.map(async (answer) => {
-      const failure = callFailure((await answer).outcome);
+    answers.map(async (each) => {
+      const answer = await each;
+      record.answered(answer);
+      const failure = callFailure(answer.outcome);
       if (failure !== undefined) throw failure;
       return answer;
     }),
@@ -92,5 +107,4 @@ export type DispatchParts = {
   tasks: Pick<TaskOutbox, "send">;
   answers: AnswerInbox;
   cancels: CancelOutbox;
-  lines: Pick<RepeatedLog, "warn">;
 };

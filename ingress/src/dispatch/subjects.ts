@@ -1,8 +1,8 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
-import type { Answer, TaskTiming } from "@faceline/contracts/wire/answer";
+import type { Answer } from "@faceline/contracts/wire/answer";
 import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
-import { noTiming, type RequestContext } from "../call/context.ts";
+import type { RequestContext } from "../call/context.ts";
 import type { DispatchedCall, Ports } from "../call/ports.ts";
 import type { Input } from "../images/inputs.ts";
 import type { Subject, SubjectFace } from "../matching/subject.ts";
@@ -22,12 +22,16 @@ export async function dispatchImages(
   inputs: (Input | ApiError)[],
 ): Promise<Answer[]> {
   const images = inputs.filter(isImage);
-  if (images.length === 0) return [];
+  if (images.length === 0) {
+    context.record.end("admission");
+    context.record.begin("gather");
+    return [];
+  }
   // The body may have taken longer to arrive than the client wanted to wait.
   if (ports.clock.now() >= context.deadlineAt) throw deadlinePassed();
-  const { timing: _timing, ...fields } = context;
+  context.record.lane = request.lane;
   const costs = images.map(({ cost }) => cost);
-  return ports.dispatch({ ...fields, ...request, images: images.map(({ image }) => image), costs });
+  return ports.dispatch({ ...context, ...request, images: images.map(({ image }) => image), costs });
 }
 
 /**
@@ -43,12 +47,6 @@ export function subjectsFrom(inputs: (Input | ApiError)[], answers: Answer[]): (
     return { ref: input.ref, faces: [{ vector: input.vector, area: null, confidence: 1 }], build: null };
   });
 }
-
-/** Returns the timing of the answer that took longest; zeros if there is no answer. */
-export const slowestTiming = (answers: Answer[]): TaskTiming =>
-  answers.reduce((slowest, { timing }) => (totalMs(timing) > totalMs(slowest) ? timing : slowest), noTiming);
-
-const totalMs = ({ queueMs, batchMs, inferMs }: TaskTiming): number => queueMs + batchMs + inferMs;
 
 const isImage = (input: Input | ApiError): input is Extract<Input, { kind: "image" }> =>
   !(input instanceof ApiError) && input.kind === "image";

@@ -41,7 +41,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
     time: 0,
     request_id: "mine",
   });
-  assert.equal(reply.headers["server-timing"], "queue;dur=0.0, batch;dur=0.0, infer;dur=0.0, total;dur=0.0");
+  assert.match(String(reply.headers["server-timing"]), /queue;dur=0.00.* run;dur=0.00/);
   assert.equal(dispatched.length, 0);
 });
 

@@ -1,7 +1,7 @@
 import type { CompareReply, CompareRequest } from "@faceline/contracts/http/compare";
 import { ApiError, inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
-import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
+import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import type { InputValue } from "../images/inputs.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { firstError, rankCandidates } from "../matching/ranking.ts";
@@ -38,7 +38,6 @@ export async function compare(
     fullResolution: body.all_faces || body.face_index > 0,
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
-  call.timing = slowestTiming(answers);
   const all = subjectsFrom(inputs, answers);
   requireModelVersion(body.model_version, versions, commonBuild(all));
   const [sourceSubject, ...subjects] = all;

@@ -8,7 +8,7 @@ import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type * as z from "zod";
 import { inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
-import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
+import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import { unitVector } from "../matching/distance.ts";
 import type { SubjectFace } from "../matching/subject.ts";
 import type { RouteContext } from "./endpoint.ts";
@@ -31,7 +31,6 @@ export async function represent(
     fullResolution: body.max_faces !== 1,
   };
   const answers = await dispatchImages(ports, call, { lane, options }, inputs);
-  call.timing = slowestTiming(answers);
   const [subject] = subjectsFrom(inputs, answers);
   const { faces, build } = orThrow(subject!);
 

@@ -1,7 +1,7 @@
 import type { VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
 import { inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
-import { dispatchImages, slowestTiming, subjectsFrom } from "../dispatch/subjects.ts";
+import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { decidingPair, facesNeeded } from "../matching/pair.ts";
 import { matchRule } from "./enabled-models.ts";
@@ -32,7 +32,6 @@ export async function verify(
     fullResolution: body.all_faces || body.face_policy === "single_only",
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
-  call.timing = slowestTiming(answers);
   const subjects = subjectsFrom(inputs, answers).map(orThrow);
   requireModelVersion(body.model_version, versions, commonBuild(subjects));
   const [first, second] = subjects;

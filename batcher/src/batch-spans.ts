@@ -1,0 +1,172 @@
+import { newSpanId, newTraceId, type Tracing } from "@faceline/contracts/runtime/tracing/tracing";
+import {
+  type FinishedSpan,
+  isSampled,
+  readTraceparent,
+  type SpanContext,
+  traceparentOf,
+} from "@faceline/contracts/trace/span";
+import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
+import { taskIndexOf } from "@faceline/contracts/wire/ids";
+import { batchesTopic, batcherGroup, tasksTopic } from "@faceline/contracts/wire/names";
+import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state.ts";
+
+/**
+ * The spans of a batcher. Each batch is a trace of its own, because its tasks belong to many calls: it links
+ * to the spans that sent them. A task's wait is a span in the trace of its call, and links to the batch.
+ * Batches are traced if one of their tasks is; all others cost a look at the mark of each task.
+ */
+export class BatchSpans {
+  readonly #tracing: Tracing;
+  readonly #pool: string;
+  /** Batches that are traced and have not ended: at most two for each worker, and lost ones. */
+  readonly #open = new Map<BatchId, OpenBatch>();
+
+  constructor(tracing: Tracing, pool: string) {
+    this.#tracing = tracing;
+    this.#pool = pool;
+  }
+
+  /** Returns the batch as it is to be sent: with a `traceparent` if it is traced. */
+  send({ batch, worker, partition, predictedEndAt, bucket }: Dispatch): Batch {
+    const sampled = batch.tasks.filter((task) => this.#tracing.on && isSampled(task.traceparent));
+    if (sampled.length === 0) return batch;
+    const context = { traceId: newTraceId(), spanId: newSpanId(), sampled: true };
+    const attributes: FinishedSpan["attributes"] = {
+      "faceline.batch.id": batch.id,
+      "faceline.batch.reason": batch.reason,
+      "faceline.batch.size": batch.tasks.length,
+      "faceline.batch.bucket": bucket,
+      "faceline.batch.padding": Math.max(0, bucket - batch.tasks.length),
+      "faceline.lane": batch.lane,
+      "faceline.worker": worker,
+      "faceline.attempt": batch.attempt,
+    };
+    this.#open.set(batch.id, { batch, sampled, context, attributes, partition, predictedEndAt });
+    this.#tracing.export(sampled.map((task) => this.#queueSpan(task, batch.sentAt, context, attributes)));
+    return { ...batch, traceparent: traceparentOf(context) };
+  }
+
+  /** A batch was answered, has failed or was lost. */
+  end(batchId: BatchId, end: BatchEnd, now: number): void {
+    const open = this.#open.get(batchId);
+    if (open === undefined) return;
+    this.#open.delete(batchId);
+    const { batch, sampled, context, attributes, partition, predictedEndAt } = open;
+    const { finished } = end;
+    const error = end.kind === "answered" ? undefined : `the batch was ${end.kind}`;
+    const root: FinishedSpan = {
+      name: `process ${batchesTopic(this.#pool)}`,
+      kind: "consumer",
+      context,
+      parentId: undefined,
+      startAt: batch.sentAt,
+      endAt: now,
+      links: batch.tasks.map((task) => readTraceparent(task.traceparent, task.tracestate)),
+      error,
+      attributes: {
+        ...attributes,
+        "messaging.system": "kafka",
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": batchesTopic(this.#pool),
+        "messaging.destination.partition.id": `${partition}`,
+        "messaging.batch.message_count": batch.tasks.length,
+        "error.type": error === undefined ? undefined : end.kind,
+        "faceline.batch.end": end.kind,
+        "faceline.batch.predicted_run_ms": batch.predictedRunMs,
+        "faceline.batch.run_ms": finished?.runMs,
+        "faceline.batch.predicted_end_ms": predictedEndAt - batch.sentAt,
+        "faceline.batch.end_ms": finished === undefined ? undefined : finished.endedAt - batch.sentAt,
+      },
+    };
+    // A worker that was lost has exported nothing of its tasks.
+    const lost = end.kind === "answered" ? [] : sampled.map((task) => lostSpan(task, root, end));
+    this.#tracing.export([root, ...lost]);
+  }
+
+  /** Another batcher has the tasks now. */
+  endAll(now: number): void {
+    for (const batchId of this.#open.keys()) this.end(batchId, { kind: "handed_over" }, now);
+  }
+
+  /** The batcher itself has answered tasks. */
+  answer(moves: AnswerMove[], now: number): void {
+    const sampled = moves.filter(({ task }) => this.#tracing.on && isSampled(task.traceparent));
+    this.#tracing.export(
+      sampled.map(({ task, waited, lane, outcome }) =>
+        this.#queueSpan({ ...task, waited }, now, undefined, {
+          "faceline.lane": lane,
+          "faceline.outcome": outcome.kind,
+          "faceline.reason": outcome.kind === "expired" ? undefined : outcome.reason,
+          "faceline.predicted_ms": outcome.kind === "shed" ? outcome.predictedMs : undefined,
+          "error.type": outcome.kind,
+        }),
+      ),
+    );
+  }
+
+  #queueSpan(
+    task: BatchTask,
+    endAt: number,
+    batch: SpanContext | undefined,
+    attributes: FinishedSpan["attributes"],
+  ): FinishedSpan {
+    const { queuedAt = endAt, holdMs = 0, attempts = 0 } = task.waited ?? {};
+    const outcome = attributes["faceline.outcome"];
+    return {
+      name: "queue",
+      kind: "consumer",
+      ...below(task),
+      startAt: queuedAt,
+      endAt,
+      links: batch === undefined ? [] : [batch],
+      error: outcome === undefined ? undefined : `${outcome}: ${attributes["faceline.reason"] ?? "too late"}`,
+      attributes: {
+        ...attributes,
+        "messaging.system": "kafka",
+        "messaging.operation.name": "receive",
+        "messaging.operation.type": "receive",
+        "messaging.destination.name": tasksTopic(this.#pool),
+        "messaging.consumer.group.name": batcherGroup(this.#pool),
+        "faceline.task.index": taskIndexOf(task.id),
+        "faceline.attempt": Math.max(1, attempts),
+        "faceline.queue.hold_ms": holdMs,
+      },
+    };
+  }
+}
+
+/** The time that a task lost with a batch, in the trace of its call. */
+const lostSpan = (task: BatchTask, batch: FinishedSpan, { kind }: BatchEnd): FinishedSpan => ({
+  name: "lost attempt",
+  kind: "internal",
+  ...below(task),
+  startAt: batch.startAt,
+  endAt: batch.endAt,
+  links: [batch.context],
+  error: `the batch was ${kind}`,
+  attributes: {
+    "faceline.batch.id": batch.attributes["faceline.batch.id"],
+    "faceline.batch.end": kind,
+    "faceline.worker": batch.attributes["faceline.worker"],
+    "faceline.lane": batch.attributes["faceline.lane"],
+    "faceline.attempt": batch.attributes["faceline.attempt"],
+    "faceline.task.index": taskIndexOf(task.id),
+    "error.type": kind,
+  },
+});
+
+function below({ traceparent, tracestate }: BatchTask): Pick<FinishedSpan, "context" | "parentId"> {
+  const parent = readTraceparent(traceparent, tracestate);
+  return { context: { ...parent, spanId: newSpanId() }, parentId: parent.spanId };
+}
+
+type OpenBatch = {
+  batch: Batch;
+  sampled: BatchTask[];
+  context: SpanContext;
+  attributes: FinishedSpan["attributes"];
+  partition: number;
+  predictedEndAt: number;
+};

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { LineFacts } from "@faceline/contracts/runtime/repeated-log";
+import { call, newPool, passTime, report } from "../testing/fixtures.ts";
+import { logBatchEnd } from "./decision-log.ts";
+import { decide } from "./scheduling/decide.ts";
+import type { Move } from "./scheduling/state.ts";
+
+test("a lost batch says why its tasks are sent again, and names the calls and the attempt", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const moves = [...decide(pool, call("a", 2, { now: 0 }), 0), ...passTime(pool, 0, 1_100)];
+  const { log, lines } = recordingLog();
+  for (const { sent, end } of endsOf(moves)) logBatchEnd(log, sent, end);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0]!, /"reason":"lost".*"attempt":1,"requestIds":\["a"\].* fell silent.* are sent again/);
+});
+
+test("a batch that was answered, not sent or handed over leaves no line", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const moves = [...decide(pool, call("a", 1, { now: 0 }), 0), ...passTime(pool, 0, 1_100)];
+  const [lost] = endsOf(moves);
+  const { log, lines } = recordingLog();
+  for (const kind of ["answered", "failed", "unreceived", "undelivered", "handed_over"] as const) {
+    logBatchEnd(log, lost!.sent, { kind });
+  }
+  assert.equal(lines.length, 2);
+  assert.ok(lines.every((line) => line.includes("are sent again")));
+});
+
+const endsOf = (moves: Move[]) => moves.filter((move) => move.kind === "batch_ended");
+
+function recordingLog() {
+  const lines: string[] = [];
+  const warn = (facts: LineFacts, text: string) => void lines.push(`${JSON.stringify(facts)} ${text}`);
+  return { lines, log: { warn } };
+}

@@ -1,0 +1,33 @@
+// Tested by decision-log.test.ts.
+import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
+import type { SentBatch } from "./scheduling/sent-batch.ts";
+import type { BatchEnd } from "./scheduling/state.ts";
+
+/** Logs a batch that ended without answers: its tasks are sent again or have failed. */
+export function logBatchEnd(lines: Pick<RepeatedLog, "warn">, sent: SentBatch, end: BatchEnd): void {
+  const sentence = sentenceFor(end);
+  if (sentence === undefined) return;
+  const { id, worker, attempt, tasks } = sent;
+  const runMs = end.finished?.runMs;
+  const facts = { reason: end.kind, batch: id, worker, attempt, runMs, requestIds: requestIdsOf(tasks) };
+  lines.warn(facts, `${sentence}; its tasks are sent again, unless that was their last attempt`);
+}
+
+/** Undefined: there is nothing to tell, or it was logged where it was seen. */
+function sentenceFor({ kind }: BatchEnd): string | undefined {
+  switch (kind) {
+    case "answered":
+    case "undelivered":
+    case "handed_over":
+      return undefined;
+    case "lost":
+      return "a batch was lost, because its worker fell silent or hangs";
+    case "unreceived":
+      return "no worker confirmed a batch in time";
+    case "failed":
+      return "the run of a batch failed";
+  }
+}
+
+export const requestIdsOf = (tasks: TaskId[]): string[] => [...new Set(tasks.map(requestIdOf))];

@@ -1,0 +1,43 @@
+import * as z from "zod";
+
+const count = (standard: number) => z.coerce.number().int().min(1).max(1_000_000).default(standard);
+
+/**
+ * The variables of OpenTelemetry that Faceline itself reads. Its packages read more: headers, certificates,
+ * compression, timeouts, resource attributes.
+ */
+export const TracingConfig = z.object({
+  /**
+   * Where spans are sent. Without one of the two nothing is traced and nothing of OpenTelemetry is loaded.
+   */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url().optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(["http/protobuf", "http/json", "grpc"]).default("http/protobuf"),
+  OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false"),
+  OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
+  /** Which calls are traced. The ingress decides; batcher and workers follow. */
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      "always_on",
+      "always_off",
+      "traceidratio",
+      "parentbased_always_on",
+      "parentbased_always_off",
+      "parentbased_traceidratio",
+    ])
+    .default("parentbased_always_on"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  /** Spans that wait to be sent; further ones are dropped. */
+  OTEL_BSP_MAX_QUEUE_SIZE: count(4_096),
+  /** Serialising 512 spans, the standard, blocks the process for 5 to 13 ms; 64 take half a millisecond. */
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(64),
+  OTEL_BSP_SCHEDULE_DELAY: count(200),
+  OTEL_BSP_EXPORT_TIMEOUT: count(10_000),
+});
+export type TracingConfig = z.infer<typeof TracingConfig>;
+
+/** Whether spans are to be exported. */
+export const isTracingOn = (config: TracingConfig): boolean =>
+  config.OTEL_SDK_DISABLED === "false" &&
+  config.OTEL_TRACES_EXPORTER === "otlp" &&
+  (config.OTEL_EXPORTER_OTLP_ENDPOINT ?? config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;

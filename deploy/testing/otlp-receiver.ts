@@ -1,0 +1,140 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
+import protobuf from "protobufjs";
+
+/**
+ * A receiver of OTLP over HTTP that keeps the spans of all processes. It reads the protobuf messages that
+ * services really send. `close` makes it refuse, `hang` accept and never answer.
+ */
+export async function openOtlpReceiver(port = 0): Promise<OtlpReceiver> {
+  const spans: ReceivedSpan[] = [];
+  let hangs = false;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      if (hangs) return;
+      const body = Buffer.concat(chunks);
+      spans.push(...readSpans(request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body));
+      response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: `http://127.0.0.1:${bound}`,
+    port: bound,
+    spans,
+    traceOf: (traceparent) => spans.filter(({ traceId }) => traceparent?.includes(traceId)),
+    hang() {
+      hangs = true;
+    },
+    close: () => close(server),
+  };
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Spans of one ExportTraceServiceRequest. */
+function readSpans(body: Buffer): ReceivedSpan[] {
+  const request = exportRequest.toObject(exportRequest.decode(body), { bytes: Buffer, longs: String });
+  return (request["resourceSpans"] as ResourceSpans[]).flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        service: String(valuesOf(resource.attributes)["service.name"]),
+        traceId: span.traceId.toString("hex"),
+        spanId: span.spanId.toString("hex"),
+        parentId: span.parentSpanId?.toString("hex") ?? "",
+        tracestate: span.traceState ?? "",
+        name: span.name,
+        kind: span.kind ?? 0,
+        startNs: BigInt(span.startTimeUnixNano),
+        endNs: BigInt(span.endTimeUnixNano),
+        attributes: valuesOf(span.attributes),
+        links: (span.links ?? []).map((link) => link.spanId.toString("hex")),
+        failed: span.status?.code === 2,
+        message: span.status?.message ?? "",
+      })),
+    ),
+  );
+}
+
+function valuesOf(attributes: KeyValue[] = []): Record<string, unknown> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => {
+      const [first] = Object.values(value);
+      return [key, "intValue" in value ? Number(first) : first];
+    }),
+  );
+}
+
+/** What is read of opentelemetry/proto/collector/trace/v1/trace_service.proto and what it imports. */
+const exportRequest = protobuf
+  .parse(`
+  syntax = "proto3";
+  message ExportTraceServiceRequest { repeated ResourceSpans resource_spans = 1; }
+  message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
+  message Resource { repeated KeyValue attributes = 1; }
+  message ScopeSpans { repeated Span spans = 2; }
+  message Span {
+    bytes trace_id = 1; bytes span_id = 2; string trace_state = 3; bytes parent_span_id = 4;
+    string name = 5; int32 kind = 6; fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8;
+    repeated KeyValue attributes = 9; repeated Link links = 13; Status status = 15;
+  }
+  message Link { bytes trace_id = 1; bytes span_id = 2; }
+  message Status { string message = 2; int32 code = 3; }
+  message KeyValue { string key = 1; AnyValue value = 2; }
+  message AnyValue {
+    oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; }
+  }
+`)
+  .root.lookupType("ExportTraceServiceRequest");
+
+type ResourceSpans = { resource: { attributes: KeyValue[] }; scopeSpans: { spans: WireSpan[] }[] };
+type KeyValue = { key: string; value: Record<string, unknown> };
+type WireSpan = {
+  traceId: Buffer;
+  spanId: Buffer;
+  parentSpanId?: Buffer;
+  traceState?: string;
+  name: string;
+  kind?: number;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes?: KeyValue[];
+  links?: { spanId: Buffer }[];
+  status?: { code?: number; message?: string };
+};
+
+export type ReceivedSpan = {
+  service: string;
+  traceId: string;
+  spanId: string;
+  /** Empty for the first span of a trace. */
+  parentId: string;
+  tracestate: string;
+  name: string;
+  /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  kind: number;
+  startNs: bigint;
+  endNs: bigint;
+  attributes: Record<string, unknown>;
+  /** Span ids. */
+  links: string[];
+  failed: boolean;
+  message: string;
+};
+
+export type OtlpReceiver = {
+  url: string;
+  port: number;
+  spans: ReceivedSpan[];
+  /** The spans of the trace that a `traceparent` names. */
+  traceOf(traceparent: string | null): ReceivedSpan[];
+  hang(): void;
+  close(): Promise<void>;
+};

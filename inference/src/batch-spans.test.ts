@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type Tracing, tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
+import type { FinishedSpan } from "@faceline/contracts/trace/span";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { TaskEnd } from "./answer-outbox.ts";
+import { BatchSpans } from "./batch-spans.ts";
+import { noFacts } from "./engine/pipeline.ts";
+import type { RunFacts } from "./engine/work.ts";
+
+const sampled = `00-${"a".repeat(32)}-${"1".repeat(16)}-01`;
+const unsampled = `00-${"b".repeat(32)}-${"2".repeat(16)}-00`;
+const ofBatch = `00-${"c".repeat(32)}-${"3".repeat(16)}-01`;
+const times = { receivedAt: 0, preparedFrom: 1, preparedUntil: 5, runFrom: 6, ranAt: 46, answeredAt: 48 };
+const facts = { ...noFacts, detectMs: 20, alignMs: 5, embedMs: 10, faces: 2 } as unknown as RunFacts;
+
+test("a task that is traced has its steps, and the batch has them once, in its own trace", () => {
+  const { spans, exported } = openSpans();
+  const batch = batchOf([sampled, unsampled]);
+  spans.end(batch, times, { ends: batch.tasks.map(endOf), facts, error: undefined });
+  const names = (traceId: string) =>
+    exported.filter(({ context }) => context.traceId === traceId).map(({ name }) => name);
+  assert.deepEqual(names("c".repeat(32)), ["prepare", "run", "detect", "align", "embed"]);
+  const task = ["infer", "prepare", "run", "detect", "align", "embed", "answer answers:ingress-1"];
+  assert.deepEqual(names("a".repeat(32)), task);
+  assert.deepEqual(names("b".repeat(32)), []);
+
+  const infer = exported.find(({ name }) => name === "infer")!;
+  assert.deepEqual([infer.parentId, infer.links![0]!.spanId], ["1".repeat(16), "3".repeat(16)]);
+  const embed = exported.findLast(({ name }) => name === "embed")!;
+  assert.deepEqual([embed.startAt, embed.endAt], [31, 41]);
+});
+
+test("a batch whose run failed is an error on the task and on the run, and has no answer", () => {
+  const { spans, exported } = openSpans();
+  spans.end(batchOf([sampled]), times, { ends: [], facts: undefined, error: "out of memory" });
+  const failed = exported.filter(({ error }) => error === "out of memory").map(({ name }) => name);
+  assert.deepEqual(failed, ["run", "infer", "run"]);
+  assert.ok(!exported.some(({ name }) => name.startsWith("answer")));
+});
+
+test("a batch that is not traced has no spans", () => {
+  const { spans, exported } = openSpans();
+  const { traceparent: _none, ...batch } = batchOf([unsampled]);
+  spans.end(batch, times, { ends: batch.tasks.map(endOf), facts, error: undefined });
+  assert.deepEqual(exported, []);
+});
+
+function openSpans() {
+  const exported: FinishedSpan[] = [];
+  const tracing: Tracing = { ...tracingOff, on: true, export: (spans) => void exported.push(...spans) };
+  return { spans: new BatchSpans(tracing, { worker: "inference-1", pool: "default" }), exported };
+}
+
+function batchOf(traceparents: string[]): Batch {
+  const tasks = traceparents.map((traceparent, index) => ({
+    id: `a/nnnnnnnnnnnnnnnn/${index}`,
+    ingress: "ingress-1",
+    traceparent,
+  }));
+  return { id: "batcher-1/1", lane: "Dlib/ssd", attempt: 1, traceparent: ofBatch, tasks } as unknown as Batch;
+}
+
+const endOf = (task: Batch["tasks"][number]): TaskEnd =>
+  ({ task, outcome: { kind: "faces", faces: [] } }) as unknown as TaskEnd;

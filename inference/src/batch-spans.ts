@@ -1,0 +1,158 @@
+import { newSpanId, type Tracing } from "@faceline/contracts/runtime/tracing/tracing";
+import { type FinishedSpan, isSampled, readTraceparent } from "@faceline/contracts/trace/span";
+import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import { answersChannel, batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
+import type { TaskEnd } from "./answer-outbox.ts";
+import type { RunFacts } from "./engine/work.ts";
+
+/**
+ * The spans of a worker, made when a batch has ended: for each task that is traced, `infer` with its steps in
+ * the trace of its call; and the steps of the batch in its own trace, once.
+ */
+export class BatchSpans {
+  readonly #tracing: Tracing;
+  readonly #worker: string;
+  readonly #pool: string;
+
+  constructor(tracing: Tracing, { worker, pool }: { worker: string; pool: string }) {
+    this.#tracing = tracing;
+    this.#worker = worker;
+    this.#pool = pool;
+  }
+
+  /** The batch has ended: its answers are published, or it failed. */
+  end(batch: Batch, times: BatchTimes, { ends, facts, error }: BatchOutcome): void {
+    if (!this.#tracing.on || batch.traceparent === undefined) return;
+    const ofTask = new Map(ends.map((end) => [end.task.id, end]));
+    const tasks = batch.tasks.filter((task) => isSampled(task.traceparent));
+    this.#tracing.export([
+      ...this.#batchSpans(batch, batch.traceparent, times, facts, error),
+      ...tasks.flatMap((task) =>
+        this.#taskSpans(batch, task, times, { end: ofTask.get(task.id), facts, error }),
+      ),
+    ]);
+  }
+
+  #batchSpans(
+    batch: Batch,
+    traceparent: string,
+    times: BatchTimes,
+    facts: RunFacts | undefined,
+    error: string | undefined,
+  ): FinishedSpan[] {
+    const parent = readTraceparent(traceparent);
+    const root = { context: parent, attributes: this.#attributes(batch) };
+    return stepSpans(root, times, facts, error);
+  }
+
+  #taskSpans(batch: Batch, task: BatchTask, times: BatchTimes, outcome: TaskOutcome): FinishedSpan[] {
+    const { end, facts, error } = outcome;
+    const parent = readTraceparent(task.traceparent, task.tracestate);
+    const kind = end?.outcome.kind;
+    const reason = end?.outcome.kind === "failed" ? end.outcome.reason : undefined;
+    const root: FinishedSpan = {
+      name: "infer",
+      kind: "consumer",
+      context: { ...parent, spanId: newSpanId() },
+      parentId: parent.spanId,
+      startAt: times.receivedAt,
+      endAt: times.answeredAt,
+      links: [readTraceparent(batch.traceparent!)],
+      error:
+        error ?? (kind === "failed" || kind === "expired" ? `${kind}: ${reason ?? "too late"}` : undefined),
+      attributes: {
+        ...this.#attributes(batch),
+        "messaging.system": "kafka",
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": batchesTopic(this.#pool),
+        "messaging.consumer.group.name": inferenceGroup(this.#pool),
+        "faceline.task.index": Number(task.id.slice(task.id.lastIndexOf("/") + 1)),
+        "faceline.outcome": kind,
+        "faceline.reason": reason,
+        "error.type": error === undefined ? reason : "run_failed",
+      },
+    };
+    const answer = childOf(root, {
+      name: `answer ${answersChannel(task.ingress)}`,
+      kind: "producer",
+      startAt: times.ranAt ?? times.answeredAt,
+      endAt: times.answeredAt,
+      attributes: {
+        "messaging.system": "redis",
+        "messaging.operation.name": "publish",
+        "messaging.operation.type": "send",
+        "messaging.destination.name": answersChannel(task.ingress),
+      },
+    });
+    return [root, ...stepSpans(root, times, facts, error), ...(end === undefined ? [] : [answer])];
+  }
+
+  #attributes(batch: Batch): FinishedSpan["attributes"] {
+    return {
+      "faceline.batch.id": batch.id,
+      "faceline.batch.reason": batch.reason,
+      "faceline.batch.size": batch.tasks.length,
+      "faceline.lane": batch.lane,
+      "faceline.worker": this.#worker,
+      "faceline.attempt": batch.attempt,
+    };
+  }
+}
+
+/** Fetching and decoding, the run, and the stages of the run, which follow each other in it. */
+function stepSpans(
+  root: Pick<FinishedSpan, "context" | "attributes">,
+  { preparedFrom, preparedUntil, runFrom, ranAt }: BatchTimes,
+  facts: RunFacts | undefined,
+  error: string | undefined,
+): FinishedSpan[] {
+  const spans: FinishedSpan[] = [];
+  const batchId = { "faceline.batch.id": root.attributes["faceline.batch.id"] };
+  if (preparedFrom !== undefined && preparedUntil !== undefined) {
+    const times = { startAt: preparedFrom, endAt: preparedUntil };
+    spans.push(childOf(root, { name: "prepare", ...times, attributes: batchId }));
+  }
+  if (runFrom === undefined || ranAt === undefined) return spans;
+  const attributes = { ...batchId, "faceline.faces": facts?.faces };
+  const run = childOf(root, { name: "run", startAt: runFrom, endAt: ranAt, attributes, error });
+  spans.push(run);
+  if (facts === undefined) return spans;
+  let startAt = runFrom;
+  for (const [name, ms] of [
+    ["detect", facts.detectMs],
+    ["align", facts.alignMs],
+    ["embed", facts.embedMs],
+  ] as const) {
+    // A modelled engine has no stages.
+    if (ms === 0) continue;
+    spans.push(childOf(run, { name, startAt, endAt: startAt + ms, attributes: batchId }));
+    startAt += ms;
+  }
+  return spans;
+}
+
+const childOf = (
+  { context }: Pick<FinishedSpan, "context">,
+  fields: Pick<FinishedSpan, "name" | "startAt" | "endAt" | "attributes"> & Partial<FinishedSpan>,
+): FinishedSpan => ({
+  kind: "internal",
+  context: { ...context, spanId: newSpanId() },
+  parentId: context.spanId,
+  ...fields,
+});
+
+/** Instants of a batch; undefined where it did not come so far. */
+export type BatchTimes = {
+  receivedAt: number;
+  preparedFrom?: number;
+  preparedUntil?: number;
+  runFrom?: number;
+  ranAt?: number;
+  answeredAt: number;
+};
+
+/** `error`: why the whole batch has failed. */
+type BatchOutcome = { ends: TaskEnd[]; facts: RunFacts | undefined; error: string | undefined };
+
+type TaskOutcome = Pick<BatchOutcome, "facts" | "error"> & { end: TaskEnd | undefined };

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Log } from "@faceline/contracts/runtime/log";
+import { type LineFacts, RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import { noWait } from "@faceline/contracts/wire/timing";
+import { answerWith, facesAnswer, testRecord } from "../../testing/server.ts";
+import { ApiError } from "./api-error.ts";
+import { logCall, sentenceFor } from "./call-log.ts";
+
+const shed = { kind: "shed", reason: "early_drop", predictedMs: 511.6, retryAfterMs: 1 } as const;
+const attempts = (count: number, answer: Answer): Answer => ({
+  ...answer,
+  timing: { ...noWait, attempts: count, retryMs: 1_034, prepareMs: 0, runMs: 0, answerMs: 0 },
+});
+
+for (const [name, how, sentence] of [
+  ["answered", { answer: facesAnswer([1, 0]), status: 200 }, /^answered$/],
+  ["shed", { answer: answerWith(shed), status: 503 }, /shed by the batcher, early_drop: .* in 512 ms/],
+  ["expired", { answer: answerWith({ kind: "expired", lateByMs: 3 }), status: 504 }, /late: .* 3 ms after/],
+  ["failed", { answer: failed("run_failed"), status: 502 }, /failed in 3 attempts: run_failed/],
+  ["late", { error: new ApiError("upstream_timeout", "It is over."), status: 504 }, /late: .*It is over/],
+  ["retried", { answer: attempts(2, facesAnswer([1, 0])), status: 200 }, /attempt 2: 1034 ms went/],
+  ["refused", { error: new ApiError("queue_full", "Too much."), status: 503 }, /refused, .*: Too much/],
+  ["gone", { status: undefined }, /the client left after 7 ms/],
+] satisfies [string, Ended, RegExp][]) {
+  test(`the log line of a call says in one sentence how it ended: ${name}`, () => {
+    assert.match(sentenceFor(ended(how)), sentence);
+  });
+}
+
+test("calls that were not served leave one line for each reason, and the number of further ones", () => {
+  const { lines, call, flush } = openLogs();
+  call("first", { error: new ApiError("upstream_failed", "A reason."), status: 502 });
+  call("second", { error: new ApiError("upstream_failed", "A reason."), status: 502 });
+  call("third", { error: new ApiError("queue_full", "Too many: 7."), status: 503 });
+  call("fourth", { error: new ApiError("queue_full", "Too many: 8."), status: 503 });
+  call("fifth", { answer: answerWith(shed), status: 503 });
+  call("sixth", { status: undefined });
+  const unavailable = new ApiError("dependency_unavailable", "Try again shortly.");
+  call("seventh", { error: unavailable, cause: "Kafka is away", status: 503 });
+  assert.deepEqual(lines.splice(0), [
+    "warn a call was not served: upstream_failed, first",
+    "info a call was not served: queue_full, third",
+    "info a call was not served: early_drop, fifth",
+    "info a client left before its reply: disconnected, sixth",
+    "warn a call was not served: Kafka is away, seventh",
+  ]);
+  flush();
+  assert.deepEqual(lines, [
+    "warn a call was not served (repeated): upstream_failed, second",
+    "info a call was not served (repeated): queue_full, fourth",
+  ]);
+});
+
+test("a call that was served leaves a line at debug only, and so does a bug, which is logged as one", () => {
+  const { lines, call } = openLogs();
+  call("first", { answer: facesAnswer([1, 0]), status: 200 });
+  call("second", { error: new ApiError("invalid_request", "No."), status: 400 });
+  call("third", { error: new ApiError("internal_error", "A bug."), status: 500 });
+  assert.deepEqual(
+    lines.map((line) => line.split(" ")[0]),
+    ["debug", "debug", "debug"],
+  );
+});
+
+function openLogs() {
+  const lines: string[] = [];
+  const writer = (level: string) => (facts: LineFacts, sentence: string) => {
+    lines.push(`${level} ${sentence}: ${[facts.reason, ...(facts.requestIds ?? [])].join(", ")}`);
+  };
+  const levels = {
+    debug: writer("debug"),
+    info: writer("info"),
+    warn: writer("warn"),
+    error: writer("error"),
+  };
+  const log = { ...levels, isLevelEnabled: () => true } as unknown as Log;
+  const repeated = new RepeatedLog(log);
+  return {
+    lines,
+    call: (requestId: string, how: Ended) => {
+      const call = ended(how);
+      logCall({ log, lines: repeated }, { ...call, record: Object.assign(call.record, { requestId }) });
+    },
+    flush: () => repeated[Symbol.dispose](),
+  };
+}
+
+function failed(reason: Extract<Outcome, { kind: "failed" }>["reason"]): Answer {
+  return attempts(3, answerWith({ kind: "failed", reason }));
+}
+
+function ended({ answer, error, cause, status }: Ended) {
+  const record = testRecord(() => 0);
+  if (answer !== undefined) record.answered(answer);
+  record.error = error;
+  record.cause = cause;
+  return { record, endedAt: 7, parts: record.parts(7), status };
+}
+
+type Ended = { answer?: Answer; error?: ApiError; cause?: string; status: number | undefined };

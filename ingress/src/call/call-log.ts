@@ -1,0 +1,84 @@
+import { errorTable } from "@faceline/contracts/http/errors";
+import type { Log } from "@faceline/contracts/runtime/log";
+import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import type { EndedCall } from "./ports.ts";
+
+/**
+ * Writes the log line of a call that has ended, with the parts of its time in ms. At `warn` where the service
+ * failed or was late, at `info` where the call was refused or retried, or where its client left: such calls
+ * may come by the thousand, so lines that are alike are counted together. All others are at `debug`, also a
+ * bug, which has left its own line at `error`.
+ */
+export function logCall({ log, lines }: CallLogs, ended: EndedCall): void {
+  const level = levelOf(ended);
+  if (!log.isLevelEnabled(level)) return;
+  const parts = Object.fromEntries(
+    Object.entries(ended.parts).map(([part, ms]) => [part, Number(ms.toFixed(2))]),
+  );
+  const { record, status } = ended;
+  const { requestId, route, lane, error } = record;
+  const { sampled, traceId } = record.trace.context;
+  const facts = {
+    ...(sampled ? { trace_id: traceId } : {}),
+    route,
+    lane,
+    status,
+    error: error?.code,
+    ms: parts,
+  };
+  const sentence = sentenceFor(ended);
+  if (level === "debug") log.debug({ requestId, ...facts }, sentence);
+  else {
+    const reason = reasonFor(ended);
+    lines[level]({ reason, requestIds: [requestId], ...facts, detail: sentence }, kindOf(ended));
+  }
+}
+
+function levelOf({ record, status }: EndedCall): "debug" | "info" | "warn" {
+  if (status === undefined) return "info";
+  if (status === 500) return "debug";
+  if (status === 502 || status === 504 || record.cause !== undefined) return "warn";
+  return status >= 500 || status === 429 || record.attempts > 1 ? "info" : "debug";
+}
+
+/** The sentence that the lines of alike calls share. */
+function kindOf({ status }: EndedCall): string {
+  if (status === undefined) return "a client left before its reply";
+  return status === 429 || status >= 500 ? "a call was not served" : "a call was retried";
+}
+
+/** Why, without a number or an id: by this, lines are alike. */
+function reasonFor({ record: { error, cause, outcome }, status }: EndedCall): string {
+  if (status === undefined) return "disconnected";
+  if (cause !== undefined) return cause;
+  if (outcome?.kind === "shed" || outcome?.kind === "failed") return outcome.reason;
+  return outcome?.kind === "expired" ? outcome.kind : (error?.code ?? "attempts");
+}
+
+/** Says in one sentence how the call ended, and why if that is not as it should be. */
+export function sentenceFor({ record, parts, status }: EndedCall): string {
+  const { error, outcome } = record;
+  if (status === undefined) return `the client left after ${ms(parts.total)}, before its reply`;
+  switch (outcome?.kind) {
+    case "shed":
+      return `shed by the batcher, ${outcome.reason}: it predicted the answer in ${ms(outcome.predictedMs)}`;
+    case "expired":
+      return `late: its turn came ${ms(outcome.lateByMs)} after its deadline`;
+    case "failed":
+      return `failed in ${record.attempts} attempts: ${outcome.reason}`;
+    case "faces":
+    case "rejected":
+    case undefined:
+      break;
+  }
+  if (error?.code === "upstream_timeout") return `late: no answer within its time; ${error.message}`;
+  if (error !== undefined && status >= 429)
+    return `refused, ${errorTable[error.code].title}: ${error.message}`;
+  if (record.attempts <= 1) return "answered";
+  const lost = `${ms(parts.retry)} went to batches that were lost or failed`;
+  return `answered in attempt ${record.attempts}: ${lost}`;
+}
+
+const ms = (value: number): string => `${Math.round(value)} ms`;
+
+type CallLogs = { log: Pick<Log, "isLevelEnabled" | "debug">; lines: Pick<RepeatedLog, "info" | "warn"> };

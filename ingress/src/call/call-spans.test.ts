@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import { noWait } from "@faceline/contracts/wire/timing";
+import { answerWith, facesAnswer, testRecord } from "../../testing/server.ts";
+import { ApiError } from "./api-error.ts";
+import { callSpans } from "./call-spans.ts";
+
+const timing: Answer["timing"] = {
+  ...noWait,
+  attempts: 1,
+  queueMs: 20,
+  prepareMs: 5,
+  runMs: 60,
+  answerMs: 1,
+  publishedAt: 90,
+};
+
+test("the spans of a sampled call are its own steps, below the client's span", () => {
+  const spans = callSpans(endedCall({ answer: facesAnswer([1, 0]), status: 200 }));
+  const [root, ...others] = spans;
+  assert.deepEqual(
+    spans.map(({ name }) => name),
+    ["POST /verify", "validate", "gather"],
+  );
+  assert.deepEqual([root!.parentId, root!.kind, root!.error], ["c".repeat(16), "server", undefined]);
+  assert.ok(others.every(({ parentId, context }) => parentId === root!.context.spanId && context.sampled));
+  assert.equal(root!.attributes["faceline.time.total_ms"], 100);
+});
+
+test("a call that is not sampled has no spans if it was answered at once", () => {
+  assert.deepEqual(callSpans(endedCall({ answer: facesAnswer([1, 0]), status: 200, sampled: false })), []);
+  const refused = new ApiError("invalid_request", "No.");
+  assert.deepEqual(callSpans(endedCall({ error: refused, status: 400, sampled: false })), []);
+});
+
+test("a call that was retried, shed, late or failed is traced all the same, with the parts of its answer", () => {
+  const shed = { kind: "shed", reason: "early_drop", predictedMs: 9, retryAfterMs: 1 } as const;
+  const late = new ApiError("upstream_timeout", "It is over.");
+  for (const [kept, how] of [
+    ["retried", { answer: { ...facesAnswer([1, 0]), timing: { ...timing, attempts: 2 } }, status: 200 }],
+    ["shed", { answer: answerWith(shed), status: 503 }],
+    ["failed", { answer: answerWith({ kind: "failed", reason: "run_failed" }), status: 502 }],
+    ["late", { error: late, status: 504 }],
+  ] as const) {
+    const [root] = callSpans(endedCall({ ...how, sampled: false }));
+    assert.equal(root?.attributes["faceline.kept"], kept);
+  }
+  const retried = { ...facesAnswer([1, 0]), timing: { ...timing, attempts: 2 } };
+  const parts = callSpans(endedCall({ answer: retried, status: 200, sampled: false }));
+  assert.deepEqual(
+    parts.map(({ name, startAt, endAt }) => [name, startAt, endAt]),
+    [
+      ["POST /verify", 0, 100],
+      ["validate", 0, 100],
+      ["answer", 89, 90],
+      ["run", 29, 89],
+      ["prepare", 24, 29],
+      ["queue", 4, 24],
+      ["gather", 0, 100],
+    ],
+  );
+});
+
+function endedCall({ answer, error, status, sampled = true }: Ended) {
+  const record = testRecord(() => 0, sampled);
+  if (answer !== undefined) record.answered(answer);
+  record.error = error;
+  return { record, endedAt: 100, parts: record.parts(100), status };
+}
+
+type Ended = { answer?: Answer; error?: ApiError; status: number; sampled?: boolean };

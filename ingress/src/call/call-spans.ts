@@ -1,0 +1,121 @@
+import type { FinishedSpan } from "@faceline/contracts/trace/span";
+import { tasksTopic } from "@faceline/contracts/wire/names";
+import { sentenceFor } from "./call-log.ts";
+import type { EndedCall } from "./ports.ts";
+import { newSpanId } from "./random.ts";
+import type { CallParts, Interval } from "./record.ts";
+
+/**
+ * Returns the spans of a call that has ended, or none: a call is traced if its head was sampled, and also if
+ * it was shed, late, retried or failed. What a batcher and a worker did for a call that was not sampled is
+ * known here from its answer alone, as the duration of each part; those spans are made of that.
+ */
+export function callSpans(ended: EndedCall): FinishedSpan[] {
+  const { record, endedAt } = ended;
+  const kept = record.trace.context.sampled ? undefined : keptAs(ended);
+  if (!record.trace.context.sampled && kept === undefined) return [];
+  const root = rootSpan(ended, kept);
+  const child = (name: string, interval: Interval | undefined, fields: Partial<FinishedSpan> = {}) => {
+    if (interval === undefined) return [];
+    const { from, until = endedAt } = interval;
+    return [spanBelow(root, { name, startAt: from, endAt: until, ...fields })];
+  };
+  return [
+    root,
+    ...child("validate", record.interval("admission")),
+    ...child("SET image", record.interval("images"), {
+      kind: "client",
+      attributes: {
+        "db.system.name": "redis",
+        "db.operation.name": "SET",
+        "db.operation.batch.size": record.images,
+      },
+    }),
+    ...child(`send ${tasksTopic(record.pool ?? "")}`, record.interval("send"), {
+      kind: "producer",
+      context: record.sendContext,
+      attributes: {
+        "messaging.system": "kafka",
+        "messaging.operation.name": "send",
+        "messaging.operation.type": "send",
+        "messaging.destination.name": tasksTopic(record.pool ?? ""),
+        "messaging.message.conversation_id": record.requestId,
+        "faceline.lane": record.lane,
+      },
+    }),
+    ...(kept === undefined ? [] : partSpans(ended, root)),
+    ...child("gather", record.interval("gather")),
+  ];
+}
+
+/** Why a call is traced although its head was not sampled; undefined if it is not. */
+function keptAs({ record, status }: EndedCall): "shed" | "late" | "failed" | "retried" | undefined {
+  if (status === undefined) return undefined;
+  if (record.outcome?.kind === "shed" || record.error?.code === "queue_timeout") return "shed";
+  if (status === 504) return "late";
+  if (status === 500 || status === 502) return "failed";
+  return record.attempts > 1 ? "retried" : undefined;
+}
+
+function rootSpan(ended: EndedCall, kept: string | undefined): FinishedSpan {
+  const { record, parts, status, endedAt } = ended;
+  const failed = status === undefined || status >= 500;
+  return {
+    name: `POST ${record.route}`,
+    kind: "server",
+    context: record.trace.context,
+    parentId: record.trace.parentId,
+    startAt: record.arrivedAt,
+    endAt: endedAt,
+    error: failed ? sentenceFor(ended) : undefined,
+    attributes: {
+      "http.request.method": "POST",
+      "http.route": record.route,
+      "url.path": record.route,
+      "http.response.status_code": status,
+      "error.type": record.error?.code,
+      "faceline.request.id": record.requestId,
+      "faceline.lane": record.lane,
+      "faceline.pool": record.pool,
+      "faceline.attempts": record.attempts,
+      "faceline.outcome": record.outcome?.kind,
+      "faceline.kept": kept,
+      ...timeAttributes(parts),
+    },
+  };
+}
+
+const timeAttributes = (parts: CallParts): FinishedSpan["attributes"] =>
+  Object.fromEntries(Object.entries(parts).map(([part, ms]) => [`faceline.time.${part}_ms`, ms]));
+
+/** The parts of the last answer, one behind the other and back from its publication. */
+function partSpans({ record }: EndedCall, root: FinishedSpan): FinishedSpan[] {
+  const { timing } = record;
+  if (timing?.publishedAt === undefined) return [];
+  const { queueMs, holdMs, prepareMs, runMs, answerMs } = timing;
+  const parts = [
+    ["answer", answerMs],
+    ["run", runMs],
+    ["prepare", prepareMs],
+    ["queue", queueMs + holdMs],
+  ] as const;
+  const spans: FinishedSpan[] = [];
+  let endAt = timing.publishedAt;
+  for (const [name, ms] of parts) {
+    if (ms <= 0) continue;
+    spans.push(spanBelow(root, { name, startAt: endAt - ms, endAt }));
+    endAt -= ms;
+  }
+  return spans;
+}
+
+const spanBelow = (
+  { context: { traceId, tracestate }, context: { spanId: parentId } }: FinishedSpan,
+  fields: Pick<FinishedSpan, "name" | "startAt" | "endAt"> & Partial<FinishedSpan>,
+): FinishedSpan => ({
+  kind: "internal",
+  context: { traceId, spanId: newSpanId(), sampled: true, tracestate },
+  parentId,
+  attributes: {},
+  ...fields,
+});

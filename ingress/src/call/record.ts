@@ -1,0 +1,157 @@
+import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import type { SpanContext } from "@faceline/contracts/trace/span";
+import type { Answer } from "@faceline/contracts/wire/answer";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { TaskTiming } from "@faceline/contracts/wire/timing";
+import type { ApiError } from "./api-error.ts";
+import { newSpanId } from "./random.ts";
+
+/**
+ * What is known of one compute call, from its arrival to its reply: what became of it, and where its time
+ * went. The ingress measures its own steps here; the answer that the reply waited for longest brings the
+ * rest.
+ *
+ *     admission ──► publish ──► (batcher and worker) ──► gather ──► reply
+ */
+export class CallRecord {
+  readonly requestId: RequestId;
+  readonly route: string;
+  readonly arrivedAt: number;
+  readonly trace: CallTrace;
+  lane: LaneId | undefined;
+  pool: string | undefined;
+  /** Number of images that were sent to workers. */
+  images = 0;
+  error: ApiError | undefined;
+  /** What led to the error, where that is for operators and not for the client. */
+  cause: string | undefined;
+  readonly #now: () => number;
+  readonly #steps = new Map<Step, Interval>();
+  #answer: LastAnswer | undefined;
+
+  #sendContext: SpanContext | undefined;
+
+  constructor({ requestId, route, trace, now }: CallRecordParts) {
+    this.requestId = requestId;
+    this.route = route;
+    this.trace = trace;
+    this.#now = now;
+    this.arrivedAt = now();
+    this.#steps.set("admission", { from: this.arrivedAt });
+  }
+
+  begin(step: Step): void {
+    this.#steps.set(step, { from: this.#now() });
+  }
+
+  /** Ends a step that has begun. Returns the instant. */
+  end(step: Step): number {
+    const now = this.#now();
+    const interval = this.#steps.get(step);
+    if (interval !== undefined) interval.until ??= now;
+    return now;
+  }
+
+  /** An answer has come. The last one is what the reply waited for. */
+  answered({ outcome, timing }: Answer): void {
+    const receivedAt = this.#now();
+    // Without the faces, which the reply alone may hold.
+    this.#answer = { outcome: outcome.kind === "faces" ? facesOutcome : outcome, timing, receivedAt };
+    this.#steps.set("gather", { from: receivedAt });
+  }
+
+  interval(step: Step): Interval | undefined {
+    return this.#steps.get(step);
+  }
+
+  /** The span that sends the tasks: the parent of what happens to them elsewhere. */
+  get sendContext(): SpanContext {
+    this.#sendContext ??= { ...this.trace.context, spanId: newSpanId() };
+    return this.#sendContext;
+  }
+
+  /** The timing of the last answer; undefined without one. */
+  get timing(): TaskTiming | undefined {
+    return this.#answer?.timing;
+  }
+
+  /** How the task of the last answer ended; undefined without one. */
+  get outcome(): LastAnswer["outcome"] | undefined {
+    return this.#answer?.outcome;
+  }
+
+  /** How often the tasks of the last answer were sent to a worker. */
+  get attempts(): number {
+    return this.#answer?.timing.attempts ?? 0;
+  }
+
+  /**
+   * Returns the parts of the time from the arrival of the call to `at`, in ms, in the order in which they
+   * pass. `unaccounted` is the rest: what no part measured, or a little less than nothing where clocks
+   * disagree.
+   */
+  parts(at: number): CallParts {
+    const stepMs = (step: Step): number => {
+      const interval = this.#steps.get(step);
+      return interval === undefined ? 0 : (interval.until ?? at) - interval.from;
+    };
+    const { timing, receivedAt = 0 } = this.#answer ?? {};
+    const lastHopMs = timing?.publishedAt === undefined ? 0 : receivedAt - timing.publishedAt;
+    const parts = {
+      admission: stepMs("admission"),
+      publish: stepMs("publish"),
+      hold: timing?.holdMs ?? 0,
+      queue: timing?.queueMs ?? 0,
+      retry: timing?.retryMs ?? 0,
+      hop: (timing?.hopMs ?? 0) + lastHopMs,
+      prepare: timing?.prepareMs ?? 0,
+      run: timing?.runMs ?? 0,
+      answer: timing?.answerMs ?? 0,
+      gather: stepMs("gather"),
+    };
+    const total = at - this.arrivedAt;
+    const measured = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
+    return { ...parts, unaccounted: total - measured, total };
+  }
+}
+
+/**
+ * `admission`: from the arrival until a pool was chosen: authentication, limits, body, images' headers.
+ * `publish`: writing the images, until the tasks are handed to Kafka. `gather`: from the last answer to the
+ * reply. `images` and `send` are shown as spans: writing the images, and Kafka's acknowledgement of the
+ * tasks.
+ */
+type Step = "admission" | "publish" | "images" | "send" | "gather";
+
+/** Where the time of a call went, in ms. Their meaning is in ARCHITECTURE.md. */
+export type CallParts = Record<
+  | "admission"
+  | "publish"
+  | "hold"
+  | "queue"
+  | "retry"
+  | "hop"
+  | "prepare"
+  | "run"
+  | "answer"
+  | "gather"
+  | "unaccounted"
+  | "total",
+  number
+>;
+
+const facesOutcome = { kind: "faces" } as const;
+
+type LastAnswer = {
+  outcome: Exclude<Outcome, { kind: "faces" }> | typeof facesOutcome;
+  timing: TaskTiming;
+  receivedAt: number;
+};
+
+/** The span of the call, and its parent, which is the client's. */
+export type CallTrace = { context: SpanContext; parentId: string | undefined };
+
+export type Interval = { from: number; until?: number };
+
+type CallRecordParts = { requestId: RequestId; route: string; trace: CallTrace; now: () => number };
