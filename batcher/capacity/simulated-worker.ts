@@ -39,7 +39,7 @@ export class SimulatedWorker {
   receive(batch: Batch): void {
     if (batch.digest !== builtAs(this.#modelOf(batch)).digest) {
       const measured = { size: 0, prepareMs: 0, runMs: 0, endedAt: this.#environment.events.now };
-      this.#finished.push({ batch: batch.id, lane: batch.lane, end: "refused", ...measured });
+      this.#finished.push({ batch: batch.id, lane: batch.lane, end: "refused", crowds: [], ...measured });
       this.#report();
       return;
     }
@@ -114,7 +114,7 @@ export class SimulatedWorker {
     // The report waits until the answers are published; the next run does not.
     this.#later(this.#environment.replyMs(), () => {
       this.#answering.delete(batch);
-      this.#finished.push({ batch: batch.id, lane: batch.lane, end: result, ...measured });
+      this.#finished.push({ batch: batch.id, lane: batch.lane, end: result, crowds: [], ...measured });
       if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
       this.#report();
     });

@@ -96,6 +96,7 @@ export const answered = (batch: { id: string; tasks?: unknown[] }): FinishedBatc
   prepareMs: 20,
   runMs: 10 + 2 * (batch.tasks?.length ?? 1),
   endedAt: 0,
+  crowds: [],
 });
 
 /**

@@ -32,6 +32,15 @@ test("while a batch runs the next is prepared, and runs only then", async () => 
   ]);
 });
 
+test("a report of a batch names its tasks with several faces, which its tenant pays for", async () => {
+  const fixture = openWorker();
+  fixture.worker.take(batch("a"));
+  await fixture.until("run a");
+  fixture.finish("a", undefined, 3);
+  await fixture.worker.drained();
+  assert.deepEqual(fixture.worker.read().finished[0]?.crowds, [{ task: "a", faces: 3 }]);
+});
+
 test("every report names a batch from when it was taken until it has finished", async () => {
   const fixture = openWorker({ holdAnswers: true });
   fixture.worker.take(batch("a"));
@@ -173,8 +182,9 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
       return changes;
     },
     answered: () => answered(),
-    finish(name: string, error?: Error) {
-      if (error === undefined) runs.get(name)!.resolve([{ kind: "rejected", code: "no_face_detected" }]);
+    finish(name: string, error?: Error, faces = 0) {
+      if (faces > 0) runs.get(name)!.resolve([{ kind: "faces", faces: Array(faces).fill({}) }]);
+      else if (error === undefined) runs.get(name)!.resolve([{ kind: "rejected", code: "no_face_detected" }]);
       else runs.get(name)!.reject(error);
     },
     until: (name: string) =>

@@ -84,7 +84,7 @@ export class Worker {
   #refuse(batch: Batch): void {
     const { clock, log } = this.#parts;
     log.warn({ batch: batch.id, lane: batch.lane }, "a batch for another build was left to the batcher");
-    this.#finish(batch, "refused", { size: 0, prepareMs: 0, runMs: 0, endedAt: clock.now() });
+    this.#finish(batch, "refused", nothingRun(clock.now()));
   }
 
   #knows({ id }: Batch): boolean {
@@ -149,7 +149,7 @@ export class Worker {
     const startedAt = clock.now();
     if (prepared instanceof Error) {
       log.error({ ...idsOf(batch), reason: prepared.message }, "a batch could not be prepared");
-      void this.#answer(batch, undefined, { size: 0, prepareMs: 0, runMs: 0, endedAt: startedAt });
+      void this.#answer(batch, undefined, nothingRun(startedAt));
       return;
     }
     this.#running = { batch, startedAt };
@@ -184,7 +184,9 @@ export class Worker {
     const endedAt = clock.now();
     this.#running = undefined;
     const size = prepared.pictures.length;
-    void this.#answer(batch, ends, { size, prepareMs: prepared.tookMs, runMs: endedAt - startedAt, endedAt });
+    const runMs = endedAt - startedAt;
+    const crowds = crowdsOf(ends ?? []);
+    void this.#answer(batch, ends, { size, prepareMs: prepared.tookMs, runMs, endedAt, crowds });
   }
 
   /** The next batch does not wait for these answers. */
@@ -219,6 +221,21 @@ function heldBatch(batch: Batch): Report["staged"][number] {
   };
 }
 
+const crowdsOf = (ends: TaskEnd[]): FinishedBatch["crowds"] =>
+  ends.flatMap(({ task, outcome }) =>
+    outcome.kind === "faces" && outcome.faces.length > 1
+      ? [{ task: task.id, faces: outcome.faces.length }]
+      : [],
+  );
+
+const nothingRun = (endedAt: number): RunMeasurements => ({
+  size: 0,
+  prepareMs: 0,
+  runMs: 0,
+  endedAt,
+  crowds: [],
+});
+
 function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
   return {
     startedAt,
@@ -226,7 +243,7 @@ function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
   };
 }
 
-type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt">;
+type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt" | "crowds">;
 
 type WorkerParts = {
   clock: Clock;

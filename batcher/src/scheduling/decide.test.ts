@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import {
   answered,
   answersOf,
@@ -66,6 +67,31 @@ test("a batch is no larger than the useful size, and the earliest deadline goes 
   decide(pool, call("urgent", 1, { now: 0, deadlineAt: 5_000 }), 0);
   const next = decide(pool, report("w1", { finished: [answered(busy)] }), 100);
   assert.deepEqual(batchesOf(next).map(taskIds), [["urgent/nnnnnnnnnnnnnnnn/0"]]);
+});
+
+test("a team whose image showed twenty faces gives its next turns to the others", () => {
+  const turns = (crowds: ReturnType<typeof answered>["crowds"]) => {
+    const pool = newPool();
+    decide(pool, report("w1", { sizes: [{ size: 1, runMs: 12 }] }), 0);
+    const [sent] = batchesOf(decide(pool, call("crowd", 1, { now: 0 }, "a"), 0));
+    decide(pool, call("mine", 1, { now: 1, deadlineAt: 20_000 }, "a"), 1);
+    decide(pool, call("yours", 3, { now: 1 }, "b"), 1);
+    const order: string[] = [];
+    for (let batch = sent, now = 20; batch !== undefined; now += 20) {
+      const finished = [{ ...answered(batch), crowds: now === 20 ? crowds : [] }];
+      const moves = decide(
+        pool,
+        report("w1", { sizes: [{ size: 1, runMs: 12 }], finished, sentAt: now }),
+        now,
+      );
+      [batch] = batchesOf(moves);
+      if (batch !== undefined) order.push(...taskIds(batch).map((id) => id.split("/")[0]!));
+    }
+    return order;
+  };
+  assert.deepEqual(turns([]), ["mine", "yours", "yours", "yours"]);
+  const crowd = { task: "crowd/nnnnnnnnnnnnnnnn/0" as TaskId, faces: 20 };
+  assert.deepEqual(turns([crowd]), ["yours", "yours", "yours", "mine"]);
 });
 
 test("a call that cannot meet its deadline is refused on arrival, as a whole, with its expected wait", () => {

@@ -130,7 +130,7 @@ function arrive(state: State, { call, answeredBy }: Arrival, now: number): Move[
     if (admission.kind === "probe") lane.probe = call.call;
     gaveWay.push(...shedToGiveWay(situation, admission.giveWay));
   }
-  const open: OpenCall = { lane, answered: answeredBy !== undefined };
+  const open: OpenCall = { tenant: call.tenant, lane, answered: answeredBy !== undefined };
   for (const task of fresh) state.open.set(task.id, { task, call: open });
   const usualMs = usualTaskMs(laneSituation(state, lane, now));
   lane.queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));

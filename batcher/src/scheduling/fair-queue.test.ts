@@ -20,6 +20,16 @@ test("tenants take turns, and within a tenant the earliest deadline goes first",
   assert.equal(queue.waitingCount, 0);
 });
 
+test("a tenant that is charged afterwards waits for its turn that much longer, also with nothing waiting", () => {
+  const queue = new FairQueue();
+  queue.add("a", [task("a1", 10), task("a2", 20)], 0, usual);
+  queue.add("b", [task("b1", 10), task("b2", 20), task("b3", 30)], 0, usual);
+  queue.charge("a", 1.5);
+  queue.charge("c", 3.5);
+  queue.add("c", [task("c1", 1)], 1, usual);
+  assert.deepEqual(queue.dequeue(queue.nextInTurn(6)).map(name), ["b1", "b2", "a1", "b3", "a2", "c1"]);
+});
+
 test("the head has the earliest deadline of all and the oldest task arrived first, also after removals", () => {
   const queue = new FairQueue();
   queue.add("a", [task("a1", 30)], 0, usual);

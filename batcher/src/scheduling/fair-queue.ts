@@ -149,6 +149,13 @@ export class FairQueue {
     return chosen.map((queued) => queued.task);
   }
 
+  /** Counts `weight` as served to a tenant, for what a task of its turned out to take. */
+  charge(tenant: string, weight: number): void {
+    const waiting = this.#byTenant.get(tenant);
+    if (waiting !== undefined) waiting.startTag += weight;
+    else this.#remember(tenant, Math.max(this.#virtualTime, this.#startTags.get(tenant) ?? 0) + weight);
+  }
+
   #leastStartTag(isCandidate: (tenant: TenantQueue) => boolean): TenantQueue | undefined {
     let least: TenantQueue | undefined;
     for (const each of this.#ring) {
@@ -257,6 +264,10 @@ export class FairQueue {
       this.#ring.findIndex((each) => each.tenant === tenant),
       1,
     );
+    this.#remember(tenant, startTag);
+  }
+
+  #remember(tenant: string, startTag: number): void {
     if (startTag > this.#virtualTime + 1) this.#startTags.set(tenant, startTag);
     if (this.#startTags.size <= startTagsMax) return;
     for (const [other, tag] of this.#startTags) {

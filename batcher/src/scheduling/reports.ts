@@ -86,6 +86,7 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
     if (sent === undefined) continue;
     if (finished.end === "answered") {
       learnTimes(state, sent, finished, report, now);
+      chargeCrowds(state, sent, finished);
       state.sent.delete(sent.id);
       for (const id of sent.tasks) {
         const open = state.open.get(id);
@@ -97,6 +98,20 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
   }
   return moves;
 }
+
+/**
+ * Nobody knows before the run how many faces an image shows. Its tenant pays for the others afterwards, out
+ * of its next turns.
+ */
+function chargeCrowds(state: State, { lane }: SentBatch, { crowds }: FinishedBatch): void {
+  for (const { task, faces } of crowds) {
+    const tenant = state.open.get(task)?.call.tenant;
+    if (tenant !== undefined) lane.queue.charge(tenant, faceWeight * (faces - 1));
+  }
+}
+
+/** What each further face of an image takes of a worker's time, in usual tasks. */
+const faceWeight = 0.5;
 
 function learnTimes(
   state: State,

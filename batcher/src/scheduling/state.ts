@@ -98,6 +98,7 @@ type OpenTask = { task: BatchTask; call: OpenCall };
 
 /** Shared by the open tasks of a call. */
 export type OpenCall = {
+  tenant: string;
   /** All of them wait in this lane, and run on its build. */
   lane: Lane;
   /** A worker has answered one: the others can run on no other build any more. */

@@ -56,6 +56,8 @@ export const FinishedBatch = z.object({
   prepareMs: DurationMs,
   runMs: DurationMs,
   endedAt: Instant,
+  /** The tasks with several faces. Empty for workers of the release before, which do not report them. */
+  crowds: z.array(z.object({ task: TaskId, faces: z.int().min(2) })).default([]),
 });
 export type FinishedBatch = z.infer<typeof FinishedBatch>;
 
