@@ -365,6 +365,19 @@ test("a batcher whose session is over sends and answers nothing, whatever comes,
   assert.deepEqual([pool.open.size, pool.deferred.length], [0, 0]);
 });
 
+test("without a session, cancels of calls that do not wait here are not kept", () => {
+  const pool = newPool();
+  decide(pool, { kind: "session", endsAt: 0 }, 0);
+  decide(pool, call("a", 1, { now: 0 }), 0);
+  for (const name of ["a", "b", "c"]) {
+    decide(pool, { kind: "cancel", call: `${name}/nnnnnnnnnnnnnnnn` as never }, 1);
+  }
+  assert.deepEqual(
+    pool.deferred.map(({ kind }) => kind),
+    ["arrive", "cancel"],
+  );
+});
+
 test("calls that were read without a session are forgotten with the partition", () => {
   const pool = newPool();
   decide(pool, { kind: "session", endsAt: 0 }, 0);
@@ -511,6 +524,20 @@ test("a worker that was out of memory gets no larger batch than its next report 
     moves = decide(pool, report("w1", { sizes, finished: [answered(next)], sentAt: now }), now);
   }
   assert.equal(pool.open.size, 0);
+});
+
+test("with the partition back, batches are as large as the worker with most memory takes", () => {
+  const pool = newPool();
+  const sizes = [{ size: 1, runMs: 12 }];
+  decide(pool, report("w1", { sizes }), 0);
+  decide(pool, report("w2", { partition: 1 }), 0);
+  const batchMax = () => [...pool.lanes.values()].map((lane) => lane.batchMax);
+  assert.deepEqual(batchMax(), [8]);
+  decide(pool, { kind: "partition_lost" }, 1);
+  decide(pool, { kind: "partition_assigned" }, 2);
+  decide(pool, report("w1", { sizes }), 3);
+  decide(pool, report("w2", { partition: 1 }), 3);
+  assert.deepEqual(batchMax(), [8]);
 });
 
 test("a worker that is stopping gets nothing new", () => {

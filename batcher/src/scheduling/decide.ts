@@ -5,7 +5,7 @@ import { isDear } from "./batch-load.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
-import { applyReport } from "./reports.ts";
+import { applyReport, largestSizes } from "./reports.ts";
 import { expiryAfter } from "./sent-batch.ts";
 import { shedToGiveWay } from "./shedding.ts";
 import { laneSituation, usualTaskMs } from "./situation.ts";
@@ -53,8 +53,10 @@ function decideWithoutSession(state: State, event: Event, now: number): Move[] {
       state.deferred.push({ ...event, receivedAt: now });
       return [];
     }
-    case "arrive":
     case "cancel":
+      if (waits(state, event.call)) state.deferred.push(event);
+      return [];
+    case "arrive":
     case "undelivered":
       state.deferred.push(event);
       return [];
@@ -66,6 +68,15 @@ function decideWithoutSession(state: State, event: Event, now: number): Move[] {
     case "drain":
       return handleEvent(state, event, now);
   }
+}
+
+/**
+ * Whether a call has tasks here that a cancel would drop. Cancels come over Redis: without Kafka those of the
+ * calls of the next batcher come as well, and would be kept for as long as that lasts.
+ */
+function waits(state: State, id: CallId): boolean {
+  const isQueued = state.lanes.values().some((lane) => lane.waitingTasksOf(id).length > 0);
+  return isQueued || state.deferred.some((each) => each.kind === "arrive" && each.call.call === id);
 }
 
 function handleDeferred(state: State, now: number): Move[] {
@@ -175,8 +186,10 @@ function losePartition(state: State, now: number): Move[] {
   state.sent.clear();
   state.open.clear();
   for (const worker of state.workers.values()) {
-    for (const { lane, build, sizes } of worker.report.lanes) {
-      laneOf(state, lane, build, now).warmUp(sizes, worker.reportedAt);
+    for (const { lane: id, build, sizes } of worker.report.lanes) {
+      const lane = laneOf(state, id, build, now);
+      lane.warmUp(sizes, worker.reportedAt);
+      lane.sizes = largestSizes(state, lane);
     }
   }
   return [];

@@ -110,6 +110,20 @@ test("a batch that a worker of another build refused goes again as it was, to it
   );
 });
 
+test("a batch that its worker holds goes on when a worker of another build refuses its repetition", () => {
+  const pool = newPool();
+  decide(pool, worker("old"), 0);
+  const [sent] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
+  const running = { batch: sent!, startedAt: 5, endsAt: 15 };
+  decide(pool, worker("old", { running }), 5);
+  const refused = { ...answered(sent!), size: 0, end: "refused" as const };
+  const idle = report("idle", { ...oneAtATime, build: old, partition: 2 });
+  const moves = [...decide(pool, worker("next", { finished: [refused] }), 10), ...decide(pool, idle, 11)];
+  assert.deepEqual(batchesOf(moves), []);
+  decide(pool, worker("old", { finished: [answered(sent!)] }), 15);
+  assert.deepEqual([pool.open.size, pool.sent.size], [0, 0]);
+});
+
 test("after a takeover the rest of a call goes to the build that answered or holds its other tasks", () => {
   const left = (name: string) => {
     const { call: message } = call(name, 2, { now: 0 });

@@ -84,6 +84,8 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
   for (const finished of report.finished) {
     const sent = state.sent.get(finished.batch);
     if (sent === undefined) continue;
+    // Kafka has delivered it twice, and the worker that it was meant for has it.
+    if (finished.end === "refused" && sent.phase.kind === "held") continue;
     if (finished.end === "answered") {
       learnTimes(state, sent, finished, report, now);
       chargeCrowds(state, sent, finished);
@@ -173,7 +175,7 @@ function adoptBatch(
 }
 
 /** Returns the sizes of the worker with the largest ones: a worker that ran out of memory offers fewer. */
-function largestSizes(state: State, { id, build }: Lane): number[] {
+export function largestSizes(state: State, { id, build }: Lane): number[] {
   const sizes = [...state.workers.values()].flatMap((worker) =>
     worker.report.lanes
       .filter((loaded) => loaded.lane === id && loaded.build.digest === build?.digest)

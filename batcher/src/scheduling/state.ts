@@ -33,8 +33,8 @@ export type State = {
   /** Before this instant Kafka gives the partition to no other batcher. Nothing is decided after it. */
   sessionEndsAt: number;
   /**
-   * Events since then, in their order: the last report of each worker, and the rest. They are few, because a
-   * consumer reads on after a failed heartbeat only once for each try.
+   * Events since then, in their order: the last report of each worker, and the rest. They are few: a consumer
+   * reads on after a failed heartbeat only once for each try, and only cancels of calls that wait are kept.
    */
   readonly deferred: DeferredEvent[];
   /** The batcher is stopping: no batch is held back for neighbours any more. */
