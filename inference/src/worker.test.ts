@@ -36,7 +36,8 @@ test("a report of a batch names its tasks with several faces, which its tenant p
   const fixture = openWorker();
   fixture.worker.take(batch("a"));
   await fixture.until("run a");
-  fixture.finish("a", undefined, 3);
+  const faces = [{}, {}, {}];
+  fixture.finish("a", undefined, { kind: "faces", faces } as unknown as Outcome);
   await fixture.worker.drained();
   assert.deepEqual(fixture.worker.read().finished[0]?.crowds, [{ task: "a", faces: 3 }]);
 });
@@ -182,8 +183,8 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
       return changes;
     },
     answered: () => answered(),
-    finish(name: string, error?: Error, faces = 0) {
-      if (faces > 0) runs.get(name)!.resolve([{ kind: "faces", faces: Array(faces).fill({}) }]);
+    finish(name: string, error?: Error, outcome?: Outcome) {
+      if (outcome !== undefined) runs.get(name)!.resolve([outcome]);
       else if (error === undefined) runs.get(name)!.resolve([{ kind: "rejected", code: "no_face_detected" }]);
       else runs.get(name)!.reject(error);
     },
