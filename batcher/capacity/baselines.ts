@@ -62,7 +62,8 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
           predictedRunMs,
           tasks,
         } as const;
-        moves.push({ kind: "dispatch", partition, batch });
+        const predictedEndAt = now + predictedRunMs;
+        moves.push({ kind: "dispatch", partition, batch, bucket: tasks.length, predictedEndAt });
       }
       return moves;
     };

@@ -5,8 +5,9 @@ import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
+import type { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { decide } from "./scheduling/decide.ts";
-import type { Event, Move, State } from "./scheduling/state.ts";
+import type { Dispatch, Event, Move, State } from "./scheduling/state.ts";
 
 /**
  * Feeds events to the scheduler and carries out its decisions: the one place where moves become batches,
@@ -30,8 +31,11 @@ export class SchedulerLoop implements AsyncDisposable {
   /** Decides on an event and acts on the decision. Does nothing once the loop has been closed. */
   handle(event: Event): void {
     if (this.#stopped) return;
-    const { state, clock, poolState } = this.#parts;
-    this.#act(decide(state, event, clock.now()));
+    const { state, clock, poolState, metrics } = this.#parts;
+    metrics?.beforeDecision(event);
+    const moves = decide(state, event, clock.now());
+    metrics?.afterDecision(moves);
+    this.#act(moves);
     // What time alone changes is published with the next regular state: a comparison per tick would cost an
     // idle pool.
     if (event.kind !== "timer" && event.kind !== "session") poolState.stateChanged();
@@ -65,7 +69,7 @@ export class SchedulerLoop implements AsyncDisposable {
     void this.#parts.answers.send(answers, this.#parts.clock.now(), (tasks) => this.#notifyEnded(tasks));
   }
 
-  #send({ partition, batch }: Extract<Move, { kind: "dispatch" }>): void {
+  #send({ partition, batch }: Dispatch): void {
     const { batches, lines } = this.#parts;
     const facts = { batch: batch.id, requestIds: requestIdsOf(batch) };
     if (batch.attempt > 1) {
@@ -113,4 +117,6 @@ export type SchedulerLoopParts = {
   answers: AnswerOutbox;
   poolState: Pick<PoolOutbox, "stateChanged">;
   lines: Pick<RepeatedLog, "warn">;
+  /** Undefined: nobody reads them. */
+  metrics?: SchedulerMetrics | undefined;
 };

@@ -13,13 +13,20 @@ export class DeadLetters implements AsyncDisposable {
   readonly #parts: DeadLettersParts;
   #producer: Promise<LetterProducer> | undefined;
   #writing = 0;
+  #recorded = 0;
 
   constructor(parts: DeadLettersParts) {
     this.#parts = parts;
   }
 
+  /** Letters so far, those included that could not be written. */
+  get recorded(): number {
+    return this.#recorded;
+  }
+
   /** Writes a letter in the background. Never throws. */
   record(letter: DeadLetter): void {
+    this.#recorded++;
     bestEffort("dead_letter", this.#write(letter));
   }
 

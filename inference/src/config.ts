@@ -1,4 +1,6 @@
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
+import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
+import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { LaneId, PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
@@ -22,6 +24,8 @@ const LaneList = z.string().transform((text, context): LaneId[] => {
 export const InferenceConfig = z.object({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
+  ...MetricsConfig.shape,
+  ...OperatorsConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   POOL: PoolName.default("default"),
   /** The folder with the built models. */

@@ -7,6 +7,7 @@ import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/c
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
+import type { WorkerMetrics } from "./worker-metrics.ts";
 
 /**
  * Runs batches through the engine, one at a time, while the next one is fetched and decoded.
@@ -194,6 +195,8 @@ export class Worker {
     this.#answering.add(batch);
     if (ends !== undefined) await this.#parts.answers.send(ends);
     this.#answering.delete(batch);
+    const { clock, metrics } = this.#parts;
+    metrics?.recordBatch(batch, ends, { ...measurements, answeredAt: clock.now() });
     this.#finish(batch, ends === undefined ? "failed" : "answered", measurements);
     this.#onIdle();
   }
@@ -251,6 +254,8 @@ type WorkerParts = {
   prepare: Preparation;
   answers: AnswerOutbox;
   log: Log;
+  /** Undefined: nobody reads them. */
+  metrics?: WorkerMetrics | undefined;
   heldBatchesMax: number;
   /** Called whenever a report would differ from the last one. */
   onChange(): void;

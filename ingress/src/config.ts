@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
+import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
+import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { DurableRedisConfig, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
 import { callTasksMax } from "@faceline/contracts/wire/task";
@@ -121,6 +123,8 @@ export const IngressConfig = HttpSettings.safeExtend({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
   ...DurableRedisConfig.shape,
+  ...MetricsConfig.shape,
+  ...OperatorsConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
   PORT: integer(0, 65_535, 8080),

@@ -23,6 +23,7 @@ import { rejectUnknownRoutes } from "./errors/not-found.ts";
 import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
 import { InputReader } from "./images/inputs.ts";
+import { addRequestMetrics } from "./request-metrics.ts";
 
 /**
  * Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through
@@ -71,6 +72,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
   });
+  addRequestMetrics(app, ports.metrics);
   addCors(app, settings);
   rejectUnknownRoutes(app);
   ignoreExpectations(app);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InputFault } from "@faceline/contracts/http/errors";
+import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { TaskId } from "@faceline/contracts/wire/ids";
@@ -40,6 +41,7 @@ export function testServer(
     dependencyHealth: () => ({ kafka: true, redis: true }),
     isServing: () => true,
     drainTimeout: new AbortController().signal,
+    metrics: metricsOff,
     reportUnserved: () => {},
     reportBug: (error) => t.diagnostic(String(error)),
     ...overrides,

@@ -170,7 +170,13 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     mayBePoison,
     phase: { kind: "travelling", receiveBy: receiveBy(startAt, predictedRunMs) },
   });
-  return { kind: "dispatch", partition: partitionOf(slot.worker), batch };
+  return {
+    kind: "dispatch",
+    partition: partitionOf(slot.worker),
+    batch,
+    bucket: lane.paddedSize(tasks.length),
+    predictedEndAt: startAt + predictedRunMs,
+  };
 }
 
 /** Weight of a batch in the mean cost of usual tasks. */

@@ -105,6 +105,17 @@ export type OpenCall = {
   answered: boolean;
 };
 
+/** Send the batch to the worker that holds this partition. */
+export type Dispatch = {
+  kind: "dispatch";
+  partition: number;
+  batch: Batch;
+  /** The size that the batch is padded to. */
+  bucket: number;
+  /** The end of its run, as predicted. */
+  predictedEndAt: number;
+};
+
 export type Event =
   /**
    * A call was read from the tasks topic. `answeredBy`: the build that has answered others of its tasks,
@@ -132,8 +143,7 @@ type DeferredEvent =
   | (Extract<Event, { kind: "report" }> & { receivedAt: number });
 
 export type Move =
-  /** Send the batch to the worker that holds this partition. */
-  | { kind: "dispatch"; partition: number; batch: Batch }
+  | Dispatch
   /** The batcher itself answers the task, which ends it. */
   | { kind: "answer"; task: BatchTask; outcome: Extract<Outcome, { kind: "shed" | "expired" | "failed" }> }
   /** The tasks have ended: a worker answered them, or no client waits for them any more. */

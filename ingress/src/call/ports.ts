@@ -1,6 +1,7 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
@@ -49,6 +50,7 @@ export type Ports = {
   isServing(): boolean;
   /** Aborts shortly before the end of a drain: calls still in flight are refused with `not_ready`. */
   drainTimeout: AbortSignal;
+  metrics: Metrics;
   /** Logs that a call ends with 502 or 504. */
   reportUnserved(error: ApiError, requestId: RequestId): void;
   /** Logs a bug of this service. The client learns only the request id. */

@@ -7,6 +7,7 @@ import { ApiError, retryAfterSeconds } from "../call/api-error.ts";
 /** Sends the reply of a failed call: the one place that knows its shape (RFC 9457) and its headers. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ApiError, site: string) {
   const { code, details, status } = error;
+  reply.errorCode = code;
   if (details.allow !== undefined) reply.header("allow", details.allow.join(", "));
   if (status === 401) reply.header("www-authenticate", authenticateChallenge(error));
   if (status === 429 || status === 503) {
