@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawnSync, type SpawnSyncReturns } from "node:child_process";
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +7,8 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 import {
   type MetricDefinition,
-  metricList,
   type MetricName,
+  metricList,
   prometheusName,
 } from "@faceline/contracts/metrics/list";
 import { portraits } from "../testing/faces.ts";

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   type MetricDefinition,
-  metricList,
   type MetricName,
+  metricList,
   prometheusName,
 } from "@faceline/contracts/metrics/list";
 import { read } from "./source.ts";

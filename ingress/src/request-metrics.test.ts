@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
-import { ApiError } from "./call/api-error.ts";
 import { base64Image, testKey, testServer } from "../testing/server.ts";
+import { ApiError } from "./call/api-error.ts";
 import { countTeamRequests } from "./request-metrics.ts";
 
 test("each request is recorded by its route and outcome, and what a client makes up is not", async (t) => {

@@ -1,5 +1,5 @@
 // Covered by sdk.test.ts.
-import type { metricList, MetricName } from "../../src/metrics/list.ts";
+import type { MetricName, metricList } from "../../src/metrics/list.ts";
 import type { Log } from "../log.ts";
 import { areMetricsSent, type MetricsConfig } from "./config.ts";
 
