@@ -1,5 +1,7 @@
 // Tested by deploy/tidy/documents.test.ts, which compares the settings with ARCHITECTURE.md.
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
+import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
+import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName } from "@faceline/contracts/wire/ids";
@@ -9,6 +11,8 @@ export const BatcherConfig = z.object({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
   ...TracingConfig.shape,
+  ...MetricsConfig.shape,
+  ...OperatorsConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   POOL: PoolName.default("default"),
   /** Waiting tasks of a lane; more are refused with `queue_full`. */

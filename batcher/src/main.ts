@@ -4,6 +4,9 @@ import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
 import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
+import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
+import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
+import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
@@ -17,6 +20,7 @@ import { BatcherConfig } from "./config.ts";
 import { openPoolOutbox } from "./pool-outbox.ts";
 import { openReportInbox } from "./report-inbox.ts";
 import { SchedulerLoop } from "./scheduler-loop.ts";
+import { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { newState } from "./scheduling/state.ts";
 import { TaskInbox } from "./task-inbox.ts";
 
@@ -29,9 +33,12 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   });
 
   await using tracing = await openTracing({ config, service: "batcher", id, log });
+  const page = config.OPERATORS_PORT !== undefined;
+  await using metrics = await openMetrics({ config, page, service: "batcher", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   using lines = new RepeatedLog(log);
+  using _process = observeProcess(metrics, redis);
   await using producer = await openProducer(config, id);
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),
@@ -46,6 +53,17 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   });
   const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, lines });
   let tasksSilentSince = Infinity;
+  let isStarted = false;
+  await using _operators = await openOperatorsPort({
+    config,
+    log,
+    page: metrics.page,
+    checks: () => ({
+      start: isStarted && !stop.aborted,
+      redis: redis.usable,
+      kafka: tasksSilentSince === Infinity && producer.isProved(),
+    }),
+  });
   await using poolState = openPoolOutbox({
     redis,
     state,
@@ -58,7 +76,16 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     },
   });
   const spans = new BatchSpans(tracing, pool);
-  await using loop = new SchedulerLoop({ state, clock, batches, answers, poolState, spans, lines });
+  await using loop = new SchedulerLoop({
+    state,
+    clock,
+    batches,
+    answers,
+    poolState,
+    spans,
+    lines,
+    metrics: SchedulerMetrics.open(metrics, state, clock),
+  });
   await using _reports = await openReportInbox({
     config,
     pool,
@@ -71,7 +98,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     onCancel: (call) => loop.handle({ kind: "cancel", call }),
     log,
   });
-  await using _tasks = await TaskInbox.open({
+  await using tasks = await TaskInbox.open({
     config,
     clientId: id,
     clock,
@@ -90,6 +117,9 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     onConsumerLost: exitFatally(log),
   });
 
+  metrics.observe("faceline.dead_letters", () => [[deadLetters.recorded, {}]]);
+  metrics.observe("faceline.kafka.lag", () => (tasks.lag === undefined ? [] : [[tasks.lag, {}]]));
+  isStarted = true;
   log.info("ready");
   notifyReady();
   await waitForAbort(stop);

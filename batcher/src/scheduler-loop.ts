@@ -6,6 +6,7 @@ import type { BatchOutbox } from "./batch-outbox.ts";
 import type { BatchSpans } from "./batch-spans.ts";
 import { logBatchEnd, requestIdsOf } from "./decision-log.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
+import type { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { decide } from "./scheduling/decide.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
 
@@ -31,10 +32,13 @@ export class SchedulerLoop implements AsyncDisposable {
   /** Decides on an event and acts on the decision. Does nothing once the loop has been closed. */
   handle(event: Event): void {
     if (this.#stopped) return;
-    const { state, clock, poolState } = this.#parts;
+    const { state, clock, poolState, spans, metrics } = this.#parts;
     const now = clock.now();
-    if (event.kind === "partition_lost") this.#parts.spans.endAll(now);
-    this.#act(decide(state, event, now), now);
+    if (event.kind === "partition_lost") spans.endAll(now);
+    metrics?.beforeDecision(event);
+    const moves = decide(state, event, now);
+    metrics?.afterDecision(moves);
+    this.#act(moves, now);
     // What time alone changes is published with the next regular state: a comparison per tick would cost an
     // idle pool.
     if (event.kind !== "timer" && event.kind !== "session") poolState.stateChanged();
@@ -117,4 +121,6 @@ export type SchedulerLoopParts = {
   poolState: Pick<PoolOutbox, "stateChanged">;
   spans: BatchSpans;
   lines: Pick<RepeatedLog, "warn">;
+  /** Undefined: nobody reads them. */
+  metrics?: SchedulerMetrics | undefined;
 };

@@ -33,6 +33,8 @@ export class TaskInbox implements AsyncDisposable {
   /** How often the partition was lost: a look-up from before a loss is no longer of use. */
   #lossCount = 0;
   #committed: bigint | undefined;
+  /** The end of the partition when messages last came. */
+  #end: bigint | undefined;
   #commitTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -56,10 +58,20 @@ export class TaskInbox implements AsyncDisposable {
       log,
       onAssignment: (partitions) => inbox.#rebalance(partitions),
       onSession: (validForMs) => loop.handle({ kind: "session", endsAt: clock.now() + validForMs }),
+      onEnd: (_partition, offset) => {
+        inbox.#end = BigInt(offset);
+      },
       onMessages: (_partition, messages) => inbox.#read(messages),
       onFatalError: onConsumerLost,
     });
     return inbox;
+  }
+
+  /** Messages whose tasks have not all ended, read or not; undefined while another batcher reads. */
+  get lag(): number | undefined {
+    if (this.#activeSince === undefined) return undefined;
+    const { lowWater } = this.#ledger;
+    return lowWater === undefined || this.#end === undefined ? 0 : Math.max(0, Number(this.#end - lowWater));
   }
 
   #rebalance(partitions: number[]): void {

@@ -7,5 +7,6 @@ test("a failure is counted under the name of its work, and a success is not", as
   bestEffort("report_publish", Promise.reject(new Error("Redis is unreachable")));
   bestEffort("image_removal", Promise.resolve());
   await new Promise(setImmediate);
-  assert.deepEqual([...bestEffortFailures()], [["report_publish", 2]]);
+  const failures = [...bestEffortFailures()].filter(([, count]) => count > 0);
+  assert.deepEqual(failures, [["report_publish", 2]]);
 });

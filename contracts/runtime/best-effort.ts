@@ -2,32 +2,34 @@
  * Background work that may fail without harm, because something else repairs it (the next report, a TTL, a
  * sweep). Each kind has a name, under which its failures are counted.
  */
-type BestEffortWork =
-  | "cancel_publish"
-  | "clock_measurement"
-  | "dead_letter"
-  | "idempotency_release"
-  | "idempotency_renewal"
-  | "idempotency_store"
-  | "image_removal"
-  | "in_flight_report"
-  | "kafka_disconnect"
-  | "key_refresh"
-  | "keys_used_record"
-  | "pending_answers_lookup"
-  | "pool_state_publish"
-  | "redis_ping"
-  | "report_publish";
+const kinds = [
+  "cancel_publish",
+  "clock_measurement",
+  "dead_letter",
+  "idempotency_release",
+  "idempotency_renewal",
+  "idempotency_store",
+  "image_removal",
+  "in_flight_report",
+  "kafka_disconnect",
+  "key_refresh",
+  "keys_used_record",
+  "pending_answers_lookup",
+  "pool_state_publish",
+  "redis_ping",
+  "report_publish",
+] as const;
+type BestEffortWork = (typeof kinds)[number];
 
-const failures = new Map<BestEffortWork, number>();
+const failures = new Map<BestEffortWork, number>(kinds.map((work) => [work, 0]));
 
 /** Lets `promise` run in the background and counts its failure under `work`. Never throws. */
 export function bestEffort(work: BestEffortWork, promise: Promise<unknown>): void {
   promise.then(
     () => {},
-    () => void failures.set(work, (failures.get(work) ?? 0) + 1),
+    () => void failures.set(work, failures.get(work)! + 1),
   );
 }
 
-/** Returns the number of failures of each kind of work in this process. Kinds without failures are absent. */
+/** Returns the number of failures of each kind of work in this process. */
 export const bestEffortFailures = (): ReadonlyMap<BestEffortWork, number> => failures;

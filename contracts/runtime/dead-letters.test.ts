@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { bestEffortFailures } from "./best-effort.ts";
 import { DeadLetters } from "./dead-letters.ts";
+import { RepeatedLog } from "./repeated-log.ts";
 
 const letter = { topic: "faceline.tasks.default", partition: "0", offset: "41", reason: "not JSON" };
 
@@ -18,14 +19,21 @@ test("a letter is written with its headers alone, by a producer that opens with 
   ]);
 });
 
-test("a letter that cannot be written is logged whole and counted", async () => {
+test("a letter that cannot be written is logged whole, those that follow by request id, and all are counted", async () => {
   const failures = () => bestEffortFailures().get("dead_letter") ?? 0;
   const before = failures();
-  const { letters, lines } = openLetters(new Error("the topic is forbidden"));
-  letters.record(letter);
+  const lines: unknown[] = [];
+  const write = (facts: unknown) => void lines.push(facts);
+  using log = new RepeatedLog({ info: write, warn: write, error: write });
+  const { letters } = openLetters(new Error("the topic is forbidden"), log);
+  const failed = { topic: "faceline.tasks.default", task: "a/n/0", traceparent: "00", reason: "run_failed" };
+  for (const requestId of ["a", "b", "c"]) letters.record({ ...failed, requestId });
   await new Promise(setImmediate);
-  assert.deepEqual(lines, [{ reason: "the topic is forbidden", letter }]);
-  assert.equal(failures(), before + 1);
+  log[Symbol.dispose]();
+  const [whole, repeated] = lines as Record<string, unknown>[];
+  assert.deepEqual([whole!.requestIds, whole!.letter], [["a"], { ...failed, requestId: "a" }]);
+  assert.deepEqual([repeated!.repeated, repeated!.requestIds], [2, ["b", "c"]]);
+  assert.equal(failures(), before + 3);
 });
 
 test("while Kafka is away, letters beyond 1,000 are not kept", async () => {
@@ -35,7 +43,7 @@ test("while Kafka is away, letters beyond 1,000 are not kept", async () => {
   assert.equal(lines.length, 10);
 });
 
-function openLetters(sending: Promise<void> | Error = Promise.resolve()) {
+function openLetters(sending: Promise<void> | Error = Promise.resolve(), repeatedLog?: RepeatedLog) {
   const sent: unknown[] = [];
   const lines: unknown[] = [];
   let opened = 0;
@@ -51,7 +59,7 @@ function openLetters(sending: Promise<void> | Error = Promise.resolve()) {
         async [Symbol.asyncDispose]() {},
       };
     },
-    log: { error: (facts) => void lines.push(facts) },
+    log: repeatedLog ?? { error: (facts) => void lines.push(facts) },
   });
   return { letters, sent, lines, opened: () => opened };
 }

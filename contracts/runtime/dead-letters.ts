@@ -6,19 +6,27 @@ import type { RepeatedLog } from "./repeated-log.ts";
 /**
  * Records what could not be read or processed: ids and a reason, never content. Its producer is its own and
  * opens with the first letter, so a topic that is missing or forbidden fails nothing else. A letter that
- * cannot be written is logged whole and counted, and not tried again.
+ * cannot be written is counted and not tried again. The first such letter is logged whole, those that follow
+ * within seconds by their request ids.
  */
 export class DeadLetters implements AsyncDisposable {
   readonly #parts: DeadLettersParts;
   #producer: Promise<LetterProducer> | undefined;
   #writing = 0;
+  #recorded = 0;
 
   constructor(parts: DeadLettersParts) {
     this.#parts = parts;
   }
 
+  /** Letters so far, those included that could not be written. */
+  get recorded(): number {
+    return this.#recorded;
+  }
+
   /** Writes a letter in the background. Never throws. */
   record(letter: DeadLetter): void {
+    this.#recorded++;
     bestEffort("dead_letter", this.#write(letter));
   }
 
@@ -30,7 +38,8 @@ export class DeadLetters implements AsyncDisposable {
       await producer.send(deadLetterTopic, 0, null, letter);
     } catch (error) {
       const reason = (error as Error).message;
-      this.#parts.log.error({ reason, letter }, "a dead letter could not be written: this line replaces it");
+      const requestIds = "requestId" in letter ? [letter.requestId] : [];
+      this.#parts.log.error({ reason, requestIds, letter }, "a dead letter could not be written");
       throw error;
     } finally {
       this.#writing--;

@@ -64,6 +64,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     consumer.run({
       autoCommit: false,
       eachBatch: async ({ batch }) => {
+        options.onEnd?.(batch.partition, batch.highWatermark);
         onMessages(
           batch.partition,
           batch.messages.map(({ offset, value }) => ({ offset, value })),
@@ -144,6 +145,8 @@ export type ConsumerOptions = {
    * Kafka from the later one at which it arrived. 0 or less: another member may have them already.
    */
   onSession?(validForMs: number): void;
+  /** Called before `onMessages` with the end of the partition: the offset of the next message. */
+  onEnd?(partition: number, offset: string): void;
   onMessages(partition: number, messages: ReadMessage[], commit: (nextOffset: string) => void): void;
   /**
    * The brokers have stopped answering this consumer (false) within 1.5 s, or answer again (true). Its

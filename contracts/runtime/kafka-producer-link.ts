@@ -166,7 +166,8 @@ function captureCluster(kafka: object): () => Cluster {
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new LinkDown(`Kafka took longer than ${Math.round(ms)} ms`)), ms);
+  // Without the time, which differs by what was left of it: equal lines of a log are counted.
+  const timer = setTimeout(() => reject(new LinkDown("Kafka did not answer in time")), ms);
   try {
     return await Promise.race([promise, timedOut]);
   } finally {

@@ -26,6 +26,7 @@ export class VolatileRedis extends RedisWithLiveness {
   /** The socket on which a check is in progress. */
   #checking: Redis["stream"] | undefined;
   #reported = "";
+  #memoryUse: MemoryUse | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(url: string, options: Omit<RedisOptions, "replyMapping">, check: CheckOptions) {
@@ -37,6 +38,11 @@ export class VolatileRedis extends RedisWithLiveness {
   /** Whether the connection was proved lately and its server passed the check. */
   get usable(): boolean {
     return this.isProved && this.stream === this.#accepted;
+  }
+
+  /** What the last check told of the server's memory; undefined where it told nothing. */
+  get memoryUse(): MemoryUse | undefined {
+    return this.#memoryUse;
   }
 
   override disconnect(reconnect = false): void {
@@ -63,6 +69,7 @@ export class VolatileRedis extends RedisWithLiveness {
       undefinedIfRefused(this.info()),
       undefinedIfRefused(this.config("GET", "save").then((pair) => pair[1])),
     ]);
+    this.#memoryUse = info === undefined ? undefined : memoryUseOf(info);
     const faults = faultsOf(info, save, this.#check.configUnreadable);
     // Replies of a socket that closed in the meantime do not apply to the next socket.
     if (stream === this.stream) this.#accepted = faults.length === 0 ? stream : undefined;
@@ -128,9 +135,7 @@ export function faultsOf(
 ): string[] {
   if (info === undefined)
     return ["allow INFO, without it nobody can tell whether it writes pictures to disk"];
-  const fields = new Map(
-    info.split("\r\n").map((line) => line.split(":", 2) as [name: string, value: string | undefined]),
-  );
+  const fields = fieldsOf(info);
   const wroteSnapshot =
     fields.get("rdb_bgsave_in_progress") !== "0" || fields.get("rdb_last_bgsave_time_sec") !== "-1";
   const faults: string[] = [];
@@ -155,6 +160,16 @@ export function faultsOf(
   if (!(Number(fields.get("maxmemory")) > 0)) faults.push("set `maxmemory`, its memory has no bound");
   return faults;
 }
+
+function memoryUseOf(info: string): MemoryUse {
+  const fields = fieldsOf(info);
+  return { usedBytes: Number(fields.get("used_memory")), maxBytes: Number(fields.get("maxmemory")) };
+}
+
+const fieldsOf = (info: string): Map<string, string | undefined> =>
+  new Map(info.split("\r\n").map((line) => line.split(":", 2) as [name: string, value: string | undefined]));
+
+export type MemoryUse = { usedBytes: number; maxBytes: number };
 
 export type CheckOptions = {
   /** Whether a server that refuses CONFIG is accepted: REDIS_VOLATILE_CONFIG_UNREADABLE. */

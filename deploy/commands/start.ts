@@ -5,6 +5,7 @@ import { waitForAbort } from "@faceline/contracts/runtime/process";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { readableLogLine } from "../launcher/log-line.ts";
 import { buildModels } from "../launcher/models.ts";
+import { operatorsPortSettings, operatorsPorts } from "../launcher/operators-ports.ts";
 import { checkPorts, freePorts } from "../launcher/ports.ts";
 import { ProcessRecord } from "../launcher/process-record.ts";
 import { type Command, runCommand } from "../launcher/run-command.ts";
@@ -28,7 +29,12 @@ async function start({ print, stop, force }: Command): Promise<void> {
   const state = openStateFolder(resolve(repository, launch.FACELINE_STATE));
   using record = await ProcessRecord.begin(state.processes, print);
   const ingresses = ingressPorts(launch.HOST, launch.PORT, launch.ingress);
-  await checkPorts([...serverPorts(launch), ...ingresses]);
+  const operators = operatorsPorts(launch.OPERATORS_PORT, launch);
+  await checkPorts([
+    ...serverPorts(launch),
+    ...ingresses,
+    ...operatorsPortSettings(launch.OPERATORS_HOST, operators),
+  ]);
 
   const steps = Steps.sinceCommandStart(print);
   const supervision = { ...supervisorLimits(launch), logs: state.logs, print, record, stop, force };
@@ -68,6 +74,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
         LOG_LEVEL: launch.LOG_LEVEL,
       },
       inspectPorts,
+      operatorsPorts: operators,
     },
     { ...supervision, onOutput: (name, line) => print(`${name} | ${format(line)}`) },
   );

@@ -18,18 +18,20 @@ export class Services implements AsyncDisposable {
   readonly #running: Record<Service, Supervisor[]>;
 
   constructor(plan: ServicesPlan, options: SupervisorOptions) {
-    const { counts, environment, inspectPorts = {} } = plan;
+    const { counts, environment, inspectPorts = {}, operatorsPorts = {} } = plan;
     const supervise = (service: Service, count: number, own: (i: number) => NodeJS.ProcessEnv) =>
       Array.from({ length: count }, (_, i) => {
+        const name = `${service}-${i + 1}`;
         const env = {
           ...mallocSettings,
           ...environment,
           ...telemetryOff,
           ...plan.access[service],
           POOL: plan.pool,
+          // Empty is unset.
+          OPERATORS_PORT: `${operatorsPorts[name] ?? ""}`,
           ...own(i),
         };
-        const name = `${service}-${i + 1}`;
         const program = { name, ...nodeProgram(service, inspectPorts[name]), env, ready: "message" } as const;
         return new Supervisor(program, options);
       });
@@ -156,4 +158,6 @@ type ServicesPlan = {
   environment: NodeJS.ProcessEnv;
   /** Ports of debuggers, by the name of the process: `{ "batcher-1": 9229 }`. */
   inspectPorts?: Record<string, number>;
+  /** The operators' ports in the same way. A process without one has none. */
+  operatorsPorts?: Record<string, number>;
 };

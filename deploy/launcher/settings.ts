@@ -36,6 +36,9 @@ const Settings = z.object({
   /** Address of the first ingress; a second ingress takes the next port. */
   HOST: z.string().default("127.0.0.1"),
   PORT: Port.default(8080),
+  /** Where the operators' ports of the services listen, from this port on: see operators-ports.ts. */
+  OPERATORS_HOST: z.string().default("127.0.0.1"),
+  OPERATORS_PORT: z.coerce.number().int().min(1).max(65_500).optional(),
   POOL: z.string().default("default"),
   MODELS_DIR: z.string().optional(),
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
@@ -165,8 +168,8 @@ export const startUsage = `usage: npm start -- [OPTIONS]
 
 Settings are environment variables: the table in ARCHITECTURE.md has all of them.`;
 
-const batchersMax = 4;
-const ingressMax = 16;
+export const batchersMax = 4;
+export const ingressMax = 16;
 
 function parseCount(option: string, value: string, max: number): number {
   const number = Number(value);

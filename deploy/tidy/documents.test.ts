@@ -14,7 +14,8 @@ test("every setting is in the one table of ARCHITECTURE.md, and nothing else is"
   const schemas = findFiles(
     "*/src/**/{config,settings}.ts",
     "deploy/launcher/settings.ts",
-    "contracts/runtime/{kafka,redis,tracing/config}.ts",
+    "contracts/runtime/{kafka,redis}.ts",
+    "contracts/runtime/{metrics,operators,tracing}/config.ts",
   );
   const settings = schemas.flatMap((file) =>
     matches(read(file), /^ {2,4}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*): /gm),

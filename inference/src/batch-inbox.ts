@@ -12,7 +12,7 @@ import type { InferenceConfig } from "./config.ts";
  * to the dead-letter topic. The end-to-end tests cover it.
  */
 export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDisposable> {
-  const { config, clientId, deadLetters, log, onBatch, onPartitions, onLost } = parts;
+  const { config, clientId, deadLetters, log, onBatch, onPartitions, onProof, onLost } = parts;
   const topic = batchesTopic(config.POOL);
 
   const receive = (partition: number, { offset, value }: ReadMessage): void => {
@@ -36,7 +36,10 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
       onPartitions(partitions);
     },
     // A worker that Kafka does not answer gets no batch: the batcher sends them elsewhere.
-    onProof: (isProved) => onPartitions(isProved ? partitions : []),
+    onProof(isProved) {
+      onPartitions(isProved ? partitions : []);
+      onProof(isProved);
+    },
     onFatalError: onLost,
     onMessages(partition, messages, commit) {
       for (const message of messages) receive(partition, message);
@@ -54,6 +57,8 @@ type BatchInboxParts = {
   onBatch(batch: Batch): void;
   /** Called with the partitions that this worker holds from now on. */
   onPartitions(partitions: number[]): void;
+  /** See ConsumerOptions. */
+  onProof(isProved: boolean): void;
   /** Called when Kafka cannot be read any more. */
   onLost(error: Error): void;
 };

@@ -1,4 +1,6 @@
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
+import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
+import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { LaneId, PoolName } from "@faceline/contracts/wire/ids";
@@ -24,6 +26,8 @@ export const InferenceConfig = z.object({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
   ...TracingConfig.shape,
+  ...MetricsConfig.shape,
+  ...OperatorsConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   POOL: PoolName.default("default"),
   /** The folder with the built models. */

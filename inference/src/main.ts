@@ -2,6 +2,9 @@ import { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
+import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
+import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
+import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
@@ -19,6 +22,7 @@ import { openImageInbox } from "./image-inbox.ts";
 import { openPreparation } from "./preparation.ts";
 import { openReportOutbox } from "./report-outbox.ts";
 import { Worker } from "./worker.ts";
+import { WorkerMetrics } from "./worker-metrics.ts";
 
 // The end-to-end tests cover it.
 await runService("inference", InferenceConfig, async ({ config, id, log, stop }) => {
@@ -30,6 +34,8 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   requirePixelMemory(config, buffers.bytesMax, process.availableMemory());
 
   await using tracing = await openTracing({ config, service: "inference", id, log });
+  const page = config.OPERATORS_PORT !== undefined;
+  await using metrics = await openMetrics({ config, page, service: "inference", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   await using delivery = new AnswerDelivery({
@@ -40,6 +46,19 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   });
   const modelled = config.ENGINE;
   if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers are made up");
+  using _process = observeProcess(metrics, redis);
+  let isStarted = false;
+  let isKafkaProved = true;
+  await using _operators = await openOperatorsPort({
+    config,
+    log,
+    page: metrics.page,
+    checks: () => ({
+      start: isStarted && !stop.aborted,
+      redis: redis.usable,
+      kafka: isKafkaProved,
+    }),
+  });
   await using engine = await openEngine({
     modelled,
     modelsDir: config.MODELS_DIR,
@@ -75,6 +94,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     answers: openAnswerOutbox(delivery, clock, lines),
     spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),
     log,
+    metrics: WorkerMetrics.open(metrics, engine.lanes),
     heldBatchesMax: config.HELD_BATCHES_MAX,
     onChange: () => reports.send(),
   });
@@ -97,10 +117,16 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     deadLetters,
     log,
     onBatch: (batch) => worker.take(batch),
+    onProof: (isProved) => {
+      isKafkaProved = isProved;
+    },
     onPartitions: (partitions) => worker.assign(partitions),
     onLost: exitFatally(log),
   });
 
+  metrics.observe("faceline.dead_letters", () => [[deadLetters.recorded, {}]]);
+  metrics.observe("faceline.run.tasks", () => [[worker.read().running?.tasks.length ?? 0, {}]]);
+  isStarted = true;
   log.info({ lanes: engine.lanes.map((each) => each.lane) }, "ready");
   notifyReady();
   await waitForAbort(stop);

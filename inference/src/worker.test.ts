@@ -39,7 +39,8 @@ test("a report of a batch names its tasks with several faces, which its tenant p
   const fixture = openWorker();
   fixture.worker.take(batch("a"));
   await fixture.until("run a");
-  fixture.finish("a", undefined, 3);
+  const faces = [{}, {}, {}];
+  fixture.finish("a", undefined, { kind: "faces", faces } as unknown as Outcome);
   await fixture.worker.drained();
   assert.deepEqual(fixture.worker.read().finished[0]?.crowds, [{ task: "a", faces: 3 }]);
 });
@@ -219,10 +220,9 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
       return changes;
     },
     answered: () => answered(),
-    finish(name: string, error?: Error, faces = 0) {
+    finish(name: string, error?: Error, outcome?: Outcome) {
       const noFace: Outcome = { kind: "rejected", code: "no_face_detected" };
-      const shown = { kind: "faces", faces: Array.from({ length: faces }, () => ({})) } as Outcome;
-      if (error === undefined) runs.get(name)!.resolve({ results: [faces > 0 ? shown : noFace] });
+      if (error === undefined) runs.get(name)!.resolve({ results: [outcome ?? noFace] });
       else runs.get(name)!.reject(error);
     },
     until: (name: string) =>

@@ -11,6 +11,7 @@ import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { RunFacts } from "./engine/work.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
+import type { WorkerMetrics } from "./worker-metrics.ts";
 
 /**
  * Runs batches through the engine, one at a time, while the next one is fetched and decoded.
@@ -210,8 +211,10 @@ export class Worker {
     this.#answering.add(batch);
     if (ends !== undefined) await this.#parts.answers.send(ends);
     this.#answering.delete(batch);
-    const answeredAt = this.#parts.clock.now();
-    this.#parts.spans.end(batch, { ...times, answeredAt }, { ends: ends ?? [], facts, error });
+    const { clock, metrics, spans } = this.#parts;
+    const answeredAt = clock.now();
+    spans.end(batch, { ...times, answeredAt }, { ends: ends ?? [], facts, error });
+    metrics?.recordBatch(batch, ends, { ...measurements, answeredAt });
     this.#finish(batch, ends === undefined ? "failed" : "answered", measurements);
     this.#onIdle();
   }
@@ -300,6 +303,8 @@ type WorkerParts = {
   answers: AnswerOutbox;
   spans: BatchSpans;
   log: Log;
+  /** Undefined: nobody reads them. */
+  metrics?: WorkerMetrics | undefined;
   heldBatchesMax: number;
   /** Called whenever a report would differ from the last one. */
   onChange(): void;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
 import { Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import { fastify } from "fastify";
 import { HttpSettings } from "../src/config.ts";
@@ -36,6 +37,7 @@ async function ingress() {
       dependencyHealth: () => ({ kafka: true, redis: true }),
       isServing: () => true,
       drainTimeout: new AbortController().signal,
+      metrics: metricsOff,
       decideSampling: () => false,
       recordCall: () => {},
       reportBug: (error) => process.stderr.write(`${(error as Error).stack}\n`),

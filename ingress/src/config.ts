@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
+import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
+import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { DurableRedisConfig, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
@@ -123,6 +125,8 @@ export const IngressConfig = HttpSettings.safeExtend({
   ...VolatileRedisConfig.shape,
   ...DurableRedisConfig.shape,
   ...TracingConfig.shape,
+  ...MetricsConfig.shape,
+  ...OperatorsConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
   PORT: integer(0, 65_535, 8080),

@@ -1,5 +1,8 @@
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
+import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
+import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
+import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
 import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
@@ -19,6 +22,7 @@ import { openIdempotencyStore } from "./idempotency/store.ts";
 import { openImageOutbox } from "./image-outbox.ts";
 import { openTeamLimiter } from "./limits/team-limiter.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
+import { countTeamRequests } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 
@@ -33,6 +37,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
 
   using lines = new RepeatedLog(log);
   await using tracing = await openTracing({ config, service: "ingress", id, log });
+  const page = config.OPERATORS_PORT !== undefined;
+  await using metrics = await openMetrics({ config, page, service: "ingress", id, log });
   await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
   await using imagesRedis = await connectVolatileRedis(config, { untimed: true, whileInUse: false });
   await using durable = await connectDurableRedis(config);
@@ -53,20 +59,31 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const cancels = openCancelOutbox(redis);
   const parts = { clock, ingress: id, pools, images, tasks, answers, cancels };
 
+  using _process = observeProcess(metrics, redis);
+  const isServing = () => answers.connected() && !stop.aborted;
+  const dependencyHealth = () => ({
+    kafka: producer.isProved(),
+    redis: redis.usable && imagesRedis.usable && answers.connected(),
+  });
+  await using _operators = await openOperatorsPort({
+    config,
+    log,
+    page: metrics.page,
+    checks: () => ({ ...dependencyHealth(), serving: isServing() }),
+  });
+
   const drainTimeout = new AbortController();
   const server = buildServer(
     {
       clock,
       dispatch: (call) => dispatchCall(parts, call),
       findKey: keys.find,
-      acquireTeamSlot: teams.acquire,
+      acquireTeamSlot: countTeamRequests(teams.acquire, metrics, config.AUTH),
       acquireIdempotencyKey: idempotency.acquire,
       poolStates: () => pools.fresh(),
-      dependencyHealth: () => ({
-        kafka: producer.isProved(),
-        redis: redis.usable && imagesRedis.usable && answers.connected(),
-      }),
-      isServing: () => answers.connected() && !stop.aborted,
+      dependencyHealth,
+      isServing,
+      metrics,
       drainTimeout: drainTimeout.signal,
       decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
       recordCall: (call) => {

@@ -11,7 +11,6 @@ import { requestIdFrom } from "./call/request-headers.ts";
 import { addComputeHooks } from "./compute-hooks.ts";
 import type { HttpSettings } from "./config.ts";
 import { rejectEarly } from "./dispatch/admission.ts";
-import { RecentRefusals } from "./dispatch/recent-refusals.ts";
 import type { EnabledModels } from "./endpoints/enabled-models.ts";
 import { computeEndpoints, serviceEndpoints } from "./endpoints/table.ts";
 import {
@@ -24,6 +23,7 @@ import { rejectUnknownRoutes } from "./errors/not-found.ts";
 import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
 import { InputReader } from "./images/inputs.ts";
+import { addRequestMetrics } from "./request-metrics.ts";
 
 /**
  * Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through
@@ -69,6 +69,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
   });
+  addRequestMetrics(app, ports.metrics);
   addCors(app, settings);
   rejectUnknownRoutes(app);
   ignoreExpectations(app);
@@ -85,8 +86,6 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   // A scope of its own: its hooks do not run for the public routes.
   app.register(async (compute) => {
     addComputeHooks(compute, ports, settings);
-    const refusals = new RecentRefusals(ports);
-    refusals.addTo(compute);
     limitBodyMemory(compute, settings, bodyPace);
     addIdempotency(compute, ports);
     for (const { path, needsWorker, request: bodySchema, query, handle } of computeEndpoints) {
@@ -95,11 +94,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
       compute.post(path, hooks, (request) => {
         const parsedQuery = query === undefined ? undefined : validate(query.schema, request.query);
         const body = validate(schema!, request.body);
-        const reply = handle(context, request.requestContext!, body, parsedQuery);
-        return reply.catch((error: unknown) => {
-          refusals.note(request, error);
-          throw error;
-        });
+        return handle(context, request.requestContext!, body, parsedQuery);
       });
     }
   });

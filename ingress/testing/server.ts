@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InputFault } from "@faceline/contracts/http/errors";
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { TaskId } from "@faceline/contracts/wire/ids";
@@ -45,6 +46,7 @@ export function testServer(
     drainTimeout: new AbortController().signal,
     decideSampling: (_traceId, parentSampled = true) => parentSampled,
     recordCall: () => {},
+    metrics: metricsOff,
     reportBug: (error) => t.diagnostic(String(error)),
     ...overrides,
   };

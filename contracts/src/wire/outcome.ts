@@ -12,6 +12,15 @@ import { DurationMs } from "./ids.ts";
 export const ShedReason = z.enum(["queue_too_long", "deadline_infeasible", "early_drop"]);
 export type ShedReason = z.infer<typeof ShedReason>;
 
+/** Why the service failed on a task. */
+export const failureReasons = [
+  "image_lost",
+  "decode_timeout",
+  "run_failed",
+  "attempts_exhausted",
+  "build_gone",
+] as const;
+
 /** How a task ends. The list is closed: every service handles all five kinds. */
 export const Outcome = z.discriminatedUnion("kind", [
   /** Largest face first; at least one and at most `facesMax` of the task's options. */
@@ -31,7 +40,7 @@ export const Outcome = z.discriminatedUnion("kind", [
    */
   z.object({
     kind: z.literal("failed"),
-    reason: z.enum(["image_lost", "decode_timeout", "run_failed", "attempts_exhausted", "build_gone"]),
+    reason: z.enum(failureReasons),
   }),
 ]);
 export type Outcome = z.infer<typeof Outcome>;

@@ -6,10 +6,11 @@ import type { TestContext } from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { newDevKey, storeKey } from "../../launcher/dev-key.ts";
+import { operatorsPorts } from "../../launcher/operators-ports.ts";
 import { freePorts } from "../../launcher/ports.ts";
 import type { ServerAccess } from "../../launcher/server-access.ts";
 import { Services } from "../../launcher/services.ts";
-import { LauncherConfig, supervisorLimits } from "../../launcher/settings.ts";
+import { type Counts, LauncherConfig, supervisorLimits } from "../../launcher/settings.ts";
 import { createTopics, deleteTopics, topicOptions } from "../../launcher/topics.ts";
 import { serviceAccessFile } from "../../testing/test-servers.ts";
 import { apiClient, type Post } from "./api-client.ts";
@@ -25,7 +26,8 @@ export async function startStack(
   t: Pick<TestContext, "after">,
   options: StackOptions = {},
 ): Promise<TestStack> {
-  const { workers = 1, batchers = 1, ingress = 1, settings = {}, ownSettings = {}, workerSettings } = options;
+  const { workers = 1, batchers = 1, ingress = 1, operators = false } = options;
+  const { settings = {}, ownSettings = {}, workerSettings } = options;
   const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
   const kafka = readConfig(KafkaConfig, env);
@@ -36,6 +38,7 @@ export async function startStack(
   const key = newDevKey();
   await storeKey(env, key, pool);
 
+  const ownPorts = operators ? await freeOperatorsPorts({ workers, batchers, ingress }) : {};
   const logs = mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), `stack-`));
   const events: string[] = [];
   const services = new Services(
@@ -48,6 +51,7 @@ export async function startStack(
       workerSettings,
       threads: config.INTRA_OP_THREADS,
       environment: env,
+      operatorsPorts: ownPorts,
     },
     {
       ...supervisorLimits(config),
@@ -67,7 +71,23 @@ export async function startStack(
 
   const [address = ""] = services.addresses;
   const post = apiClient(address, key);
-  return { address, addresses: services.addresses, key, pool, services, logs, events, post };
+  return {
+    address,
+    addresses: services.addresses,
+    key,
+    pool,
+    services,
+    logs,
+    events,
+    post,
+    operatorsPorts: ownPorts,
+  };
+}
+
+async function freeOperatorsPorts(counts: Counts): Promise<Record<string, number>> {
+  const names = Object.keys(operatorsPorts(1, counts));
+  const ports = await freePorts(names.length);
+  return Object.fromEntries(names.map((name, i) => [name, ports[i]!]));
 }
 
 /** The settings with which each service reaches the servers of the test run: as users of their own. */
@@ -95,6 +115,8 @@ type StackOptions = {
   workers?: number;
   batchers?: number;
   ingress?: number;
+  /** Whether every process has an operators' port. */
+  operators?: boolean;
   /** Settings of the services, of the launcher's limits (RESTART_FIRST_MS …) and of its topics. */
   settings?: Record<string, string>;
   /** Settings of one service alone. */
@@ -109,6 +131,8 @@ export type TestStack = {
   addresses: string[];
   key: string;
   pool: string;
+  /** By the name of the process: `{ "batcher-1": 40123 }`. */
+  operatorsPorts: Record<string, number>;
   /** `services.find("inference-1").kill("SIGKILL")`; a process that dies is restarted. */
   services: Services;
   /** Folder of the services' logs. */

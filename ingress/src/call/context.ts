@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@faceline/contracts/http/errors";
 import type { FastifyReply } from "fastify";
 import type { DispatchedCall } from "./ports.ts";
 import type { CallRecord } from "./record.ts";
@@ -21,6 +22,10 @@ export function onClose(reply: FastifyReply, done: () => void): void {
 }
 
 declare module "fastify" {
+  interface FastifyReply {
+    /** Of a problem. */
+    errorCode?: ErrorCode;
+  }
   interface FastifyRequest {
     /** Set for compute calls once they are let in. */
     requestContext?: RequestContext;

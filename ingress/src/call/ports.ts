@@ -1,6 +1,7 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
@@ -54,6 +55,7 @@ export type Ports = {
   decideSampling(traceId: string, parentSampled: boolean | undefined): boolean;
   /** Called once for each compute call, when its reply was sent or its client has gone. */
   recordCall(call: EndedCall): void;
+  metrics: Metrics;
   /** Logs a bug of this service. The client learns only the request id. */
   reportBug(error: unknown, requestId: RequestId): void;
 };

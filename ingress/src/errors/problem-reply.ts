@@ -8,6 +8,7 @@ import { ApiError, retryAfterSeconds } from "../call/api-error.ts";
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ApiError, site: string) {
   const { code, details, status } = error;
   if (request.callRecord !== undefined) request.callRecord.error = error;
+  reply.errorCode = code;
   if (details.allow !== undefined) reply.header("allow", details.allow.join(", "));
   if (status === 401) reply.header("www-authenticate", authenticateChallenge(error));
   if (status === 429 || status === 503) {

@@ -1,0 +1,56 @@
+// Covered by sdk.test.ts.
+import type { MetricName, metricList } from "../../src/metrics/list.ts";
+import type { Log } from "../log.ts";
+import { areMetricsSent, type MetricsConfig } from "./config.ts";
+
+/**
+ * Opens the metrics of a process, or returns ones that do nothing if nobody is to get them: then nothing of
+ * OpenTelemetry is loaded.
+ */
+export async function openMetrics(options: MetricsOptions): Promise<Metrics> {
+  if (!options.page && !areMetricsSent(options.config)) return metricsOff;
+  const { openMetricsSdk } = await import("./sdk.ts");
+  return openMetricsSdk(options);
+}
+
+export const metricsOff: Metrics = {
+  on: false,
+  add() {},
+  record() {},
+  observe() {},
+  page: async () => "",
+  async [Symbol.asyncDispose]() {},
+};
+
+/** Instruments by their names in `metricList`. Recording never throws and costs about a microsecond. */
+export type Metrics = AsyncDisposable & {
+  /** False: nobody reads, so whoever would have to compute something first need not. */
+  readonly on: boolean;
+  /** Adds to a counter; 0 makes its series exist, so that the first event is seen as an increase. */
+  add<Name extends NameOf<"counter">>(name: Name, value: number, attributes: AttributesOf<Name>): void;
+  /** Records a value of a histogram, in the unit of the list. */
+  record<Name extends NameOf<"histogram">>(name: Name, value: number, attributes: AttributesOf<Name>): void;
+  /** `read` returns the present values, whenever somebody asks. To be called once for each name. */
+  observe<Name extends NameOf<"gauge" | "observed_counter">>(
+    name: Name,
+    read: () => Iterable<Observation<Name>>,
+  ): void;
+  /** The Prometheus page. */
+  page(): Promise<string>;
+};
+
+export type MetricsOptions = {
+  config: MetricsConfig;
+  /** Whether the operators' port will ask for the page. */
+  page: boolean;
+  /** `ingress`: its metrics are of the service `faceline-ingress`. */
+  service: string;
+  /** Id of this process. */
+  id: string;
+  log: Pick<Log, "warn" | "info">;
+};
+
+type NameOf<Kind> = { [Name in MetricName]: List[Name]["kind"] extends Kind ? Name : never }[MetricName];
+type AttributesOf<Name extends MetricName> = Record<List[Name]["attributes"][number], string | number>;
+type Observation<Name extends MetricName> = [value: number, attributes: AttributesOf<Name>];
+type List = typeof metricList;

@@ -1,0 +1,117 @@
+// Covers config.ts and port.ts too.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import test, { type TestContext } from "node:test";
+import { readConfig } from "../config.ts";
+import { openLog } from "../log.ts";
+import { OperatorsConfig, readOperatorsToken } from "./config.ts";
+import { openOperatorsPort } from "./port.ts";
+
+const token = "0123456789abcdef";
+
+test("a process is alive while it turns, and ready while all that it needs is proved", async (t) => {
+  let redis = false;
+  const get = await openPort(t, {}, { checks: () => ({ redis, kafka: true }) });
+  assert.deepEqual(await get("/livez"), { status: 200, body: "ok\n" });
+  assert.deepEqual(await get("/readyz"), { status: 503, body: "not ready: redis\n" });
+  redis = true;
+  assert.deepEqual(await get("/readyz"), { status: 200, body: "ok\n" });
+});
+
+test("a check that fails makes 500, not a silence", async (t) => {
+  const get = await openPort(t, {}, { checks: () => Promise.reject(new Error("a secret")) });
+  assert.deepEqual(await get("/readyz"), { status: 500, body: "This could not be read.\n" });
+});
+
+test("metrics need the token where there is one, and health does not", async (t) => {
+  const get = await openPort(t, { OPERATORS_TOKEN: token });
+  assert.equal((await get("/livez")).status, 200);
+  assert.equal((await get("/metrics")).status, 401);
+  assert.equal((await get("/metrics", { authorization: `Bearer ${token}x` })).status, 401);
+  assert.deepEqual(await get("/metrics", { authorization: `Bearer ${token}` }), {
+    status: 200,
+    body: "a 1\n",
+  });
+});
+
+test("without a token, metrics are for this machine, and not for a web page with a name of its own", async (t) => {
+  const get = await openPort(t, {});
+  assert.equal((await get("/metrics")).status, 200);
+  assert.equal((await get("/metrics", { host: "localhost:9464" })).status, 200);
+  for (const host of ["rebound.example", "127.0.0.1.rebound.example", "localhost.rebound.example:9464"]) {
+    assert.equal((await get("/metrics", { host })).status, 401, host);
+  }
+});
+
+test("there is nothing else, and nothing may be changed", async (t) => {
+  const get = await openPort(t, {});
+  assert.equal((await get("/")).status, 404);
+  assert.equal((await get("/metrics", {}, "POST")).status, 405);
+});
+
+test("a request with 8 KiB of headers is refused", async (t) => {
+  const get = await openPort(t, {});
+  assert.equal((await get("/livez", { "x-long": "x".repeat(9_000) })).status, 431);
+});
+
+test("a token that is short, cannot be read or is missing on a network ends the start", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "faceline-operators-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "token");
+  writeFileSync(file, `${token}\n`);
+  const read = (env: NodeJS.ProcessEnv) => readOperatorsToken(readConfig(OperatorsConfig, env));
+  assert.equal(read({}), undefined);
+  assert.equal(read({ OPERATORS_TOKEN: token }), token);
+  assert.equal(read({ OPERATORS_TOKEN_FILE: file, OPERATORS_HOST: "0.0.0.0" }), token);
+  assert.throws(() => read({ OPERATORS_HOST: "0.0.0.0" }), /OPERATORS_TOKEN: others can reach 0\.0\.0\.0/);
+  assert.throws(() => read({ OPERATORS_TOKEN: "short" }), /OPERATORS_TOKEN: must be 16/);
+  assert.throws(() => read({ OPERATORS_TOKEN_FILE: join(folder, "none") }), /cannot be read \(ENOENT\)/);
+});
+
+test("a port that is taken is one sentence, and no port is no server", async (t) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  t.after(() => other.close());
+  await once(other, "listening");
+  const { port } = other.address() as { port: number };
+  await assert.rejects(
+    open({ OPERATORS_PORT: `${port}` }),
+    /^Error: OPERATORS_PORT: 127\.0\.0\.1:\d+ cannot/,
+  );
+  await using _off = await open({});
+});
+
+const sources = { page: async () => "a 1\n", checks: () => ({}) };
+const log = openLog("test", "silent");
+
+const open = (env: NodeJS.ProcessEnv, parts: Partial<Parameters<typeof openOperatorsPort>[0]> = {}) =>
+  openOperatorsPort({ config: readConfig(OperatorsConfig, env), log, ...sources, ...parts });
+
+async function openPort(
+  t: TestContext,
+  env: NodeJS.ProcessEnv,
+  parts: Partial<Parameters<typeof openOperatorsPort>[0]> = {},
+) {
+  const port = await freePort();
+  const operators = await open({ ...env, OPERATORS_PORT: `${port}` }, parts);
+  t.after(() => operators[Symbol.asyncDispose]());
+  return async (path: string, headers: Record<string, string> = {}, method = "GET") => {
+    const call = request({ host: "127.0.0.1", port, path, method, headers, agent: false }).end();
+    const [reply] = await once(call, "response");
+    return { status: reply.statusCode as number, body: await text(reply) };
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,117 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+/**
+ * Serves what operators and orchestrators ask a process:
+ *
+ *     GET /livez     200: the process turns
+ *     GET /readyz    200, or 503 where something that its work needs was not proved lately
+ *     GET /metrics   the Prometheus page; needs the token, if there is one
+ */
+export async function openOperatorsServer(options: OperatorsServerOptions): Promise<AsyncDisposable> {
+  const { host, port } = options;
+  const server = createServer(
+    {
+      maxHeaderSize: headerBytesMax,
+      headersTimeout: requestMs,
+      requestTimeout: requestMs,
+      keepAliveTimeout: idleMs,
+      connectionsCheckingInterval: 1_000,
+    },
+    (request, response) => void answer(options, request, response),
+  );
+  server.maxConnections = connectionsMax;
+  server.maxRequestsPerSocket = 1_000;
+  server.listen({ host, port });
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const fault = `${host}:${port} cannot be listened on (${code})`;
+    throw new Error(`OPERATORS_PORT: ${fault}; set another port, or OPERATORS_HOST`, { cause });
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function answer(
+  options: OperatorsServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // Whatever a body holds is not read into memory.
+  request.resume();
+  const {
+    status,
+    type = "text/plain",
+    text,
+    headers = {},
+  } = await replyTo(options, request).catch(() => failed);
+  response.writeHead(status, {
+    "content-type": `${type}; charset=utf-8`,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...headers,
+  });
+  response.end(text);
+}
+
+async function replyTo(options: OperatorsServerOptions, request: IncomingMessage): Promise<Reply> {
+  const { token, page, checks } = options;
+  const path = request.url?.split("?", 1)[0];
+  if (path !== "/livez" && path !== "/readyz" && path !== "/metrics") {
+    return { status: 404, text: "There are /livez, /readyz and /metrics.\n" };
+  }
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return { status: 405, text: "Only GET and HEAD.\n", headers: { allow: "GET, HEAD" } };
+  }
+  if (path === "/livez") return { status: 200, text: "ok\n" };
+  if (path === "/readyz") {
+    const unproved = Object.entries(await checks()).filter(([, isProved]) => !isProved);
+    if (unproved.length === 0) return { status: 200, text: "ok\n" };
+    return { status: 503, text: `not ready: ${unproved.map(([name]) => name).join(", ")}\n` };
+  }
+  if (!mayRead(token, request)) {
+    const headers = { "www-authenticate": 'Bearer realm="faceline-operators"' };
+    return { status: 401, text: "This needs the operators' token.\n", headers };
+  }
+  return { status: 200, type: "text/plain; version=0.0.4", text: await page() };
+}
+
+/**
+ * With a token, it must have come. Without one the port is on loopback, where web pages in a browser of this
+ * machine reach it too: by a host name of their own, which is refused.
+ */
+function mayRead(token: string | undefined, { headers }: IncomingMessage): boolean {
+  if (token === undefined) return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(headers.host ?? "");
+  const given = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  return given !== undefined && timingSafeEqual(digest(given), digest(token));
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+const failed: Reply = { status: 500, text: "This could not be read.\n" };
+
+const headerBytesMax = 8_192;
+/** For a whole request. */
+const requestMs = 5_000;
+/** Longer than the usual interval of Prometheus, 15 s to a minute. */
+const idleMs = 65_000;
+const connectionsMax = 64;
+
+type Reply = { status: number; type?: string; text: string; headers?: Record<string, string> };
+
+/** What the port shows. */
+export type OperatorsSources = {
+  /** The Prometheus page. */
+  page(): Promise<string>;
+  /** What this process needs for its work, and whether each was proved lately. */
+  checks(): Record<string, boolean> | Promise<Record<string, boolean>>;
+};
+
+type OperatorsServerOptions = OperatorsSources & { host: string; port: number; token: string | undefined };

@@ -1,0 +1,294 @@
+/**
+ * Every metric of the services: instruments, the Prometheus page and the table in deploy/OPERATING.md are
+ * made from this list. Names follow OpenTelemetry. No attribute holds a key, a team, an id or anything that a
+ * client sent: the values of each come from a short list, from the settings or from the code.
+ */
+export const metricList = {
+  "http.server.request.duration": {
+    kind: "histogram",
+    unit: "s",
+    services: ["ingress"],
+    attributes: ["http.request.method", "http.route", "http.response.status_code"],
+    help: "From the headers of a request to the end of its response, waiting included. Status 499: the client left before.",
+  },
+  "http.server.active_requests": {
+    kind: "gauge",
+    unit: "{request}",
+    services: ["ingress"],
+    attributes: [],
+    help: "Requests that have no complete response yet.",
+  },
+  "faceline.requests": {
+    kind: "counter",
+    unit: "{request}",
+    services: ["ingress"],
+    attributes: ["http.route", "outcome"],
+    help: "Requests that have ended. The outcome is ok, client_left, or the code of the error; the route is other where there is none.",
+  },
+  "faceline.team.requests": {
+    kind: "counter",
+    unit: "{request}",
+    services: ["ingress"],
+    attributes: ["class", "limit"],
+    help: "Requests with a valid key, or without keys (AUTH=off), by class of team (team, anonymous) and whether the team's limit was reached (reached, kept).",
+  },
+
+  "faceline.queue.duration": {
+    kind: "histogram",
+    unit: "s",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "From the arrival of a task's call at the ingress to the first dispatch of the task. Part of the request's duration.",
+  },
+  "faceline.queue.tasks": {
+    kind: "gauge",
+    unit: "{task}",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "Tasks that wait now, retries included.",
+  },
+  "faceline.queue.age": {
+    kind: "gauge",
+    unit: "s",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "How long the oldest task has waited; 0 where none waits. Retries are not counted.",
+  },
+  "faceline.batches": {
+    kind: "counter",
+    unit: "{batch}",
+    services: ["batcher"],
+    attributes: ["lane", "reason"],
+    help: "Batches that were sent, by what decided their size: full, floor, slack, hold_expired, retry, drain.",
+  },
+  "faceline.batch.size": {
+    kind: "histogram",
+    unit: "{task}",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "Tasks of a batch.",
+  },
+  "faceline.batch.padding": {
+    kind: "histogram",
+    unit: "{task}",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "Places of a batch that are padded: the size that its run takes the time of, less its tasks.",
+  },
+  "faceline.batch.lateness": {
+    kind: "histogram",
+    unit: "s",
+    services: ["batcher"],
+    attributes: ["lane", "direction"],
+    help: "How far the end of a run was from its prediction at dispatch: early or late.",
+  },
+  "faceline.tasks.shed": {
+    kind: "counter",
+    unit: "{task}",
+    services: ["batcher"],
+    attributes: ["reason"],
+    help: "Tasks refused or dropped under load: queue_too_long, deadline_infeasible, early_drop. What an ingress refuses on arrival is in faceline.requests alone.",
+  },
+  "faceline.tasks.expired": {
+    kind: "counter",
+    unit: "{task}",
+    services: ["batcher", "inference"],
+    attributes: [],
+    help: "Tasks that still waited at their deadline: in the queue of a batcher, or in a worker before their images were fetched.",
+  },
+  "faceline.tasks.failed": {
+    kind: "counter",
+    unit: "{task}",
+    services: ["batcher", "inference"],
+    attributes: ["reason"],
+    help: "Tasks that the service failed on: image_lost, decode_timeout, run_failed, attempts_exhausted, build_gone.",
+  },
+  "faceline.run.model.alpha": {
+    kind: "gauge",
+    unit: "s",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "Learned time of a run as such: a run of n tasks takes alpha + beta n.",
+  },
+  "faceline.run.model.beta": {
+    kind: "gauge",
+    unit: "s",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "Learned time of each task of a run, padding included.",
+  },
+  "faceline.run.model.residual": {
+    kind: "gauge",
+    unit: "s",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "Mean error of the learned times, without its sign.",
+  },
+  "faceline.hop.duration": {
+    kind: "gauge",
+    unit: "s",
+    services: ["batcher"],
+    attributes: ["hop"],
+    help: "Learned 95th percentile of a message's way: to_worker, from_worker, reply (end of a run to published answers).",
+  },
+  "faceline.workers": {
+    kind: "gauge",
+    unit: "{worker}",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "Workers that can be sent batches.",
+  },
+  "faceline.batcher.active": {
+    kind: "gauge",
+    unit: "{batcher}",
+    services: ["batcher"],
+    attributes: [],
+    help: "1: this batcher holds the tasks of its pool. 0: it stands by. The metrics of lanes are those of the active one.",
+  },
+  "faceline.kafka.lag": {
+    kind: "gauge",
+    unit: "{message}",
+    services: ["batcher"],
+    attributes: [],
+    help: "Messages of the tasks topic whose tasks have not all ended, as far as the broker had told when it last sent messages.",
+  },
+
+  "faceline.prepare.duration": {
+    kind: "histogram",
+    unit: "s",
+    services: ["inference"],
+    attributes: ["lane"],
+    help: "Fetching and decoding the images of a batch.",
+  },
+  "faceline.run.duration": {
+    kind: "histogram",
+    unit: "s",
+    services: ["inference"],
+    attributes: ["lane", "bucket"],
+    help: "Run of a batch, once for each batch; bucket: the size that it is padded to. The rate of its sum is the utilisation of the worker by the lane.",
+  },
+  "faceline.run.prediction.error": {
+    kind: "histogram",
+    unit: "s",
+    services: ["inference"],
+    attributes: ["lane", "direction"],
+    help: "How far the run time of a batch was from its prediction: short or long.",
+  },
+  "faceline.answer.duration": {
+    kind: "histogram",
+    unit: "s",
+    services: ["inference"],
+    attributes: ["lane"],
+    help: "From the end of a run until its answers are published, or past their deadlines.",
+  },
+  "faceline.run.tasks": {
+    kind: "gauge",
+    unit: "{task}",
+    services: ["inference"],
+    attributes: [],
+    help: "Tasks that run now.",
+  },
+  "faceline.runs.failed": {
+    kind: "counter",
+    unit: "{batch}",
+    services: ["inference"],
+    attributes: ["lane"],
+    help: "Batches that could not be prepared or whose run failed. The batcher tries their tasks again.",
+  },
+  "faceline.precision.fallback": {
+    kind: "gauge",
+    unit: "{model}",
+    services: ["inference"],
+    attributes: ["model"],
+    help: "1: the model runs in float, and slower, because int8 is not accurate on this CPU. 0: it runs as its settings say.",
+  },
+
+  "faceline.dead_letters": {
+    kind: "observed_counter",
+    unit: "{message}",
+    services: ["batcher", "inference"],
+    attributes: [],
+    help: "Records of messages that could not be read and of tasks that failed.",
+  },
+  "faceline.background.failures": {
+    kind: "observed_counter",
+    unit: "{failure}",
+    services: ["ingress", "batcher", "inference"],
+    attributes: ["work"],
+    help: "Background work that failed and that something else makes up for.",
+  },
+  "redis.memory.used": {
+    kind: "gauge",
+    unit: "By",
+    services: ["ingress", "batcher", "inference"],
+    attributes: [],
+    help: "Memory of the volatile Redis, read every 5 s; each process tells the same server's.",
+  },
+  "redis.memory.max": {
+    kind: "gauge",
+    unit: "By",
+    services: ["ingress", "batcher", "inference"],
+    attributes: [],
+    help: "Memory above which the volatile Redis refuses images.",
+  },
+  "nodejs.eventloop.delay.p50": eventLoopDelay("Median"),
+  "nodejs.eventloop.delay.p99": eventLoopDelay("99th percentile"),
+  "nodejs.eventloop.delay.max": eventLoopDelay("Maximum"),
+  "process.start.time": {
+    kind: "gauge",
+    unit: "s",
+    services: ["ingress", "batcher", "inference"],
+    attributes: [],
+    help: "Start of the process, in seconds since 1970. Its changes are the restarts.",
+  },
+  "process.memory.resident": {
+    kind: "gauge",
+    unit: "By",
+    services: ["ingress", "batcher", "inference"],
+    attributes: [],
+    help: "Resident memory of the process.",
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+function eventLoopDelay(what: string) {
+  return {
+    kind: "gauge",
+    unit: "s",
+    services: ["ingress", "batcher", "inference"],
+    attributes: [],
+    help: `${what} of the event loop's delay in the last 10 s.`,
+  } as const;
+}
+
+/**
+ * The name on the Prometheus page, the same that a Collector makes: dots become underscores, the unit comes
+ * last, and a counter ends in `_total`. A histogram's series have `_bucket`, `_sum` and `_count` behind it.
+ */
+export function prometheusName(name: MetricName): string {
+  const { kind, unit }: MetricDefinition = metricList[name];
+  const suffix = kind === "counter" || kind === "observed_counter" ? "_total" : "";
+  return nameWithUnit(name, unit).replaceAll(".", "_") + suffix;
+}
+
+/** `faceline.queue.age`, `s` → `faceline.queue.age.seconds`. */
+export function nameWithUnit(name: string, unit: string): string {
+  const word = unitWords.get(unit);
+  return word === undefined ? name : `${name}.${word}`;
+}
+
+/** Units in braces are not part of names. */
+const unitWords = new Map([
+  ["s", "seconds"],
+  ["By", "bytes"],
+]);
+
+export type MetricName = keyof typeof metricList;
+
+export type MetricDefinition = {
+  /** A gauge and an observed counter are read when somebody asks, the others are recorded. */
+  kind: "counter" | "histogram" | "gauge" | "observed_counter";
+  unit: "s" | "By" | `{${string}}`;
+  services: readonly ("ingress" | "batcher" | "inference")[];
+  attributes: readonly string[];
+  help: string;
+};

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { openLog } from "@faceline/contracts/runtime/log";
+import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
+import { metricsOff, openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
+import type { TaskEnd } from "./answer-outbox.ts";
+import { WorkerMetrics } from "./worker-metrics.ts";
+
+const precisions: LoadedLane["precisions"] = [
+  { model: "ssd", precision: "float32", fallback: true, sha256: "" },
+  { model: "Dlib", precision: "int8", fallback: false, sha256: "" },
+];
+const sizes = [1, 2, 4].map((size) => ({ size, runMs: 10 * size }));
+const lane = { lane: "Dlib/ssd", executionProvider: "cpu", precisions, sizes } as LoadedLane;
+const batch = { lane: "Dlib/ssd", predictedRunMs: 40 } as Batch;
+const ends = (...outcomes: Outcome[]): TaskEnd[] =>
+  outcomes.map((outcome) => ({ task: {}, outcome }) as TaskEnd);
+
+test("a batch is recorded under the size that it was padded to, with how wrong its prediction was", async () => {
+  await using page = await openPage();
+  const rejected: Outcome = { kind: "rejected", code: "no_face_detected" };
+  const times = { size: 3, prepareMs: 5, runMs: 30, endedAt: 100, answeredAt: 102 };
+  page.metrics.recordBatch(batch, ends(rejected, rejected, { kind: "expired", lateByMs: 1 }), times);
+  await page.shows(
+    'faceline_run_duration_seconds_sum{lane="Dlib/ssd",bucket="4"} 0.03',
+    'faceline_prepare_duration_seconds_sum{lane="Dlib/ssd"} 0.005',
+    'faceline_answer_duration_seconds_sum{lane="Dlib/ssd"} 0.002',
+    'faceline_run_prediction_error_seconds_sum{lane="Dlib/ssd",direction="short"} 0.01',
+    "faceline_tasks_expired_total 1",
+    'faceline_runs_failed_total{lane="Dlib/ssd"} 0',
+  );
+});
+
+test("a batch whose run failed, and tasks whose images were lost, are counted", async () => {
+  await using page = await openPage();
+  const times = { size: 0, prepareMs: 0, runMs: 0, endedAt: 100, answeredAt: 100 };
+  page.metrics.recordBatch(batch, undefined, times);
+  page.metrics.recordBatch(batch, ends({ kind: "failed", reason: "image_lost" }), times);
+  await page.shows(
+    'faceline_runs_failed_total{lane="Dlib/ssd"} 1',
+    'faceline_tasks_failed_total{reason="image_lost"} 1',
+    'faceline_tasks_failed_total{reason="run_failed"} 0',
+  );
+});
+
+test("a model that runs in float for want of accuracy is shown", async () => {
+  await using page = await openPage();
+  await page.shows(
+    'faceline_precision_fallback{model="ssd"} 1',
+    'faceline_precision_fallback{model="Dlib"} 0',
+  );
+});
+
+test("where nobody reads, there is nothing to record with", () => {
+  assert.equal(WorkerMetrics.open(metricsOff, [lane]), undefined);
+});
+
+async function openPage() {
+  const config = readConfig(MetricsConfig, {});
+  const log = openLog("test", "silent");
+  const opened = await openMetrics({ config, page: true, service: "inference", id: "inference-1", log });
+  return {
+    metrics: WorkerMetrics.open(opened, [lane])!,
+    async shows(...expected: string[]): Promise<void> {
+      const page = await opened.page();
+      for (const line of expected)
+        assert.ok(page.split("\n").includes(line), `${line} is missing in\n${page}`);
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import { failureReasons } from "@faceline/contracts/wire/outcome";
+import type { FinishedBatch, LoadedLane } from "@faceline/contracts/wire/report";
+import type { TaskEnd } from "./answer-outbox.ts";
+
+/** Records each batch of the worker when it has ended. */
+export class WorkerMetrics {
+  readonly #metrics: Metrics;
+  readonly #lanes: readonly LoadedLane[];
+
+  /** Undefined: nobody reads them. */
+  static open(metrics: Metrics, lanes: readonly LoadedLane[]): WorkerMetrics | undefined {
+    return metrics.on ? new WorkerMetrics(metrics, lanes) : undefined;
+  }
+
+  private constructor(metrics: Metrics, lanes: readonly LoadedLane[]) {
+    this.#metrics = metrics;
+    this.#lanes = lanes;
+    for (const reason of failureReasons) metrics.add("faceline.tasks.failed", 0, { reason });
+    for (const { lane } of lanes) metrics.add("faceline.runs.failed", 0, { lane });
+    metrics.add("faceline.tasks.expired", 0, {});
+    const models = new Map(lanes.flatMap(({ precisions }) => precisions).map((each) => [each.model, each]));
+    metrics.observe("faceline.precision.fallback", () =>
+      [...models.values()].map(({ model, fallback }) => [fallback ? 1 : 0, { model }]),
+    );
+  }
+
+  /** `ends` is undefined where the batch could not be prepared or its run failed. */
+  recordBatch({ lane, predictedRunMs }: Batch, ends: TaskEnd[] | undefined, times: BatchTimes): void {
+    const metrics = this.#metrics;
+    const { size, prepareMs, runMs, endedAt, answeredAt } = times;
+    if (ends === undefined) metrics.add("faceline.runs.failed", 1, { lane });
+    else metrics.record("faceline.answer.duration", Math.max(0, answeredAt - endedAt) / 1_000, { lane });
+    for (const { outcome } of ends ?? []) {
+      if (outcome.kind === "expired") metrics.add("faceline.tasks.expired", 1, {});
+      if (outcome.kind === "failed") metrics.add("faceline.tasks.failed", 1, { reason: outcome.reason });
+    }
+    if (size === 0) return;
+    metrics.record("faceline.prepare.duration", prepareMs / 1_000, { lane });
+    metrics.record("faceline.run.duration", runMs / 1_000, { lane, bucket: this.#bucket(lane, size) });
+    if (ends === undefined) return;
+    const errorMs = runMs - predictedRunMs;
+    const direction = errorMs > 0 ? "long" : "short";
+    metrics.record("faceline.run.prediction.error", Math.abs(errorMs) / 1_000, { lane, direction });
+  }
+
+  /** The size that a run of so many pictures takes the time of. */
+  #bucket(lane: string, size: number): number {
+    const sizes = this.#lanes.find((each) => each.lane === lane)?.sizes ?? [];
+    return sizes.find((each) => each.size >= size)?.size ?? size;
+  }
+}
+
+type BatchTimes = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt"> & { answeredAt: number };
