@@ -87,6 +87,21 @@ test("dear tasks and others are never next together, and dear ones join up to a 
   );
 });
 
+test("a tenant whose dear task was passed over for long takes turns with its other tasks like everybody", () => {
+  const queue = new FairQueue();
+  queue.add("a", [{ ...task("dear", 10), cost: 100 }], 0, usual);
+  for (let index = 0; index < 50; index++) {
+    queue.add("b", [task(`b${index}`, 20)], 0, usual);
+    queue.dequeue(queue.nextInTurn(1, false));
+  }
+  queue.add("b", [task("b50", 20)], 0, usual);
+  queue.add("a", [task("a1", 20), task("a2", 20), task("a3", 20)], 0, usual);
+  assert.deepEqual(
+    queue.nextInTurn(4, false).map((each) => name(each.task)),
+    ["a1", "a2", "b50", "a3"],
+  );
+});
+
 const usual = () => 1;
 const nonce = "nnnnnnnnnnnnnnnn";
 const task = (call: string, deadlineAt: number) =>

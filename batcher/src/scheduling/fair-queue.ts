@@ -82,6 +82,11 @@ export class FairQueue {
       };
       this.#arrivals.push(queued);
       call.waiting.push(queued);
+      // While dear tasks are passed over, the others go on: a tenant that waited with
+      // those alone has no right to all their turns since then.
+      if (!isDear(task) && tenantQueue.usual.length === 0) {
+        tenantQueue.startTag = Math.max(tenantQueue.startTag, this.#virtualTime);
+      }
       tenantQueue.add(queued);
       if (this.#head !== undefined && isDueBefore(queued, this.#head)) this.#head = queued;
     }
