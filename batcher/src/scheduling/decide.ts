@@ -117,6 +117,7 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
 function arrive(state: State, { call, answeredBy }: Arrival, now: number): Move[] {
   const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
+  state.tenants.add(call.tenant, now);
   const lane = buildOfCall(state, call, answeredBy, now);
   const waiting = fresh.filter((task) => !isWithWorker(state, task));
   const gaveWay: Move[] = [];

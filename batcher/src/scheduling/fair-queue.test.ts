@@ -10,13 +10,13 @@ test("tenants take turns, and within a tenant the earliest deadline goes first",
   queue.add("b", [task("b2", 9), task("b1", 5)], 1, usual);
   queue.add("c", [task("c1", 50)], 2, usual);
   assert.deepEqual(
-    queue.nextInTurn(6).map((each) => name(each.task)),
+    queue.nextInTurn(upTo(6)).map((each) => name(each.task)),
     ["a1", "b1", "c1", "a2", "b2", "a3"],
   );
-  assert.deepEqual(queue.dequeue(queue.nextInTurn(2)).map(name), ["a1", "b1"]);
+  assert.deepEqual(queue.dequeue(queue.nextInTurn(upTo(2))).map(name), ["a1", "b1"]);
   // It is the third tenant's turn, and a new tenant comes last.
   queue.add("d", [task("d1", 1)], 3, usual);
-  assert.deepEqual(queue.dequeue(queue.nextInTurn(5)).map(name), ["c1", "a2", "b2", "d1", "a3"]);
+  assert.deepEqual(queue.dequeue(queue.nextInTurn(upTo(5))).map(name), ["c1", "a2", "b2", "d1", "a3"]);
   assert.equal(queue.waitingCount, 0);
 });
 
@@ -56,26 +56,26 @@ test("a tenant whose tasks weigh ten times as much gets a tenth of the turns, al
   for (let index = 0; index < 22; index++) {
     // One at a time, so that nothing of this tenant waits in between.
     if (queue.waitingCountOf("heavy") === 0) queue.add("heavy", [task(`h${index}`, 5)], 0, () => 10);
-    order.push(...queue.dequeue(queue.nextInTurn(1)).map(name));
+    order.push(...queue.dequeue(queue.nextInTurn(upTo(1))).map(name));
   }
   assert.equal(order.filter((each) => each.startsWith("h")).length, 2, order.join());
   assert.equal(queue.positionOfNew("usual", 1), 11 + 10);
 });
 
-test("dear tasks and others are never next together, and dear ones join up to a cost", () => {
+test("dear tasks and others are never next together, and they join up to a cost beyond 1 each", () => {
   const queue = new FairQueue();
   const dear = (call: string, cost: number) => ({ ...task(call, 10), cost });
   queue.add("a", [dear("a1", 15), dear("a2", 15), dear("a3", 15), task("a4", 20)], 0, usual);
-  queue.add("b", [task("b1", 30)], 0, usual);
-  const names = (dearAllowed: boolean) => queue.nextInTurn(8, dearAllowed).map((each) => name(each.task));
-  assert.deepEqual(
-    [names(true), names(false)],
-    [
-      ["a1", "a2"],
-      ["a4", "b1"],
-    ],
-  );
+  queue.add("b", [task("b1", 30), dear("b2", 6), dear("b3", 6)], 0, usual);
+  const names = (dearAllowed: boolean, extraCostMax: number) =>
+    queue.nextInTurn({ countMax: 8, dearAllowed, extraCostMax }).map((each) => name(each.task));
+  assert.deepEqual(names(true, 32), ["a1", "a2"]);
+  assert.deepEqual(names(true, 8), ["a1"]);
+  assert.deepEqual(names(false, 32), ["a4", "b2", "b3", "b1"]);
+  assert.deepEqual(names(false, 8), ["a4", "b2"]);
 });
+
+const upTo = (countMax: number) => ({ countMax, dearAllowed: true, extraCostMax: 32 });
 
 const usual = () => 1;
 const nonce = "nnnnnnnnnnnnnnnn";

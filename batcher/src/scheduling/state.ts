@@ -8,6 +8,7 @@ import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { HopTimes } from "./hop-times.ts";
 import { Lane, type LaneKey, laneKey } from "./lane.ts";
+import { RecentTenants } from "./recent-tenants.ts";
 import type { SentBatch } from "./sent-batch.ts";
 import type { Worker } from "./workers.ts";
 
@@ -24,6 +25,7 @@ export type State = {
   /** Every task that was read and has not ended, waiting or sent. */
   readonly open: Map<TaskId, OpenTask>;
   readonly hops: HopTimes;
+  readonly tenants: RecentTenants;
   /** Batches made so far, for their ids. */
   batchCount: number;
   /** Instant of the latest call of `decide`. */
@@ -51,6 +53,7 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     sent: new Map(),
     open: new Map(),
     hops: new HopTimes(settings),
+    tenants: new RecentTenants(),
     batchCount: 0,
     lastDecisionAt: Number.POSITIVE_INFINITY,
     holdsPartition: false,
