@@ -7,9 +7,9 @@ import { callResult, goodShare } from "./metrics.ts";
 import { hops, workers } from "./reference-pool.ts";
 import { Simulation, startAt } from "./simulation.ts";
 
-// One tenant sends pictures that are dear to decode, as calls of 51 images and of one, 50 of each a second:
-// the rate limit of a team. Four others send usual photographs, each a tenth of what the workers can do.
-// Costs are those of contracts/src/image/decoding-cost.ts. Replay one seed with SEED=417.
+// One tenant sends pictures that are dear to decode, or nearly: calls of 51 images and of one, or of two, 50
+// of each a second, the rate limit of a team. Four others send usual photographs, each a tenth of what the
+// workers can do. Costs are those of contracts/src/image/decoding-cost.ts. Replay one seed with SEED=417.
 
 const forMs = 30_000;
 const victims = ["a", "b", "c", "d"];
@@ -38,6 +38,32 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
 
   test(`calls of 51 of the dearest pictures within the limits have nobody else refused: ${name}`, () => {
     for (const seed of seedsOf(2)) expectShares(seed, play(pools[name], 160, seed).flooded);
+  });
+}
+
+for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as const) {
+  test(`calls of two photographs of 12 megapixels and 2 MiB at most double the p99 of the others: ${name}`, () => {
+    for (const seed of seedsOf(3)) {
+      const { alone, flooded } = play(pools[name], 10, seed, [2]);
+      expectShares(seed, flooded);
+      const [before, after] = [alone, flooded].map(p99Of);
+      assert.ok(after! <= 2 * before!, `seed ${seed}: p99 ${before} ms alone, ${after} ms beside the flood`);
+    }
+  });
+
+  test(`calls of two photographs that are nearly dear delay the others by two of them, not by batches: ${name}`, () => {
+    for (const cost of [6, 9]) {
+      for (const seed of seedsOf(3)) {
+        const { alone, flooded } = play(pools[name], cost, seed, [2]);
+        expectShares(seed, flooded);
+        const [before, after] = [alone, flooded].map(p99Of);
+        const p99Max = 2 * (before! + prepareMs(pools[name], cost));
+        assert.ok(
+          after! <= p99Max,
+          `cost ${cost}, seed ${seed}: p99 ${before} ms alone, ${after} ms beside it`,
+        );
+      }
+    }
   });
 }
 
@@ -75,12 +101,16 @@ test("a tenant that sends only dear pictures and is alone has all workers", () =
   assert.ok(pictures >= (0.9 * 2 * forMs) / 162, `${pictures} pictures`);
 });
 
-function play({ pool, perSecond, timeBudgetMs }: Pool, cost: number, seed: number) {
+const prepareMs = ({ pool: [worker] }: Pool, cost: number): number =>
+  worker!.prepare.alpha + worker!.prepare.beta * cost;
+
+/** `imagesOfCalls`: of the flood, 50 calls a second of each. */
+function play({ pool, perSecond, timeBudgetMs }: Pool, cost: number, seed: number, imagesOfCalls = [51, 1]) {
   const random = new Random(seed);
   const peaceful = victims.map((tenant) =>
     poisson(random.branch(), perSecond / 10, forMs, { tenant, tasks: 1, timeBudgetMs }),
   );
-  const flood = [51, 1].map((tasks) =>
+  const flood = imagesOfCalls.map((tasks) =>
     poisson(random.branch(), 50, forMs, { tenant: "flood", tasks, cost, timeBudgetMs: 30_000 }),
   );
   const simulate = (streams: Arrival[][]) =>

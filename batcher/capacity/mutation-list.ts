@@ -106,6 +106,9 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   ],
   lane: [["a dear picture counts like any other", "Math.max(1, ms / usualMs)", "1"]],
   "batch-load": [["no task is dear", "cost >= dearCostMin", "false"]],
+  "recent-tenants": [
+    ["long batches are sent beside other tenants", "now - this.#changedAt < recentMs", "false"],
+  ],
   "dear-limit": [["all workers prepare dear pictures", "Math.floor(loads.length / 2)", "loads.length"]],
   dispatch: [["another lane takes the slot of a more urgent one", "other.deadlineAt < deadlineAt", "false"]],
   "competing-lanes": [

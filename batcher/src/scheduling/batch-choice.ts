@@ -2,6 +2,7 @@
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import { loadOf } from "./batch-load.ts";
+import type { BatchLimits } from "./fair-queue.ts";
 import { shedCall, shedEarly, shedInfeasible } from "./shedding.ts";
 import type { Move } from "./state.ts";
 import type { QueuedTask } from "./tenant-queue.ts";
@@ -15,14 +16,14 @@ import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "./wo
  */
 export function chooseBatch(
   situation: SlotSituation,
-  dearAllowed: boolean,
+  limits: Omit<BatchLimits, "countMax">,
 ): { choice: Choice; shed: Move[] } {
   const { lane, slot, sizing } = situation;
   const sizeMax = Math.min(sizing.usefulSize, slot.sizeMax);
   const shed: Move[] = [];
   for (;;) {
     shed.push(...shedInfeasible(situation));
-    const waiting = lane.queue.nextInTurn(sizeMax, dearAllowed);
+    const waiting = lane.queue.nextInTurn({ ...limits, countMax: sizeMax });
     if (waiting.length === 0) return { choice: { kind: "nothing" }, shed };
     const [first] = waiting;
     const { isDear } = loadOf([first!.task]);

@@ -28,6 +28,12 @@ export function loadOf(tasks: Pick<BatchTask, "cost">[]): BatchLoad {
 const dearCostMin = 10;
 
 /**
- * Further dear tasks join a batch up to this cost: a batch of them occupies its worker for the sum of them.
+ * What the tasks of a batch may cost beyond 1 each, all together: a batch occupies its worker for the sum of
+ * them. Tasks of cost 1 are not limited by it.
  */
-export const dearBatchCostMax = 32;
+export const extraCostMax = {
+  /** Where other tenants would wait for it: as much as the largest task that is not dear. */
+  shared: dearCostMin - 2,
+  /** Where nobody else would: several dear ones, because a worker decodes more than one at a time. */
+  alone: 32,
+};

@@ -38,6 +38,19 @@ test("while usual tasks arrive, half of the workers prepare no dear batch; other
   assert.deepEqual([workersWithDear(true), workersWithDear(false)], [1, 2]);
 });
 
+test("pictures that are nearly dear run one by one beside other tenants, and together where nobody waits", () => {
+  const sizes = (others: boolean) => {
+    const pool = newPool();
+    const running = { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } as const;
+    decide(pool, report("w1", { running }), 0);
+    if (others) decide(pool, call("u", 1, { now: 0 }, "usual"), 0);
+    decide(pool, call("n", 4, { now: 0, cost: 6 }, "noisy"), 0);
+    const [first] = batchesOf(decide(pool, report("w1"), 500));
+    return first!.tasks.filter(({ cost }) => cost === 6).length;
+  };
+  assert.deepEqual([sizes(true), sizes(false)], [1, 4]);
+});
+
 test("a dear call whose pictures could not be decoded by its deadline is refused on arrival", () => {
   const pool = twoWorkers();
   const refusedWith = (cost: number) =>

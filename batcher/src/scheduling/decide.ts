@@ -130,6 +130,7 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   const { receivedAt = now } = arrival;
   const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
+  state.tenants.add(call.tenant, now);
   const lane = buildOfCall(state, call, answeredBy, now);
   const waiting = fresh.filter((task) => !isWithWorker(state, task));
   const hopMs = receivedAt - (call.sentAt ?? receivedAt);

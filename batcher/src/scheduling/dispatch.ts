@@ -1,8 +1,9 @@
 // Tested by decide.test.ts, policy.test.ts (two lanes) and capacity/lanes.sim.test.ts.
 import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
-import { type BatchLoad, loadOf } from "./batch-load.ts";
+import { type BatchLoad, extraCostMax, loadOf } from "./batch-load.ts";
 import { mayPrepareDear } from "./dear-limit.ts";
+import type { BatchLimits } from "./fair-queue.ts";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { expiryAfter, facesAllowanceMs, receiveBy } from "./sent-batch.ts";
 import { dropExpired, shedInfeasibleOfRetry } from "./shedding.ts";
@@ -63,8 +64,11 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: expired };
   const expiresAt = leastDeadline(lane);
   const laneNow = laneSituation(state, lane, now);
-  const dearAllowed = mayPrepareDear(laneNow);
-  const nextLoad = loadOfNext(laneNow, dearAllowed);
+  const limits = {
+    dearAllowed: mayPrepareDear(laneNow),
+    extraCostMax: state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone,
+  };
+  const nextLoad = loadOfNext(laneNow, limits);
   const slot = nextLoad === undefined ? undefined : soonestSlot(laneNow, nextLoad);
   // Without a slot, or where only dear tasks wait for a worker, the next report wakes us, not a timer.
   if (slot === undefined) {
@@ -80,7 +84,7 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   if (lane.retryParts[0] !== undefined) {
     return { proposal: retryProposal(lane, slot), shed: [...expired, ...infeasible] };
   }
-  const { choice, shed } = chooseBatch(situation, dearAllowed);
+  const { choice, shed } = chooseBatch(situation, limits);
   return {
     proposal: queueProposal(situation, choice, expiresAt),
     shed: [...expired, ...infeasible, ...shed],
@@ -91,10 +95,10 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
  * Returns the load of the batch that would be sent next. Undefined: only dear tasks wait, and must go on
  * waiting.
  */
-function loadOfNext({ lane, sizing }: LaneSituation, dearAllowed: boolean): BatchLoad | undefined {
+function loadOfNext({ lane, sizing }: LaneSituation, limits: CostLimits): BatchLoad | undefined {
   const [part] = lane.retryParts;
   if (part !== undefined) return loadOf(part.tasks);
-  const [first] = lane.queue.nextInTurn(1, dearAllowed);
+  const [first] = lane.queue.nextInTurn({ ...limits, countMax: 1 });
   if (first === undefined) return undefined;
   const next = loadOf([first.task]);
   return next.isDear ? next : lane.usualLoad(Math.min(lane.waitingCount, sizing.usefulSize));
@@ -189,6 +193,8 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
 
 /** Weight of a batch in the mean cost of usual tasks. */
 const usualCostShare = 0.05;
+
+type CostLimits = Omit<BatchLimits, "countMax">;
 
 type SendProposal = {
   kind: "send";

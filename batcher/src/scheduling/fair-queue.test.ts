@@ -10,13 +10,13 @@ test("tenants take turns, and within a tenant the earliest deadline goes first",
   queue.add("b", [task("b2", 9), task("b1", 5)], 1, usual);
   queue.add("c", [task("c1", 50)], 2, usual);
   assert.deepEqual(
-    queue.nextInTurn(6).map((each) => name(each.task)),
+    queue.nextInTurn(upTo(6)).map((each) => name(each.task)),
     ["a1", "b1", "c1", "a2", "b2", "a3"],
   );
-  assert.deepEqual(queue.dequeue(queue.nextInTurn(2)).map(name), ["a1", "b1"]);
+  assert.deepEqual(queue.dequeue(queue.nextInTurn(upTo(2))).map(name), ["a1", "b1"]);
   // It is the third tenant's turn, and a new tenant comes last.
   queue.add("d", [task("d1", 1)], 3, usual);
-  assert.deepEqual(queue.dequeue(queue.nextInTurn(5)).map(name), ["c1", "a2", "b2", "d1", "a3"]);
+  assert.deepEqual(queue.dequeue(queue.nextInTurn(upTo(5))).map(name), ["c1", "a2", "b2", "d1", "a3"]);
   assert.equal(queue.waitingCount, 0);
 });
 
@@ -27,7 +27,7 @@ test("a tenant that is charged afterwards waits for its turn that much longer, a
   queue.charge("a", 1.5);
   queue.charge("c", 3.5);
   queue.add("c", [task("c1", 1)], 1, usual);
-  assert.deepEqual(queue.dequeue(queue.nextInTurn(6)).map(name), ["b1", "b2", "a1", "b3", "a2", "c1"]);
+  assert.deepEqual(queue.dequeue(queue.nextInTurn(upTo(6))).map(name), ["b1", "b2", "a1", "b3", "a2", "c1"]);
 });
 
 test("the head has the earliest deadline of all and the oldest task arrived first, also after removals", () => {
@@ -66,25 +66,23 @@ test("a tenant whose tasks weigh ten times as much gets a tenth of the turns, al
   for (let index = 0; index < 22; index++) {
     // One at a time, so that nothing of this tenant waits in between.
     if (queue.waitingCountOf("heavy") === 0) queue.add("heavy", [task(`h${index}`, 5)], 0, () => 10);
-    order.push(...queue.dequeue(queue.nextInTurn(1)).map(name));
+    order.push(...queue.dequeue(queue.nextInTurn(upTo(1))).map(name));
   }
   assert.equal(order.filter((each) => each.startsWith("h")).length, 2, order.join());
   assert.equal(queue.positionOfNew("usual", 1), 11 + 10);
 });
 
-test("dear tasks and others are never next together, and dear ones join up to a cost", () => {
+test("dear tasks and others are never next together, and they join up to a cost beyond 1 each", () => {
   const queue = new FairQueue();
   const dear = (call: string, cost: number) => ({ ...task(call, 10), cost });
   queue.add("a", [dear("a1", 15), dear("a2", 15), dear("a3", 15), task("a4", 20)], 0, usual);
-  queue.add("b", [task("b1", 30)], 0, usual);
-  const names = (dearAllowed: boolean) => queue.nextInTurn(8, dearAllowed).map((each) => name(each.task));
-  assert.deepEqual(
-    [names(true), names(false)],
-    [
-      ["a1", "a2"],
-      ["a4", "b1"],
-    ],
-  );
+  queue.add("b", [task("b1", 30), dear("b2", 6), dear("b3", 6)], 0, usual);
+  const names = (dearAllowed: boolean, extraCostMax: number) =>
+    queue.nextInTurn({ countMax: 8, dearAllowed, extraCostMax }).map((each) => name(each.task));
+  assert.deepEqual(names(true, 32), ["a1", "a2"]);
+  assert.deepEqual(names(true, 8), ["a1"]);
+  assert.deepEqual(names(false, 32), ["a4", "b2", "b3", "b1"]);
+  assert.deepEqual(names(false, 8), ["a4", "b2"]);
 });
 
 test("a tenant whose dear task was passed over for long takes turns with its other tasks like everybody", () => {
@@ -92,15 +90,17 @@ test("a tenant whose dear task was passed over for long takes turns with its oth
   queue.add("a", [{ ...task("dear", 10), cost: 100 }], 0, usual);
   for (let index = 0; index < 50; index++) {
     queue.add("b", [task(`b${index}`, 20)], 0, usual);
-    queue.dequeue(queue.nextInTurn(1, false));
+    queue.dequeue(queue.nextInTurn({ ...upTo(1), dearAllowed: false }));
   }
   queue.add("b", [task("b50", 20)], 0, usual);
   queue.add("a", [task("a1", 20), task("a2", 20), task("a3", 20)], 0, usual);
   assert.deepEqual(
-    queue.nextInTurn(4, false).map((each) => name(each.task)),
+    queue.nextInTurn({ ...upTo(4), dearAllowed: false }).map((each) => name(each.task)),
     ["a1", "a2", "b50", "a3"],
   );
 });
+
+const upTo = (countMax: number) => ({ countMax, dearAllowed: true, extraCostMax: 32 });
 
 const usual = () => 1;
 const nonce = "nnnnnnnnnnnnnnnn";

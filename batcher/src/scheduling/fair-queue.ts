@@ -1,6 +1,6 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
-import { dearBatchCostMax, isDear } from "./batch-load.ts";
+import { isDear } from "./batch-load.ts";
 import { ArrayQueue, isDueBefore, type QueuedCall, type QueuedTask, TenantQueue } from "./tenant-queue.ts";
 
 /**
@@ -110,11 +110,10 @@ export class FairQueue {
   }
 
   /**
-   * The next tasks in the order of turns, `countMax` at most; they stay queued. Where the first is dear all
-   * are dear, of a cost of `dearBatchCostMax` together unless the first alone costs more; otherwise none is.
-   * With `dearAllowed` false, dear tasks are passed over.
+   * The next tasks in the order of turns, within the limits of a batch; they stay queued. Where the first is
+   * dear all are dear, otherwise none is.
    */
-  nextInTurn(countMax: number, dearAllowed = true): QueuedTask[] {
+  nextInTurn({ countMax, dearAllowed, extraCostMax }: BatchLimits): QueuedTask[] {
     const first = this.#leastStartTag((tenant) => dearAllowed || tenant.usual.length > 0);
     if (first === undefined) return [];
     const takesDear = dearAllowed && isDear(first.head!.task);
@@ -126,7 +125,7 @@ export class FairQueue {
       }))
       .filter(({ tasks }) => tasks.length > 0);
     const next: QueuedTask[] = [];
-    let cost = 0;
+    let extraCost = 0;
     while (next.length < countMax) {
       let least: (typeof candidates)[number] | undefined;
       for (const each of candidates) {
@@ -134,8 +133,8 @@ export class FairQueue {
       }
       if (least === undefined) break;
       const queued = least.tasks.at(least.taken++)!;
-      cost += queued.task.cost;
-      if (takesDear && next.length > 0 && cost > dearBatchCostMax) break;
+      extraCost += queued.task.cost - 1;
+      if (next.length > 0 && extraCost > extraCostMax) break;
       least.startTag += queued.weight;
       next.push(queued);
     }
@@ -289,6 +288,14 @@ export class FairQueue {
     return call;
   }
 }
+
+export type BatchLimits = {
+  countMax: number;
+  /** False: dear tasks are passed over. */
+  dearAllowed: boolean;
+  /** Of the costs beyond 1 of its tasks together, unless the first task alone exceeds it. */
+  extraCostMax: number;
+};
 
 /** Tenants without waiting tasks whose start tag is remembered. */
 const startTagsMax = 1_000;

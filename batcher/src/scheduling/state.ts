@@ -9,6 +9,7 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 import { noWait, type TaskWait } from "@faceline/contracts/wire/timing";
 import { HopTimes } from "./hop-times.ts";
 import { Lane, type LaneKey, laneKey } from "./lane.ts";
+import { RecentTenants } from "./recent-tenants.ts";
 import type { SentBatch } from "./sent-batch.ts";
 import type { WaitingTime } from "./waiting-time.ts";
 import type { Worker } from "./workers.ts";
@@ -26,6 +27,7 @@ export type State = {
   /** Every task that was read and has not ended, waiting or sent. */
   readonly open: Map<TaskId, OpenTask>;
   readonly hops: HopTimes;
+  readonly tenants: RecentTenants;
   /** Batches made so far, for their ids. */
   batchCount: number;
   /** Instant of the latest call of `decide`. */
@@ -53,6 +55,7 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     sent: new Map(),
     open: new Map(),
     hops: new HopTimes(settings),
+    tenants: new RecentTenants(),
     batchCount: 0,
     lastDecisionAt: Number.POSITIVE_INFINITY,
     holdsPartition: false,

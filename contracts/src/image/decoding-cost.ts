@@ -1,13 +1,14 @@
 import type { ImageHeader } from "./header.ts";
 
 /**
- * Returns how long decoding an image takes, as a whole number of `costUnitMs` on one core of the machine that
- * it was measured on. A usual photograph costs 1, and the dearest within the default limits about 160. Other
- * machines take longer or shorter: the batcher learns how long a unit takes. It is a reckoning by the header,
- * right within a factor of two for photographs.
+ * Returns how long decoding an image of so many bytes takes, as a whole number of `costUnitMs` on one core of
+ * the machine that it was measured on. A usual photograph costs 1, and the dearest within the default limits
+ * about 160. Other machines take longer or shorter: the batcher learns how long a unit takes. It is a
+ * reckoning by the header and the bytes, right within a factor of two for photographs.
  */
-export function decodingCost(header: ImageHeader): number {
-  const ms = (msPerMegapixel(header) * header.width * header.height) / 1_000_000;
+export function decodingCost(header: ImageHeader, bytes: number): number {
+  const pixels = header.width * header.height;
+  const ms = (msPerMegapixel(header) * pixels + msPerMegabyte(header) * bytes) / 1_000_000;
   return Math.min(decodingCostMax, Math.max(1, Math.round(ms / costUnitMs)));
 }
 
@@ -23,6 +24,12 @@ function msPerMegapixel(header: ImageHeader): number {
     case "webp":
       return webpMsPerMegapixel[header.coding];
   }
+}
+
+/** Decoding the codes of a JPEG takes time by its bytes, and for each refinement of a progressive one. */
+function msPerMegabyte(header: ImageHeader): number {
+  if (header.format !== "jpeg") return 0;
+  return header.severalScans ? 40 : 20;
 }
 
 const webpMsPerMegapixel = { lossy: 15, lossless: 30, extended: 30 };

@@ -48,7 +48,7 @@ export class HeaderChecker {
         "send it smaller, or as a baseline JPEG, or as a PNG of 8 bits without interlacing.";
       throw inputError(ref, "image_too_large", detail);
     }
-    return decodingCost(header);
+    return decodingCost(header, image.length);
   }
 
   async #headerByLibvips(image: Buffer, ref: InputRef): Promise<ImageHeader> {
