@@ -8,7 +8,7 @@ import {
 } from "@faceline/contracts/trace/span";
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { taskIndexOf } from "@faceline/contracts/wire/ids";
-import { batchesTopic, batcherGroup, tasksTopic } from "@faceline/contracts/wire/names";
+import { batcherGroup, batchesTopic, tasksTopic } from "@faceline/contracts/wire/names";
 import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state.ts";
 
 /**

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import type { Answer } from "../src/wire/answer.ts";
 import type { TaskId } from "../src/wire/ids.ts";
+import { noWait } from "../src/wire/timing.ts";
 import { AnswerDelivery } from "./answer-delivery.ts";
 import { type AnswersRedis, addressAnswer } from "./answers.ts";
 import { openLog } from "./log.ts";
-import { noWait } from "../src/wire/timing.ts";
 
 // The server is scripted: which SETs fail, and how many receivers a PUBLISH has, cannot be had from a real
 // one.

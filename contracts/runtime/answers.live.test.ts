@@ -4,11 +4,11 @@ import test from "node:test";
 import type { Answer } from "../src/wire/answer.ts";
 import type { TaskId } from "../src/wire/ids.ts";
 import { answerKey, answersChannel } from "../src/wire/names.ts";
+import { noWait } from "../src/wire/timing.ts";
 import { addressAnswer, publishAnswers } from "./answers.ts";
 import { readConfig } from "./config.ts";
 import { newProcessId } from "./process.ts";
 import { connectVolatileRedis, subscribe, VolatileRedisConfig } from "./redis.ts";
-import { noWait } from "../src/wire/timing.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
 

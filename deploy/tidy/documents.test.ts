@@ -14,7 +14,7 @@ test("every setting is in the one table of ARCHITECTURE.md, and nothing else is"
   const schemas = findFiles(
     "*/src/**/{config,settings}.ts",
     "deploy/launcher/settings.ts",
-    "contracts/runtime/{kafka,redis}.ts",
+    "contracts/runtime/{kafka,redis,otlp-config}.ts",
     "contracts/runtime/{metrics,operators,tracing}/config.ts",
   );
   const settings = schemas.flatMap((file) =>
@@ -30,7 +30,8 @@ test("every setting is in the one table of ARCHITECTURE.md, and nothing else is"
 
 test("every attribute of spans is in the table of deploy/OPERATING.md, with its meaning", () => {
   const [, table = ""] = read("deploy/OPERATING.md").split("## Attributes of spans");
-  const rows = [...table.matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)].map(([, name, meaning]) => [
+  const [ownTable = ""] = table.split("\n## ");
+  const rows = [...ownTable.matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)].map(([, name, meaning]) => [
     name,
     meaning,
   ]);

@@ -1,15 +1,14 @@
 // Covered by sdk.test.ts.
 import * as z from "zod";
+import { OtlpConfig } from "../otlp-config.ts";
 
 /**
  * The variables of OpenTelemetry that decide whether and how often metrics are sent. Its exporters read more.
  */
 export const MetricsConfig = z.object({
-  /** Where metrics are sent. Without one of the two none are sent. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  ...OtlpConfig.shape,
+  /** Where metrics are sent. Without an endpoint none are sent. */
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: z.url().optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(["http/protobuf", "http/json", "grpc"]).default("http/protobuf"),
-  OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false"),
   OTEL_METRICS_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
   OTEL_METRIC_EXPORT_INTERVAL: z.coerce.number().int().min(1_000).max(3_600_000).default(60_000),
   OTEL_METRIC_EXPORT_TIMEOUT: z.coerce.number().int().min(100).max(60_000).default(10_000),

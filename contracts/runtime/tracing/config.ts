@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { OtlpConfig } from "../otlp-config.ts";
 
 const count = (standard: number) => z.coerce.number().int().min(1).max(1_000_000).default(standard);
 
@@ -7,13 +8,9 @@ const count = (standard: number) => z.coerce.number().int().min(1).max(1_000_000
  * compression, timeouts, resource attributes.
  */
 export const TracingConfig = z.object({
-  /**
-   * Where spans are sent. Without one of the two nothing is traced and nothing of OpenTelemetry is loaded.
-   */
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  ...OtlpConfig.shape,
+  /** Where spans are sent. Without an endpoint nothing is traced and nothing of OpenTelemetry is loaded. */
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url().optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(["http/protobuf", "http/json", "grpc"]).default("http/protobuf"),
-  OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false"),
   OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
   /** Which calls are traced. The ingress decides; batcher and workers follow. */
   OTEL_TRACES_SAMPLER: z

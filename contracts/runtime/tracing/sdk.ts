@@ -3,9 +3,9 @@ import {
   type HrTime,
   type Link,
   ROOT_CONTEXT,
+  type SpanContext as SdkSpanContext,
   SpanKind,
   SpanStatusCode,
-  type SpanContext as SdkSpanContext,
   TraceFlags,
   trace,
 } from "@opentelemetry/api";
