@@ -65,14 +65,14 @@ export class SimulatedKafka {
       if (this.holder?.member !== member) this.holder = { member, since: events.now };
       this.#phase = "stable";
     }
-    this.#hear(member);
+    this.#renewSession(member);
     onAssigned(this.holder?.member === member ? [0] : []);
     return true;
   }
 
   heartbeat(member: string, generation: number): "ok" | "rebalancing" | "unknown" {
     if (!this.#members.has(member) || generation !== this.#generation) return "unknown";
-    this.#hear(member);
+    this.#renewSession(member);
     return this.#phase === "joining" ? "rebalancing" : "ok";
   }
 
@@ -91,7 +91,7 @@ export class SimulatedKafka {
     else this.#rebalance();
   }
 
-  #hear(member: string): void {
+  #renewSession(member: string): void {
     const { events, sessionMs } = this.#parts;
     const state = this.#members.get(member)!;
     state.heardAt = events.now;
@@ -125,7 +125,7 @@ export class SimulatedKafka {
     for (const [name, member] of joined) {
       const { onJoined } = member;
       member.onJoined = undefined;
-      this.#hear(name);
+      this.#renewSession(name);
       onJoined!(name, this.#generation);
     }
   }

@@ -15,7 +15,7 @@ const firstJoinMs = 5_000;
 
 /**
  * Errors after which kafkajs gives a consumer up although nothing but the connection is at fault: no broker
- * told the group's coordinator in time, or the connection to a broker took too long.
+ * named the group's coordinator in time, or the connection to a broker took too long.
  */
 const connectionErrors = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout"]);
 

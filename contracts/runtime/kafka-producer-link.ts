@@ -6,7 +6,7 @@ import type { KafkaSockets } from "./kafka-sockets.ts";
 
 // Tested by kafka-liveness.live.test.ts.
 
-/** A connection over which nothing was acknowledged for half of this is asked for a reply. */
+/** A connection over which nothing was acknowledged for half of this must prove itself by a reply. */
 const proveEveryMs = 1_000;
 /** The pause after an attempt to connect that failed. */
 const connectEveryMs = 250;

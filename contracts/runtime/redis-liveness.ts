@@ -1,7 +1,7 @@
 import { type Command, Redis, type RedisOptions } from "ioredis";
 import { bestEffort } from "./best-effort.ts";
 
-/** A connection on which nothing came for half of this is asked for a reply (PING). */
+/** A connection on which nothing came for half of this gets a PING. */
 const pingEveryMs = 1_000;
 
 /**
@@ -17,7 +17,7 @@ const pingEveryMs = 1_000;
 export class RedisWithLiveness extends Redis {
   readonly #silenceMaxMs: number;
   /** The last bytes from the server came then: the time of `performance.now()`. */
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #repliedAt = Number.NEGATIVE_INFINITY;
   /** The connection has been silent since then, although a reply is due; undefined where none is due. */
   #silentSince: number | undefined;
   /** What the kernel had taken then, and what waited for it. */
@@ -28,12 +28,12 @@ export class RedisWithLiveness extends Redis {
   constructor(url: string, options: Omit<RedisOptions, "replyMapping">, silenceMaxMs: number) {
     super(url, options);
     this.#silenceMaxMs = silenceMaxMs;
-    this.on("connect", () => this.stream.on("data", () => this.#hear()));
+    this.on("connect", () => this.stream.on("data", () => this.#recordReply()));
     this.on("close", () => {
       this.#silentSince = undefined;
     });
     this.#pingTimer = setInterval(() => {
-      if (this.isOpen && performance.now() - this.#heardAt >= pingEveryMs / 2) {
+      if (this.isOpen && performance.now() - this.#repliedAt >= pingEveryMs / 2) {
         bestEffort("redis_ping", this.ping());
       }
     }, pingEveryMs);
@@ -47,7 +47,7 @@ export class RedisWithLiveness extends Redis {
   /** Whether the connection is open and the server has answered on it lately. */
   get isProved(): boolean {
     const ageMaxMs = 1.5 * pingEveryMs + this.#silenceMaxMs;
-    return this.isOpen && performance.now() - this.#heardAt < ageMaxMs;
+    return this.isOpen && performance.now() - this.#repliedAt < ageMaxMs;
   }
 
   override disconnect(reconnect = false): void {
@@ -68,8 +68,8 @@ export class RedisWithLiveness extends Redis {
     return sent;
   }
 
-  #hear(): void {
-    this.#heardAt = performance.now();
+  #recordReply(): void {
+    this.#repliedAt = performance.now();
     if (this["commandQueue"].length > 0) this.#beginSilence();
     else this.#silentSince = undefined;
   }

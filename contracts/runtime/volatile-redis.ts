@@ -40,7 +40,7 @@ export class VolatileRedis extends RedisWithLiveness {
     return this.isProved && this.stream === this.#accepted;
   }
 
-  /** What the last check told of the server's memory; undefined where it told nothing. */
+  /** Memory of the server as of the last check; undefined if the server did not report it. */
   get memoryUse(): MemoryUse | undefined {
     return this.#memoryUse;
   }

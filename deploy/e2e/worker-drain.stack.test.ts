@@ -8,7 +8,7 @@ import { portraits } from "../testing/faces.ts";
 import { waitUntil } from "../testing/wait-until.ts";
 import { startStack } from "./stack/stack.ts";
 
-test("a worker that is asked to stop leaves a long run to another worker, and exits before its end", async (t) => {
+test("a worker that must stop leaves a long run to another worker, and exits before its end", async (t) => {
   const settings = { ENGINE: "model:8000+0b", WORKER_DRAIN_WITHIN_MS: "500" };
   const { services, pool, post } = await startStack(t, { settings });
   const worker = services.find("inference-1");

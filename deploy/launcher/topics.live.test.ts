@@ -7,7 +7,7 @@ import { batchesTopic, tasksTopic } from "@faceline/contracts/wire/names";
 import { LauncherConfig } from "./settings.ts";
 import { createTopics, deleteTopics, topicOptions } from "./topics.ts";
 
-test("topics that exist with other settings are left as they are, and each difference is told", async (t) => {
+test("topics that exist with other settings are left as they are, and each difference is reported", async (t) => {
   const kafka = readConfig(KafkaConfig, process.env);
   const launch = readConfig(LauncherConfig, { ...process.env, TOPIC_REPLICATION_FACTOR: "1" });
   const pool = `test-${randomBytes(6).toString("hex")}`;

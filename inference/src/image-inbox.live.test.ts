@@ -19,7 +19,7 @@ test("images that need longer than a command's time limit are received while byt
   assert.ok(proxy.deliveredBytes < 1.1 * imageCount * imageBytes, `${proxy.deliveredBytes} bytes`);
 });
 
-test("after a broken connection only the missing images are asked for again", async (t) => {
+test("after a broken connection only the missing images are requested again", async (t) => {
   const { tasks, images, inbox, proxy } = await openFixture(t);
   proxy.cutAt = proxy.deliveredBytes + 3.5 * imageBytes;
   using fetched = await inbox.fetch(tasks, { withinMs: 60_000 });

@@ -15,7 +15,7 @@ import { imageKey } from "@faceline/contracts/wire/names";
 const triesMax = 8;
 const retryDelayMs = 100;
 
-/** Images that are asked for ahead: this keeps the line busy, and bounds what Redis lays ready. */
+/** Images requested ahead: this keeps the connection busy, and bounds what Redis buffers. */
 const imagesAheadMax = 4;
 
 /**

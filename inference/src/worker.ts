@@ -5,12 +5,13 @@ import { requestIdOf } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
-import { noWait } from "@faceline/contracts/wire/timing";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
+import { crowdsOf, heldBatch, nothingRun, type RunMeasurements, runTimes } from "./batch-report.ts";
 import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { RunFacts } from "./engine/work.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
+import { type ReceivedBatch, timingOf } from "./task-timing.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
 /**
@@ -235,57 +236,6 @@ const idsOf = ({ id, tasks }: Batch) => ({
 /** Of a batch without pictures. */
 const noRun = { results: [], facts: undefined };
 
-function heldBatch(batch: Batch): Report["staged"][number] {
-  return {
-    batch: batch.id,
-    lane: batch.lane,
-    tasks: batch.tasks.map((task) => task.id),
-    attempt: batch.attempt,
-    facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
-  };
-}
-
-const crowdsOf = (ends: TaskEnd[]): FinishedBatch["crowds"] =>
-  ends.flatMap(({ task, outcome }) =>
-    outcome.kind === "faces" && outcome.faces.length > 1
-      ? [{ task: task.id, faces: outcome.faces.length }]
-      : [],
-  );
-
-const nothingRun = (endedAt: number): RunMeasurements => ({
-  size: 0,
-  prepareMs: 0,
-  runMs: 0,
-  endedAt,
-  crowds: [],
-});
-
-/** Adds to the waits of a task what this worker measured. */
-function timingOf(
-  { waited = noWait }: BatchTask,
-  { sentAt, receivedAt }: ReceivedBatch,
-  prepared: Pick<PreparedBatch, "startedAt" | "endedAt">,
-  { startedAt, ranAt }: { startedAt: number; ranAt: number },
-): TaskEnd["timing"] {
-  const behindOthersMs = prepared.startedAt - receivedAt + (startedAt - prepared.endedAt);
-  return {
-    ...waited,
-    hopMs: waited.hopMs + (receivedAt - sentAt),
-    queueMs: waited.queueMs + behindOthersMs,
-    prepareMs: prepared.endedAt - prepared.startedAt,
-    runMs: ranAt - startedAt,
-  };
-}
-
-type ReceivedBatch = Batch & { receivedAt: number };
-
-function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
-  return {
-    startedAt,
-    endsAt: startedAt + batch.predictedRunMs,
-  };
-}
-
 /** How a batch ended in the worker: with its tasks' ends, or with an error. */
 type RunEnd = {
   ends?: TaskEnd[];
@@ -293,8 +243,6 @@ type RunEnd = {
   error?: string;
   times: Omit<BatchTimes, "answeredAt">;
 };
-
-type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt" | "crowds">;
 
 type WorkerParts = {
   clock: Clock;

@@ -5,7 +5,7 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 /**
  * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws after `requestMs` at the latest,
  * even while an earlier send hangs; and at once while no broker answers on the connection that sends (circuit
- * breaker: the producer connects anew and is asked for a proof, and the first proof closes the circuit).
+ * breaker: the producer connects anew and must prove itself, and the first proof closes the circuit).
  */
 export function openTaskOutbox({ producer, requestMs }: TaskOutboxParts): TaskOutbox {
   return {

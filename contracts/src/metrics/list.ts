@@ -150,7 +150,7 @@ export const metricList = {
     unit: "{message}",
     services: ["batcher"],
     attributes: [],
-    help: "Messages of the tasks topic whose tasks have not all ended, as far as the broker had told when it last sent messages.",
+    help: "Messages of the tasks topic whose tasks have not all ended, by the log end that the broker reported with its last messages.",
   },
 
   "faceline.prepare.duration": {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOutOfMemory } from "./out-of-memory.ts";
 
-test("errors of allocators are told from other errors of a run", () => {
+test("errors of allocators are distinguished from other errors of a run", () => {
   const texts = [
     "std::bad_alloc",
     "Non-zero status code returned while running Conv node. Status Message: " +

@@ -1,7 +1,7 @@
 /**
  * Whether a run failed because memory could not be allocated. onnxruntime gives errors no code, so they are
- * told by their texts: those of its CPU allocator (the only one that a test can provoke without a GPU), its
- * arena, CUDA, cuBLAS, cuDNN and WebGPU, and that of V8 for a buffer.
+ * recognised by their texts: those of its CPU allocator (the only one that a test can provoke without a
+ * GPU), its arena, CUDA, cuBLAS, cuDNN and WebGPU, and that of V8 for a buffer.
  */
 export const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && texts.some((text) => text.test(error.message));

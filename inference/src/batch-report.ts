@@ -1,0 +1,41 @@
+// Tested by worker.test.ts.
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
+import type { TaskEnd } from "./answer-outbox.ts";
+
+/** What reports say of a batch that has not ended. */
+export function heldBatch(batch: Batch): Report["staged"][number] {
+  return {
+    batch: batch.id,
+    lane: batch.lane,
+    tasks: batch.tasks.map((task) => task.id),
+    attempt: batch.attempt,
+    facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
+  };
+}
+
+/** The tasks that showed several faces. */
+export const crowdsOf = (ends: TaskEnd[]): FinishedBatch["crowds"] =>
+  ends.flatMap(({ task, outcome }) =>
+    outcome.kind === "faces" && outcome.faces.length > 1
+      ? [{ task: task.id, faces: outcome.faces.length }]
+      : [],
+  );
+
+/** Of a batch that was not run. */
+export const nothingRun = (endedAt: number): RunMeasurements => ({
+  size: 0,
+  prepareMs: 0,
+  runMs: 0,
+  endedAt,
+  crowds: [],
+});
+
+export function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
+  return {
+    startedAt,
+    endsAt: startedAt + batch.predictedRunMs,
+  };
+}
+
+export type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt" | "crowds">;
