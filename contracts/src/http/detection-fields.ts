@@ -38,9 +38,11 @@ export const distanceFields = {
     .describe("Left out: the model's own for the metric (`model_details` of /capabilities)."),
   all_faces: flag(
     false,
-    "True: every face that /represent finds counts. False: faster, and beside a clear face small ones may be missed (`missed_width_share` of /capabilities).",
+    "True: every face that /represent finds counts. False: faster, and beside a clear face small ones " +
+      "may be missed (`missed_width_share` of /capabilities).",
   ),
   model_version: Name.optional().describe(
-    "The `model_version` that /represent gave with the vectors of the call. Another one than the model has now is refused.",
+    "The `model_version` that /represent gave with the vectors of the call. Another one than the " +
+      "model has now is refused.",
   ),
 };

@@ -9,7 +9,9 @@ export const metricList = {
     unit: "s",
     services: ["ingress"],
     attributes: ["http.request.method", "http.route", "http.response.status_code"],
-    help: "From the headers of a request to the end of its response, waiting included. Status 499: the client left before.",
+    help:
+      "From the headers of a request to the end of its response, waiting included. Status 499: the " +
+      "client left before.",
   },
   "http.server.active_requests": {
     kind: "gauge",
@@ -23,14 +25,18 @@ export const metricList = {
     unit: "{request}",
     services: ["ingress"],
     attributes: ["http.route", "outcome"],
-    help: "Requests that have ended. The outcome is ok, client_left, or the code of the error; the route is other where there is none.",
+    help:
+      "Requests that have ended. The outcome is ok, client_left, or the code of the error; the route is " +
+      "other where there is none.",
   },
   "faceline.team.requests": {
     kind: "counter",
     unit: "{request}",
     services: ["ingress"],
     attributes: ["class", "limit"],
-    help: "Requests with a valid key, or without keys (AUTH=off), by class of team (team, anonymous) and whether the team's limit was reached (reached, kept).",
+    help:
+      "Requests with a valid key, or without keys (AUTH=off), by class of team (team, anonymous) and " +
+      "whether the team's limit was reached (reached, kept).",
   },
 
   "faceline.queue.duration": {
@@ -38,7 +44,9 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "From the arrival of a task's call at the ingress to the first dispatch of the task. Part of the request's duration.",
+    help:
+      "From the arrival of a task's call at the ingress to the first dispatch of the task. Part of the " +
+      "request's duration.",
   },
   "faceline.queue.tasks": {
     kind: "gauge",
@@ -87,14 +95,18 @@ export const metricList = {
     unit: "{task}",
     services: ["batcher"],
     attributes: ["reason"],
-    help: "Tasks refused or dropped under load: queue_too_long, deadline_infeasible, early_drop. What an ingress refuses on arrival is in faceline.requests alone.",
+    help:
+      "Tasks refused or dropped under load: queue_too_long, deadline_infeasible, early_drop. What an " +
+      "ingress refuses on arrival is in faceline.requests alone.",
   },
   "faceline.tasks.expired": {
     kind: "counter",
     unit: "{task}",
     services: ["batcher", "inference"],
     attributes: [],
-    help: "Tasks that still waited at their deadline: in the queue of a batcher, or in a worker before their images were fetched.",
+    help:
+      "Tasks that still waited at their deadline: in the queue of a batcher, or in a worker before " +
+      "their images were fetched.",
   },
   "faceline.tasks.failed": {
     kind: "counter",
@@ -129,7 +141,9 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["hop"],
-    help: "Learned 95th percentile of a message's way: to_worker, from_worker, reply (end of a run to published answers).",
+    help:
+      "Learned 95th percentile of a message's way: to_worker, from_worker, reply (end of a run to " +
+      "published answers).",
   },
   "faceline.workers": {
     kind: "gauge",
@@ -143,14 +157,18 @@ export const metricList = {
     unit: "{batcher}",
     services: ["batcher"],
     attributes: [],
-    help: "1: this batcher holds the tasks of its pool. 0: it stands by. The metrics of lanes are those of the active one.",
+    help:
+      "1: this batcher holds the tasks of its pool. 0: it stands by. The metrics of lanes are those of " +
+      "the active one.",
   },
   "faceline.kafka.lag": {
     kind: "gauge",
     unit: "{message}",
     services: ["batcher"],
     attributes: [],
-    help: "Messages of the tasks topic whose tasks have not all ended, by the log end that the broker reported with its last messages.",
+    help:
+      "Messages of the tasks topic whose tasks have not all ended, by the log end that the broker " +
+      "reported with its last messages.",
   },
 
   "faceline.prepare.duration": {
@@ -165,7 +183,9 @@ export const metricList = {
     unit: "s",
     services: ["inference"],
     attributes: ["lane", "bucket"],
-    help: "Run of a batch, once for each batch; bucket: the size that it is padded to. The rate of its sum is the utilisation of the worker by the lane.",
+    help:
+      "Run of a batch, once for each batch; bucket: the size that it is padded to. The rate of its sum " +
+      "is the utilisation of the worker by the lane.",
   },
   "faceline.run.prediction.error": {
     kind: "histogram",
@@ -200,7 +220,9 @@ export const metricList = {
     unit: "{model}",
     services: ["inference"],
     attributes: ["model"],
-    help: "1: the model runs in float, and slower, because int8 is not accurate on this CPU. 0: it runs as its settings say.",
+    help:
+      "1: the model runs in float, and slower, because int8 is not accurate on this CPU. 0: it runs as " +
+      "its settings say.",
   },
 
   "faceline.dead_letters": {
