@@ -1,0 +1,242 @@
+import { meanOf, ofLane, quantileOf, rateOf } from "./expressions.ts";
+import type { Page } from "./panel.ts";
+
+const alpha = `max by (lane) (faceline_run_model_alpha_seconds{${ofLane}})`;
+const beta = `max by (lane) (faceline_run_model_beta_seconds{${ofLane}})`;
+const workers = `sum by (lane) (faceline_workers{${ofLane}})`;
+const sizeNow = meanOf("faceline_batch_size", "lane", ofLane);
+
+/** The learned time of a run of n tasks, in seconds. */
+const runOf = (n: string | number): string => `(${alpha} + ${n} * ${beta})`;
+/** Tasks a second and worker in batches of n, if the worker did nothing but run. */
+const throughputOf = (n: string | number): string => `(${n} / ${runOf(n)})`;
+
+/** Sizes of which the table says what they would give. */
+const sizes = [1, 2, 4, 8, 16, 32, 64];
+const largest = 64;
+const ofEachSize = (expression: (n: number) => string): string =>
+  sizes.map((n) => `label_replace(${expression(n)}, "size", "${n}", "", "")`).join(" or ");
+
+export const batchingPage: Page = {
+  name: "batching",
+  title: "Is a bigger batch worth it?",
+  rows: [
+    {
+      title: "What is sent",
+      panels: [
+        {
+          kind: "lines",
+          title: "Batch size",
+          question: "How many tasks run together? The quantile is to the width of a bucket (1, 2, 4, 8 …).",
+          unit: "number",
+          queries: [
+            { expr: sizeNow, legend: "{{lane}} mean" },
+            { expr: quantileOf(0.95, "faceline_batch_size", "lane", ofLane), legend: "{{lane}} p95" },
+          ],
+        },
+        {
+          kind: "stacked",
+          title: "Batches, by what decided their size",
+          question:
+            "Why are batches not larger? full: they have the useful size, and more tasks waited or could " +
+            "have. floor: just large enough to keep up. slack: nobody else waited, or could wait. " +
+            "hold_expired: the wait for neighbours was over. retry: parts of a batch that was lost. drain: " +
+            "the end of a worker.",
+          unit: "perSecond",
+          queries: [{ expr: rateOf("faceline_batches_total", "reason", ofLane), legend: "{{reason}}" }],
+        },
+        {
+          kind: "lines",
+          title: "Padding",
+          question: "Which share of what is computed is thrown away, because a batch is padded to a bucket?",
+          unit: "share",
+          queries: [
+            {
+              expr: `${rateOf("faceline_batch_padding_sum", "lane", ofLane)} / (${rateOf("faceline_batch_padding_sum", "lane", ofLane)} + ${rateOf("faceline_batch_size_sum", "lane", ofLane)})`,
+              legend: "{{lane}}",
+            },
+          ],
+          thresholds: { warnAt: 0.25, alarmAt: 0.5 },
+        },
+      ],
+    },
+    {
+      title: "How busy the workers are",
+      panels: [
+        {
+          kind: "stacked",
+          title: "Utilisation of the workers, by lane",
+          question:
+            "Which share of the workers' time do runs take? Near 1 tasks queue, and only larger batches or " +
+            "more workers serve more. Far below 1 larger batches would only add waiting.",
+          unit: "share",
+          queries: [
+            {
+              expr: `${rateOf("faceline_run_duration_seconds_sum", "lane", ofLane)} / on () group_left () max(sum by (lane) (faceline_workers))`,
+              legend: "{{lane}}",
+            },
+          ],
+          thresholds: { warnAt: 0.85, alarmAt: 0.95 },
+        },
+        {
+          kind: "lines",
+          title: "Tasks sent and tasks refused",
+          question: "How much work comes, and how much of it is turned away?",
+          unit: "perSecond",
+          queries: [
+            { expr: rateOf("faceline_batch_size_sum", "lane", ofLane), legend: "{{lane}} sent" },
+            { expr: "sum(rate(faceline_tasks_shed_total[$__rate_interval]))", legend: "shed, all lanes" },
+          ],
+        },
+        {
+          kind: "lines",
+          title: "Oldest task and run time",
+          question:
+            "Do tasks wait longer than a run takes? Then a queue builds up, and there is something to fill " +
+            "larger batches with.",
+          unit: "s",
+          queries: [
+            { expr: `max by (lane) (faceline_queue_age_seconds{${ofLane}})`, legend: "{{lane}} oldest task" },
+            { expr: meanOf("faceline_run_duration_seconds", "lane", ofLane), legend: "{{lane}} run" },
+          ],
+        },
+      ],
+    },
+    {
+      title: "What a bigger batch would give",
+      panels: [
+        {
+          kind: "figure",
+          title: "Mean size now",
+          question: "From where would batches grow? Of the lane with the largest batches.",
+          unit: "number",
+          expr: `max(${sizeNow})`,
+        },
+        {
+          kind: "figure",
+          title: "Gain of twice the size",
+          question:
+            "How many more tasks a second would each worker do in batches of twice the mean size, by the " +
+            "learned times? Of the lane with the largest gain. Below 0.05 it is not worth it.",
+          unit: "share",
+          expr: `max(${throughputOf(`(2 * ${sizeNow})`)} / ${throughputOf(`(${sizeNow})`)} - 1)`,
+        },
+        {
+          kind: "figure",
+          title: "Its price",
+          question:
+            "How much longer would each run take, and with it every task in it? Of the same lane or a longer one.",
+          unit: "s",
+          expr: `max((${sizeNow}) * ${beta})`,
+        },
+        {
+          kind: "figure",
+          title: "Size that is enough",
+          question:
+            `With which size does a worker do 95 % of the tasks a second that it would do with ${largest}, by ` +
+            "the learned times? The batcher stops there, or earlier if deadlines or the preparation of " +
+            "images demand it.",
+          unit: "number",
+          // Solves n / (alpha + beta n) = 0.95 · N / (alpha + beta N) for n.
+          expr: `max(ceil(clamp_min(${0.95 * largest} * ${alpha} / (${alpha} + ${0.05 * largest} * ${beta}), 1)))`,
+        },
+        {
+          kind: "table",
+          title: "Tasks a second against run time, by size of batch",
+          question:
+            "What does each size give, and what does it cost? Learned: alpha + beta n. Measured: batches of " +
+            "that size that ran lately. Where they differ by much more than the residual, trust the measured " +
+            "ones. Tasks a second are those of all workers, if they did nothing else.",
+          labels: ["lane", "size"],
+          columns: [
+            {
+              title: "tasks/s",
+              unit: "perSecond",
+              expr: ofEachSize((n) => `${workers} * ${throughputOf(n)}`),
+            },
+            {
+              title: `of size ${largest}`,
+              unit: "share",
+              expr: ofEachSize((n) => `${throughputOf(n)} / ${throughputOf(largest)}`),
+            },
+            { title: "run, learned", unit: "s", expr: ofEachSize(runOf) },
+            {
+              title: "run, measured",
+              unit: "s",
+              expr: bySize(meanOf("faceline_run_duration_seconds", "lane, bucket", ofLane)),
+            },
+            {
+              title: "batches/s",
+              unit: "perSecond",
+              expr: bySize(rateOf("faceline_run_duration_seconds_count", "lane, bucket", ofLane)),
+            },
+          ],
+        },
+        {
+          kind: "lines",
+          title: "Run time of a batch, by bucket",
+          question: "How much longer does a larger batch really run?",
+          unit: "s",
+          queries: [
+            {
+              expr: meanOf("faceline_run_duration_seconds", "lane, bucket", ofLane),
+              legend: "{{lane}}, {{bucket}} tasks",
+            },
+          ],
+        },
+        {
+          kind: "lines",
+          title: "Learned times",
+          question:
+            "What was learned: alpha, the time of a run as such, beta, the time of each further task, and " +
+            "the mean error of both. If beta alone is large, a batch takes as long as its tasks one by one.",
+          unit: "s",
+          queries: [
+            { expr: alpha, legend: "{{lane}} alpha" },
+            { expr: beta, legend: "{{lane}} beta" },
+            {
+              expr: `max by (lane) (faceline_run_model_residual_seconds{${ofLane}})`,
+              legend: "{{lane}} residual",
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: "Whether the predictions hold",
+      panels: [
+        {
+          kind: "lines",
+          title: "Run time against its prediction, p95",
+          question: "How far are run times from what the batcher expected? long: the run took longer.",
+          unit: "s",
+          queries: [
+            {
+              expr: quantileOf(0.95, "faceline_run_prediction_error_seconds", "lane, direction", ofLane),
+              legend: "{{lane}} {{direction}}",
+            },
+          ],
+        },
+        {
+          kind: "lines",
+          title: "End of a batch against its prediction, p95",
+          question:
+            "How far are batches from the end that was expected at dispatch? late and the run is not long: " +
+            "the time is lost on the way or in the preparation.",
+          unit: "s",
+          queries: [
+            {
+              expr: quantileOf(0.95, "faceline_batch_lateness_seconds", "lane, direction", ofLane),
+              legend: "{{lane}} {{direction}}",
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+/** Calls the label `bucket` of an expression `size`, so that it stands beside the learned ones. */
+function bySize(expression: string): string {
+  return `sum by (lane, size) (label_replace(${expression}, "size", "$1", "bucket", "(.*)"))`;
+}

@@ -1,0 +1,14 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { generatedFiles, generatedFolder } from "./generated.ts";
+
+// Run by `npm run fix`: writes the dashboards and console pages anew. Covered by
+// deploy/tidy/dashboards.test.ts, which compares them.
+
+for (const folder of ["grafana", "consoles"])
+  rmSync(join(generatedFolder, folder), { recursive: true, force: true });
+for (const [file, content] of generatedFiles()) {
+  const path = join(generatedFolder, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}

@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { freePorts } from "../launcher/ports.ts";
+import { generatedFolder } from "../observe/generated.ts";
+import { findPromtool } from "./promtool.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/**
+ * Starts a Prometheus for one test, with the console pages, that scrapes the targets every second. `targets`:
+ * ports on loopback, by the name that is their `instance`. Undefined where there is no Prometheus: the caller
+ * skips its test and says so.
+ */
+export async function openPrometheus(
+  t: Pick<TestContext, "after">,
+  { targets }: { targets: Readonly<Record<string, number>> },
+): Promise<TestPrometheus | undefined> {
+  const promtool = await findPromtool();
+  // Both are in one package.
+  const program = promtool === undefined ? undefined : join(dirname(promtool), "prometheus");
+  if (program === undefined || !existsSync(program)) return undefined;
+  const folder = temporaryFolder();
+  const [port = 0] = await freePorts(1);
+  const configuration = {
+    global: { scrape_interval: "1s" },
+    scrape_configs: [
+      {
+        job_name: "faceline",
+        static_configs: Object.entries(targets).map(([instance, target]) => ({
+          targets: [`127.0.0.1:${target}`],
+          labels: { instance },
+        })),
+      },
+    ],
+  };
+  // JSON is YAML.
+  writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(configuration));
+  const consoles = join(generatedFolder, "consoles");
+  const child = spawn(
+    program,
+    [
+      `--config.file=${join(folder, "prometheus.yml")}`,
+      `--storage.tsdb.path=${join(folder, "data")}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      `--web.console.templates=${consoles}`,
+      `--web.console.libraries=${consoles}`,
+    ],
+    { stdio: "ignore" },
+  );
+  t.after(async () => {
+    if (child.exitCode !== null) return;
+    child.kill();
+    await once(child, "exit");
+  });
+  const address = `http://127.0.0.1:${port}`;
+  await waitUntil("Prometheus is ready", async () => {
+    const reply = await fetch(`${address}/-/ready`).catch(() => undefined);
+    return reply?.status === 200;
+  });
+  return {
+    address,
+    async query(expression) {
+      const reply = await fetch(`${address}/api/v1/query?query=${encodeURIComponent(expression)}`);
+      const { data, error } = (await reply.json()) as { data?: { result: Sample[] }; error?: string };
+      if (data === undefined) throw new Error(`${error}: ${expression}`);
+      return data.result;
+    },
+  };
+}
+
+/** A folder of the test run; the operating system's where no run is. */
+export const temporaryFolder = (): string =>
+  mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), "prometheus-"));
+
+type TestPrometheus = {
+  address: string;
+  /** The value of an expression now. Throws an Error with the answer of Prometheus where it has none. */
+  query(expression: string): Promise<Sample[]>;
+};
+
+type Sample = { metric: Record<string, string>; value: [time: number, value: string] };

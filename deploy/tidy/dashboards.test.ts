@@ -1,0 +1,47 @@
+// Covers deploy/observe/generated, and which metrics are on a panel.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type MetricName, metricList } from "@faceline/contracts/metrics/list";
+import { generatedFiles } from "../observe/generated.ts";
+import { expressionsOf, guideAnchor } from "../observe/panels/panel.ts";
+import { pages } from "../observe/panels.ts";
+import { labelsOfExpression } from "../observe/promql/labels.ts";
+import { findFiles, read } from "./source.ts";
+
+const folder = "deploy/observe/generated";
+
+test("dashboards and console pages are those of deploy/observe/panels.ts; npm run fix writes them", () => {
+  const files = generatedFiles();
+  const checkedIn = findFiles(`${folder}/{grafana,consoles}/*`).map((file) => file.slice(folder.length + 1));
+  assert.deepEqual(checkedIn, [...files.keys()].toSorted());
+  for (const [file, content] of files) {
+    assert.ok(read(`${folder}/${file}`) === content, `${file} is not up to date: npm run fix`);
+  }
+});
+
+test("every metric is on a panel of deploy/observe/panels, or in the list of those that are not", () => {
+  const shown = new Set<MetricName>();
+  for (const panel of pages.flatMap(({ rows }) => rows.flatMap(({ panels }) => panels))) {
+    for (const expression of expressionsOf(panel)) {
+      const { metrics } = labelsOfExpression(expression.replaceAll("$__rate_interval", "1m"));
+      for (const metric of metrics) shown.add(metric);
+    }
+  }
+  const missing = (Object.keys(metricList) as MetricName[]).filter((metric) => !shown.has(metric));
+  assert.deepEqual(missing, onNoPanel);
+});
+
+test("every link of a panel leads to a heading of deploy/OPERATING.md", () => {
+  const headings = [...read("deploy/OPERATING.md").matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
+    guideAnchor(text!),
+  );
+  for (const { title, rows } of pages) {
+    const runbooks = rows.flatMap(({ panels }) => panels.map(({ runbook }) => runbook ?? title));
+    for (const heading of [title, ...runbooks]) {
+      assert.ok(headings.includes(guideAnchor(heading)), `there is no heading ${heading}`);
+    }
+  }
+});
+
+/** Metrics that no panel shows, with the reason. */
+const onNoPanel: MetricName[] = [];
