@@ -6,6 +6,7 @@ import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
 import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
 import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
 import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
+import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
@@ -39,6 +40,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using clock = await openSharedClock(redis);
   using lines = new RepeatedLog(log);
   using _process = observeProcess(metrics, redis);
+  observeCommands(metrics, [redis]);
   await using producer = await openProducer(config, id);
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),

@@ -29,8 +29,8 @@ test("the page tells how batches were formed, what was shed, and how good the pr
     'faceline_queue_duration_seconds_count{lane="Dlib/ssd"} 3',
     'faceline_queue_duration_seconds_sum{lane="Dlib/ssd"} 0.06',
     'faceline_batch_lateness_seconds_count{lane="Dlib/ssd",direction="late"} 1',
-    'faceline_tasks_shed_total{reason="deadline_infeasible"} 1',
-    'faceline_tasks_shed_total{reason="early_drop"} 0',
+    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="deadline_infeasible"} 1',
+    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="early_drop"} 0',
     'faceline_workers{lane="Dlib/ssd"} 1',
     'faceline_queue_tasks{lane="Dlib/ssd"} 0',
     'faceline_queue_age_seconds{lane="Dlib/ssd"} 0',
@@ -46,8 +46,20 @@ test("tasks that wait are counted, and the oldest one tells the age of the queue
   pool.handle(call("two", 1, { now: 0 }), 1_600);
   await pool.shows(
     'faceline_queue_tasks{lane="Dlib/ssd"} 3',
+    'faceline_queue_tasks_max{lane="Dlib/ssd"} 1000',
     'faceline_queue_age_seconds{lane="Dlib/ssd"} 1.5',
   );
+});
+
+test("a batch counts as unreceived on its worker's partition until a report names it", async () => {
+  await using pool = await openPool();
+  pool.handle({ kind: "partition_assigned" }, 0);
+  pool.handle(report("w1", { partition: 3 }), 0);
+  const moves = pool.handle(call("one", 1, { now: 0 }), 1);
+  await pool.shows('faceline_batches_unreceived{partition="3"} 1');
+  const { id } = moves.find((move) => move.kind === "dispatch")!.batch;
+  pool.handle(report("w1", { partition: 3, sentAt: 2, running: { batch: id, startedAt: 2, endsAt: 20 } }), 3);
+  await pool.shows('faceline_batches_unreceived{partition="3"} 0');
 });
 
 test("where nobody reads, there is nothing to record with", () => {

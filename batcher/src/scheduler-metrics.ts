@@ -2,9 +2,10 @@ import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { Lane } from "./scheduling/lane.ts";
-import type { Dispatch, Event, Move, State } from "./scheduling/state.ts";
+import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
 import { workerLoads } from "./scheduling/workers.ts";
 
 /**
@@ -15,8 +16,10 @@ export class SchedulerMetrics {
   readonly #metrics: Metrics;
   readonly #state: State;
   readonly #clock: Clock;
-  /** Predicted ends of the batches in `state.sent`, of those that this batcher sent. */
-  readonly #predictedEnds = new Map<BatchId, number>();
+  /** Of the batches in `state.sent`, those that this batcher sent. */
+  readonly #dispatches = new Map<BatchId, { predictedEndAt: number; partition: number }>();
+  /** Lanes whose counters are on the page. */
+  readonly #lanes = new Set<LaneId>();
 
   /** Undefined: nobody reads them. */
   static open(metrics: Metrics, state: State, clock: Clock): SchedulerMetrics | undefined {
@@ -27,7 +30,6 @@ export class SchedulerMetrics {
     this.#metrics = metrics;
     this.#state = state;
     this.#clock = clock;
-    for (const reason of ShedReason.options) metrics.add("faceline.tasks.shed", 0, { reason });
     for (const reason of failureReasons) metrics.add("faceline.tasks.failed", 0, { reason });
     metrics.add("faceline.tasks.expired", 0, {});
     this.#observeState();
@@ -39,23 +41,33 @@ export class SchedulerMetrics {
   }
 
   afterDecision(moves: Move[]): void {
+    if (this.#state.lanes.size !== this.#lanes.size) this.#beginLanes();
     for (const move of moves) {
       if (move.kind === "dispatch") this.#recordDispatch(move);
       else if (move.kind === "answer") this.#recordAnswer(move);
     }
   }
 
+  /** During a rollout a lane has two builds, so the numbers may differ for a while. */
+  #beginLanes(): void {
+    for (const { id: lane } of this.#state.lanes.values()) {
+      if (this.#lanes.has(lane)) continue;
+      this.#lanes.add(lane);
+      for (const reason of ShedReason.options) this.#metrics.add("faceline.tasks.shed", 0, { lane, reason });
+    }
+  }
+
   #recordFinished({ finished }: Report): void {
     for (const { batch, lane, end, endedAt } of finished) {
-      const predictedEndAt = this.#predictedEnds.get(batch);
-      if (predictedEndAt === undefined || !this.#predictedEnds.delete(batch) || end !== "answered") continue;
-      const lateMs = endedAt - predictedEndAt;
+      const dispatch = this.#dispatches.get(batch);
+      if (dispatch === undefined || !this.#dispatches.delete(batch) || end !== "answered") continue;
+      const lateMs = endedAt - dispatch.predictedEndAt;
       const direction = lateMs > 0 ? "late" : "early";
       this.#metrics.record("faceline.batch.lateness", Math.abs(lateMs) / 1_000, { lane, direction });
     }
   }
 
-  #recordDispatch({ batch, bucket, predictedEndAt }: Dispatch): void {
+  #recordDispatch({ batch, bucket, partition, predictedEndAt }: Dispatch): void {
     const { id, lane, reason, attempt, sentAt, tasks } = batch;
     this.#metrics.add("faceline.batches", 1, { lane, reason });
     this.#metrics.record("faceline.batch.size", tasks.length, { lane });
@@ -65,18 +77,21 @@ export class SchedulerMetrics {
       this.#metrics.record("faceline.queue.duration", Math.max(0, sentAt - arrivedAt) / 1_000, { lane });
     }
     // Those of lost batches are left over.
-    if (this.#predictedEnds.size > 2 * this.#state.sent.size + leftOverMax) {
-      for (const each of this.#predictedEnds.keys()) {
-        if (!this.#state.sent.has(each)) this.#predictedEnds.delete(each);
+    if (this.#dispatches.size > 2 * this.#state.sent.size + leftOverMax) {
+      for (const each of this.#dispatches.keys()) {
+        if (!this.#state.sent.has(each)) this.#dispatches.delete(each);
       }
     }
-    this.#predictedEnds.set(id, predictedEndAt);
+    this.#dispatches.set(id, { predictedEndAt, partition });
   }
 
-  #recordAnswer({ outcome }: Extract<Move, { kind: "answer" }>): void {
+  #recordAnswer({ outcome, lane }: AnswerMove): void {
     switch (outcome.kind) {
       case "shed":
-        return this.#metrics.add("faceline.tasks.shed", 1, { reason: outcome.reason });
+        return this.#metrics.add("faceline.tasks.shed", 1, {
+          lane: lane ?? "unknown",
+          reason: outcome.reason,
+        });
       case "expired":
         return this.#metrics.add("faceline.tasks.expired", 1, {});
       case "failed":
@@ -106,6 +121,10 @@ export class SchedulerMetrics {
       sum((lane) => lane.waitingCount),
     );
     metrics.observe(
+      "faceline.queue.tasks.max",
+      eachLane((builds) => builds.length * state.settings.laneWaitingMax),
+    );
+    metrics.observe(
       "faceline.queue.age",
       most((lane) => ageMs(lane) / 1_000),
     );
@@ -130,7 +149,20 @@ export class SchedulerMetrics {
       [state.hops.fromWorker.ms / 1_000, { hop: "from_worker" }],
       [state.hops.reply.ms / 1_000, { hop: "reply" }],
     ]);
+    metrics.observe("faceline.batches.unreceived", () => this.#unreceivedByPartition());
     metrics.observe("faceline.batcher.active", () => [[state.holdsPartition ? 1 : 0, {}]]);
+  }
+
+  /** Those of another batcher are not counted: the worker held them when it was asked. */
+  #unreceivedByPartition(): [number, { partition: number }][] {
+    const partitions = [...this.#state.workers.values()].flatMap((worker) => worker.partitions);
+    const counts = new Map(partitions.map((partition) => [partition, 0]));
+    for (const { id, phase } of this.#state.sent.values()) {
+      const partition = this.#dispatches.get(id)?.partition;
+      if (phase.kind !== "travelling" || partition === undefined) continue;
+      counts.set(partition, (counts.get(partition) ?? 0) + 1);
+    }
+    return [...counts].map(([partition, count]) => [count, { partition }]);
   }
 }
 

@@ -24,6 +24,11 @@ export class RedisWithLiveness extends Redis {
   #writesBefore = { sent: 0, queued: 0 };
   #silenceTimer: NodeJS.Timeout | undefined;
   #pingTimer: NodeJS.Timeout | undefined;
+  /**
+   * Called when a command has its reply or has failed, with its name in lower case. Undefined: no clock is
+   * read.
+   */
+  onCommandEnd: ((name: string, durationMs: number) => void) | undefined;
 
   constructor(url: string, options: Omit<RedisOptions, "replyMapping">, silenceMaxMs: number) {
     super(url, options);
@@ -60,6 +65,12 @@ export class RedisWithLiveness extends Redis {
   }
 
   override sendCommand(command: Command, stream?: Parameters<Redis["sendCommand"]>[1]): unknown {
+    const { onCommandEnd } = this;
+    if (onCommandEnd !== undefined) {
+      const sentAt = performance.now();
+      const end = () => onCommandEnd(command.name, performance.now() - sentAt);
+      command.promise.then(end, end);
+    }
     const sent = super.sendCommand(command, stream);
     if (this.#silentSince === undefined && this["commandQueue"].length > 0) {
       this.#beginSilence();

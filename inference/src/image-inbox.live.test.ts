@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { openLog } from "@faceline/contracts/runtime/log";
+import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
@@ -50,7 +51,7 @@ async function openFixture(t: TestContext) {
   const redis = await connectVolatileRedis(config);
   const proxy = await openThrottlingProxy(config.REDIS_VOLATILE_URL, { pieceBytes: 10 * 1024, everyMs: 10 });
   const limits = { REDIS_VOLATILE_URL: proxy.url, REDIS_COMMAND_MS: 300 };
-  const inbox = await openImageInbox({ ...config, ...limits }, openLog("test", "silent"));
+  const inbox = await openImageInbox({ ...config, ...limits }, openLog("test", "silent"), metricsOff);
   t.after(async () => {
     await inbox[Symbol.asyncDispose]();
     await proxy[Symbol.asyncDispose]();

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@faceline/contracts/runtime/log";
+import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
+import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metrics";
 import {
   connectVolatileRedis,
   type RedisConnection,
@@ -23,8 +25,13 @@ const imagesAheadMax = 4;
  * over it, and only those of one batch at a time. So this connection does not check its server while it is in
  * use; the worker's other connection does. Images may arrive slowly, but not pause for REDIS_COMMAND_MS.
  */
-export async function openImageInbox(config: VolatileRedisConfig, log: Log): Promise<ImageInbox> {
+export async function openImageInbox(
+  config: VolatileRedisConfig,
+  log: Log,
+  metrics: Metrics,
+): Promise<ImageInbox> {
   const redis = await connectVolatileRedis(config, { log, whileInUse: false, untimed: true });
+  observeCommands(metrics, [redis]);
   return {
     async fetch(tasks, { withinMs }) {
       const received = new ReceivedImages(tasks);

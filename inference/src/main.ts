@@ -4,6 +4,7 @@ import { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
 import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
 import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
+import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
@@ -47,6 +48,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   const modelled = config.ENGINE;
   if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers are made up");
   using _process = observeProcess(metrics, redis);
+  observeCommands(metrics, [redis]);
   let isStarted = false;
   let isKafkaProved = true;
   await using _operators = await openOperatorsPort({
@@ -77,7 +79,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     log.warn({ reason }, "a model runs in float, which is exact here, and slower");
   void engine.exited.then(exitFatally(log));
 
-  await using images = await openImageInbox(config, log);
+  await using images = await openImageInbox(config, log, metrics);
   const decoder = new Decoder({ decodesMax: config.DECODES_MAX, ...pictureLimits(config) });
   const worker = new Worker({
     clock,

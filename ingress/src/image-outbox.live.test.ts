@@ -4,6 +4,7 @@ import { type TestContext, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { readConfig } from "@faceline/contracts/runtime/config";
+import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
 import {
   connectVolatileRedis,
   VolatileRedisConfig,
@@ -23,13 +24,26 @@ const timeToLiveMs = 30_000;
 
 test("a team that has as many images in flight as it can get leaves room for other teams", async (t) => {
   const redis = await connection(t);
-  const outbox = openImageOutbox({ images: redis, commands: redis, bytesMax: 1_000_000 });
+  const gauges = new Map<string, () => Iterable<[number, unknown]>>();
+  const metrics = {
+    ...metricsOff,
+    observe: (name: string, read: () => Iterable<[number, unknown]>) => void gauges.set(name, read),
+  };
+  const outbox = openImageOutbox({ images: redis, commands: redis, bytesMax: 1_000_000, metrics });
   const photographs = await Promise.allSettled(
     Array.from({ length: 10 }, () => outbox.publish("ants", [image(100_000)], timeToLiveMs)),
   );
   const [published, refused] = Map.groupBy(photographs, ({ status }) => status).values();
   assert.equal(published?.length, 7);
   assert.ok(refused!.every((each) => each.status === "rejected" && each.reason.code === "queue_full"));
+
+  assert.deepEqual(
+    [...gauges].map(([name, read]) => [name, ...read()]),
+    [
+      ["faceline.images.used", [700_000, {}]],
+      ["faceline.images.max", [1_000_000, {}]],
+    ],
+  );
 
   const picture = image(50_000);
   const other = await outbox.publish("bees", [picture], timeToLiveMs);
@@ -43,7 +57,12 @@ test("while Redis does not read, images hold their share until their connection 
   const { proxy, url } = await SwallowingProxy.before(config.REDIS_VOLATILE_URL);
   t.after(() => proxy[Symbol.asyncDispose]());
   const images = await connection(t, { REDIS_VOLATILE_URL: url }, { untimed: true });
-  const outbox = openImageOutbox({ images, commands: await connection(t), bytesMax: 64_000_000 });
+  const outbox = openImageOutbox({
+    images,
+    commands: await connection(t),
+    bytesMax: 64_000_000,
+    metrics: metricsOff,
+  });
   const publish = () => outbox.publish("ants", [image(8_000_000)], timeToLiveMs);
   const before = memory();
 
@@ -72,7 +91,12 @@ test("a call whose images are not stored by its deadline ends then, and holds it
   const { proxy, url } = await SwallowingProxy.before(config.REDIS_VOLATILE_URL);
   t.after(() => proxy[Symbol.asyncDispose]());
   const images = await connection(t, { REDIS_VOLATILE_URL: url }, { untimed: true });
-  const outbox = openImageOutbox({ images, commands: await connection(t), bytesMax: 1_000_000 });
+  const outbox = openImageOutbox({
+    images,
+    commands: await connection(t),
+    bytesMax: 1_000_000,
+    metrics: metricsOff,
+  });
   proxy.swallow();
   const late = outbox.publish("ants", [image(900_000)], 10);
   await assert.rejects(late, { code: "upstream_timeout" });

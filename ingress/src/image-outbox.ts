@@ -1,4 +1,5 @@
 import { bestEffort } from "@faceline/contracts/runtime/best-effort";
+import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { VolatileConnection } from "@faceline/contracts/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
@@ -16,8 +17,11 @@ const imageGraceMs = 2_000;
  * The bytes in flight of this process are limited to `bytesMax`, so that a burst of large images is refused
  * and never fills Redis, nor this process while Redis does not read. Teams share them.
  */
-export function openImageOutbox({ images: connection, commands, bytesMax }: ImageOutboxParts): ImageOutbox {
+export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
+  const { images: connection, commands, bytesMax, metrics } = parts;
   const budget = new SharedBudget(bytesMax);
+  metrics.observe("faceline.images.used", () => [[budget.heldBytes, {}]]);
+  metrics.observe("faceline.images.max", () => [[bytesMax, {}]]);
 
   return {
     async publish(tenant, images, timeToLiveMs) {
@@ -25,7 +29,8 @@ export function openImageOutbox({ images: connection, commands, bytesMax }: Imag
       if (!commands.usable || !connection.usable) throw unavailable();
       const callBytes = images.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
       const lease = budget.acquire(tenant, callBytes);
-      if (lease === null) throw capacityReached("Too many images are in flight; try again shortly.");
+      if (lease === null)
+        throw capacityReached("images_full", "Too many images are in flight; try again shortly.");
       const keys = images.map(({ task }) => imageKey(task));
       const expiresInMs = Math.ceil(timeToLiveMs + imageGraceMs);
       const writes = Promise.allSettled(
@@ -60,6 +65,7 @@ type ImageOutboxParts = {
   images: VolatileConnection;
   commands: VolatileConnection;
   bytesMax: number;
+  metrics: Pick<Metrics, "observe">;
 };
 
 export type ImageOutbox = {

@@ -2,6 +2,7 @@ import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
 import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
 import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
+import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
 import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
@@ -55,11 +56,13 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     images: imagesRedis,
     commands: redis,
     bytesMax: config.IMAGES_IN_FLIGHT_BYTES_MAX,
+    metrics,
   });
   const cancels = openCancelOutbox(redis);
   const parts = { clock, ingress: id, pools, images, tasks, answers, cancels };
 
   using _process = observeProcess(metrics, redis);
+  observeCommands(metrics, [redis, imagesRedis, durable]);
   const isServing = () => answers.connected() && !stop.aborted;
   const dependencyHealth = () => ({
     kafka: producer.isProved(),

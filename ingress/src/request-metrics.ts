@@ -1,11 +1,25 @@
+import type { Socket } from "node:net";
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { FastifyInstance } from "fastify";
+import { ingressShedReasons } from "./call/api-error.ts";
 import { onClose } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
+import { computeEndpoints } from "./endpoints/table.ts";
 
-/** Records every request that has a route, and those that have none together. */
-export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void {
+/**
+ * Records every request that has a route, and those that have none together; and the tasks that this process
+ * itself sheds, by the lanes that it serves.
+ */
+export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes: ReadonlySet<string>): void {
   if (!metrics.on) return;
+  for (const lane of [...lanes, laneUnknown]) {
+    for (const reason of ingressShedReasons) metrics.add("faceline.tasks.shed", 0, { lane, reason });
+  }
+  for (const { path } of computeEndpoints) {
+    for (const outcome of serviceFaults) metrics.add("faceline.requests", 0, { "http.route": path, outcome });
+  }
+  observeConnections(app, metrics);
   let active = 0;
   metrics.observe("http.server.active_requests", () => [[active, {}]]);
   app.addHook("onRequest", async (request, reply) => {
@@ -21,8 +35,21 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
       });
       const outcome = isSent ? (reply.errorCode ?? "ok") : "client_left";
       metrics.add("faceline.requests", 1, { "http.route": route, outcome });
+      const { error, images, lane = laneUnknown } = request.callRecord ?? {};
+      const reason = error?.details.shed;
+      if (reason !== undefined) metrics.add("faceline.tasks.shed", images || 1, { lane, reason });
     });
   });
+}
+
+function observeConnections({ server }: FastifyInstance, metrics: Metrics): void {
+  let open = 0;
+  server.on("connection", (socket: Socket) => {
+    open++;
+    socket.once("close", () => open--);
+  });
+  metrics.observe("faceline.connections.used", () => [[open, {}]]);
+  metrics.observe("faceline.connections.max", () => [[server.maxConnections, {}]]);
 }
 
 /** Counts the calls of teams by class, and whether a limit of the team refused them; never which team. */
@@ -42,6 +69,14 @@ export function countTeamRequests(
     return slot;
   };
 }
+
+/** Outcomes that count against the service: its counters are there from the start. */
+const serviceFaults = (Object.keys(errorTable) as ErrorCode[]).filter(
+  (code) => errorTable[code].status >= 500,
+);
+
+/** The lane of a call whose body was not read. */
+const laneUnknown = "unknown";
 
 /** Anything else that a client may send. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);

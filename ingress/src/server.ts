@@ -69,7 +69,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
   });
-  addRequestMetrics(app, ports.metrics);
+  addRequestMetrics(app, ports.metrics, models.lanes);
   addCors(app, settings);
   rejectUnknownRoutes(app);
   ignoreExpectations(app);
@@ -86,7 +86,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   // A scope of its own: its hooks do not run for the public routes.
   app.register(async (compute) => {
     addComputeHooks(compute, ports, settings);
-    limitBodyMemory(compute, settings, bodyPace);
+    limitBodyMemory(compute, settings, { pace: bodyPace, metrics: ports.metrics });
     addIdempotency(compute, ports);
     for (const { path, needsWorker, request: bodySchema, query, handle } of computeEndpoints) {
       const [schema] = Object.values(bodySchema);

@@ -38,6 +38,48 @@ export const metricList = {
       "Requests with a valid key, or without keys (AUTH=off), by class of team (team, anonymous) and " +
       "whether the team's limit was reached (reached, kept).",
   },
+  "faceline.bodies.used": {
+    kind: "gauge",
+    unit: "By",
+    services: ["ingress"],
+    attributes: [],
+    help: "Request bodies in memory, as they count against their maximum: what has arrived, and a reservation.",
+  },
+  "faceline.bodies.max": {
+    kind: "gauge",
+    unit: "By",
+    services: ["ingress"],
+    attributes: [],
+    help: "BODIES_IN_FLIGHT_BYTES_MAX. Calls that do not fit are refused.",
+  },
+  "faceline.images.used": {
+    kind: "gauge",
+    unit: "By",
+    services: ["ingress"],
+    attributes: [],
+    help: "Images that this process has in the volatile Redis.",
+  },
+  "faceline.images.max": {
+    kind: "gauge",
+    unit: "By",
+    services: ["ingress"],
+    attributes: [],
+    help: "IMAGES_IN_FLIGHT_BYTES_MAX. Calls that do not fit are refused.",
+  },
+  "faceline.connections.used": {
+    kind: "gauge",
+    unit: "{connection}",
+    services: ["ingress"],
+    attributes: [],
+    help: "Open connections of clients, idle ones included.",
+  },
+  "faceline.connections.max": {
+    kind: "gauge",
+    unit: "{connection}",
+    services: ["ingress"],
+    attributes: [],
+    help: "CONNECTIONS_MAX. Further connections are closed at once.",
+  },
 
   "faceline.queue.duration": {
     kind: "histogram",
@@ -54,6 +96,13 @@ export const metricList = {
     services: ["batcher"],
     attributes: ["lane"],
     help: "Tasks that wait now, retries included.",
+  },
+  "faceline.queue.tasks.max": {
+    kind: "gauge",
+    unit: "{task}",
+    services: ["batcher"],
+    attributes: ["lane"],
+    help: "Tasks that may wait: LANE_WAITING_MAX for each build of the lane.",
   },
   "faceline.queue.age": {
     kind: "gauge",
@@ -93,11 +142,12 @@ export const metricList = {
   "faceline.tasks.shed": {
     kind: "counter",
     unit: "{task}",
-    services: ["batcher"],
-    attributes: ["reason"],
+    services: ["ingress", "batcher"],
+    attributes: ["lane", "reason"],
     help:
-      "Tasks refused or dropped under load: queue_too_long, deadline_infeasible, early_drop. What an " +
-      "ingress refuses on arrival is in faceline.requests alone.",
+      "Tasks refused or dropped under load. By a batcher: queue_too_long, deadline_infeasible, early_drop. " +
+      "By an ingress, on arrival: deadline_infeasible, bodies_full, images_full, header_checks_full; where " +
+      "it has not read the body, the lane is unknown and the call counts as one task.",
   },
   "faceline.tasks.expired": {
     kind: "counter",
@@ -170,6 +220,15 @@ export const metricList = {
       "Messages of the tasks topic whose tasks have not all ended, by the log end that the broker " +
       "reported with its last messages.",
   },
+  "faceline.batches.unreceived": {
+    kind: "gauge",
+    unit: "{batch}",
+    services: ["batcher"],
+    attributes: ["partition"],
+    help:
+      "Batches that were sent and that no report of their worker has named yet: the lag of the batches " +
+      "topic. Each partition belongs to one worker, which is sent two batches at most.",
+  },
 
   "faceline.prepare.duration": {
     kind: "histogram",
@@ -238,6 +297,15 @@ export const metricList = {
     services: ["ingress", "batcher", "inference"],
     attributes: ["work"],
     help: "Background work that failed and that something else makes up for.",
+  },
+  "db.client.operation.duration": {
+    kind: "histogram",
+    unit: "s",
+    services: ["ingress", "batcher", "inference"],
+    attributes: ["db.operation.name"],
+    help:
+      "From sending a command to Redis until its reply or its failure, on all connections but those of " +
+      "subscribers.",
   },
   "redis.memory.used": {
     kind: "gauge",

@@ -1,4 +1,5 @@
 import { type Readable, Transform } from "node:stream";
+import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { FastifyInstance } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
@@ -12,8 +13,15 @@ import type { BodyPace, PacedBody } from "./body-pace.ts";
  * `queue_full`, before its body is read if its Content-Length already tells. An upload that pauses for
  * BODY_IDLE_MS is cut off. Bytes are read at the pace of their team.
  */
-export function limitBodyMemory(app: FastifyInstance, settings: BodyMemorySettings, pace: BodyPace): void {
+export function limitBodyMemory(
+  app: FastifyInstance,
+  settings: BodyMemorySettings,
+  parts: MemoryParts,
+): void {
+  const { pace, metrics } = parts;
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
+  metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
+  metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
 
   app.addHook("preParsing", async (request, reply, payload) => {
     const { headers, requestContext } = request;
@@ -88,7 +96,8 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
   return payload.pipe(body);
 }
 
-const bodiesFull = (): ApiError => capacityReached("Too many bytes are in flight; try again shortly.");
+const bodiesFull = (): ApiError =>
+  capacityReached("bodies_full", "Too many bytes are in flight; try again shortly.");
 
 /** What a body counts as before anything of it has arrived: about one read of a socket. */
 const reservedBytesMax = 64 * 1024;
@@ -102,6 +111,8 @@ type MeterLimits = {
   /** Reads what is left of the body. */
   discard(): void;
 };
+
+type MemoryParts = { pace: BodyPace; metrics: Pick<Metrics, "observe"> };
 
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;

@@ -24,6 +24,15 @@ export class ApiError extends Error {
   }
 }
 
+/** Why an ingress refuses a call under load, before its tasks are sent: as the batcher's reasons. */
+export const ingressShedReasons = [
+  "deadline_infeasible",
+  "bodies_full",
+  "images_full",
+  "header_checks_full",
+] as const;
+type IngressShedReason = (typeof ingressShedReasons)[number];
+
 type ApiErrorDetails = {
   /** The field at fault. */
   field?: string;
@@ -31,6 +40,8 @@ type ApiErrorDetails = {
   index?: number;
   /** With every 429 and 503: the time after which a second try may succeed. */
   retryAfterMs?: number;
+  /** Set where this process itself refuses a call under load. */
+  shed?: IngressShedReason;
   /** With a 405: the methods that the path takes. */
   allow?: string[];
 };
@@ -67,8 +78,8 @@ export const dependencyUnavailable = (detail: string): ApiError =>
   new ApiError("dependency_unavailable", detail, { retryAfterMs: retryAfterMs.dependency });
 
 /** For a bound of this process that is reached. */
-export const capacityReached = (detail: string): ApiError =>
-  new ApiError("queue_full", detail, { retryAfterMs: retryAfterMs.capacity });
+export const capacityReached = (shed: IngressShedReason, detail: string): ApiError =>
+  new ApiError("queue_full", detail, { retryAfterMs: retryAfterMs.capacity, shed });
 
 export const notServing = (): ApiError =>
   new ApiError("not_ready", "This instance is starting or stopping.", {

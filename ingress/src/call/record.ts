@@ -21,7 +21,7 @@ export class CallRecord {
   readonly trace: CallTrace;
   lane: LaneId | undefined;
   pool: string | undefined;
-  /** Number of images that were sent to workers. */
+  /** Number of images for workers. */
   images = 0;
   error: ApiError | undefined;
   /** What led to the error, where that is for operators and not for the client. */

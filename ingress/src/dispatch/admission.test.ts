@@ -34,7 +34,7 @@ test("without a worker for any of the lanes: model_unavailable", () => {
 test("a millisecond past the deadline: queue_timeout, with the time to retry", () => {
   assert.throws(() => soonestPool(states, ssd, 1_000, 1_139), {
     code: "queue_timeout",
-    details: { retryAfterMs: 100 },
+    details: { retryAfterMs: 100, shed: "deadline_infeasible" },
   });
 });
 

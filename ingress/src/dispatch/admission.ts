@@ -37,7 +37,10 @@ export function soonestPool(
   }
   if (now + soonest.durationMs > deadlineAt) {
     const detail = "The call could not be answered within its deadline.";
-    throw new ApiError("queue_timeout", detail, { retryAfterMs: soonest.expectedWaitMs });
+    throw new ApiError("queue_timeout", detail, {
+      retryAfterMs: soonest.expectedWaitMs,
+      shed: "deadline_infeasible",
+    });
   }
   return soonest.pool;
 }

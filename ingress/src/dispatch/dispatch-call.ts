@@ -27,11 +27,11 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   const { clock, ingress, pools } = parts;
   const { images, signal, record, ...fields } = call;
   const { requestId, lane, deadlineAt } = fields;
+  record.images = images.length;
   const pool = soonestPool(pools.fresh(), new Set([lane]), clock.now(), deadlineAt);
 
   record.end("admission");
   record.pool = pool;
-  record.images = images.length;
   record.begin("publish");
   const callId = `${requestId}/${randomBytes(12).toString("base64url")}` as CallId;
   const tasks = images.map((_, index) => taskId(callId, index));

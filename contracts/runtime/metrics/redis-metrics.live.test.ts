@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readConfig } from "../config.ts";
+import { openLog } from "../log.ts";
+import { connectVolatileRedis, VolatileRedisConfig } from "../redis.ts";
+import { MetricsConfig } from "./config.ts";
+import { metricsOff, openMetrics } from "./metrics.ts";
+import { observeCommands } from "./redis-metrics.ts";
+
+const config = readConfig(VolatileRedisConfig, process.env);
+
+test("each command is timed by its name, in pipelines too, whether it succeeds or fails", async () => {
+  const log = openLog("test", "silent");
+  const options = { config: readConfig(MetricsConfig, {}), page: true, service: "ingress", id: "1", log };
+  await using metrics = await openMetrics(options);
+  await using redis = await connectVolatileRedis(config, { autoPipelining: true });
+  observeCommands(metrics, [redis]);
+  const key = "redis-metrics";
+  await Promise.all([redis.set(key, "1", "PX", 1_000), redis.get(key), redis.get(key)]);
+  await redis.pipeline().get(key).unlink(key).exec();
+  await assert.rejects(redis.call("NO_SUCH_COMMAND"));
+  const page = await metrics.page();
+  const count = (name: string) =>
+    page.split(`db_client_operation_duration_seconds_count{db_operation_name="${name}"} `)[1]?.split("\n")[0];
+  assert.deepEqual(["SET", "GET", "UNLINK", "NO_SUCH_COMMAND"].map(count), ["1", "3", "1", "1"]);
+});
+
+test("without metrics a connection reads no clock for its commands", async () => {
+  await using redis = await connectVolatileRedis(config);
+  observeCommands(metricsOff, [redis]);
+  assert.equal(redis.onCommandEnd, undefined);
+});
