@@ -1,4 +1,4 @@
-import { ofInstance, ofLane, rateOf } from "./expressions.ts";
+import { ofInstance, ofLane, quantileOf, rateOf } from "./expressions.ts";
 import type { Page } from "./panel.ts";
 
 export const capacityPage: Page = {
@@ -56,6 +56,26 @@ export const capacityPage: Page = {
           unit: "number",
           expr: 'count({__name__=~"faceline_.+|http_server_.+", otel_metric_overflow="true"}) or vector(0)',
           thresholds: { warnAt: 1, alarmAt: 10 },
+        },
+      ],
+    },
+    {
+      title: "Bounds of the ingress and of the queue",
+      panels: [
+        {
+          kind: "lines",
+          title: "Share of each bound in use",
+          question:
+            "What is nearly full? Above its bound, bodies, images and tasks are refused with queue_full, and " +
+            "connections are closed.",
+          unit: "share",
+          queries: [
+            { expr: "max(faceline_bodies_used_bytes / faceline_bodies_max_bytes)", legend: "bodies" },
+            { expr: "max(faceline_images_used_bytes / faceline_images_max_bytes)", legend: "images" },
+            { expr: "max(faceline_connections_used / faceline_connections_max)", legend: "connections" },
+            { expr: "max(faceline_queue_tasks / faceline_queue_tasks_max)", legend: "waiting tasks" },
+          ],
+          thresholds: { warnAt: 0.7, alarmAt: 0.9 },
         },
       ],
     },
@@ -169,6 +189,30 @@ export const capacityPage: Page = {
             "queue is empty, the batcher does not keep up.",
           unit: "number",
           queries: [{ expr: "sum(faceline_kafka_lag)", legend: "messages" }],
+        },
+        {
+          kind: "lines",
+          title: "Batches on their way, by partition",
+          question:
+            "Which worker does not receive what it is sent? Each has a partition, and receives within " +
+            "milliseconds; a batch that stays here is lost after 2 s, and its tasks go to another worker.",
+          unit: "number",
+          queries: [
+            { expr: "sum by (partition) (faceline_batches_unreceived) > 0", legend: "{{partition}}" },
+          ],
+          emptyWhenWell: true,
+        },
+        {
+          kind: "lines",
+          title: "Commands of Redis, p99",
+          question: "Is a Redis slow, or the network to it?",
+          unit: "s",
+          queries: [
+            {
+              expr: quantileOf(0.99, "db_client_operation_duration_seconds", "db_operation_name"),
+              legend: "{{db_operation_name}}",
+            },
+          ],
         },
       ],
     },

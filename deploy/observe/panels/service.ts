@@ -127,9 +127,9 @@ export const servicePage: Page = {
           kind: "stacked",
           title: "Tasks shed, by reason",
           question:
-            "Why did the batcher refuse or drop tasks? queue_too_long: the queue is full. " +
-            "deadline_infeasible: they could not have been answered in time. early_drop: they would have " +
-            "forced batches too small to keep up. What an ingress refuses on arrival is among the codes above.",
+            "Why were tasks refused or dropped? queue_too_long: the queue is full. deadline_infeasible: they " +
+            "could not have been answered in time. early_drop: they would have forced batches too small to " +
+            "keep up. Those that end in full: a bound of an ingress was reached.",
           unit: "perSecond",
           queries: [{ expr: rateOf("faceline_tasks_shed_total", "reason"), legend: "{{reason}}" }],
         },
