@@ -30,8 +30,10 @@ async function start({ print, stop, force }: Command): Promise<void> {
   using record = await ProcessRecord.begin(state.processes, print);
   const ingresses = ingressPorts(launch.HOST, launch.PORT, launch.ingress);
   const operators = operatorsPorts(launch.OPERATORS_PORT, launch);
+  const observe = launch.observe ? await import("../observe/viewers/observation.ts") : undefined;
   await checkPorts([
     ...serverPorts(launch),
+    ...(observe?.observePorts(launch) ?? []),
     ...ingresses,
     ...operatorsPortSettings(launch.OPERATORS_HOST, operators),
   ]);
@@ -39,14 +41,26 @@ async function start({ print, stop, force }: Command): Promise<void> {
   const steps = Steps.sinceCommandStart(print);
   const supervision = { ...supervisorLimits(launch), logs: state.logs, print, record, stop, force };
   // The servers' output is in their log files alone.
-  await using servers = new Servers(launch, state, { ...supervision, onOutput: () => {} });
+  const quietly = { ...supervision, onOutput: () => {} };
+  await using servers = new Servers(launch, state, quietly);
+  await using observation =
+    observe &&
+    new observe.Observation({
+      config: launch,
+      state,
+      env: process.env,
+      operatorsPorts: operators,
+      watch: quietly,
+    });
   const { access } = servers;
   const ownEnvironment = { ...process.env, ...access.launcher };
   const commands = await servers.fetch(steps);
+  await observation?.fetch(steps);
   const models = launch.MODELS_DIR ?? state.models;
   if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
   const body = await writeSamples(state.samples);
 
+  await observation?.start();
   await steps.run("Kafka and Redis", () => servers.start(commands));
   const kafka = readConfig(KafkaConfig, ownEnvironment);
   const kafkaData = join(state.kafka, "data");
@@ -72,6 +86,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
         ...(launch.engine === undefined ? {} : { ENGINE: launch.engine }),
         MODELS_DIR: models,
         LOG_LEVEL: launch.LOG_LEVEL,
+        ...observation?.environment(),
       },
       inspectPorts,
       operatorsPorts: operators,
@@ -81,9 +96,19 @@ async function start({ print, stop, force }: Command): Promise<void> {
   await steps.run("services", () => services.start());
   await steps.run("health", () => services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, stop));
 
+  if (observation !== undefined) await steps.run("Zipkin and Prometheus", () => observation.ready());
+
   const { addresses } = services;
   print(
-    welcomeMessage({ addresses, key, keyFile: state.devKey, body, logs: state.logs, tookMs: steps.tookMs }),
+    welcomeMessage({
+      addresses,
+      key,
+      keyFile: state.devKey,
+      body,
+      logs: state.logs,
+      observeAddress: observation?.address,
+      tookMs: steps.tookMs,
+    }),
   );
   for (const [name, port] of Object.entries(inspectPorts)) {
     print(

@@ -15,18 +15,22 @@ const javaMajorMin = 17;
 
 /**
  * Returns the command of a Java that can run the broker. Throws a sentence when there is none, or an older
- * one.
+ * one. `alternative`: what to do without, the end of that sentence.
  */
-export async function findJava(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<string> {
+export async function findJava(
+  env: NodeJS.ProcessEnv,
+  stop: AbortSignal,
+  alternative = "or set KAFKA_BROKERS to a Kafka that already runs",
+): Promise<string> {
   const java = env["JAVA_HOME"] ? join(env["JAVA_HOME"], "bin", "java") : "java";
   const advice = [
     `install a Java of version ${javaMajorMin} or later (Debian: apt install openjdk-17-jre-headless),`,
-    "or set KAFKA_BROKERS to a Kafka that already runs.",
+    `${alternative}.`,
   ].join(" ");
   const printed = await capture(java, ["-version"], { stop, absent: `Java is missing: ${advice}` });
   const major = javaMajor(printed);
   if (major === undefined || major < javaMajorMin) {
-    throw new Error(`This Java (${major ?? "of unknown version"}) is too old for the broker: ${advice}`);
+    throw new Error(`This Java (${major ?? "of unknown version"}) is too old: ${advice}`);
   }
   return java;
 }

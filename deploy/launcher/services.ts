@@ -118,7 +118,7 @@ const nodeProgram = (service: Service, inspectPort: number | undefined) => ({
 });
 
 /** The host for a URL. A service that listens on every interface is reached on loopback. */
-function reachableHost(host: string): string {
+export function reachableHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }

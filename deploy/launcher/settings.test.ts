@@ -64,3 +64,18 @@ test("no more replicas can be required to have a message than there are", () => 
   assert.equal(read("2", "3").TOPIC_MIN_INSYNC_REPLICAS, 2);
   assert.throws(() => read("4", "3"), /TOPIC_MIN_INSYNC_REPLICAS: must not exceed TOPIC_REPLICATION_FACTOR/);
 });
+
+test("--observe opens operators' ports, and refuses an environment that sends its spans elsewhere", () => {
+  assert.deepEqual(
+    [[], ["--observe"]].map((args) => readLaunchOptions(args, {}).OPERATORS_PORT),
+    [undefined, 9464],
+  );
+  assert.equal(readLaunchOptions(["--observe"], { OPERATORS_PORT: "7000" }).OPERATORS_PORT, 7000);
+  assert.throws(
+    () => readLaunchOptions(["--observe"], { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" }),
+    {
+      message:
+        "--observe shows the traces itself: unset OTEL_EXPORTER_OTLP_ENDPOINT, or start without --observe.",
+    },
+  );
+});

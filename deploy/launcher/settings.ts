@@ -39,6 +39,18 @@ const Settings = z.object({
   /** Where the operators' ports of the services listen, from this port on: see operators-ports.ts. */
   OPERATORS_HOST: z.string().default("127.0.0.1"),
   OPERATORS_PORT: z.coerce.number().int().min(1).max(65_500).optional(),
+
+  /** What `--observe` starts: a page of links that also takes spans in, Zipkin and Prometheus. */
+  OBSERVE_PORT: Port.default(8079),
+  ZIPKIN_PORT: Port.default(9411),
+  ZIPKIN_HEAP_MIB: z.coerce.number().int().min(96).default(160),
+  /** Spans that Zipkin keeps in memory; beyond it, the oldest traces go. */
+  ZIPKIN_SPANS_MAX: z.coerce.number().int().min(1_000).default(50_000),
+  PROMETHEUS_PORT: Port.default(9090),
+  /** Prometheus keeps metrics on disk until either is reached. */
+  PROMETHEUS_RETENTION_HOURS: z.coerce.number().int().min(1).default(24),
+  PROMETHEUS_RETENTION_MIB: z.coerce.number().int().min(64).default(512),
+
   POOL: z.string().default("default"),
   MODELS_DIR: z.string().optional(),
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
@@ -99,7 +111,7 @@ export type Counts = { workers: number; batchers: number; ingress: number };
 
 /** `engine` overrides ENGINE. `inspect`: names of processes to debug, `batcher-1`. */
 export type LaunchOptions = LauncherConfig &
-  Counts & { devKey: boolean; engine: string | undefined; inspect: string[] };
+  Counts & { devKey: boolean; engine: string | undefined; inspect: string[]; observe: boolean };
 
 /**
  * Parses command line and environment of `npm start`. Throws one sentence, or a list of all wrong settings.
@@ -115,8 +127,10 @@ export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): Launc
       engine: { type: "string" },
       inspect: { type: "string", multiple: true, default: [] },
       "dev-key": { type: "boolean", default: false },
+      observe: { type: "boolean", default: false },
     },
   });
+  if (values.observe) refuseOtherReceivers(env);
   const counts = {
     workers: parseWorkers(values.workers, config, values.engine ?? env["ENGINE"], env["EXECUTION_PROVIDER"]),
     batchers: parseCount("--batchers", values.batchers, batchersMax),
@@ -128,7 +142,26 @@ export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): Launc
     engine: values.engine,
     inspect: values.inspect.map((name) => parseInspect(name, counts)),
     devKey: values["dev-key"] || config.REDIS_DURABLE_URL === undefined,
+    observe: values.observe,
+    // Prometheus asks there.
+    OPERATORS_PORT: config.OPERATORS_PORT ?? (values.observe ? operatorsPortObserved : undefined),
   };
+}
+
+/** The first operators' port of `--observe`, where OPERATORS_PORT sets none. */
+const operatorsPortObserved = 9464;
+
+/** Throws where the environment sends or turns off the spans that `--observe` is to show. */
+function refuseOtherReceivers(env: NodeJS.ProcessEnv): void {
+  const other = [
+    ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].filter((name) => env[name]),
+    ...(env["OTEL_SDK_DISABLED"] === "true" ? ["OTEL_SDK_DISABLED"] : []),
+    ...(env["OTEL_TRACES_EXPORTER"] === "none" ? ["OTEL_TRACES_EXPORTER"] : []),
+  ];
+  if (other.length === 0) return;
+  throw new Error(
+    `--observe shows the traces itself: unset ${other.join(", ")}, or start without --observe.`,
+  );
 }
 
 function parseWorkers(
@@ -164,6 +197,7 @@ export const startUsage = `usage: npm start -- [OPTIONS]
   --dev-key            make a development key although REDIS_DURABLE_URL is set
   --inspect SERVICE    debug ingress, batcher or inference, or one process (batcher-2), with Node's inspector on a
                        free port of 127.0.0.1; repeat it for several
+  --observe            show what the service does: traces in Zipkin, metrics in Prometheus; its address is printed
   --help               print this
 
 Settings are environment variables: the table in ARCHITECTURE.md has all of them.`;

@@ -23,12 +23,15 @@ export function openStateFolder(fetched: string, run = fetched): StateFolder {
     kafkaLibs: join(fetched, "kafka", "libs"),
     redis: join(fetched, "redis"),
     models: join(fetched, "models"),
+    zipkin: join(fetched, "zipkin"),
+    prometheus: join(fetched, "debian-prometheus"),
     testRuns: join(fetched, "test-runs"),
     kafka: create(join(run, "kafka")),
     volatile: create(join(run, "redis", "volatile")),
     durable: create(join(run, "redis", "durable")),
     logs: create(join(run, "logs")),
     secrets: create(secretsFolder(run)),
+    metrics: join(run, "prometheus"),
     samples: join(run, "samples"),
     devKey: join(run, "dev-key"),
     processes: join(run, "processes.json"),
@@ -43,6 +46,9 @@ export type StateFolder = {
   kafkaLibs: string;
   redis: string;
   models: string;
+  /** The jar of Zipkin, and Debian's Prometheus where none is installed. */
+  zipkin: string;
+  prometheus: string;
   testRuns: string;
   kafka: string;
   volatile: string;
@@ -50,6 +56,8 @@ export type StateFolder = {
   logs: string;
   /** Passwords of the servers, new at every start. */
   secrets: string;
+  /** What Prometheus stores, with its configuration. */
+  metrics: string;
   samples: string;
   devKey: string;
   processes: string;

@@ -14,3 +14,17 @@ test("the printed command can be pasted, also where a folder has a space in its 
   assert.ok(text.includes('-H "x-api-key: fl_dev_x"'));
   assert.ok(text.includes('-d "@/home/a b/.faceline/samples/verify.json"'));
 });
+
+test("the page of --observe is printed where there is one", () => {
+  const parts = {
+    addresses: ["http://127.0.0.1:8080"],
+    key: "k",
+    keyFile: "k",
+    body: "b",
+    logs: "l",
+    tookMs: 1,
+  };
+  const observeAddress = "http://127.0.0.1:8079/";
+  assert.match(welcomeMessage({ ...parts, observeAddress }), /^ {2}observe {2}http:\/\/127\.0\.0\.1:8079\//m);
+  assert.doesNotMatch(welcomeMessage(parts), /observe/);
+});

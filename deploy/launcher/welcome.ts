@@ -1,7 +1,15 @@
 import { isAbsolute, relative } from "node:path";
 
 /** The last output of `npm start`: the address, the key, and a call that can be pasted in any folder. */
-export function welcomeMessage({ addresses, key, keyFile, body, logs, tookMs }: Welcome): string {
+export function welcomeMessage({
+  addresses,
+  key,
+  keyFile,
+  body,
+  logs,
+  observeAddress,
+  tookMs,
+}: Welcome): string {
   const [address] = addresses;
   const header = key === undefined ? "x-api-key: YOUR-KEY" : `x-api-key: ${key}`;
   const file = /^[\w/.@:+-]+$/.test(body) ? `@${body}` : `"@${body.replaceAll(/["$`\\]/g, "\\$&")}"`;
@@ -11,7 +19,7 @@ ${ready}
 
   address  ${addresses.join("  ")}
   key      ${key === undefined ? "none was made, because REDIS_DURABLE_URL is set (--dev-key makes one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
-  logs     ${relativeToHere(logs)}
+  logs     ${relativeToHere(logs)}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}
 
 Try it. The two pictures are cut from one photograph, at different scales and compressions:
 
@@ -33,5 +41,7 @@ type Welcome = {
   keyFile: string;
   body: string;
   logs: string;
+  /** The page of links of `--observe`; undefined without. */
+  observeAddress?: string | undefined;
   tookMs: number;
 };

@@ -24,6 +24,11 @@ export const TracingConfig = z.object({
     ])
     .default("parentbased_always_on"),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  /**
+   * New traces that a process begins in a second, of those that the sampler takes; 0: not limited. A trace
+   * that a client began is not counted.
+   */
+  TRACES_PER_SECOND_MAX: z.coerce.number().int().min(0).max(10_000).default(0),
   /** Spans that wait to be sent; further ones are dropped. */
   OTEL_BSP_MAX_QUEUE_SIZE: count(4_096),
   /** Serialising 512 spans, the standard, blocks the process for 5 to 13 ms; 64 take half a millisecond. */

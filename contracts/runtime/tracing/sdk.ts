@@ -26,6 +26,7 @@ import {
 import type { FinishedSpan, SpanContext } from "../../src/trace/span.ts";
 import type { TracingConfig } from "./config.ts";
 import { reportFailures } from "./export-report.ts";
+import { TraceRate } from "./trace-rate.ts";
 import { newSpanId, newTraceId, type Tracing, type TracingOptions } from "./tracing.ts";
 
 /**
@@ -62,6 +63,8 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
   sdk.start();
   const tracer = trace.getTracer("faceline");
   const sampler = samplerOf(config);
+  const { TRACES_PER_SECOND_MAX: perSecond } = config;
+  const rate = perSecond === 0 ? undefined : new TraceRate(perSecond);
 
   return {
     on: true,
@@ -70,7 +73,8 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
       const context =
         parentSampled === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sdkContext(parent));
       const { decision } = sampler.shouldSample(context, traceId, "call", SpanKind.SERVER, {}, []);
-      return decision === SamplingDecision.RECORD_AND_SAMPLED;
+      if (decision !== SamplingDecision.RECORD_AND_SAMPLED) return false;
+      return parentSampled === true || rate === undefined || rate.take(performance.now());
     },
     export(spans) {
       for (const span of spans) {

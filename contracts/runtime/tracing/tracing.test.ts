@@ -30,6 +30,13 @@ test("the head decision: a ratio of new traces, always the same for one trace, a
   assert.deepEqual([tracing.decide(ids[0]!, true), tracing.decide(ids[0]!, false)], [true, false]);
 });
 
+test("no more new traces begin at once than TRACES_PER_SECOND_MAX; those of clients are not counted", async () => {
+  await using tracing = await open({ OTEL_EXPORTER_OTLP_ENDPOINT, TRACES_PER_SECOND_MAX: "1" });
+  const decide = (parent: boolean | undefined) => tracing.decide(newTraceId(), parent);
+  assert.deepEqual([true, undefined].map(decide), [true, true]);
+  assert.deepEqual([undefined, true, false].map(decide), [false, true, false]);
+});
+
 test("without an endpoint a new trace is not marked as sampled, and a client's mark stays", async () => {
   await using tracing = await open({});
   const id = newTraceId();

@@ -1,0 +1,178 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { findJava } from "../../launcher/kafka-install.ts";
+import type { PortSetting } from "../../launcher/ports.ts";
+import { writePrivateFile } from "../../launcher/secrets.ts";
+import { reachableHost } from "../../launcher/services.ts";
+import type { LauncherConfig } from "../../launcher/settings.ts";
+import type { StateFolder } from "../../launcher/state-folder.ts";
+import type { Steps } from "../../launcher/steps.ts";
+import { Supervisor, type SupervisorOptions } from "../../launcher/supervisor.ts";
+import { openObserveServer } from "./observe-server.ts";
+import { linksPage } from "./page.ts";
+import { consolesFolder, prometheusOrigin, prometheusProgram } from "./prometheus.ts";
+import { findPrometheus, type PrometheusCommands } from "./prometheus-install.ts";
+import { searchAddress } from "./searches.ts";
+import { SpanQueue, sendToZipkin } from "./span-queue.ts";
+import { fetchZipkin, zipkinOrigin, zipkinProgram } from "./zipkin.ts";
+
+/**
+ * What `npm start -- --observe` runs beside the services: Zipkin, Prometheus, and a server with a page of
+ * links that takes the spans of the services. Start it before the services, and dispose it after them: their
+ * last spans come at their end.
+ */
+export class Observation implements AsyncDisposable {
+  /** The page of links. */
+  readonly address: string;
+  readonly #options: ObservationOptions;
+  readonly #running: Supervisor[] = [];
+  readonly #opened = new AsyncDisposableStack();
+  #commands: ObservationCommands | undefined;
+  #starting: Promise<void> = Promise.resolve();
+
+  constructor(options: ObservationOptions) {
+    this.#options = options;
+    this.address = `http://127.0.0.1:${options.config.OBSERVE_PORT}/`;
+  }
+
+  /** Finds or fetches the programs. To be called before `start`. */
+  async fetch(steps: Steps): Promise<void> {
+    const { state, watch } = this.#options;
+    const java = await findJava(process.env, watch.stop, "or start without --observe");
+    const jar = await steps.run("Zipkin", async (note) => {
+      const found = await fetchZipkin(state.zipkin, watch.stop);
+      note(found.fetched ? "fetched by Maven" : "present");
+      return found.jar;
+    });
+    let prometheus: PrometheusCommands | undefined;
+    await steps.attempt("Prometheus", async (note) => {
+      prometheus = await findPrometheus(state.prometheus, watch.stop);
+      note(prometheus?.source ?? "not to be had here, so there are no charts: install prometheus");
+      return prometheus !== undefined;
+    });
+    this.#commands = { java, jar, prometheus };
+  }
+
+  /** Opens the server, and starts the programs in the background: `ready` waits for them. */
+  async start(): Promise<void> {
+    const { config, watch } = this.#options;
+    const commands = this.#commands!;
+    const zipkin = zipkinOrigin(config.ZIPKIN_PORT);
+    const queue = this.#opened.use(
+      new SpanQueue({ send: sendToZipkin(zipkin, watch.print), ...queueLimits }),
+    );
+    const page = linksPage({
+      zipkin,
+      prometheus: commands.prometheus && prometheusOrigin(config.PROMETHEUS_PORT),
+      consoles: consoleNames(),
+      operators: this.#targets().map(({ process, address }) => ({ process, origin: `http://${address}` })),
+    });
+    const server = await openObserveServer({
+      port: config.OBSERVE_PORT,
+      queue,
+      traceAddress: (traceId) => `${zipkin}/zipkin/traces/${traceId}`,
+      page: () => page,
+      search: (name) => searchAddress(zipkin, name, Date.now()),
+    });
+    this.#opened.use(server);
+    this.#starting = this.#startPrograms(commands);
+    // `ready` throws it.
+    this.#starting.catch(() => {});
+  }
+
+  async #startPrograms({ java, jar, prometheus }: ObservationCommands): Promise<void> {
+    const { config, state, env } = this.#options;
+    const programs = [
+      zipkinProgram({
+        java,
+        jar,
+        port: config.ZIPKIN_PORT,
+        heapMib: config.ZIPKIN_HEAP_MIB,
+        spansMax: config.ZIPKIN_SPANS_MAX,
+      }),
+    ];
+    if (prometheus !== undefined) {
+      const options = {
+        folder: state.metrics,
+        port: config.PROMETHEUS_PORT,
+        retentionHours: config.PROMETHEUS_RETENTION_HOURS,
+        retentionMib: config.PROMETHEUS_RETENTION_MIB,
+        targets: this.#targets(),
+        tokenFile: operatorsTokenFile(env, state.secrets),
+      };
+      programs.push(prometheusProgram(prometheus, options));
+    }
+    await Promise.all(
+      programs.map((program) => {
+        const supervisor = new Supervisor(program, this.#options.watch);
+        this.#running.push(supervisor);
+        return supervisor.start();
+      }),
+    );
+  }
+
+  /** Resolves when Zipkin and Prometheus are ready. Throws a sentence when one of them does not start. */
+  ready(): Promise<void> {
+    return this.#starting;
+  }
+
+  /** Settings with which the services send their spans here. */
+  environment(): NodeJS.ProcessEnv {
+    return {
+      // Metrics are not sent: Prometheus asks for them.
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${this.address}v1/traces`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      TRACES_PER_SECOND_MAX: this.#options.env["TRACES_PER_SECOND_MAX"] || `${tracesPerSecondMax}`,
+    };
+  }
+
+  #targets(): { process: string; address: string }[] {
+    const { config, operatorsPorts } = this.#options;
+    const host = reachableHost(config.OPERATORS_HOST);
+    return Object.entries(operatorsPorts).map(([process, port]) => ({ process, address: `${host}:${port}` }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // First what still holds spans.
+    await this.#opened.disposeAsync();
+    await Promise.all(this.#running.map((each) => each.stop()));
+  }
+}
+
+/** The ports of what `--observe` starts. */
+export const observePorts = (config: LauncherConfig): PortSetting[] =>
+  (["OBSERVE_PORT", "ZIPKIN_PORT", "PROMETHEUS_PORT"] as const).map((setting) => ({
+    setting,
+    host: "127.0.0.1",
+    port: config[setting],
+  }));
+
+function consoleNames(): string[] {
+  if (!existsSync(consolesFolder)) return [];
+  return readdirSync(consolesFolder).filter((name) => name.endsWith(".html"));
+}
+
+/** Prometheus reads the token from a file. Undefined where the operators' ports need none. */
+function operatorsTokenFile(env: NodeJS.ProcessEnv, secrets: string): string | undefined {
+  if (env["OPERATORS_TOKEN_FILE"]) return resolve(env["OPERATORS_TOKEN_FILE"]);
+  if (!env["OPERATORS_TOKEN"]) return undefined;
+  const file = join(secrets, "operators-token");
+  writePrivateFile(file, env["OPERATORS_TOKEN"]);
+  return file;
+}
+
+/** So that a load test costs little, and a single call is always traced. */
+const tracesPerSecondMax = 20;
+
+const queueLimits = { waitingMax: 10_000, requestSpansMax: 500, retryAfterMs: 500 };
+
+type ObservationCommands = { java: string; jar: string; prometheus: PrometheusCommands | undefined };
+
+type ObservationOptions = {
+  config: LauncherConfig;
+  state: StateFolder;
+  /** The operator's environment. */
+  env: NodeJS.ProcessEnv;
+  operatorsPorts: Record<string, number>;
+  watch: SupervisorOptions;
+};

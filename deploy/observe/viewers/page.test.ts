@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { linksPage } from "./page.ts";
+
+const parts = {
+  zipkin: "http://127.0.0.1:9411",
+  prometheus: "http://127.0.0.1:9090",
+  consoles: ["queue-and-batches.html"],
+  operators: [{ process: "ingress-1", origin: "http://127.0.0.1:9464" }],
+};
+
+test("the page leads to traces, dashboards, alerts and each process", () => {
+  const page = linksPage(parts);
+  for (const address of [
+    "/traces/latest",
+    "/traces/retried",
+    "http://127.0.0.1:9090/consoles/queue-and-batches.html",
+    "http://127.0.0.1:9090/alerts",
+    "http://127.0.0.1:9464/live",
+    "http://127.0.0.1:9464/metrics",
+  ]) {
+    assert.ok(page.includes(`href="${address}"`), address);
+  }
+});
+
+test("without Prometheus the page says so, and has no links to it", () => {
+  const page = linksPage({ ...parts, prometheus: undefined });
+  assert.match(page, /Prometheus is not here/);
+  assert.doesNotMatch(page, /:9090|consoles/);
+});

@@ -1,0 +1,68 @@
+import { searches } from "./searches.ts";
+
+/** The page of links, as HTML: what to look at. Without Prometheus, its part says so. */
+export function linksPage({ zipkin, prometheus, consoles, operators }: PageOptions): string {
+  const sections = [
+    section("Traces", [
+      "A call is one trace, and a batch another. A red span has failed; its tag <code>error</code> says why.",
+      list(Object.entries(searches).map(([name, { title }]) => link(`/traces/${name}`, title))),
+      `A trace of your own call: its id is in the header <code>traceparent</code> of the reply; open
+       <code>${zipkin}/zipkin/traces/ID</code>. All is in memory and ends with <code>npm start</code>.`,
+    ]),
+    section(
+      "Metrics",
+      prometheus === undefined
+        ? ["Prometheus is not here; the pages of the processes below have the present values."]
+        : [
+            list([
+              ...consoles.map((file) =>
+                link(`${prometheus}/consoles/${file}`, `dashboard: ${titleOf(file)}`),
+              ),
+              link(`${prometheus}/alerts`, "alerts"),
+              link(`${prometheus}/targets`, "which processes answer Prometheus"),
+              link(`${prometheus}/graph`, "any expression"),
+            ]),
+          ],
+    ),
+    section("Processes", [
+      `<table>${operators
+        .map(
+          ({ process, origin }) =>
+            `<tr><th>${process}</th><td>${link(`${origin}/live`, "live")}</td><td>${link(`${origin}/metrics`, "metrics")}</td><td>${link(`${origin}/readyz`, "ready?")}</td></tr>`,
+        )
+        .join("\n")}</table>`,
+    ]),
+  ];
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Faceline</title><style>${style}</style>
+<h1>Faceline: what it does</h1>
+${sections.join("\n")}
+</html>
+`;
+}
+
+const section = (title: string, parts: string[]): string =>
+  `<section><h2>${title}</h2>\n${parts.map((part) => (part.startsWith("<") ? part : `<p>${part}</p>`)).join("\n")}</section>`;
+const list = (items: string[]): string => `<ul>${items.map((item) => `<li>${item}</li>`).join("\n")}</ul>`;
+const link = (address: string, text: string): string => `<a href="${escaped(address)}">${escaped(text)}</a>`;
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+
+/** `queue-and-batches.html` is "queue and batches". */
+const titleOf = (file: string): string => file.replace(/\.html$/, "").replaceAll("-", " ");
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#222}
+h2{font-size:1.1rem;margin:1.5rem 0 .3rem}ul{margin:.3rem 0;padding-left:1.2rem}p{margin:.3rem 0}
+th{text-align:left;font-weight:normal;padding-right:2rem}td{padding-right:1.5rem}
+@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}a{color:#8ab4f8}}`;
+
+type PageOptions = {
+  /** Origins: `http://127.0.0.1:9411`. */
+  zipkin: string;
+  /** Undefined: it could not be had. */
+  prometheus: string | undefined;
+  /** File names of the console templates. */
+  consoles: string[];
+  operators: { process: string; origin: string }[];
+};

@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Program } from "../../launcher/child.ts";
+import { repository } from "../../launcher/state-folder.ts";
+import type { PrometheusCommands } from "./prometheus-install.ts";
+import { isHealthy } from "./zipkin.ts";
+
+/**
+ * Alert rules, and console templates with their libraries. Either may be absent. The path is written down
+ * here too, because generated.ts loads what generates them.
+ */
+const generated = join(repository, "deploy", "observe", "generated");
+const alertsFile = join(generated, "alerts.yml");
+export const consolesFolder = join(generated, "consoles");
+
+/** Prometheus on loopback, which asks the operators' ports of `targets` and evaluates the alert rules. */
+export function prometheusProgram(commands: PrometheusCommands, options: PrometheusOptions): Program {
+  const { folder, port, retentionHours, retentionMib } = options;
+  const origin = prometheusOrigin(port);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const config = join(folder, "prometheus.json");
+  writeFileSync(config, JSON.stringify(prometheusConfig(options), undefined, 2), { mode: 0o600 });
+  const flags = {
+    // YAML includes JSON.
+    "config.file": config,
+    "storage.tsdb.path": join(folder, "data"),
+    "storage.tsdb.retention.time": `${retentionHours}h`,
+    "storage.tsdb.retention.size": `${retentionMib}MB`,
+    "web.listen-address": `127.0.0.1:${port}`,
+    // By default the pages of every origin may read the metrics.
+    "web.cors.origin": origin.replaceAll(".", "\\."),
+    "web.page-title": "Faceline",
+    "log.level": "warn",
+    "web.console.templates": consolesFolder,
+    "web.console.libraries": consolesFolder,
+    ...(commands.assets === undefined ? {} : { "web.local-assets": commands.assets }),
+  };
+  return {
+    name: "prometheus",
+    command: commands.prometheus,
+    args: Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
+    env: process.env,
+    ready: () => isHealthy(`${origin}/-/ready`),
+  };
+}
+
+/** Prometheus' configuration. The labels of a target are its service and the name of its process. */
+export const prometheusConfig = ({ targets, tokenFile, rules = alertsFile }: ConfigOptions) => ({
+  global: { scrape_interval: "5s", scrape_timeout: "4s", evaluation_interval: "5s" },
+  rule_files: existsSync(rules) ? [rules] : [],
+  scrape_configs: Object.entries(Object.groupBy(targets, ({ process }) => serviceOf(process))).map(
+    ([service, processes = []]) => ({
+      job_name: service,
+      ...(tokenFile === undefined ? {} : { authorization: { credentials_file: tokenFile } }),
+      static_configs: processes.map(({ process, address }) => ({
+        targets: [address],
+        labels: { instance: process },
+      })),
+    }),
+  ),
+});
+
+/** As in traces: `faceline-ingress` of `ingress-1`. */
+const serviceOf = (process: string): string => `faceline-${process.replace(/-\d+$/, "")}`;
+
+export const prometheusOrigin = (port: number): string => `http://127.0.0.1:${port}`;
+
+type ConfigOptions = {
+  /** The operators' port of each process, `127.0.0.1:9464`. */
+  targets: { process: string; address: string }[];
+  /** A file with the operators' token, where they have one. */
+  tokenFile?: string | undefined;
+  rules?: string;
+};
+
+type PrometheusOptions = ConfigOptions & {
+  folder: string;
+  port: number;
+  retentionHours: number;
+  retentionMib: number;
+};

@@ -1,0 +1,41 @@
+/** Searches in Zipkin that answer usual questions, by name. */
+export const searches = {
+  latest: { title: "the latest calls", query: { serviceName: "faceline-ingress" } },
+  slow: {
+    title: "calls of 500 ms and more",
+    query: { serviceName: "faceline-ingress", minDuration: "500000" },
+  },
+  refused: {
+    title: "calls that were refused under load (503)",
+    query: { serviceName: "faceline-ingress", annotationQuery: "http.response.status_code=503" },
+  },
+  failed: {
+    title: "everything with an error",
+    query: { annotationQuery: "error" },
+  },
+  retried: {
+    title: "calls that a batch or a worker was lost under",
+    query: { annotationQuery: "faceline.attempt=2" },
+  },
+  batches: {
+    title: "batches",
+    query: { serviceName: "faceline-batcher", annotationQuery: "faceline.batch.end" },
+  },
+} as const;
+
+/**
+ * Returns the address of a search at Zipkin: the last 15 minutes before `now`, in epoch ms. Undefined where
+ * there is no search of this name. Zipkin searches at once only where the address says until when.
+ */
+export function searchAddress(zipkin: string, name: string, now: number): string | undefined {
+  if (!isSearch(name)) return undefined;
+  const query = new URLSearchParams({
+    ...searches[name].query,
+    lookback: "15m",
+    limit: "50",
+    endTs: `${now}`,
+  });
+  return `${zipkin}/zipkin/?${query.toString()}`;
+}
+
+const isSearch = (name: string): name is keyof typeof searches => Object.hasOwn(searches, name);

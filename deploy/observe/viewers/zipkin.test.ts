@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { refuseOtherJar, zipkinProgram } from "./zipkin.ts";
+
+test("a jar of which a byte has changed is not started, and the message says what to do", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "zipkin-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const jar = join(folder, "zipkin.jar");
+  const pinned = createHash("sha256").update("the jar").digest("hex");
+  writeFileSync(jar, "the jar");
+  await refuseOtherJar(jar, pinned, "remove it");
+  writeFileSync(jar, "the jaz");
+  await assert.rejects(refuseOtherJar(jar, pinned, "remove it"), {
+    message: `Zipkin is not started, because ${jar} is not the pinned one: remove it.`,
+  });
+});
+
+test("Zipkin gets nothing of the environment but what Java needs", () => {
+  process.env["STORAGE_TYPE"] = "elasticsearch";
+  const { env } = zipkinProgram({ java: "java", jar: "j", port: 1, heapMib: 160, spansMax: 1_000 });
+  delete process.env["STORAGE_TYPE"];
+  assert.deepEqual(Object.keys(env), ["PATH", "HOME"]);
+});
