@@ -12,9 +12,9 @@ import { operatorsPortSettings, operatorsPorts } from "../launcher/operators-por
 import { checkPorts, freePorts } from "../launcher/ports.ts";
 import { openStateFolder, repository } from "../launcher/state-folder.ts";
 import { deleteTopics } from "../launcher/topics.ts";
-import { findPrometheus } from "../observe/viewers/prometheus-install.ts";
 import type { ZipkinSpan } from "../observe/viewers/zipkin-spans.ts";
 import { portraits } from "../testing/faces.ts";
+import { findInstalledPrometheus } from "../testing/promtool.ts";
 import { waitUntil } from "../testing/wait-until.ts";
 import { apiClient } from "./stack/api-client.ts";
 
@@ -123,7 +123,7 @@ async function startObserved(t: TestContext) {
   mkdirSync(home.zipkin, { recursive: true });
   symlinkSync(home.zipkin, join(state, "zipkin"));
   symlinkSync(home.models, join(state, "models"));
-  const commands = await findPrometheus(home.prometheus, new AbortController().signal);
+  const commands = await findInstalledPrometheus();
   if (commands?.source !== "from PATH") symlinkSync(home.prometheus, join(state, "debian-prometheus"));
 
   const [port = 0, observePort = 0, zipkinPort = 0, prometheusPort = 0] = await freePorts(4);

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { freePorts } from "../launcher/ports.ts";
 import { generatedFolder } from "../observe/generated.ts";
-import { findPromtool } from "./promtool.ts";
+import { findInstalledPrometheus } from "./promtool.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /**
@@ -18,10 +18,8 @@ export async function openPrometheus(
   t: Pick<TestContext, "after">,
   { targets }: { targets: Readonly<Record<string, number>> },
 ): Promise<TestPrometheus | undefined> {
-  const promtool = await findPromtool();
-  // Both are in one package.
-  const program = promtool === undefined ? undefined : join(dirname(promtool), "prometheus");
-  if (program === undefined || !existsSync(program)) return undefined;
+  const commands = await findInstalledPrometheus();
+  if (commands === undefined) return undefined;
   const folder = temporaryFolder();
   const [port = 0] = await freePorts(1);
   const configuration = {
@@ -40,8 +38,9 @@ export async function openPrometheus(
   writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(configuration));
   const consoles = join(generatedFolder, "consoles");
   const child = spawn(
-    program,
+    commands.prometheus,
     [
+      ...(commands.assets === undefined ? [] : [`--web.local-assets=${commands.assets}`]),
       `--config.file=${join(folder, "prometheus.yml")}`,
       `--storage.tsdb.path=${join(folder, "data")}`,
       `--web.listen-address=127.0.0.1:${port}`,
