@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { alertRules } from "./alerts/alert-rules.ts";
+import { rulesFile } from "./alerts/rules-file.ts";
 import { consoleLibrary, consolePage } from "./consoles/page.ts";
 import { grafanaDashboard } from "./grafana/dashboard.ts";
 import { pages } from "./panels.ts";
@@ -8,7 +10,10 @@ export const generatedFolder = join(import.meta.dirname, "generated");
 
 /** Returns the content of each generated file, by its path in `generatedFolder`. */
 export function generatedFiles(): Map<string, string> {
-  const files = new Map([["consoles/faceline.lib", consoleLibrary()]]);
+  const files = new Map([
+    ["alerts.yml", rulesFile(alertRules())],
+    ["consoles/faceline.lib", consoleLibrary()],
+  ]);
   for (const page of pages) {
     const others = pages.filter((each) => each !== page);
     files.set(`grafana/${page.name}.json`, `${JSON.stringify(grafanaDashboard(page, others), null, 2)}\n`);

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { generatedFiles, generatedFolder } from "./generated.ts";
 
-// Run by `npm run fix`: writes the dashboards and console pages anew. Covered by
+// Run by `npm run fix`: writes the dashboards, console pages and alerts anew. Covered by
 // deploy/tidy/dashboards.test.ts, which compares them.
 
 for (const folder of ["grafana", "consoles"])

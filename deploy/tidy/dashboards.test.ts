@@ -10,9 +10,11 @@ import { findFiles, read } from "./source.ts";
 
 const folder = "deploy/observe/generated";
 
-test("dashboards and console pages are those of deploy/observe/panels.ts; npm run fix writes them", () => {
+test("dashboards, console pages and alerts are those of deploy/observe; npm run fix writes them", () => {
   const files = generatedFiles();
-  const checkedIn = findFiles(`${folder}/{grafana,consoles}/*`).map((file) => file.slice(folder.length + 1));
+  const checkedIn = findFiles(`${folder}/{alerts.yml,grafana/*,consoles/*}`).map((file) =>
+    file.slice(folder.length + 1),
+  );
   assert.deepEqual(checkedIn, [...files.keys()].toSorted());
   for (const [file, content] of files) {
     assert.ok(read(`${folder}/${file}`) === content, `${file} is not up to date: npm run fix`);
