@@ -1,4 +1,4 @@
-// Covers the files of src, contracts/runtime, contracts/client and deploy/launcher.
+// Covers the files of src, ingress/pages, contracts/runtime, contracts/client and deploy/launcher.
 import test from "node:test";
 import { assertOnlyKnown } from "./baseline.ts";
 import { findFiles, importsOf, isTest, pathsIn } from "./source.ts";
@@ -11,7 +11,12 @@ test("every file of a product's folder is loaded by an entry point; fixtures and
     for (const { target } of importsOf(file)) reached.add(target);
     for (const path of pathsIn(file)) reached.add(path);
   }
-  const files = findFiles("*/src/**/*.ts", "contracts/{runtime,client}/**/*.ts", "deploy/launcher/**/*.ts");
+  const files = findFiles(
+    "*/src/**/*.ts",
+    "ingress/pages/**/*.ts",
+    "contracts/{runtime,client}/**/*.ts",
+    "deploy/launcher/**/*.ts",
+  );
   const unreached = files.filter((file) => !isTest(file) && !reached.has(file));
   assertOnlyKnown("not-loaded", new Map(unreached.map((file) => [file, []])));
 });

@@ -95,6 +95,8 @@ export const HttpSettings = z
     DETECTORS_ENABLED: names("ssd,tiny"),
     DETECTOR_DEFAULT: z.string().default("ssd"),
 
+    /** `off`: no pages for people; every path that is not of the API is 404. */
+    PAGES: z.enum(["on", "off"]).default("on"),
     /**
      * Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service.
      */

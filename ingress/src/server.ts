@@ -1,5 +1,6 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import { type FastifyInstance, fastify } from "fastify";
+import { addPages } from "../pages/pages.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
 import { limitBodyMemory } from "./body/memory-budget.ts";
@@ -9,8 +10,9 @@ import { ApiError } from "./call/api-error.ts";
 import type { Ports } from "./call/ports.ts";
 import { requestIdFrom } from "./call/request-headers.ts";
 import { addComputeHooks } from "./compute-hooks.ts";
-import type { HttpSettings } from "./config.ts";
+import { type HttpSettings, version } from "./config.ts";
 import { rejectEarly } from "./dispatch/admission.ts";
+import { requestLimits } from "./endpoints/capabilities.ts";
 import type { EnabledModels } from "./endpoints/enabled-models.ts";
 import { computeEndpoints, serviceEndpoints } from "./endpoints/table.ts";
 import {
@@ -98,6 +100,18 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
       });
     }
   });
+  if (settings.PAGES === "on") {
+    addPages(app, {
+      version,
+      publicUrl: site,
+      keysNeeded: settings.AUTH === "on",
+      limits: requestLimits(settings, models),
+      teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
+      idempotencyKeptMs: settings.IDEMPOTENCY_KEPT_MS,
+      models: models.embeddingModels,
+      detectors: models.detectors.map(({ name }) => name),
+    });
+  }
   return app;
 }
 

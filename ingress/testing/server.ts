@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InputFault } from "@faceline/contracts/http/errors";
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
@@ -27,7 +26,7 @@ import { buildServer } from "../src/server.ts";
  * a test can write them down.
  */
 export function testServer(
-  t: TestContext,
+  t: { after(end: () => Promise<void>): void; diagnostic(text: string): void },
   { settings = {}, catalogue, ...overrides }: TestServerOptions = {},
 ): TestServer {
   const dispatched: DispatchedCall[] = [];

@@ -91,7 +91,11 @@ function runningBuilds({ name }: Model, lanes: LaneState[]): RunningBuild[] {
   return [...builds.values()];
 }
 
-const requestLimits = (settings: HttpSettings, models: EnabledModels): CapabilitiesReply["limits"] => ({
+/** What a call may hold, by the operator's settings. */
+export const requestLimits = (
+  settings: HttpSettings,
+  models: EnabledModels,
+): CapabilitiesReply["limits"] => ({
   body_bytes: settings.BODY_BYTES_MAX,
   image_bytes: settings.IMAGE_BYTES_MAX,
   image_pixels: settings.IMAGE_PIXELS_MAX,

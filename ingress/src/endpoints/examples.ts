@@ -44,7 +44,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
       },
     },
     "multipart/form-data": {
-      images: { summary: "A form", value: { img1: image, img2: image, threshold: 0.1, align: false } },
+      images: { summary: "A form", value: { img1: image, img2: image, distance_metric: "cosine" } },
     },
     "application/x-www-form-urlencoded": {
       images: { summary: "A form", value: { img1: image, img2: image, face_policy: "largest" } },
@@ -79,7 +79,7 @@ export const representExamples: ComputeEndpoint["examples"] = {
       },
     },
     "multipart/form-data": {
-      image: { summary: "A form", value: { img: image, detector_backend: "tiny" } },
+      image: { summary: "A form", value: { img: image, max_faces: 1 } },
     },
     "application/x-www-form-urlencoded": {
       image: { summary: "A form", value: { img: image, enforce_detection: "False" } },

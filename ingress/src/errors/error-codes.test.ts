@@ -107,7 +107,7 @@ for (const [code, call] of Object.entries(calls) as [ErrorCode, (typeof calls)[E
 test("Errors: one shape for every path, method and failure", async (t) => {
   const { app } = testServer(t);
   const calls: Call[] = [
-    { method: "GET", url: "/" },
+    { method: "GET", url: "/nowhere" },
     { method: "PUT", url: "/verify", payload: "x" },
     { method: "PROPFIND", url: "/verify" },
     { method: "DELETE", url: "/openapi.json" },

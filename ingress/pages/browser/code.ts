@@ -1,0 +1,62 @@
+// Code examples: the address of this service, one language for all of them, and buttons that copy.
+
+const languageKey = "faceline-language";
+const copiedShownMs = 2_000;
+
+for (const address of document.querySelectorAll("[data-origin]")) address.textContent = location.origin;
+
+const radios = [...document.querySelectorAll<HTMLInputElement>(".languages input")];
+
+function choose(language: string): void {
+  for (const radio of radios) radio.checked = radio.value === language;
+}
+
+function storedLanguage(): string | null {
+  try {
+    return localStorage.getItem(languageKey);
+  } catch {
+    return null;
+  }
+}
+
+const language = storedLanguage();
+if (radios.some(({ value }) => value === language)) choose(language!);
+
+for (const radio of radios) {
+  radio.addEventListener("change", () => {
+    // The other examples change their height: the one in use stays where it is.
+    const top = radio.getBoundingClientRect().top;
+    choose(radio.value);
+    scrollBy({ top: radio.getBoundingClientRect().top - top, behavior: "instant" });
+    try {
+      localStorage.setItem(languageKey, radio.value);
+    } catch {
+      return;
+    }
+  });
+}
+
+const status = document.querySelector("#status");
+
+for (const button of document.querySelectorAll<HTMLButtonElement>(".copy")) {
+  const panels = [...(button.closest(".code")?.querySelectorAll<HTMLElement>("pre") ?? [])];
+  button.addEventListener("click", () => {
+    const shown = panels.find((panel) => panel.offsetParent !== null);
+    navigator.clipboard.writeText(shown?.textContent ?? "").then(
+      () => report(button, "Copied"),
+      () => report(button, "Not allowed"),
+    );
+  });
+  // There is a clipboard only over https and on localhost.
+  button.hidden = navigator.clipboard === undefined;
+}
+
+/** Shows for a moment what became of the copy, also to readers of the screen. */
+function report(button: HTMLButtonElement, result: string): void {
+  button.textContent = result;
+  if (status !== null) status.textContent = result;
+  setTimeout(() => {
+    button.textContent = "Copy";
+    if (status !== null) status.textContent = "";
+  }, copiedShownMs);
+}

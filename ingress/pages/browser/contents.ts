@@ -1,0 +1,46 @@
+// Marks the section that is being read in the list of contents.
+
+const links = new Map(
+  [...document.querySelectorAll<HTMLAnchorElement>(".contents a")]
+    .filter(({ pathname, hash }) => hash !== "" && pathname === location.pathname)
+    .map((link) => [link.hash.slice(1), link]),
+);
+
+const sections = [...links.keys()]
+  .map((id) => document.getElementById(id))
+  .filter((section) => section !== null);
+
+/** The last section that begins above this share of the window is the one that is being read. */
+const readingLine = 0.3;
+
+function markCurrent(): void {
+  const line = innerHeight * readingLine;
+  const current = sections.findLast((section) => section.getBoundingClientRect().top < line);
+  for (const [id, link] of links) {
+    if (id === current?.id) link.setAttribute("aria-current", "location");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+let scheduled = false;
+addEventListener(
+  "scroll",
+  () => {
+    if (scheduled) return;
+    scheduled = true;
+    requestAnimationFrame(() => {
+      scheduled = false;
+      markCurrent();
+    });
+  },
+  { passive: true },
+);
+markCurrent();
+
+// On a narrow screen the list is closed again once a section was chosen.
+const list = document.querySelector<HTMLDetailsElement>("details.contents");
+for (const link of links.values()) {
+  link.addEventListener("click", () => {
+    if (list !== null) list.open = false;
+  });
+}

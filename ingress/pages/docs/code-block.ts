@@ -1,0 +1,48 @@
+import { each, type Html, html, markup } from "../html.ts";
+import { highlight, type Language } from "./highlight.ts";
+
+/** The same call in three languages. */
+export type Snippets = Record<CallLanguage, string>;
+export type CallLanguage = "curl" | "python" | "typescript";
+
+/** Returns code under a caption, with a button that copies it. */
+export function codeBlock({ caption, code, language }: Code): Html {
+  return html`<figure class="code">
+<figcaption><span>${caption}</span>!${copyButton()}</figcaption>
+<pre tabindex="0" role="region" aria-label="${caption}"><code>!${highlight(code, language)}</code></pre>
+</figure>`;
+}
+
+/**
+ * Returns a call in three languages, one of them visible. Radio buttons and CSS do it, so that it works
+ * without a script, which only remembers the choice. `id` is unique in the page.
+ */
+export function codeChoice({ id, caption, snippets }: CodeChoice): Html {
+  return html`<figure class="code choice">
+<figcaption><fieldset class="languages"><legend class="visually-hidden">${caption}: language</legend>!${each(languages, ({ language, name }) => languageRadio(language, name, id))}</fieldset>!${copyButton()}</figcaption>
+!${each(languages, ({ language, name }) => panel(snippets[language], language, `${caption}, ${name}`))}
+</figure>`;
+}
+
+const languages = [
+  { language: "curl", name: "curl" },
+  { language: "python", name: "Python" },
+  { language: "typescript", name: "TypeScript" },
+] as const;
+
+function languageRadio(language: CallLanguage, name: string, id: string): Html {
+  const value = html`type="radio" name="${id}-language" value="${language}"`;
+  return language === "curl"
+    ? html`<label><input !${markup(value)} checked>${name}</label>`
+    : html`<label><input !${markup(value)}>${name}</label>`;
+}
+
+function panel(code: string, language: CallLanguage, label: string): Html {
+  return html`<pre class="in-${language}" tabindex="0" role="region" aria-label="${label}"><code>!${highlight(code, language)}</code></pre>
+`;
+}
+
+const copyButton = (): Html => html`<button type="button" class="copy" hidden>Copy</button>`;
+
+type Code = { caption: string; code: string; language: Language };
+type CodeChoice = { id: string; caption: string; snippets: Snippets };

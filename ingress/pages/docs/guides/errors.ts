@@ -1,0 +1,70 @@
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import { each, type Html, html } from "../../html.ts";
+import { codeBlock } from "../code-block.ts";
+import type { DocsPage } from "../docs-page.ts";
+import { inlineText } from "../inline-text.ts";
+
+// Covered by ../../pages.test.ts: the `type` of every error leads to an entry here.
+
+export const errorsGuide: DocsPage = {
+  path: "/docs/errors",
+  title: "Errors",
+  description: "Every error code of the API: when it happens and what to do.",
+  body: (): Html => html`<div class="prose">
+<h1>Errors</h1>
+<p class="lead">Every failure has the same fields, whatever the path, the method and the cause.</p>
+!${codeBlock({ caption: "A failure", code: JSON.stringify(example, null, 2), language: "json" })}
+<ul>
+<li><code>error</code> is a stable code: write programs against it.</li>
+<li><code>detail</code> is a sentence for people and may be reworded. It never repeats what was sent.</li>
+<li><code>request_id</code> leads to the log lines of the call. The reply has it as <code>x-request-id</code> too.</li>
+<li><code>type</code> is the address of the code's entry on this page.</li>
+<li><code>field</code> is the field or header at fault. <code>index</code> is 0 and 1 for <code>img1</code> and <code>img2</code>, and the place of a candidate in the request.</li>
+</ul>
+<p>The content type is <code>application/problem+json</code> (RFC 9457) if <code>Accept</code> names it, else <code>application/json</code>.</p>
+!${each(classes, errorClass)}
+</div>`,
+};
+
+/** Codes with what they have in common, by the first digit of the status. */
+const classes = [
+  {
+    title: "The call has to change: 4xx",
+    text: "The same call will fail again. Only 429 passes by itself.",
+    codes: codesWith((status) => status < 500),
+  },
+  {
+    title: "The service could not answer: 5xx",
+    text: "503 passes by itself and says after how many seconds in `Retry-After`.",
+    codes: codesWith((status) => status >= 500),
+  },
+];
+
+function codesWith(test: (status: number) => boolean): ErrorCode[] {
+  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => test(errorTable[code].status));
+}
+
+function errorClass({ title, text, codes }: (typeof classes)[number]): Html {
+  return html`<h2>${title}</h2>
+<p>!${inlineText(text)} <a href="/docs#type-Problem">All fields of a failure</a>.</p>
+<dl class="fields">!${each(codes, errorEntry)}</dl>
+`;
+}
+
+function errorEntry(code: ErrorCode): Html {
+  const { status, when, next } = errorTable[code];
+  return html`<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a><span class="kind">${status}</span></dt>
+<dd><p>!${inlineText(when)}</p><p><strong>!${inlineText(next)}</strong></p></dd></div>
+`;
+}
+
+const example = {
+  error: "no_face_detected",
+  detail: "No face was found in img1.",
+  request_id: "01a1fd7b-f82f-723a-ba87-61ba8be62e83",
+  status: 400,
+  title: "No face detected",
+  type: "/problems/no_face_detected",
+  field: "img1",
+  index: 0,
+};

@@ -1,0 +1,63 @@
+import type { Facts } from "../../facts.ts";
+import { type Html, html } from "../../html.ts";
+import { apiDocument } from "../api-document.ts";
+import { codeBlock, codeChoice } from "../code-block.ts";
+import type { DocsPage } from "../docs-page.ts";
+import { originOf } from "../highlight.ts";
+import { exampleText, replyExamples } from "../reference/examples.ts";
+import { callSnippets, type ExampleCall } from "../reference/snippets.ts";
+
+// Covered by ../../pages.test.ts.
+
+export const quickStart: DocsPage = {
+  path: "/docs/quick-start",
+  title: "Quick start",
+  description: "From a key and two pictures to a first answer.",
+  body: (facts): Html => html`<div class="prose">
+<h1>Quick start</h1>
+<p class="lead">Two pictures, one call, and what its answer says.</p>
+!${keyStep(facts)}
+<h2>2. Take two pictures</h2>
+<p>Call them <code>first.jpg</code> and <code>second.jpg</code>. JPEG, PNG and WebP are understood, whatever the names end in. Send pictures only of people who agreed.</p>
+<h2>3. Call /verify</h2>
+!${codeChoice({ id: "verify", caption: "Call /verify", snippets: callSnippets(verifyCall(facts)) })}
+<p>The Python example needs <code>requests</code>. The TypeScript example runs in Node 20 or newer, and in Deno and Bun.</p>
+<h2>4. Read the answer</h2>
+!${codeBlock({ caption: "Answer", code: exampleText(verifyExample?.value), language: "json" })}
+<ul>
+<li><code>distance</code> says how far apart the two faces are: 0 is the same picture. It is no probability.</li>
+<li><code>verified</code> is true where the distance is not above the <code>threshold</code>, which is the model's own unless you send another one.</li>
+<li><code>facial_areas</code> says where the two faces are, in pixels of the upright picture. Look at it first when an answer surprises you: another face may have counted.</li>
+<li><code>request_id</code> leads to this call in the logs of the service. Name it when you report a problem.</li>
+</ul>
+<h2>Where to go on</h2>
+<ul>
+<li>The call failed: <a href="/docs/errors">errors</a>.</li>
+<li>One face against many: store the embeddings of <a href="/docs#represent">/represent</a>, and compare them with <a href="/docs#compare">/compare</a>.</li>
+<li>Every field of every call: the <a href="/docs">reference</a>.</li>
+</ul>
+</div>`,
+};
+
+function keyStep({ keysNeeded }: Facts): Html {
+  if (!keysNeeded) {
+    return html`<h2>1. No key is needed</h2>
+<p>The operator of this service lets everybody call who can reach it.</p>`;
+  }
+  return html`<h2>1. Get a key</h2>
+<p>The operator of this service gives you one. If you run it yourself with <code>npm start</code>, its last lines show a key for development, which is also in <code>.faceline/dev-key</code>. The examples read it from the environment:</p>
+!${codeBlock({ caption: "In a shell", code: "export FACELINE_KEY=fl_…", language: "curl" })}`;
+}
+
+const verifyCall = (facts: Facts): ExampleCall => ({
+  origin: originOf(facts),
+  method: "POST",
+  path: "/verify",
+  keyNeeded: facts.keysNeeded,
+  fields: [
+    { name: "img1", value: { file: "first.jpg" } },
+    { name: "img2", value: { file: "second.jpg" } },
+  ],
+});
+
+const [verifyExample] = replyExamples(apiDocument, "/verify");

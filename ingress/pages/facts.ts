@@ -1,0 +1,22 @@
+import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+
+// Covered by ./pages.test.ts.
+
+/**
+ * What pages show of the running service, so that they name its limits and not somebody's defaults. It
+ * crosses from a thread to another, so it holds plain values alone.
+ */
+export type Facts = {
+  version: string;
+  /** Origin of the service as its clients see it; "" if the operator has not named it. */
+  publicUrl: string;
+  /** Whether calls need a key. */
+  keysNeeded: boolean;
+  limits: CapabilitiesReply["limits"];
+  teamBodyBytesPerSecond: number;
+  idempotencyKeptMs: number;
+  /** Those that the operator enabled. */
+  models: Pick<EmbeddingModel, "name" | "title" | "embedding_size" | "thresholds" | "thresholds_from">[];
+  detectors: string[];
+};

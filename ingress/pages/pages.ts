@@ -1,0 +1,81 @@
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../src/call/api-error.ts";
+import { sendContent } from "./content.ts";
+import type { Facts } from "./facts.ts";
+import { pageHeaders } from "./headers.ts";
+import { openSite, type Site } from "./site.ts";
+
+/**
+ * Adds the pages for people. They are rendered at the first request for one, so that a service whose pages
+ * nobody opens starts and runs as without them.
+ */
+export function addPages(app: FastifyInstance, facts: Facts): void {
+  const site = once(() => openSite(facts));
+
+  // A scope of its own: its headers are not those of the API.
+  app.register(async (pages) => {
+    pages.addHook("onRequest", async (_request, reply) => {
+      reply.headers(pageHeaders);
+    });
+
+    for (const path of ["/", "/docs"]) {
+      pages.get(path, async (request, reply) => sendPage(await site(), path, request, reply));
+    }
+    pages.get<Rest>("/docs/*", async (request, reply) => {
+      const name = request.params["*"];
+      if (name.endsWith("/") || name === "") return reply.redirect(`/docs/${name}`.replace(/\/+$/, ""), 308);
+      return sendPage(await site(), `/docs/${name}`, request, reply);
+    });
+    // The `type` of an error's reply.
+    pages.get<{ Params: { code: string } }>("/problems/:code", async (request, reply) => {
+      const { code } = request.params;
+      if (isErrorCode(code)) return reply.redirect(`/docs/errors#${code}`);
+      return sendMissing(await site(), request, reply);
+    });
+    pages.get<Rest>("/assets/*", async (request, reply) => {
+      const asset = (await site()).findAsset(`/assets/${request.params["*"]}`);
+      if (asset === undefined) throw nothingHere();
+      reply.header("cache-control", cachedForAYear);
+      return sendContent(request, reply, asset);
+    });
+  });
+}
+
+function sendPage(site: Site, path: string, request: FastifyRequest, reply: FastifyReply) {
+  const page = site.findPage(path);
+  if (page === undefined) return sendMissing(site, request, reply);
+  reply.header("cache-control", cachedAndChecked);
+  return sendContent(request, reply, page);
+}
+
+/** A page for browsers; for everybody else the error that the rest of the API gives. */
+function sendMissing(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  if (!request.headers.accept?.includes("text/html")) throw nothingHere();
+  reply.code(404);
+  reply.errorCode = "not_found";
+  return sendContent(request, reply, site.missingPage);
+}
+
+const nothingHere = (): ApiError => new ApiError("not_found", "There is nothing at this path.");
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code);
+
+/** Returns a function that opens something at its first call, and again after a failure. */
+function once<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
+  let opened: Promise<Opened> | undefined;
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+}
+
+type Rest = { Params: { "*": string } };
+
+/** The address holds a hash of the content. */
+const cachedForAYear = "public, max-age=31536000, immutable";
+/** Browsers ask each time whether their copy is current. */
+const cachedAndChecked = "no-cache";

@@ -1,0 +1,21 @@
+import { readCatalogue } from "@faceline/models/catalogue";
+import type { Facts } from "../pages/facts.ts";
+import { HttpSettings } from "../src/config.ts";
+import { requestLimits } from "../src/endpoints/capabilities.ts";
+import { EnabledModels } from "../src/endpoints/enabled-models.ts";
+
+/** What pages show of a service with the default settings and the real catalogue. */
+export async function testFacts(): Promise<Facts> {
+  const settings = HttpSettings.parse({});
+  const models = new EnabledModels(await readCatalogue(), settings);
+  return {
+    version: "0.1.0",
+    publicUrl: "",
+    keysNeeded: true,
+    limits: requestLimits(settings, models),
+    teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
+    idempotencyKeptMs: settings.IDEMPOTENCY_KEPT_MS,
+    models: models.embeddingModels,
+    detectors: models.detectors.map(({ name }) => name),
+  };
+}
