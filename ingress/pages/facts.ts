@@ -17,6 +17,6 @@ export type Facts = {
   teamBodyBytesPerSecond: number;
   idempotencyKeptMs: number;
   /** Those that the operator enabled. */
-  models: Pick<EmbeddingModel, "name" | "title" | "embedding_size" | "thresholds" | "thresholds_from">[];
+  models: Pick<EmbeddingModel, "name" | "title" | "input_px" | "thresholds" | "thresholds_from">[];
   detectors: string[];
 };

@@ -24,10 +24,10 @@ export const home: Page = {
 <div class="prose">
 <h2>Before you send a picture</h2>
 <ul>
-<li>Pictures and embeddings are in memory for the seconds of a call. They are written to no disk and no log.</li>
-<li>A distance is not a probability, and no proof of who somebody is.</li>
+<li>Pictures and embeddings are in memory for the seconds of a call. They are written to no disk and no log: <a href="/docs/privacy">what happens to a picture</a>.</li>
+<li>A distance is not a probability, and no proof of who somebody is: <a href="/docs/thresholds">what a threshold means</a>.</li>
 <li>Send pictures only of people who agreed. In many places the law protects faces more than other data.</li>
-<li>${keysNeeded ? "Calls need a key, which the operator of this service gives out" : "Calls to this service need no key"}.</li>
+<li>${keysNeeded ? "Calls need a key, which the operator of this service gives out" : "Calls to this service need no key"}: <a href="/docs/keys">keys</a> and <a href="/docs/limits">limits</a>.</li>
 </ul>
 </div>`,
 };

@@ -37,10 +37,14 @@ addEventListener(
 );
 markCurrent();
 
-// On a narrow screen the list is closed again once a section was chosen.
 const list = document.querySelector<HTMLDetailsElement>("details.contents");
-for (const link of links.values()) {
-  link.addEventListener("click", () => {
-    if (list !== null) list.open = false;
-  });
+if (list !== null) {
+  // Beside the text the list is open; above it, it opens on demand and closes once a section was chosen.
+  const beside = matchMedia("(min-width: 64rem)");
+  const openBeside = (): void => {
+    list.open = beside.matches;
+  };
+  openBeside();
+  beside.addEventListener("change", openBeside);
+  for (const link of links.values()) link.addEventListener("click", openBeside);
 }

@@ -3,7 +3,6 @@ import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { Page } from "../page.ts";
 import { apiDocument } from "./api-document.ts";
 import { listOperations } from "./reference/example-call.ts";
-import { namedTypes } from "./reference/reference.ts";
 
 // Covered by ../pages.test.ts.
 
@@ -29,9 +28,7 @@ function contents(current: string, guides: GuideLink[]): Html {
 <h2>Guides</h2>
 <ul>!${each(guides, (guide) => guideLink(guide, current))}</ul>
 <h2>Reference</h2>
-<ul>!${each(operations, ({ method, path, operation }) => operationLink(method, path, operation.operationId))}</ul>
-<h2>Types</h2>
-<ul>!${each(namedTypes(apiDocument), ([name]) => typeLink(name))}</ul>
+<ul>!${each(operations, ({ method, path, operation }) => operationLink(method, path, operation.operationId))}<li><a href="/docs#types">Types</a></li></ul>
 </nav>
 </details>`;
 }
@@ -44,8 +41,6 @@ const currentMark = (isCurrent: boolean): Html => (isCurrent ? html` aria-curren
 
 const operationLink = (method: string, path: string, id: string): Html =>
   html`<li><a href="/docs#${id}">${path} <span class="method">${method.toUpperCase()}</span></a></li>`;
-
-const typeLink = (name: string): Html => html`<li><a href="/docs#type-${name}">${name}</a></li>`;
 
 export type DocsPage = Omit<Page, "scripts"> & { body(facts: Facts): Html };
 type GuideLink = { path: string; title: string };

@@ -4,7 +4,7 @@ export type Language = "json" | "curl" | "python" | "typescript";
 
 /**
  * Returns code with classes for strings, numbers, keywords, names and comments. A few patterns, because our
- * examples are short and a highlighter with grammars would cost the service some 100 ms and 50 MB.
+ * examples are short, and a highlighter with grammars takes as long to load as all pages to render.
  */
 export function highlight(code: string, language: Language): Html {
   return each(tokensOf(code, patterns[language]), ({ kind, text }) =>

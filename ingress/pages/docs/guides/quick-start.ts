@@ -26,13 +26,14 @@ export const quickStart: DocsPage = {
 !${codeBlock({ caption: "Answer", code: exampleText(verifyExample?.value), language: "json" })}
 <ul>
 <li><code>distance</code> says how far apart the two faces are: 0 is the same picture. It is no probability.</li>
-<li><code>verified</code> is true where the distance is not above the <code>threshold</code>, which is the model's own unless you send another one.</li>
+<li><code>verified</code> is true where the distance is not above the <code>threshold</code>, which is the model's own unless you send another one. <a href="/docs/thresholds">What a threshold means</a>.</li>
 <li><code>facial_areas</code> says where the two faces are, in pixels of the upright picture. Look at it first when an answer surprises you: another face may have counted.</li>
 <li><code>request_id</code> leads to this call in the logs of the service. Name it when you report a problem.</li>
 </ul>
 <h2>Where to go on</h2>
 <ul>
-<li>The call failed: <a href="/docs/errors">errors</a>.</li>
+<li>No face was found, or the wrong one counted: <a href="/docs/images">pictures</a>.</li>
+<li>The call failed: <a href="/docs/errors">errors</a>, and <a href="/docs/limits">limits and retrying</a>.</li>
 <li>One face against many: store the embeddings of <a href="/docs#represent">/represent</a>, and compare them with <a href="/docs#compare">/compare</a>.</li>
 <li>Every field of every call: the <a href="/docs">reference</a>.</li>
 </ul>

@@ -39,7 +39,7 @@ export function operationSection(listed: ListedOperation, context: ReferenceCont
 
 function keyText(needed: boolean): Html {
   if (!needed) return nothing;
-  return html`<p>Needs <a href="/docs/quick-start">a key</a>: <code>x-api-key: KEY</code> or <code>Authorization: Bearer KEY</code>.</p>`;
+  return html`<p>Needs <a href="/docs/keys">a key</a>: <code>x-api-key: KEY</code> or <code>Authorization: Bearer KEY</code>.</p>`;
 }
 
 function parameterPart({ operationId, parameters }: Operation, document: OpenApi): Html {

@@ -40,7 +40,7 @@ function typeLimits(schema: Schema): Html {
 }
 
 /** Schemas that others refer to by name. Those of bodies and replies are shown with their operation. */
-export function namedTypes(document: OpenApi): [string, Schema][] {
+function namedTypes(document: OpenApi): [string, Schema][] {
   const shown = new Set<string>();
   for (const { operation } of listOperations(document)) {
     const media = [operation.requestBody, resolve(document, operation.responses["200"]!)];

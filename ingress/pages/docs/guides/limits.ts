@@ -1,0 +1,75 @@
+import type { Facts } from "../../facts.ts";
+import { formatBytes, formatCount, formatDuration, formatMillions } from "../../format.ts";
+import { each, type Html, html } from "../../html.ts";
+import type { DocsPage } from "../docs-page.ts";
+
+// Covered by ../../pages.test.ts.
+
+export const limitsGuide: DocsPage = {
+  path: "/docs/limits",
+  title: "Limits and retrying",
+  description: "What a call and a team may do, and when to try again.",
+  body: (facts): Html => html`<div class="prose">
+<h1>Limits and retrying</h1>
+<p class="lead">Every limit is announced, and every refusal that passes by itself says when.</p>
+<h2>Limits of a team</h2>
+<div class="wide" tabindex="0" role="region" aria-label="Limits of a team"><table>
+<tbody>!${each(teamLimits(facts), limitRow)}</tbody>
+</table></div>
+<p>These are the defaults of this service; your team may have others. They hold for all keys of the team on all ingresses together, except the pace of bodies, which each ingress keeps by itself. GET requests are not counted.</p>
+<p>Every reply to a call has <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code>. A call above the limits is refused with 429 <a href="/docs/errors#rate_limited"><code>rate_limited</code></a>, before its body is read. A client that waits for its <code>Retry-After</code> is let in. Bodies above the pace are not refused: they are read more slowly.</p>
+<h2>Limits of a call</h2>
+<div class="wide" tabindex="0" role="region" aria-label="Limits of a call"><table>
+<tbody>!${each(callLimits(facts), limitRow)}</tbody>
+</table></div>
+<p><code>limits</code> of <a href="/docs#capabilities">/capabilities</a> has the same numbers for programs.</p>
+<h2>When to try again</h2>
+<ul>
+<li><strong>429 and 503</strong>: nothing was computed. Wait at least for <code>Retry-After</code>, with a random part added, so that clients that were refused together do not come back together.</li>
+<li><strong>A broken connection</strong>: try again. A call changes nothing in the service.</li>
+<li><strong>502 and 504</strong>: once more, then report the <code>request_id</code>. After 504, allow more time with <code>x-request-timeout-ms</code>.</li>
+<li><strong>All other 4xx</strong>: never. The same call will fail again.</li>
+<li>Four attempts within a minute are enough. Longer pauses belong into a queue of your own.</li>
+</ul>
+<p>The TypeScript client <code>@faceline/client</code> does just this. <code>npm run pack:client</code> in the repository makes it.</p>
+<h2>Compute once: Idempotency-Key</h2>
+<p>A retry after a broken connection is computed, and counted, again. To avoid that, send an <code>Idempotency-Key</code> of your own with the call:</p>
+<ul>
+<li>The same key with the same body waits for the first call, or gets its answer for ${formatDuration(facts.idempotencyKeptMs)}, byte for byte, with <code>Idempotency-Replayed: true</code>.</li>
+<li>The same key with another body is 409 <a href="/docs/errors#idempotency_conflict"><code>idempotency_conflict</code></a>.</li>
+<li>A call that failed with 429 or 5xx releases the key.</li>
+<li>The answer, embeddings included, stays in the memory of the service for that time. Without the header nothing is kept.</li>
+</ul>
+</div>`,
+};
+
+type Limit = { name: string; value: string };
+
+function limitRow({ name, value }: Limit): Html {
+  return html`<tr><th scope="row">${name}</th><td class="number">${value}</td></tr>
+`;
+}
+
+const teamLimits = ({ limits, teamBodyBytesPerSecond }: Facts): Limit[] => [
+  { name: "Calls per second", value: orUnlimited(limits.team_requests_per_second, formatCount) },
+  { name: "Calls at once after a pause", value: orUnlimited(limits.team_requests_burst, formatCount) },
+  { name: "Calls in flight", value: orUnlimited(limits.team_in_flight, formatCount) },
+  { name: "Bytes of bodies per second and ingress", value: orUnlimited(teamBodyBytesPerSecond, formatBytes) },
+];
+
+const callLimits = ({ limits }: Facts): Limit[] => [
+  { name: "Body", value: formatBytes(limits.body_bytes) },
+  { name: "Picture", value: formatBytes(limits.image_bytes) },
+  { name: "Pixels of a picture", value: formatMillions(limits.image_pixels) },
+  { name: "Candidates of a /compare that are vectors", value: formatCount(limits.candidate_vectors) },
+  { name: "Candidates of a /compare that are pictures", value: formatCount(limits.candidate_images) },
+  { name: "Faces returned for a picture", value: formatCount(limits.faces) },
+  { name: "Time for a call, unless it asks for another", value: formatDuration(limits.deadline_default_ms) },
+  {
+    name: "Time that it may ask for",
+    value: `${formatDuration(limits.deadline_min_ms)} to ${formatDuration(limits.deadline_max_ms)}`,
+  },
+];
+
+const orUnlimited = (limit: number, format: (limit: number) => string): string =>
+  limit === 0 ? "not limited" : format(limit);
