@@ -41,8 +41,8 @@ async function close(server: Server): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** Spans of one ExportTraceServiceRequest. */
-function readSpans(body: Buffer): ReceivedSpan[] {
+/** Returns the spans of one ExportTraceServiceRequest. */
+export function readSpans(body: Buffer): ReceivedSpan[] {
   const request = exportRequest.toObject(exportRequest.decode(body), { bytes: Buffer, longs: String });
   return (request["resourceSpans"] as ResourceSpans[]).flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>

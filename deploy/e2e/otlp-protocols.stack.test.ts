@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import test, { type TestContext } from "node:test";
+import { freePorts } from "../launcher/ports.ts";
+import { openObserveServer } from "../observe/viewers/observe-server.ts";
+import type { ZipkinSpan } from "../observe/viewers/zipkin-spans.ts";
+import { portraits } from "../testing/faces.ts";
+import { openOtlpGrpcReceiver } from "../testing/otlp-grpc-receiver.ts";
+import { waitUntil } from "../testing/wait-until.ts";
+import { startStack } from "./stack/stack.ts";
+
+// http/protobuf is what tracing.stack.test.ts receives.
+
+const [img1, img2] = (await portraits()).map((each) => each.toString("base64"));
+const services = ["faceline-batcher", "faceline-inference", "faceline-ingress"];
+
+test("by gRPC the spans of all services arrive whole, and their metrics too", async (t) => {
+  const receiver = await openOtlpGrpcReceiver();
+  t.after(() => receiver.close());
+  const headers = await verify(t, receiver.url, "grpc");
+  const trace = () => receiver.spans.filter(({ traceId }) => headers.get("traceparent")!.includes(traceId));
+  await waitUntil("the trace has arrived", () => isWhole(trace().map(({ name }) => name)));
+  const ids = new Set(trace().map(({ spanId }) => spanId));
+  const orphans = trace().filter(({ parentId }) => parentId !== "" && !ids.has(parentId));
+  assert.deepEqual(orphans, []);
+  assert.deepEqual([...new Set(trace().map(({ service }) => service))].toSorted(), services);
+  const infer = trace().find(({ name }) => name === "infer")!;
+  await waitUntil("its batch has arrived", () =>
+    receiver.spans.some(({ spanId }) => spanId === infer.links[0]),
+  );
+  await waitUntil("metrics have arrived", () => receiver.metricRequests() >= services.length);
+});
+
+test("as JSON the spans of all services are taken by the server of --observe", async (t) => {
+  const spans: ZipkinSpan[] = [];
+  const [port = 0] = await freePorts(1);
+  const server = await openObserveServer({
+    port,
+    queue: { add: (more) => spans.push(...more) > 0 },
+    traceAddress: (traceId) => traceId,
+    page: () => "",
+    search: () => undefined,
+  });
+  t.after(() => server[Symbol.asyncDispose]());
+  const headers = await verify(t, `http://127.0.0.1:${port}`, "http/json");
+  const trace = () => spans.filter(({ traceId }) => headers.get("traceparent")!.includes(traceId));
+  await waitUntil("the trace has arrived", () => isWhole(trace().map(({ name }) => name)));
+  const served = new Set(trace().map(({ localEndpoint }) => localEndpoint.serviceName));
+  assert.deepEqual([...served].toSorted(), services);
+  const root = trace().find(({ parentId }) => parentId === undefined)!;
+  assert.equal(root.tags["http.response.status_code"], "200");
+  assert.ok(Number(root.tags["faceline.time.total_ms"]) > 0);
+  const link = trace().find(({ name }) => name === "infer")!.tags["link.1"];
+  await waitUntil("its batch has arrived", () => spans.some(({ traceId }) => traceId === link));
+});
+
+/** Returns the reply's headers of one /verify of services that send by this protocol. */
+async function verify(t: TestContext, endpoint: string, protocol: string): Promise<Headers> {
+  const { post } = await startStack(t, {
+    settings: {
+      ENGINE: "model:1+0b",
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+      OTEL_METRIC_EXPORT_INTERVAL: "1000",
+    },
+  });
+  const { status, headers } = await post("/verify", { img1, img2 });
+  assert.equal(status, 200);
+  return headers;
+}
+
+/** Whether the first span and those of both images have come. */
+const isWhole = (names: string[]): boolean =>
+  names.includes("POST /verify") && names.filter((name) => name === "infer").length === 2;
