@@ -14,16 +14,19 @@ const units = {
   perSecond: (value) => digits(value) + "/s",
   share: (value) => digits(value * 100) + " %",
   bytes(value) {
-    const names = ["B", "KiB", "MiB", "GiB", "TiB"];
+    const names = ["B", "kB", "MB", "GB", "TB"];
     let power = 0;
-    while (Math.abs(value) >= 1024 && power < names.length - 1) {
-      value /= 1024;
+    while (Math.abs(value) >= 1000 && power < names.length - 1) {
+      value /= 1000;
       power++;
     }
     return digits(value) + " " + names[power];
   },
   number: (value) => digits(value),
 };
+
+/** A dash where there is no value: 0/0 where nothing was counted. */
+const show = (value, unit) => (Number.isFinite(value) ? units[unit](value) : "–");
 
 /** Three digits, or all of those before the point. */
 function digits(value) {
@@ -84,6 +87,18 @@ async function scrapeInterval(ask) {
   }
 }
 
+// Rickshaw's own labels of the time axis are single numbers, minutes without their hour, in UTC.
+const RickshawTime = Rickshaw.Fixtures.Time;
+Rickshaw.Fixtures.Time = function () {
+  RickshawTime.call(this);
+  this.units = [86400, 21600, 3600, 900, 300, 60].map((seconds) => ({
+    name: seconds + " s",
+    seconds,
+    formatter: (date) =>
+      seconds === 86400 ? date.toDateString().slice(4, 10) : date.toTimeString().slice(0, 5),
+  }));
+};
+
 function graph(panel, node, latest, range) {
   const format = units[panel.unit];
   const drawn = new PromConsole.Graph({
@@ -110,18 +125,18 @@ function graph(panel, node, latest, range) {
 }
 
 function figure(panel, node, latest) {
-  const show = async () => {
+  const refresh = async () => {
     try {
       const [first] = await latest(panel.expr);
       const value = first === undefined ? Number.NaN : Number(first.value[1]);
-      node.textContent = Number.isFinite(value) ? units[panel.unit](value) : "–";
+      node.textContent = show(value, panel.unit);
       node.className = "value " + (Number.isFinite(value) ? severity(value, panel.thresholds) : "");
     } catch (error) {
       node.textContent = error.message;
     }
   };
-  void show();
-  return show;
+  void refresh();
+  return refresh;
 }
 
 function severity(value, thresholds) {
@@ -132,15 +147,15 @@ function severity(value, thresholds) {
 }
 
 function table(panel, node, latest) {
-  const show = async () => {
+  const refresh = async () => {
     try {
       node.replaceChildren(tableOf(panel, await Promise.all(panel.columns.map(({ expr }) => latest(expr)))));
     } catch (error) {
       node.textContent = error.message;
     }
   };
-  void show();
-  return show;
+  void refresh();
+  return refresh;
 }
 
 /** A row for each combination of labels that any column has, in the order of their numbers or letters. */
@@ -150,7 +165,7 @@ function tableOf({ labels, columns }, results) {
     for (const { metric, value } of result) {
       const key = labels.map((label) => metric[label]).join("\n");
       if (!rows.has(key)) rows.set(key, []);
-      rows.get(key)[column] = units[columns[column].unit](Number(value[1]));
+      rows.get(key)[column] = show(Number(value[1]), columns[column].unit);
     }
   });
   const made = document.createElement("table");

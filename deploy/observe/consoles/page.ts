@@ -15,7 +15,7 @@ export function consolePage(page: Page, pages: readonly Page[]): string {
       some.length === 0
         ? ""
         : `<div class="${name}">\n${some.map((each) => panelHtml(each, panels.indexOf(each), page)).join("\n")}\n</div>\n`;
-    return `<h2>${escapeHtml(title)}</h2>\n${grid("row figures", figures)}${grid("row", others)}`;
+    return `<h2>${escapeHtml(title)}</h2>\n${grid("row figures", figures)}${grid(`row ${columnsOf(others)}`, others)}`;
   });
   const links = pages.map(({ name, title }) => {
     const current = name === page.name ? ' aria-current="page"' : "";
@@ -43,6 +43,10 @@ void drawPage(${JSON.stringify(panels.map(drawnPanel)).replaceAll("<", String.ra
 </script>
 `;
 }
+
+/** As many charts in a line as fill the last one. */
+const columnsOf = (panels: Panel[]): string =>
+  panels.filter(({ kind }) => kind !== "table").length % 3 === 0 ? "three" : "two";
 
 /** The choices that the page's expressions depend on. */
 const selections = (page: Page): string =>
@@ -95,11 +99,12 @@ function panelHtml(panel: Panel, index: number, page: Page): string {
   if (kind !== "table" && panel.thresholds !== undefined) hints.push(limits(panel.thresholds, panel.unit));
   if (runbook !== undefined && runbook !== page.title) hints.push(`deploy/OPERATING.md: ${runbook}.`);
   const slot = { lines: "graph", stacked: "graph", figure: "value", table: "values" }[kind];
-  return `<section class="panel ${kind}">
+  const empty = panel.emptyWhenWell === true ? " empty-when-well" : "";
+  const text = `<p>${escapeHtml([question, ...hints].join(" "))}</p>\n`;
+  const drawn = `<div class="${slot}" id="panel-${index}"></div>\n`;
+  return `<section class="panel ${kind}${empty}">
 <h3>${escapeHtml(title)}</h3>
-<p>${escapeHtml([question, ...hints].join(" "))}</p>
-<div class="${slot}" id="panel-${index}"></div>
-</section>`;
+${kind === "figure" ? `${drawn}${text}` : `${text}${drawn}`}</section>`;
 }
 
 function limits({ warnAt, alarmAt }: Thresholds, unit: Unit): string {

@@ -157,7 +157,7 @@ const grafanaUnits: Record<Unit, string> = {
   s: "s",
   perSecond: "suffix:/s",
   share: "percentunit",
-  bytes: "bytes",
+  bytes: "decbytes",
   number: "short",
 };
 

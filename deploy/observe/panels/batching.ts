@@ -1,15 +1,19 @@
-import { meanOf, ofLane, quantileOf, rateOf } from "./expressions.ts";
+import { meanOf, ofActive, ofLane, quantileOf, rateOf } from "./expressions.ts";
 import type { Page } from "./panel.ts";
 
-const alpha = `max by (lane) (faceline_run_model_alpha_seconds{${ofLane}})`;
-const beta = `max by (lane) (faceline_run_model_beta_seconds{${ofLane}})`;
-const workers = `sum by (lane) (faceline_workers{${ofLane}})`;
+const alpha = `max by (lane) (${ofActive("faceline_run_model_alpha_seconds", ofLane)})`;
+const beta = `max by (lane) (${ofActive("faceline_run_model_beta_seconds", ofLane)})`;
+const workers = `sum by (lane) (${ofActive("faceline_workers", ofLane)})`;
 const sizeNow = meanOf("faceline_batch_size", "lane", ofLane);
 
 /** The learned time of a run of n tasks, in seconds. */
 const runOf = (n: string | number): string => `(${alpha} + ${n} * ${beta})`;
 /** Tasks a second and worker in batches of n, if the worker did nothing but run. */
 const throughputOf = (n: string | number): string => `(${n} / ${runOf(n)})`;
+
+/** Its value for the lane that sends most batches. */
+const ofBusiest = (expression: string): string =>
+  `max((${expression}) and on (lane) topk(1, ${rateOf("faceline_batches_total", "lane", ofLane)}))`;
 
 /** Sizes of which the table says what they would give. */
 const sizes = [1, 2, 4, 8, 16, 32, 64];
@@ -72,7 +76,7 @@ export const batchingPage: Page = {
           unit: "share",
           queries: [
             {
-              expr: `${rateOf("faceline_run_duration_seconds_sum", "lane", ofLane)} / on () group_left () max(sum by (lane) (faceline_workers))`,
+              expr: `${rateOf("faceline_run_duration_seconds_sum", "lane", ofLane)} / on () group_left () max(sum by (lane) (${ofActive("faceline_workers")}))`,
               legend: "{{lane}}",
             },
           ],
@@ -85,7 +89,7 @@ export const batchingPage: Page = {
           unit: "perSecond",
           queries: [
             { expr: rateOf("faceline_batch_size_sum", "lane", ofLane), legend: "{{lane}} sent" },
-            { expr: "sum(rate(faceline_tasks_shed_total[$__rate_interval]))", legend: "shed, all lanes" },
+            { expr: rateOf("faceline_tasks_shed_total", "lane", ofLane), legend: "{{lane}} refused" },
           ],
         },
         {
@@ -96,7 +100,10 @@ export const batchingPage: Page = {
             "larger batches with.",
           unit: "s",
           queries: [
-            { expr: `max by (lane) (faceline_queue_age_seconds{${ofLane}})`, legend: "{{lane}} oldest task" },
+            {
+              expr: `max by (lane) (${ofActive("faceline_queue_age_seconds", ofLane)})`,
+              legend: "{{lane}} oldest task",
+            },
             { expr: meanOf("faceline_run_duration_seconds", "lane", ofLane), legend: "{{lane}} run" },
           ],
         },
@@ -108,26 +115,26 @@ export const batchingPage: Page = {
         {
           kind: "figure",
           title: "Mean size now",
-          question: "From where would batches grow? Of the lane with the largest batches.",
+          question:
+            "From where would batches grow? The four figures are of the lane that sends most batches.",
           unit: "number",
-          expr: `max(${sizeNow})`,
+          expr: ofBusiest(sizeNow),
         },
         {
           kind: "figure",
           title: "Gain of twice the size",
           question:
             "How many more tasks a second would each worker do in batches of twice the mean size, by the " +
-            "learned times? Of the lane with the largest gain. Below 0.05 it is not worth it.",
+            "learned times? Below 5 % it is not worth it.",
           unit: "share",
-          expr: `max(${throughputOf(`(2 * ${sizeNow})`)} / ${throughputOf(`(${sizeNow})`)} - 1)`,
+          expr: ofBusiest(`${throughputOf(`(2 * ${sizeNow})`)} / ${throughputOf(`(${sizeNow})`)} - 1`),
         },
         {
           kind: "figure",
           title: "Its price",
-          question:
-            "How much longer would each run take, and with it every task in it? Of the same lane or a longer one.",
+          question: "How much longer would each run take, and with it every task in it?",
           unit: "s",
-          expr: `max((${sizeNow}) * ${beta})`,
+          expr: ofBusiest(`(${sizeNow}) * ${beta}`),
         },
         {
           kind: "figure",
@@ -138,7 +145,9 @@ export const batchingPage: Page = {
             "images demand it.",
           unit: "number",
           // Solves n / (alpha + beta n) = 0.95 · N / (alpha + beta N) for n.
-          expr: `max(ceil(clamp_min(${0.95 * largest} * ${alpha} / (${alpha} + ${0.05 * largest} * ${beta}), 1)))`,
+          expr: ofBusiest(
+            `ceil(clamp_min(${0.95 * largest} * ${alpha} / (${alpha} + ${0.05 * largest} * ${beta}), 1))`,
+          ),
         },
         {
           kind: "table",
@@ -195,7 +204,7 @@ export const batchingPage: Page = {
             { expr: alpha, legend: "{{lane}} alpha" },
             { expr: beta, legend: "{{lane}} beta" },
             {
-              expr: `max by (lane) (faceline_run_model_residual_seconds{${ofLane}})`,
+              expr: `max by (lane) (${ofActive("faceline_run_model_residual_seconds", ofLane)})`,
               legend: "{{lane}} residual",
             },
           ],

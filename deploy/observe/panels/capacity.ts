@@ -1,4 +1,4 @@
-import { ofInstance, ofLane, quantileOf, rateOf } from "./expressions.ts";
+import { ofActive, ofInstance, ofLane, quantileOf, rateOf } from "./expressions.ts";
 import type { Page } from "./panel.ts";
 
 export const capacityPage: Page = {
@@ -87,7 +87,7 @@ export const capacityPage: Page = {
           title: "Workers in service, by lane",
           question: "How many workers can be sent batches? One that hangs or starts is not among them.",
           unit: "number",
-          queries: [{ expr: `sum by (lane) (faceline_workers{${ofLane}})`, legend: "{{lane}}" }],
+          queries: [{ expr: `sum by (lane) (${ofActive("faceline_workers", ofLane)})`, legend: "{{lane}}" }],
         },
         {
           kind: "lines",
@@ -188,7 +188,7 @@ export const capacityPage: Page = {
             "How many messages have tasks that have not ended? It follows the queue; if it grows while the " +
             "queue is empty, the batcher does not keep up.",
           unit: "number",
-          queries: [{ expr: "sum(faceline_kafka_lag)", legend: "messages" }],
+          queries: [{ expr: `sum(${ofActive("faceline_kafka_lag")})`, legend: "messages" }],
         },
         {
           kind: "lines",
@@ -198,7 +198,10 @@ export const capacityPage: Page = {
             "milliseconds; a batch that stays here is lost after 2 s, and its tasks go to another worker.",
           unit: "number",
           queries: [
-            { expr: "sum by (partition) (faceline_batches_unreceived) > 0", legend: "{{partition}}" },
+            {
+              expr: `sum by (partition) (${ofActive("faceline_batches_unreceived")}) > 0`,
+              legend: "{{partition}}",
+            },
           ],
           emptyWhenWell: true,
         },
@@ -223,9 +226,12 @@ export const capacityPage: Page = {
           kind: "stacked",
           title: "Background failures, by work",
           question:
-            "Which work failed that something else makes up for? Never 0 for long is a reason to look.",
+            "Which work failed that something else makes up for? Work that fails again and again is a reason to look.",
           unit: "perSecond",
-          queries: [{ expr: rateOf("faceline_background_failures_total", "work"), legend: "{{work}}" }],
+          queries: [
+            { expr: `${rateOf("faceline_background_failures_total", "work")} > 0`, legend: "{{work}}" },
+          ],
+          emptyWhenWell: true,
         },
         {
           kind: "stacked",

@@ -12,6 +12,10 @@ export const meanOf = (histogram: string, by: string, matchers = ""): string =>
 export const quantileOf = (q: number, histogram: string, by: string, matchers = ""): string =>
   `histogram_quantile(${q}, ${rateOf(`${histogram}_bucket`, by === "" ? "le" : `le, ${by}`, matchers)})`;
 
+/** A gauge as the active batchers show it: the gauges of one that stands by are of no lane in use. */
+export const ofActive = (gauge: string, matchers = ""): string =>
+  `(${gauge}{${matchers}} and on (instance) (faceline_batcher_active == 1))`;
+
 /** Selects the lanes that were chosen on the page. */
 export const ofLane = 'lane=~"$lane"';
 /** Selects the processes that were chosen on the page. */

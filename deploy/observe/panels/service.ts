@@ -1,4 +1,4 @@
-import { quantileOf, rateOf } from "./expressions.ts";
+import { ofActive, quantileOf, rateOf } from "./expressions.ts";
 import type { Page } from "./panel.ts";
 
 const calls = "http_server_request_duration_seconds_count";
@@ -51,14 +51,14 @@ export const servicePage: Page = {
           title: "Waiting tasks",
           question: "How many images wait for a worker?",
           unit: "number",
-          expr: "sum(faceline_queue_tasks)",
+          expr: `sum(${ofActive("faceline_queue_tasks")})`,
         },
         {
           kind: "figure",
           title: "Workers",
           question: "How many workers has the lane with the fewest?",
           unit: "number",
-          expr: "min(sum by (lane) (faceline_workers))",
+          expr: `min(sum by (lane) (${ofActive("faceline_workers")}))`,
           thresholds: { warnAt: 0.5, alarmAt: 0.5 },
         },
       ],

@@ -1,4 +1,4 @@
-import { ofLane, quantileOf } from "./expressions.ts";
+import { ofActive, ofLane, quantileOf } from "./expressions.ts";
 import type { Page, Query } from "./panel.ts";
 
 const answered = 'http_request_method="POST", http_response_status_code="200"';
@@ -68,14 +68,18 @@ export const timePage: Page = {
           title: "Oldest task",
           question: "How long has the oldest task waited? It shows a jam before anything is answered.",
           unit: "s",
-          queries: [{ expr: `max by (lane) (faceline_queue_age_seconds{${ofLane}})`, legend: "{{lane}}" }],
+          queries: [
+            { expr: `max by (lane) (${ofActive("faceline_queue_age_seconds", ofLane)})`, legend: "{{lane}}" },
+          ],
         },
         {
           kind: "stacked",
           title: "Tasks that wait",
           question: "How long is the queue of each lane?",
           unit: "number",
-          queries: [{ expr: `sum by (lane) (faceline_queue_tasks{${ofLane}})`, legend: "{{lane}}" }],
+          queries: [
+            { expr: `sum by (lane) (${ofActive("faceline_queue_tasks", ofLane)})`, legend: "{{lane}}" },
+          ],
         },
       ],
     },
@@ -110,7 +114,9 @@ export const timePage: Page = {
             "How long is a message on its way: a batch through Kafka (to_worker), the report of a worker " +
             "(from_worker), an answer through Redis (reply)?",
           unit: "s",
-          queries: [{ expr: "max by (hop) (faceline_hop_duration_seconds)", legend: "{{hop}}" }],
+          queries: [
+            { expr: `max by (hop) (${ofActive("faceline_hop_duration_seconds")})`, legend: "{{hop}}" },
+          ],
           thresholds: { warnAt: 0.05, alarmAt: 0.25 },
         },
       ],
