@@ -59,8 +59,9 @@ window.drawPage = async (panels, pathPrefix, selection) => {
   };
   PromConsole.Graph.prototype.buildQueryUrl = function (expr) {
     const { duration, endTime: end } = this.params;
+    this.widthAsked = this.graphTd.offsetWidth;
     // The same step as the one by which the graph places its points.
-    const step = Math.floor((duration / this.graphTd.offsetWidth) * 1000) / 1000;
+    const step = Math.floor((duration / this.widthAsked) * 1000) / 1000;
     const query = chosen(expr).replaceAll("$__rate_interval", windowOf(step));
     const parameters = new URLSearchParams({ query, step, start: end - duration, end });
     return pathPrefix + "/api/v1/query_range?" + parameters;
@@ -97,6 +98,22 @@ Rickshaw.Fixtures.Time = function () {
     formatter: (date) =>
       seconds === 86400 ? date.toDateString().slice(4, 10) : date.toTimeString().slice(0, 5),
   }));
+};
+
+// Series without any value would only fill the legend. Where a query failed, there is none.
+const render = PromConsole.Graph.prototype._render;
+PromConsole.Graph.prototype._render = function (replies) {
+  // In a window of another width the points are of another step, and would be placed wrongly.
+  if (this.graphTd.offsetWidth !== this.widthAsked) {
+    this.dispatch();
+    return;
+  }
+  const shown = replies.map(({ data }) => ({
+    data: {
+      result: (data?.result ?? []).filter(({ values }) => values.some(([, value]) => value !== "NaN")),
+    },
+  }));
+  render.call(this, shown);
 };
 
 function graph(panel, node, latest, range) {

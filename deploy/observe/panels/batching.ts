@@ -18,8 +18,10 @@ const ofBusiest = (expression: string): string =>
 /** Sizes of which the table says what they would give. */
 const sizes = [1, 2, 4, 8, 16, 32, 64];
 const largest = 64;
+/** Of lanes that had a batch: the learned times of the others are guesses. */
 const ofEachSize = (expression: (n: number) => string): string =>
-  sizes.map((n) => `label_replace(${expression(n)}, "size", "${n}", "", "")`).join(" or ");
+  `(${sizes.map((n) => `label_replace(${expression(n)}, "size", "${n}", "", "")`).join(" or ")}) ` +
+  `and on (lane) (sum by (lane) (faceline_batches_total{${ofLane}}) > 0)`;
 
 export const batchingPage: Page = {
   name: "batching",
@@ -31,7 +33,9 @@ export const batchingPage: Page = {
         {
           kind: "lines",
           title: "Batch size",
-          question: "How many tasks run together? The quantile is to the width of a bucket (1, 2, 4, 8 …).",
+          question:
+            "How many tasks run together? At most BATCH_MAX of the workers. The quantile is to the width of a " +
+            "bucket (1, 2, 4, 8 …).",
           unit: "number",
           queries: [
             { expr: sizeNow, legend: "{{lane}} mean" },
@@ -42,8 +46,8 @@ export const batchingPage: Page = {
           kind: "stacked",
           title: "Batches, by what decided their size",
           question:
-            "Why are batches not larger? full: they have the useful size, and more tasks waited or could " +
-            "have. floor: just large enough to keep up. slack: nobody else waited, or could wait. " +
+            "Why are batches not larger? full: they have the useful size or BATCH_MAX, and there may have been " +
+            "more tasks. floor: just large enough to keep up. slack: nobody else waited, or could wait. " +
             "hold_expired: the wait for neighbours was over. retry: parts of a batch that was lost. drain: " +
             "the end of a worker.",
           unit: "perSecond",
@@ -141,8 +145,8 @@ export const batchingPage: Page = {
           title: "Size that is enough",
           question:
             `With which size does a worker do 95 % of the tasks a second that it would do with ${largest}, by ` +
-            "the learned times? The batcher stops there, or earlier if deadlines or the preparation of " +
-            "images demand it.",
+            "the learned times? The batcher stops there, or earlier if BATCH_MAX, deadlines or the preparation " +
+            "of images demand it.",
           unit: "number",
           // Solves n / (alpha + beta n) = 0.95 · N / (alpha + beta N) for n.
           expr: ofBusiest(
