@@ -86,6 +86,7 @@ function stat({ title, question, unit, expr, thresholds }: Extract<Panel, { kind
 
 /** The queries' rows are merged by their labels; `Value #A` is what Grafana calls the value of query A. */
 function table({ title, question, labels, columns }: Extract<Panel, { kind: "table" }>): TableBuilder {
+  // Sizes are sorted as numbers.
   const numeric = labels.filter((label) => label === "size");
   const builder = new TableBuilder()
     .title(title)

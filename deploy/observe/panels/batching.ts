@@ -168,7 +168,7 @@ export const batchingPage: Page = {
               expr: ofEachSize((n) => `${workers} * ${throughputOf(n)}`),
             },
             {
-              title: `of size ${largest}`,
+              title: `share of size ${largest}`,
               unit: "share",
               expr: ofEachSize((n) => `${throughputOf(n)} / ${throughputOf(largest)}`),
             },
