@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type MetricName, metricList } from "@faceline/contracts/metrics/list";
+import { alertNames } from "../observe/alerts/alert-rules.ts";
 import { generatedFiles } from "../observe/generated.ts";
 import { expressionsOf, guideAnchor } from "../observe/panels/panel.ts";
 import { pages } from "../observe/panels.ts";
@@ -43,6 +44,15 @@ test("every link of a panel leads to a heading of deploy/OPERATING.md", () => {
       assert.ok(headings.includes(guideAnchor(heading)), `there is no heading ${heading}`);
     }
   }
+});
+
+test("every alert has a panel that links to its entry in the runbook", () => {
+  const panels = pages.flatMap(({ rows }) => rows.flatMap((row) => row.panels));
+  const linked = panels.map(({ runbook }) => runbook);
+  assert.deepEqual(
+    alertNames().filter((alert) => !linked.includes(alert)),
+    [],
+  );
 });
 
 /** Metrics that no panel shows, with the reason. */

@@ -148,7 +148,8 @@ function spanOf(panel: Panel, row: readonly Panel[]): number {
   const alike = row.filter(
     ({ kind }) => (kind === "figure") === (panel.kind === "figure") && kind !== "table",
   );
-  const perLine = panel.kind === "figure" ? 6 : alike.length % 3 === 0 ? 3 : 2;
+  const most = panel.kind === "figure" ? [6, 4] : [3, 2];
+  const perLine = most.find((each) => alike.length % each === 0) ?? most[1]!;
   return columns / Math.min(perLine, alike.length);
 }
 

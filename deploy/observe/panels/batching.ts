@@ -221,6 +221,7 @@ export const batchingPage: Page = {
         {
           kind: "lines",
           title: "Run time against its prediction, p95",
+          runbook: "FacelineRunTimeModelWrong",
           question: "How far are run times from what the batcher expected? long: the run took longer.",
           unit: "s",
           queries: [

@@ -1,4 +1,4 @@
-import { ofActive, ofInstance, ofLane, quantileOf, rateOf } from "./expressions.ts";
+import { ofActive, ofFaceline, ofInstance, ofLane, quantileOf, rateOf } from "./expressions.ts";
 import type { Page } from "./panel.ts";
 
 export const capacityPage: Page = {
@@ -11,6 +11,7 @@ export const capacityPage: Page = {
         {
           kind: "figure",
           title: "Active batchers",
+          runbook: "FacelineNoBatcher",
           question: "Does a batcher hold the tasks? One for each pool; the others stand by.",
           unit: "number",
           expr: "sum(faceline_batcher_active)",
@@ -26,6 +27,7 @@ export const capacityPage: Page = {
         {
           kind: "figure",
           title: "Restarts in the last hour",
+          runbook: "FacelineProcessRestarts",
           question: "Did processes die? The log of the launcher says which, and with what.",
           unit: "number",
           expr: `sum(changes(process_start_time_seconds{${ofInstance}}[1h]))`,
@@ -34,14 +36,16 @@ export const capacityPage: Page = {
         {
           kind: "figure",
           title: "Redis memory",
+          runbook: "FacelineRedisNearlyFull",
           question: "How full is the volatile Redis? At its maximum it refuses images, and calls get a 503.",
           unit: "share",
-          expr: "max(redis_memory_used_bytes) / max(redis_memory_max_bytes)",
+          expr: `max(redis_memory_used_bytes{${ofFaceline}}) / max(redis_memory_max_bytes{${ofFaceline}})`,
           thresholds: { warnAt: 0.7, alarmAt: 0.9 },
         },
         {
           kind: "figure",
           title: "Models in float",
+          runbook: "FacelinePrecisionFallback",
           question: "Does a worker run a model slower, because int8 is not accurate on its CPU?",
           unit: "number",
           expr: "max(sum by (instance) (faceline_precision_fallback))",
@@ -50,11 +54,12 @@ export const capacityPage: Page = {
         {
           kind: "figure",
           title: "Metrics over their bound",
+          runbook: "FacelineMetricsOverflow",
           question:
             "Has a metric more combinations of labels than it may have? Then some are counted together, and " +
             "panels by label are incomplete.",
           unit: "number",
-          expr: 'count({__name__=~"faceline_.+|http_server_.+", otel_metric_overflow="true"}) or vector(0)',
+          expr: `count({otel_metric_overflow="true", ${ofFaceline}}) or vector(0)`,
           thresholds: { warnAt: 1, alarmAt: 10 },
         },
       ],
@@ -85,6 +90,7 @@ export const capacityPage: Page = {
         {
           kind: "lines",
           title: "Workers in service, by lane",
+          runbook: "FacelineNoWorkers",
           question: "How many workers can be sent batches? One that hangs or starts is not among them.",
           unit: "number",
           queries: [{ expr: `sum by (lane) (${ofActive("faceline_workers", ofLane)})`, legend: "{{lane}}" }],
@@ -177,8 +183,8 @@ export const capacityPage: Page = {
           question: "How much do images and answers take, and how much may they?",
           unit: "bytes",
           queries: [
-            { expr: "max(redis_memory_used_bytes)", legend: "used" },
-            { expr: "max(redis_memory_max_bytes)", legend: "maximum" },
+            { expr: `max(redis_memory_used_bytes{${ofFaceline}})`, legend: "used" },
+            { expr: `max(redis_memory_max_bytes{${ofFaceline}})`, legend: "maximum" },
           ],
         },
         {
@@ -212,7 +218,7 @@ export const capacityPage: Page = {
           unit: "s",
           queries: [
             {
-              expr: quantileOf(0.99, "db_client_operation_duration_seconds", "db_operation_name"),
+              expr: quantileOf(0.99, "db_client_operation_duration_seconds", "db_operation_name", ofFaceline),
               legend: "{{db_operation_name}}",
             },
           ],
@@ -225,6 +231,7 @@ export const capacityPage: Page = {
         {
           kind: "stacked",
           title: "Background failures, by work",
+          runbook: "FacelineBackgroundFailures",
           question:
             "Which work failed that something else makes up for? Work that fails again and again is a reason to look.",
           unit: "perSecond",
@@ -236,6 +243,7 @@ export const capacityPage: Page = {
         {
           kind: "stacked",
           title: "Dead letters",
+          runbook: "FacelineDeadLetters",
           question:
             "Were there messages that could not be read, or tasks that failed? The dead letters topic has " +
             "their ids and reasons.",

@@ -18,5 +18,7 @@ export const ofActive = (gauge: string, matchers = ""): string =>
 
 /** Selects the lanes that were chosen on the page. */
 export const ofLane = 'lane=~"$lane"';
+/** Selects Faceline's series: other programs have some of the same name. */
+export const ofFaceline = 'job=~"faceline.*"';
 /** Selects the processes that were chosen on the page. */
-export const ofInstance = 'instance=~"$instance"';
+export const ofInstance = `${ofFaceline}, instance=~"$instance"`;

@@ -1,10 +1,21 @@
+import { limits, type Objective, objectives } from "../alerts/objectives.ts";
 import { ofActive, quantileOf, rateOf } from "./expressions.ts";
 import type { Page } from "./panel.ts";
 
 const calls = "http_server_request_duration_seconds_count";
-const failedByService = 'http_response_status_code=~"5.."';
 const compute = 'http_request_method="POST"';
 const answered = `${compute}, http_response_status_code="200"`;
+
+const [availability, latency] = objectives as [Objective, Objective];
+
+/** The share of bad calls. A kind of call that never came has no series, which is not 0. */
+function badShare({ bad, all }: Objective, window: string): string {
+  return `((${bad(window)} or vector(0)) / ${all(window)})`;
+}
+
+/** The share of bad calls, by the share that is allowed. */
+const burnOf = (objective: Objective, window: string): string =>
+  `${badShare(objective, window)} / ${Number((1 - objective.share).toPrecision(6))}`;
 
 export const servicePage: Page = {
   name: "service",
@@ -20,9 +31,27 @@ export const servicePage: Page = {
             "Which share of the calls did the service neither fail nor refuse for its own reasons (5xx)? " +
             "Calls that are wrong, or over a team's limits (4xx), do not count against it.",
           unit: "share",
-          // No call of this kind has no series, which is not 0.
-          expr: `1 - (sum(rate(${calls}{${compute}, ${failedByService}}[$__rate_interval])) or vector(0)) / sum(rate(${calls}{${compute}}[$__rate_interval]))`,
-          thresholds: { warnAt: 0.999, alarmAt: 0.99 },
+          expr: `1 - ${badShare(availability, "$__rate_interval")}`,
+          thresholds: { warnAt: availability.share, alarmAt: 0.99 },
+          runbook: availability.alert,
+        },
+        {
+          kind: "figure",
+          title: "Error budget left",
+          question: `Of the calls that may fail in ${limits.budgetDays} days, which share has not failed yet? Below 0 the objective is missed.`,
+          unit: "share",
+          expr: `1 - ${burnOf(availability, `${limits.budgetDays}d`)}`,
+          thresholds: { warnAt: 0.5, alarmAt: 0.1 },
+          runbook: availability.alert,
+        },
+        {
+          kind: "figure",
+          title: `Answered within ${limits.latencySeconds} s`,
+          question: "Which share of the answered calls was quick enough? Those that a client left count.",
+          unit: "share",
+          expr: `1 - ${badShare(latency, "$__rate_interval")}`,
+          thresholds: { warnAt: latency.share, alarmAt: 0.95 },
+          runbook: latency.alert,
         },
         {
           kind: "figure",
@@ -30,7 +59,8 @@ export const servicePage: Page = {
           question: "How long did the slowest hundredth of the answered calls take, waiting included?",
           unit: "s",
           expr: quantileOf(0.99, "http_server_request_duration_seconds", "", answered),
-          thresholds: { warnAt: 1, alarmAt: 5 },
+          thresholds: { warnAt: limits.latencySeconds, alarmAt: 5 },
+          runbook: latency.alert,
         },
         {
           kind: "figure",
@@ -38,6 +68,7 @@ export const servicePage: Page = {
           question: "How many calls come in a second?",
           unit: "perSecond",
           expr: `sum(rate(${calls}{${compute}}[$__rate_interval]))`,
+          runbook: "FacelineNoIngress",
         },
         {
           kind: "figure",
@@ -60,12 +91,27 @@ export const servicePage: Page = {
           unit: "number",
           expr: `min(sum by (lane) (${ofActive("faceline_workers")}))`,
           thresholds: { warnAt: 0.5, alarmAt: 0.5 },
+          runbook: "FacelineNoWorkers",
         },
       ],
     },
     {
       title: "Rate, errors, duration",
       panels: [
+        {
+          kind: "lines",
+          title: "How fast the error budgets are used",
+          question:
+            "Over an hour, how many times faster than allowed do calls fail or take too long? At 1 the budget " +
+            "is gone at the end of its period; at 14.4, 2 % of it go in this hour, and somebody is paged.",
+          unit: "number",
+          queries: [
+            { expr: burnOf(availability, "1h"), legend: "failed or refused" },
+            { expr: burnOf(latency, "1h"), legend: "too slow" },
+          ],
+          thresholds: { warnAt: 6, alarmAt: 14.4 },
+          runbook: availability.alert,
+        },
         {
           kind: "stacked",
           title: "Calls by route",
@@ -87,6 +133,7 @@ export const servicePage: Page = {
             },
           ],
           emptyWhenWell: true,
+          runbook: availability.alert,
         },
         {
           kind: "lines",
@@ -103,7 +150,8 @@ export const servicePage: Page = {
               legend: "{{http_route}} p99",
             },
           ],
-          thresholds: { warnAt: 1, alarmAt: 5 },
+          thresholds: { warnAt: limits.latencySeconds, alarmAt: 5 },
+          runbook: latency.alert,
         },
         {
           kind: "stacked",

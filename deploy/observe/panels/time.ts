@@ -34,6 +34,7 @@ export const timePage: Page = {
         {
           kind: "lines",
           title: "Latency of answered calls",
+          runbook: "FacelineLatencyBudgetBurn",
           question:
             "How much of the wait is explained by the parts? Of a single call they are in Server-Timing and " +
             "in its log line, and add up to its total.",
@@ -67,6 +68,7 @@ export const timePage: Page = {
           kind: "lines",
           title: "Oldest task",
           question: "How long has the oldest task waited? It shows a jam before anything is answered.",
+          runbook: "FacelineQueueOld",
           unit: "s",
           queries: [
             { expr: `max by (lane) (${ofActive("faceline_queue_age_seconds", ofLane)})`, legend: "{{lane}}" },
