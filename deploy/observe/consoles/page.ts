@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Page, type Panel, type Thresholds, type Unit, variablesOf } from "../panels/panel.ts";
+import {
+  columnsOf,
+  kindOf,
+  type Page,
+  type Panel,
+  type Thresholds,
+  type Unit,
+  variablesOf,
+} from "../panels/panel.ts";
 
 // Console templates of Prometheus: https://prometheus.io/docs/visualization/consoles/. Prometheus expands
 // them by Go's html/template, and serves jQuery, D3, Rickshaw and PromConsole for them.
@@ -9,13 +17,13 @@ import { type Page, type Panel, type Thresholds, type Unit, variablesOf } from "
 export function consolePage(page: Page, pages: readonly Page[]): string {
   const panels = page.rows.flatMap((row) => row.panels);
   const rows = page.rows.map(({ title, panels: inRow }) => {
-    const figures = inRow.filter(({ kind }) => kind === "figure");
-    const others = inRow.filter(({ kind }) => kind !== "figure");
-    const grid = (name: string, some: Panel[]) =>
+    const grid = (kind: "figures" | "charts", some: Panel[]) =>
       some.length === 0
         ? ""
-        : `<div class="${name}">\n${some.map((each) => panelHtml(each, panels.indexOf(each), page)).join("\n")}\n</div>\n`;
-    return `<h2>${escapeHtml(title)}</h2>\n${grid("row figures", figures)}${grid(`row ${columnsOf(others)}`, others)}`;
+        : `<div class="row ${kind}" style="--columns: ${columnsOf(inRow, kind)}">\n${some.map((each) => panelHtml(each, panels.indexOf(each), page)).join("\n")}\n</div>\n`;
+    const figures = inRow.filter((panel) => kindOf(panel) === "figures");
+    const others = inRow.filter((panel) => kindOf(panel) !== "figures");
+    return `<h2>${escapeHtml(title)}</h2>\n${grid("figures", figures)}${grid("charts", others)}`;
   });
   const links = pages.map(({ name, title }) => {
     const current = name === page.name ? ' aria-current="page"' : "";
@@ -43,10 +51,6 @@ void drawPage(${JSON.stringify(panels.map(drawnPanel)).replaceAll("<", String.ra
 </script>
 `;
 }
-
-/** As many charts in a line as fill the last one. */
-const columnsOf = (panels: Panel[]): string =>
-  panels.filter(({ kind }) => kind !== "table").length % 3 === 0 ? "three" : "two";
 
 /** The choices that the page's expressions depend on. */
 const selections = (page: Page): string =>
@@ -97,7 +101,7 @@ function panelHtml(panel: Panel, index: number, page: Page): string {
   const { title, question, kind, runbook } = panel;
   const hints: string[] = [];
   if (kind !== "table" && panel.thresholds !== undefined) hints.push(limits(panel.thresholds, panel.unit));
-  if (runbook !== undefined && runbook !== page.title) hints.push(`deploy/OPERATING.md: ${runbook}.`);
+  if (runbook !== undefined && runbook !== page.title) hints.push(`Runbook: ${runbook}.`);
   const slot = { lines: "graph", stacked: "graph", figure: "value", table: "values" }[kind];
   const empty = panel.emptyWhenWell === true ? " empty-when-well" : "";
   const text = `<p>${escapeHtml([question, ...hints].join(" "))}</p>\n`;

@@ -24,7 +24,7 @@ import { DataqueryBuilder, PromQueryFormat } from "@grafana/grafana-foundation-s
 import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/stat";
 import { PanelBuilder as TableBuilder } from "@grafana/grafana-foundation-sdk/table";
 import { PanelBuilder as TimeseriesBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
-import type { Panel, Thresholds, Unit } from "../panels/panel.ts";
+import { columnsOf, kindOf, type Panel, type Thresholds, type Unit } from "../panels/panel.ts";
 
 /** Returns the panel without id and links. `row`: all panels of its row, which share its 24 columns. */
 export function grafanaPanel(panel: Panel, row: readonly Panel[]): PanelBuilder {
@@ -35,7 +35,7 @@ export function grafanaPanel(panel: Panel, row: readonly Panel[]): PanelBuilder 
     case "figure":
       return stat(panel).height(4).span(spanOf(panel, row));
     case "table":
-      return table(panel).height(9).span(columns);
+      return table(panel).height(9).span(spanOf(panel, row));
   }
 }
 
@@ -143,14 +143,10 @@ function thresholdSteps({ warnAt, alarmAt }: Thresholds): ThresholdsConfigBuilde
     .steps(steps) satisfies Builder<ThresholdsConfig>;
 }
 
-/** Panels of a kind share the columns of their row; those that do not fit into one line wrap. */
+/** The width of a panel in its row. */
 function spanOf(panel: Panel, row: readonly Panel[]): number {
-  const alike = row.filter(
-    ({ kind }) => (kind === "figure") === (panel.kind === "figure") && kind !== "table",
-  );
-  const most = panel.kind === "figure" ? [6, 4] : [3, 2];
-  const perLine = most.find((each) => alike.length % each === 0) ?? most[1]!;
-  return columns / Math.min(perLine, alike.length);
+  const kind = kindOf(panel);
+  return kind === "table" ? columns : columns / columnsOf(row, kind);
 }
 
 const columns = 24;

@@ -73,6 +73,19 @@ export function variablesOf({ rows }: Page): ("lane" | "instance")[] {
   return (["lane", "instance"] as const).filter((name) => expressions.includes(`$${name}`));
 }
 
+/** How many figures, or charts, of a row stand side by side in a wide window, so that no line has a gap. */
+export function columnsOf(row: readonly Panel[], kind: "figures" | "charts"): number {
+  const count = row.filter((panel) => kindOf(panel) === kind).length;
+  const [most, fewer] = kind === "figures" ? [6, 4] : [3, 2];
+  return Math.min(count, count % most === 0 ? most : fewer);
+}
+
+/** A table has the whole width. */
+export function kindOf({ kind }: Panel): "figures" | "charts" | "table" {
+  if (kind === "table") return kind;
+  return kind === "figure" ? "figures" : "charts";
+}
+
 /** The anchor of a heading in deploy/OPERATING.md. */
 export const guideAnchor = (heading: string): string =>
   heading

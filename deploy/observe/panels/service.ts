@@ -153,19 +153,6 @@ export const servicePage: Page = {
           thresholds: { warnAt: limits.latencySeconds, alarmAt: 5 },
           runbook: latency.alert,
         },
-        {
-          kind: "stacked",
-          title: "Clients that left",
-          question: "How many callers gave up before their answer? They often have a shorter time limit.",
-          unit: "perSecond",
-          queries: [
-            {
-              expr: rateOf("faceline_requests_total", "http_route", 'outcome="client_left"'),
-              legend: "{{http_route}}",
-            },
-          ],
-          emptyWhenWell: true,
-        },
       ],
     },
     {
@@ -201,6 +188,19 @@ export const servicePage: Page = {
           question: "Which tasks did the service fail on, and at what?",
           unit: "perSecond",
           queries: [{ expr: rateOf("faceline_tasks_failed_total", "reason"), legend: "{{reason}}" }],
+        },
+        {
+          kind: "stacked",
+          title: "Clients that left",
+          question: "How many callers gave up before their answer? They often have a shorter time limit.",
+          unit: "perSecond",
+          queries: [
+            {
+              expr: rateOf("faceline_requests_total", "http_route", 'outcome="client_left"'),
+              legend: "{{http_route}}",
+            },
+          ],
+          emptyWhenWell: true,
         },
       ],
     },
