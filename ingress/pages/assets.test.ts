@@ -62,3 +62,8 @@ test("styles load nothing but the assets beside them", async () => {
   const loaded = Array.from(body.matchAll(/url\("?([^")]*)"?\)|@import/g), ([, address]) => address);
   assert.deepEqual(loaded, ["geist.woff2"]);
 });
+
+test("paper is light, also where the reader chose the dark theme", async () => {
+  const { body } = await app.inject(assets.address("faceline.css"));
+  assert.match(body.split("@media print")[1]!, /:root\[data-theme\] \{\s*color-scheme: light;/);
+});
