@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { EventEmitter, once } from "node:events";
+import { EventEmitter } from "node:events";
 import { join } from "node:path";
 import test from "node:test";
 import { RepresentReply } from "@faceline/contracts/http/represent";
@@ -11,6 +11,7 @@ import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 import sharp, { type Sharp } from "sharp";
 import { portraitCrops, samplesFolder } from "../testing/faces.ts";
+import { eventOr } from "../testing/event-or.ts";
 import { MemorySearch, memorySearchUnavailable } from "./stack/memory-search.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
@@ -48,12 +49,11 @@ test("no picture's bytes outlive its batch in a worker", { skip: memorySearchUna
     t.after(() => process.kill(worker, "SIGCONT"));
     const notSeen = new Set(["bytes", "pixels"]);
     for (let tries = 0; tries < triesMax && notSeen.size > 0; tries++) {
-      const reported = once(reports.events, notSeen.has("pixels") ? "running" : "staged");
       // How it ends does not matter: a worker that stands still for a second counts as dead.
       const img = pictures[tries % pictures.length]!.bytes.toString("base64");
       const call = running.post("/represent", { img });
       // A run may end between two reports: then its call ends first, and the next try looks again.
-      await Promise.race([reported, call]);
+      await eventOr(reports.events, notSeen.has("pixels") ? "running" : "staged", call);
       process.kill(worker, "SIGSTOP");
       for (const name of Object.keys(search.searchIn(worker))) notSeen.delete(name);
       process.kill(worker, "SIGCONT");
