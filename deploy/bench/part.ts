@@ -1,3 +1,4 @@
+import { freeOperatorsPorts } from "../launcher/operators-ports.ts";
 import { freePorts } from "../launcher/ports.ts";
 import { Services } from "../launcher/services.ts";
 import type { LaunchOptions } from "../launcher/settings.ts";
@@ -16,6 +17,8 @@ export type Bench = {
   threads: number;
   /** Minutes instead of half an hour: to see that everything works, not to quote. */
   quick: boolean;
+  /** Whether a part that can adds its values to those of its last run. */
+  add: boolean;
   /** Where results and installed peers are kept. */
   folder: string;
   steps: Steps;
@@ -44,20 +47,23 @@ export type PartResult = {
 export async function openStack(
   bench: Bench,
   settings: NodeJS.ProcessEnv = {},
-  engine: EngineSize = { workers: 1, threads: bench.threads },
+  { workers = 1, threads = bench.threads, pool = bench.launch.POOL, operators = false }: StackSize = {},
 ): Promise<Stack> {
   const { servers, launch, key } = bench;
+  const counts = { workers, batchers: 1, ingress: 1 };
+  const ownPorts = operators ? await freeOperatorsPorts(counts) : {};
   await using opened = new AsyncDisposableStack();
   const services = opened.use(
     new Services(
       {
-        counts: { workers: engine.workers, batchers: 1, ingress: 1 },
+        counts,
         access: servers.access,
-        pool: launch.POOL,
+        pool,
         host: "127.0.0.1",
         ports: await freePorts(1),
-        threads: engine.threads,
+        threads,
         environment: { ...servers.environment, LOG_LEVEL: "warn", ...settings },
+        operatorsPorts: ownPorts,
       },
       servers.watch,
     ),
@@ -72,6 +78,8 @@ export async function openStack(
       headers: { "x-api-key": key, ...headers },
       bodies: bodies.map((body) => JSON.stringify(body)),
     }),
+    leaders: Object.fromEntries(serviceNames.map((name) => [name, services.find(name).pid!])),
+    operatorsPorts: Object.values(ownPorts),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -103,7 +111,16 @@ export const serviceNames = ["ingress-1", "batcher-1", "inference-1"];
 /** `threads`: of a run, in each worker. */
 export type EngineSize = { workers: number; threads: number };
 
+/**
+ * `pool`: another one than the benchmark's, whose topics exist. `operators`: whether every process has an
+ * operators' port.
+ */
+type StackSize = Partial<EngineSize> & { pool?: string; operators?: boolean };
+
 export type Stack = AsyncDisposable & {
+  /** Process ids of the ingress, the batcher and the first worker, by name. */
+  leaders: Record<string, number>;
+  operatorsPorts: number[];
   target(path: string, bodies: unknown[], headers?: Record<string, string>): Target;
 };
 

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { capture } from "../launcher/capture.ts";
@@ -56,7 +57,7 @@ export async function writeResults(
 ): Promise<string> {
   const { folder, quick, threads } = bench;
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, quick ? `${part}.quick.json` : `${part}.json`);
+  const file = resultsFile(folder, part, quick);
   const report = {
     at: new Date().toISOString(),
     commit: await commit(),
@@ -67,6 +68,27 @@ export async function writeResults(
   writeFileSync(file, JSON.stringify(report, rounded));
   return file;
 }
+
+/**
+ * Returns the results of the last run of a part. Throws where there are none, or where they were measured
+ * by another plan.
+ */
+export async function readResults<Results>(
+  { folder, quick }: Pick<Bench, "folder" | "quick">,
+  part: string,
+  plan: unknown,
+): Promise<Results> {
+  const file = resultsFile(folder, part, quick);
+  if (!existsSync(file)) throw new Error(`--add: there is no ${file} yet. Run the part without --add first.`);
+  const report = JSON.parse(await readFile(file, "utf8")) as { plan: unknown; results: Results };
+  if (JSON.stringify(report.plan) !== JSON.stringify(plan)) {
+    throw new Error(`--add: ${file} is of another plan. Run the part without --add first.`);
+  }
+  return report.results;
+}
+
+const resultsFile = (folder: string, part: string, quick: boolean): string =>
+  join(folder, quick ? `${part}.quick.json` : `${part}.json`);
 
 /** To a thousandth: nothing here is measured to a microsecond. */
 const rounded = (_key: string, value: unknown): unknown =>

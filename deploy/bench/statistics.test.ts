@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { mean, median, mulberry32, type Pair, pairedRatio, quantile, verdictOf } from "./statistics.ts";
+import {
+  mean,
+  median,
+  mulberry32,
+  type Pair,
+  pairedRatio,
+  quantile,
+  ratioOverStarts,
+  verdictOf,
+} from "./statistics.ts";
 
 test("a quantile is one of the values: the nearest rank", () => {
   const values = [5, 1, 4, 2, 3];
@@ -28,6 +37,15 @@ test("the ratio is the geometric mean of the pairs, and the interval is Student'
 test("noise that both sides of a pair have in common does not widen the interval", () => {
   const { ratio, low, high } = pairedRatio([10, 35, 80, 20].map((old) => ({ old, new: 1.1 * old })));
   for (const each of [ratio, low, high]) assert.ok(Math.abs(each - 1.1) < 1e-9);
+});
+
+test("with several starts the interval covers the differences between them", () => {
+  const start = (ratio: number): Pair[] => Array.from({ length: 20 }, () => ({ old: 3, new: 3 * ratio }));
+  const starts = [0.9, 1, 1.1].map(start);
+  const [within, over] = [pairedRatio(starts.flat()), ratioOverStarts(starts)];
+  assert.ok(Math.abs(over.ratio - within.ratio) < 1e-9);
+  assert.ok(over.high / over.low > 3 * (within.high / within.low - 1) + 1);
+  assert.deepEqual(ratioOverStarts([start(1.1)]), pairedRatio(start(1.1)));
 });
 
 test("about 95 of 100 intervals contain the true ratio", () => {

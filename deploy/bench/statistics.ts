@@ -29,6 +29,20 @@ export function pairedRatio(pairs: readonly Pair[]): RatioEstimate {
 }
 
 /**
+ * Estimates new / old from pairs of several starts of the same systems. With more than one start, the mean of
+ * each start is one observation, so that the interval covers what differs between one start of a process and
+ * the next, and not only noise in time. Throws as `pairedRatio` does.
+ */
+export function ratioOverStarts(starts: readonly (readonly Pair[])[]): RatioEstimate {
+  if (starts.length < 2) return pairedRatio(starts.flat());
+  return pairedRatio(starts.map((pairs) => ({ old: 1, new: pairedRatioMean(pairs) })));
+}
+
+/** The geometric mean of the ratios of pairs. */
+const pairedRatioMean = (pairs: readonly Pair[]): number =>
+  Math.exp(mean(pairs.map((pair) => Math.log(pair.new / pair.old))));
+
+/**
  * What an estimate says. `slower` and `faster` need the whole interval beyond the bound, `same` needs all of
  * it within; everything else is `unclear`: more pairs, or a quieter machine, would tell. `better` says
  * whether a larger value of the measure is better.

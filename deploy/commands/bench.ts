@@ -14,6 +14,7 @@ import { openLoopPart } from "../bench/parts/open-loop.ts";
 import { drawOpenLoop } from "../bench/parts/open-loop-plots.ts";
 import { saturation } from "../bench/parts/saturation.ts";
 import { singleRequest } from "../bench/parts/single-request.ts";
+import { telemetryBare, telemetryModelled } from "../bench/parts/telemetry.ts";
 import { setUpFacePeers } from "../bench/peers/faces/systems.ts";
 import { peersVenv } from "../bench/peers/modelled/systems.ts";
 import { writeResults } from "../bench/report.ts";
@@ -34,6 +35,8 @@ import { setUpVenv } from "../testing/venv.ts";
 //   -- --plots          draw deploy/bench/plots from the last full open-loop part, and nothing else
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
 //   -- --faces --setup  install those other servers (Python and a C++ compiler), and nothing else
+//   -- --telemetry      what traces and metrics cost: telemetry-modelled and telemetry-bare; 8 minutes
+//   -- --telemetry --add    again, with the values of the last run
 //   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
 
 const defaultParts: Record<string, Part> = {
@@ -47,7 +50,12 @@ const defaultParts: Record<string, Part> = {
   memory,
 };
 /** Only run when named: what `faces` needs takes long to install, and a profiler makes everything slower. */
-const namedParts: Record<string, Part> = { faces, "cpu-profile": cpuProfile };
+const namedParts: Record<string, Part> = {
+  faces,
+  "cpu-profile": cpuProfile,
+  "telemetry-modelled": telemetryModelled,
+  "telemetry-bare": telemetryBare,
+};
 const allParts = { ...defaultParts, ...namedParts };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -67,15 +75,18 @@ async function main(): Promise<void> {
       setup: { type: "boolean", default: false },
       plots: { type: "boolean", default: false },
       faces: { type: "boolean", default: false },
+      telemetry: { type: "boolean", default: false },
+      add: { type: "boolean", default: false },
       only: { type: "string" },
       against: { type: "string" },
     },
   });
-  const { quick, against } = options;
+  const { quick, add, against } = options;
   const known = against === undefined ? Object.keys(allParts) : againstParts;
   const names =
     options.only?.split(",") ??
-    (options.faces ? ["faces"] : against === undefined ? Object.keys(defaultParts) : known);
+    namedByOption(options) ??
+    (against === undefined ? Object.keys(defaultParts) : known);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new Error(`--only has no part ${unknown}: the parts are ${known.join(", ")}.`);
@@ -109,7 +120,7 @@ async function main(): Promise<void> {
   await using servers = await openTestServers({ launch, steps, print: say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.environment, key, "dev");
-  const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };
+  const bench = { servers, launch, key, threads, quick, add, folder, steps, say, stop: requests.stop };
   for (const name of names) {
     say(`\n${name}`);
     const result = await allParts[name]!(bench);
@@ -118,4 +129,10 @@ async function main(): Promise<void> {
     if (result.failedChecks !== undefined && result.failedChecks.length > 0) process.exitCode = 1;
   }
   say(`\nall of it: ${(steps.tookMs / 1_000).toFixed(0)} s`);
+}
+
+/** The parts that have an option of their own. */
+function namedByOption({ faces, telemetry }: { faces: boolean; telemetry: boolean }): string[] | undefined {
+  if (faces) return ["faces"];
+  return telemetry ? ["telemetry-modelled", "telemetry-bare"] : undefined;
 }

@@ -1,4 +1,4 @@
-import type { PortSetting } from "./ports.ts";
+import { freePorts, type PortSetting } from "./ports.ts";
 import { batchersMax, type Counts, ingressMax } from "./settings.ts";
 
 /**
@@ -20,3 +20,10 @@ export function operatorsPorts(first: number | undefined, counts: Counts): Recor
 /** For the check that nobody else listens there. */
 export const operatorsPortSettings = (host: string, ports: Record<string, number>): PortSetting[] =>
   Object.values(ports).map((port) => ({ setting: "OPERATORS_PORT", host, port }));
+
+/** Ports that are free now, by the name of the process, for stacks that run beside others. */
+export async function freeOperatorsPorts(counts: Counts): Promise<Record<string, number>> {
+  const names = Object.keys(operatorsPorts(1, counts));
+  const ports = await freePorts(names.length);
+  return Object.fromEntries(names.map((name, i) => [name, ports[i]!]));
+}

@@ -6,11 +6,11 @@ import type { TestContext } from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { newDevKey, storeKey } from "../../launcher/dev-key.ts";
-import { operatorsPorts } from "../../launcher/operators-ports.ts";
+import { freeOperatorsPorts } from "../../launcher/operators-ports.ts";
 import { freePorts } from "../../launcher/ports.ts";
 import type { ServerAccess } from "../../launcher/server-access.ts";
 import { Services } from "../../launcher/services.ts";
-import { type Counts, LauncherConfig, supervisorLimits } from "../../launcher/settings.ts";
+import { LauncherConfig, supervisorLimits } from "../../launcher/settings.ts";
 import { createTopics, deleteTopics, topicOptions } from "../../launcher/topics.ts";
 import { serviceAccessFile } from "../../testing/test-servers.ts";
 import { apiClient, type Post } from "./api-client.ts";
@@ -82,12 +82,6 @@ export async function startStack(
     post,
     operatorsPorts: ownPorts,
   };
-}
-
-async function freeOperatorsPorts(counts: Counts): Promise<Record<string, number>> {
-  const names = Object.keys(operatorsPorts(1, counts));
-  const ports = await freePorts(names.length);
-  return Object.fromEntries(names.map((name, i) => [name, ports[i]!]));
 }
 
 /** The settings with which each service reaches the servers of the test run: as users of their own. */
