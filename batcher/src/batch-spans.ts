@@ -1,4 +1,5 @@
-import { newSpanId, newTraceId, type Tracing } from "@faceline/contracts/runtime/tracing/tracing";
+import { newSpanId, newTraceId } from "@faceline/contracts/runtime/random";
+import type { Tracing } from "@faceline/contracts/runtime/tracing/tracing";
 import {
   type FinishedSpan,
   isSampled,
@@ -83,6 +84,11 @@ export class BatchSpans {
     // A worker that was lost has exported nothing of its tasks.
     const lost = end.kind === "answered" ? [] : sampled.map((task) => lostSpan(task, root, end));
     this.#tracing.export([root, ...lost]);
+  }
+
+  /** The trace of a batch that has not ended; undefined if it is not traced. */
+  traceIdOf(batchId: BatchId): string | undefined {
+    return this.#open.get(batchId)?.context.traceId;
   }
 
   /** Another batcher has the tasks now. */

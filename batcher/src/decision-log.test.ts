@@ -13,7 +13,10 @@ test("a lost batch says why its tasks are sent again, and names the calls and th
   const { log, lines } = recordingLog();
   for (const { sent, end } of endsOf(moves)) logBatchEnd(log, sent, end);
   assert.equal(lines.length, 1);
-  assert.match(lines[0]!, /"reason":"lost".*"attempt":1,"requestIds":\["a"\].* fell silent.* are sent again/);
+  assert.match(
+    lines[0]!,
+    /"reason":"lost","batch_id":".+","request_ids":\["a"\].*"attempt":1.* fell silent.* are sent again/,
+  );
 });
 
 test("a batch that was answered, not sent or handed over leaves no line", () => {

@@ -1,16 +1,25 @@
 // Tested by decision-log.test.ts.
+import { requestIdsOf } from "@faceline/contracts/runtime/log-ids";
 import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
-import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 import type { SentBatch } from "./scheduling/sent-batch.ts";
 import type { BatchEnd } from "./scheduling/state.ts";
 
-/** Logs a batch that ended without answers: its tasks are sent again or have failed. */
-export function logBatchEnd(lines: Pick<RepeatedLog, "warn">, sent: SentBatch, end: BatchEnd): void {
+/**
+ * Logs a batch that ended without answers: its tasks are sent again or have failed. `traceId`: of the batch,
+ * if it is traced.
+ */
+export function logBatchEnd(
+  lines: Pick<RepeatedLog, "warn">,
+  sent: SentBatch,
+  end: BatchEnd,
+  traceId?: string,
+): void {
   const sentence = sentenceFor(end);
   if (sentence === undefined) return;
   const { id, worker, attempt, tasks } = sent;
   const runMs = end.finished?.runMs;
-  const facts = { reason: end.kind, batch: id, worker, attempt, runMs, requestIds: requestIdsOf(tasks) };
+  const ids = { batch_id: id, request_ids: requestIdsOf(tasks), ...(traceId && { trace_id: traceId }) };
+  const facts = { reason: end.kind, ...ids, worker, attempt, runMs };
   lines.warn(facts, `${sentence}; its tasks are sent again, unless that was their last attempt`);
 }
 
@@ -29,5 +38,3 @@ function sentenceFor({ kind }: BatchEnd): string | undefined {
       return "the run of a batch failed";
   }
 }
-
-export const requestIdsOf = (tasks: TaskId[]): string[] => [...new Set(tasks.map(requestIdOf))];

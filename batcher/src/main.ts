@@ -39,7 +39,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   using lines = new RepeatedLog(log);
-  using _process = observeProcess(metrics, redis);
+  using _process = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis]);
   await using producer = await openProducer(config, id);
   await using deadLetters = new DeadLetters({

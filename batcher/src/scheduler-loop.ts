@@ -1,10 +1,11 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import { batchIds } from "@faceline/contracts/runtime/log-ids";
 import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
 import type { BatchSpans } from "./batch-spans.ts";
-import { logBatchEnd, requestIdsOf } from "./decision-log.ts";
+import { logBatchEnd } from "./decision-log.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
 import type { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { decide } from "./scheduling/decide.ts";
@@ -60,7 +61,7 @@ export class SchedulerLoop implements AsyncDisposable {
           answers.push(move);
           break;
         case "batch_ended":
-          logBatchEnd(this.#parts.lines, move.sent, move.end);
+          logBatchEnd(this.#parts.lines, move.sent, move.end, this.#parts.spans.traceIdOf(move.sent.id));
           this.#parts.spans.end(move.sent.id, move.end, decidedAt);
           break;
         case "ended":
@@ -81,8 +82,7 @@ export class SchedulerLoop implements AsyncDisposable {
     const { batches, spans, lines } = this.#parts;
     const batch = spans.send(dispatch);
     batches.send(dispatch.partition, batch).catch((error: Error) => {
-      const requestIds = requestIdsOf(batch.tasks.map((task) => task.id));
-      const facts = { batch: batch.id, requestIds, reason: error.message };
+      const facts = { ...batchIds(batch), reason: error.message };
       lines.warn(facts, "a batch was not sent; its tasks wait again");
       this.handle({ kind: "undelivered", batch: batch.id });
     });

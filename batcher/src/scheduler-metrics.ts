@@ -1,8 +1,8 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { BatchId } from "@faceline/contracts/wire/batch";
-import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { LaneId } from "@faceline/contracts/wire/ids";
+import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { Lane } from "./scheduling/lane.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";

@@ -2,6 +2,7 @@ import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
 import type { Log } from "@faceline/contracts/runtime/log";
+import { requestIdsOf } from "@faceline/contracts/runtime/log-ids";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { Answer } from "@faceline/contracts/wire/answer";
@@ -164,7 +165,8 @@ export class TaskInbox implements AsyncDisposable {
       for (const [index, task] of some.entries()) if (replies[index]?.[1] === 1) answered.add(task);
       const failure = replies.find(([error]) => error !== null)?.[0];
       if (!failure) continue;
-      const facts = { tasks: some.length, reason: failure.message };
+      const request_ids = requestIdsOf(some.slice(0, loggedTasksMax));
+      const facts = { tasks: some.length, request_ids, reason: failure.message };
       this.#parts.log.warn(facts, "Redis could not tell which tasks are answered; these run");
     }
     return answered;
@@ -213,6 +215,7 @@ export class TaskInbox implements AsyncDisposable {
 
 /** Tasks of one pipeline: its replies come well within the time of a command. */
 const lookedUpAtOnce = 500;
+const loggedTasksMax = 20;
 /** Answers of one pipeline: an answer with many faces has 85 kB. */
 const answersReadAtOnce = 50;
 

@@ -2,6 +2,7 @@ import type { TaskId } from "../src/wire/ids.ts";
 import { type AddressedAnswer, type AnswersRedis, publishAnswers } from "./answers.ts";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./log.ts";
+import { requestIdsOf } from "./log-ids.ts";
 
 /**
  * Publishes answers, and publishes those that were not delivered again and again, each until its deadline:
@@ -35,24 +36,28 @@ export class AnswerDelivery implements AsyncDisposable {
     const ended = answers.filter((answer) => !left.has(answer)).map((answer) => answer.task);
     if (ended.length > 0) onEnded(ended);
     if (undelivered.length === 0) return;
-    log.warn({ answers: undelivered.length, reason }, "answers were not delivered; they are tried again");
+    const facts = { answers: undelivered.length, request_ids: firstIdsOf(undelivered), reason };
+    log.warn(facts, "answers were not delivered; they are tried again");
     const { promise: all, resolve } = Promise.withResolvers<void>();
     let openCount = undelivered.length;
     const end = (task: TaskId) => {
       onEnded([task]);
       if (--openCount === 0) resolve();
     };
-    let dropped = 0;
+    const dropped: AddressedAnswer[] = [];
     for (const answer of undelivered) {
       const bytes = Buffer.byteLength(answer.json);
       const isKept = this.#bytes + bytes <= retriedBytesMax;
       if (isKept) this.#bytes += bytes;
-      else dropped++;
+      else dropped.push(answer);
       // Without its text it still ends its task at the deadline, and no sooner: it may have no answer.
       const kept = isKept ? answer : { ...answer, json: "" };
       this.#undelivered.push({ answer: kept, bytes: isKept ? bytes : 0, end });
     }
-    if (dropped > 0) log.error({ answers: dropped, retriedBytesMax }, "too many answers wait for Redis");
+    if (dropped.length > 0) {
+      const ids = { request_ids: firstIdsOf(dropped) };
+      log.error({ answers: dropped.length, ...ids, retriedBytesMax }, "too many answers wait for Redis");
+    }
     this.#retrySoon();
     await all;
   }
@@ -90,7 +95,8 @@ export class AnswerDelivery implements AsyncDisposable {
     const past = this.#undelivered.filter(({ answer }) => answer.deadlineAt <= now);
     if (past.length === 0) return;
     this.#undelivered = this.#undelivered.filter(({ answer }) => answer.deadlineAt > now);
-    this.#parts.log.error({ answers: past.length }, "answers were dropped at their deadline");
+    const request_ids = firstIdsOf(past.map(({ answer }) => answer));
+    this.#parts.log.error({ answers: past.length, request_ids }, "answers were dropped at their deadline");
     this.#end(past);
   }
 
@@ -108,6 +114,11 @@ export class AnswerDelivery implements AsyncDisposable {
   }
 }
 
+/** The calls of the first answers, for a line of the log. */
+const firstIdsOf = (answers: AddressedAnswer[]): string[] =>
+  requestIdsOf(answers.slice(0, loggedAnswersMax).map(({ task }) => task));
+
+const loggedAnswersMax = 20;
 const retryDelayMs = 100;
 /** Answers of one pipeline: as many as fit into a command timeout also where each holds many faces. */
 const retriedAtOnce = 500;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { TaskId } from "../src/wire/ids.ts";
 import { bestEffortFailures } from "./best-effort.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { RepeatedLog } from "./repeated-log.ts";
@@ -26,13 +27,19 @@ test("a letter that cannot be written is logged whole, those that follow by requ
   const write = (facts: unknown) => void lines.push(facts);
   using log = new RepeatedLog({ info: write, warn: write, error: write });
   const { letters } = openLetters(new Error("the topic is forbidden"), log);
-  const failed = { topic: "faceline.tasks.default", task: "a/n/0", traceparent: "00", reason: "run_failed" };
-  for (const requestId of ["a", "b", "c"]) letters.record({ ...failed, requestId });
+  const letter = (requestId: string) => ({
+    topic: "faceline.tasks.default",
+    task: `${requestId}/n/0` as TaskId,
+    requestId,
+    traceparent: "00",
+    reason: "run_failed",
+  });
+  for (const requestId of ["a", "b", "c"]) letters.record(letter(requestId));
   await new Promise(setImmediate);
   log[Symbol.dispose]();
   const [whole, repeated] = lines as Record<string, unknown>[];
-  assert.deepEqual([whole!.requestIds, whole!.letter], [["a"], { ...failed, requestId: "a" }]);
-  assert.deepEqual([repeated!.repeated, repeated!.requestIds], [2, ["b", "c"]]);
+  assert.deepEqual([whole!.request_id, whole!.letter], ["a", letter("a")]);
+  assert.deepEqual([repeated!.repeated, repeated!.request_ids], [2, ["b", "c"]]);
   assert.equal(failures(), before + 3);
 });
 

@@ -1,6 +1,8 @@
+import type { TaskId } from "../src/wire/ids.ts";
 import { deadLetterTopic } from "../src/wire/names.ts";
 import { bestEffort } from "./best-effort.ts";
 import type { Producer } from "./kafka-producer.ts";
+import { taskIds } from "./log-ids.ts";
 import type { RepeatedLog } from "./repeated-log.ts";
 
 /**
@@ -38,8 +40,8 @@ export class DeadLetters implements AsyncDisposable {
       await producer.send(deadLetterTopic, 0, null, letter);
     } catch (error) {
       const reason = (error as Error).message;
-      const requestIds = "requestId" in letter ? [letter.requestId] : [];
-      this.#parts.log.error({ reason, requestIds, letter }, "a dead letter could not be written");
+      const ids = "task" in letter ? taskIds({ id: letter.task, traceparent: letter.traceparent }) : {};
+      this.#parts.log.error({ reason, ...ids, letter }, "a dead letter could not be written");
       throw error;
     } finally {
       this.#writing--;
@@ -65,7 +67,7 @@ const writingMax = 1_000;
 /** The headers of the record. */
 type DeadLetter =
   | { topic: string; partition: string; offset: string; reason: string }
-  | { topic: string; task: string; requestId: string; traceparent: string; reason: string };
+  | { topic: string; task: TaskId; requestId: string; traceparent: string; reason: string };
 
 type LetterProducer = Pick<Producer, "send"> & AsyncDisposable;
 

@@ -6,11 +6,20 @@ import { type LineFacts, RepeatedLog } from "./repeated-log.ts";
 test("the first line is written at once, and its repetitions as one line with their number", (t) => {
   const { lines, log } = openLines(t);
   for (let i = 0; i < 5_000; i++)
-    log.warn({ reason: "Kafka is away", requestIds: [`r${i}`] }, "a call was refused");
+    log.warn({ reason: "Kafka is away", request_id: `r${i}` }, "a call was refused");
   assert.deepEqual(lines.splice(0), ["a call was refused: Kafka is away, r0"]);
   t.mock.timers.tick(10_000);
   const ids = Array.from({ length: 20 }, (_, i) => `r${i + 1}`).join(", ");
   assert.deepEqual(lines.splice(0), [`a call was refused (repeated): Kafka is away, ${ids}, 4999 times`]);
+});
+
+test("repeated lines about batches name the first batches and calls", (t) => {
+  const { lines, log } = openLines(t);
+  for (const batch of ["b/1", "b/2"]) {
+    log.warn({ reason: "lost", batch_id: batch, request_ids: [`of ${batch}`] }, "a batch was lost");
+  }
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(lines.slice(1), ["a batch was lost (repeated): lost, of b/2, b/2, 1 times"]);
 });
 
 test("after an interval without repetitions, the next line is written at once again", (t) => {
@@ -40,10 +49,12 @@ test("beyond 100 kinds of lines, further ones are counted together", (t) => {
 function openLines(t: TestContext) {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const lines: string[] = [];
-  const write = (facts: LineFacts & { repeated?: number }, sentence: string) => {
-    const { reason, requestIds = [], repeated } = facts;
+  const write = (facts: LineFacts & { repeated?: number; batch_ids?: string[] }, sentence: string) => {
+    const { reason, request_id, request_ids = [], batch_ids = [], repeated } = facts;
     const count = repeated === undefined ? [] : [`${repeated} times`];
-    lines.push(`${sentence}: ${[reason, ...requestIds, ...count].join(", ")}`);
+    lines.push(
+      `${sentence}: ${[reason, request_id, ...request_ids, ...batch_ids, ...count].filter((each) => each !== undefined).join(", ")}`,
+    );
   };
   const log = new RepeatedLog({ info: write, warn: write, error: write } as unknown as Log);
   t.after(() => log[Symbol.dispose]());

@@ -3,7 +3,7 @@ import type { Log } from "./log.ts";
 /**
  * Log lines that may come thousands of times a second. The first line of a sentence and reason is written at
  * once, with all its facts; its repetitions are counted, and written every 10 s as one line with their number
- * and the first of their request ids. Beyond `reasonsMax` kinds of lines at a time, further ones are counted
+ * and the first of their ids. Beyond `reasonsMax` kinds of lines at a time, further ones are counted
  * together.
  */
 export class RepeatedLog implements Disposable {
@@ -33,7 +33,7 @@ export class RepeatedLog implements Disposable {
     if (known !== undefined) return count(known, facts);
     if (this.#kinds.size < reasonsMax) {
       this.#log[level](facts, sentence);
-      this.#kinds.set(key, { level, sentence, reason: facts.reason, repeated: 0, requestIds: [] });
+      this.#kinds.set(key, { level, sentence, reason: facts.reason, ...noRepetitions() });
     } else {
       const others = this.#kinds.get("others");
       if (others !== undefined) return count(others, facts);
@@ -41,8 +41,7 @@ export class RepeatedLog implements Disposable {
         level,
         sentence: "lines of many reasons",
         reason: "others",
-        repeated: 0,
-        requestIds: [],
+        ...noRepetitions(),
       };
       count(first, facts);
       this.#kinds.set("others", first);
@@ -51,10 +50,11 @@ export class RepeatedLog implements Disposable {
   }
 
   #flush(): void {
-    for (const [key, { level, sentence, reason, repeated, requestIds }] of this.#kinds) {
+    for (const [key, { level, sentence, reason, repeated, requestIds, batchIds }] of this.#kinds) {
       if (repeated > 0) {
-        this.#log[level]({ reason, repeated, withinMs: everyMs, requestIds }, `${sentence} (repeated)`);
-        this.#kinds.set(key, { level, sentence, reason, repeated: 0, requestIds: [] });
+        const ids = { request_ids: requestIds, ...(batchIds.length === 0 ? {} : { batch_ids: batchIds }) };
+        this.#log[level]({ reason, repeated, withinMs: everyMs, ...ids }, `${sentence} (repeated)`);
+        this.#kinds.set(key, { level, sentence, reason, ...noRepetitions() });
       } else this.#kinds.delete(key);
     }
     if (this.#kinds.size > 0) return;
@@ -69,14 +69,22 @@ export class RepeatedLog implements Disposable {
   }
 }
 
-function count(kind: Kind, { requestIds = [] }: LineFacts): void {
+function count(kind: Kind, { request_id, request_ids = [], batch_id }: LineFacts): void {
   kind.repeated++;
-  for (const id of requestIds) if (kind.requestIds.length < requestIdsMax) kind.requestIds.push(id);
+  const ids = request_id === undefined ? request_ids : [request_id];
+  for (const id of ids) if (kind.requestIds.length < idsMax) kind.requestIds.push(id);
+  if (batch_id !== undefined && kind.batchIds.length < idsMax) kind.batchIds.push(batch_id);
 }
+
+const noRepetitions = (): Pick<Kind, "repeated" | "requestIds" | "batchIds"> => ({
+  repeated: 0,
+  requestIds: [],
+  batchIds: [],
+});
 
 const everyMs = 10_000;
 const reasonsMax = 100;
-const requestIdsMax = 20;
+const idsMax = 20;
 
 type Kind = {
   level: Level;
@@ -84,11 +92,21 @@ type Kind = {
   reason: string;
   repeated: number;
   requestIds: string[];
+  batchIds: string[];
 };
 
 type Level = "info" | "warn" | "error";
 
 type LineWriter = Pick<Log, Level>;
 
-/** `reason` says which lines are equal: it must not hold an id. */
-export type LineFacts = { reason: string; requestIds?: readonly string[]; [fact: string]: unknown };
+/**
+ * `reason` says which lines are equal: it must not hold an id. The ids are those of `log-ids.ts`, of one call
+ * or of several.
+ */
+export type LineFacts = {
+  reason: string;
+  request_id?: string;
+  request_ids?: readonly string[];
+  batch_id?: string;
+  [fact: string]: unknown;
+};

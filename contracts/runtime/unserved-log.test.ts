@@ -7,8 +7,8 @@ import { logUnserved } from "./unserved-log.ts";
 
 test("each call that was not served leaves one line with its request id, the reason and the trace, if it is exported", () => {
   const lines: string[] = [];
-  const write = ({ reason, requestIds = [], tasks, trace_id = "not traced" }: LineFacts, sentence: string) =>
-    void lines.push([requestIds.join(), sentence, reason, tasks, trace_id].join(": "));
+  const write = ({ reason, request_id, tasks, trace_id = "not traced" }: LineFacts, sentence: string) =>
+    void lines.push([request_id, sentence, reason, tasks, trace_id].join(": "));
   const shed: Outcome = { kind: "shed", reason: "queue_too_long", predictedMs: 900, retryAfterMs: 500 };
   logUnserved({ warn: write, error: write }, [
     end("a", 0, shed),

@@ -37,7 +37,7 @@ test("while the broker hangs, calls are rejected, immediately after the first on
     assert.notEqual(refused.headers.get("retry-after"), null);
   }
   const log = readFileSync(join(running.logs, "ingress-1.log"), "utf8").split("\n");
-  const reasons = log.filter((line) => line.includes('"requestId":"away-')).map(reasonOf);
+  const reasons = log.filter((line) => line.includes('"request_id":"away-')).map(reasonOf);
   // Those that the pool's state does not refuse, because the batcher has noticed it too.
   assert.deepEqual(
     reasons.filter((reason) => reason !== "Kafka is unreachable"),

@@ -10,8 +10,8 @@ import { subscribe, VolatileRedisConfig } from "@faceline/contracts/runtime/redi
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 import sharp, { type Sharp } from "sharp";
-import { portraitCrops, samplesFolder } from "../testing/faces.ts";
 import { eventOr } from "../testing/event-or.ts";
+import { portraitCrops, samplesFolder } from "../testing/faces.ts";
 import { MemorySearch, memorySearchUnavailable } from "./stack/memory-search.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
 

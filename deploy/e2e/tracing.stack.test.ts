@@ -12,6 +12,48 @@ const clientSpan = "00f067aa0ba902b7";
 const [first, second] = (await portraits()).map((each) => each.toString("base64"));
 const verifyBody = { img1: first, img2: second };
 
+test("a receiver that hangs or is away costs one warning, no call, and no more memory than its queue", async (t) => {
+  const queueMax = 50;
+  const settings = {
+    ENGINE: "model:1+0b",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "300",
+    OTEL_BSP_MAX_QUEUE_SIZE: `${queueMax}`,
+  };
+  const { running, receiver } = await startTraced(t, { workers: 1, operators: true, settings });
+  const logLines = (text: string) =>
+    readFileSync(join(running.logs, "ingress-1.log"), "utf8")
+      .split("\n")
+      .filter((line) => line.includes(text))
+      .map((line) => JSON.parse(line) as { lostSpans?: number });
+  const lost = async (): Promise<number> => {
+    const page = await fetch(`http://127.0.0.1:${running.operatorsPorts["ingress-1"]}/metrics`);
+    return Number(/^faceline_spans_lost_total (\d+)/m.exec(await page.text())?.[1]);
+  };
+  const call = async () => assert.equal((await running.post("/verify", verifyBody)).status, 200);
+  const spansOfCall = 5;
+
+  await call();
+  assert.equal(await lost(), 0);
+  receiver.hang();
+  for (let i = 0; i < 40; i++) await call();
+  // All but those that wait, and those of requests that were given up, are lost already.
+  const lostNow = await lost();
+  assert.ok(lostNow >= 40 * spansOfCall - queueMax, `${lostNow} are lost`);
+  await receiver.close();
+  for (let i = 0; i < 20; i++) await call();
+  const reopened = await openOtlpReceiver(receiver.port);
+  t.after(() => reopened.close());
+  await waitUntil("spans arrive again", async () => {
+    await call();
+    return logLines("spans are delivered again").length === 1;
+  });
+  assert.equal(logLines("spans are not delivered").length, 1);
+  assert.ok(logLines("spans are delivered again")[0]!.lostSpans! >= lostNow);
+  const before = await lost();
+  await call();
+  assert.equal(await lost(), before);
+});
+
 test("a call is one tree of spans over three processes, with every image's own", async (t) => {
   const { running, receiver } = await startTraced(t, { workers: 1 });
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -146,30 +188,6 @@ test("of calls that are not sampled, those that are late or shed are traced all 
   assert.deepEqual(spansOf(answered), []);
 });
 
-test("a receiver that is away or hangs costs one warning, and no call", async (t) => {
-  const settings = { ENGINE: "model:1+0b", OTEL_EXPORTER_OTLP_TIMEOUT: "300" };
-  const { running, receiver } = await startTraced(t, { workers: 1, settings });
-  const lines = (text: string) =>
-    readFileSync(join(running.logs, "ingress-1.log"), "utf8")
-      .split("\n")
-      .filter((line) => line.includes(text)).length;
-  const call = async () => assert.equal((await running.post("/verify", verifyBody)).status, 200);
-
-  await call();
-  receiver.hang();
-  await call();
-  await waitUntil("the ingress has warned", async () => lines("spans are not delivered") === 1);
-  await receiver.close();
-  for (let i = 0; i < 20; i++) await call();
-  const reopened = await openOtlpReceiver(receiver.port);
-  t.after(() => reopened.close());
-  await waitUntil("spans arrive again", async () => {
-    await call();
-    return lines("spans are delivered again") === 1;
-  });
-  assert.equal(lines("spans are not delivered"), 1);
-});
-
 test("without an endpoint nothing of OpenTelemetry is loaded", async (t) => {
   const preload = new URL("../testing/module-list.ts", import.meta.url).pathname;
   const list = join(process.env["FACELINE_TEST_RUN"]!, "modules.txt");
@@ -189,11 +207,18 @@ test("without an endpoint nothing of OpenTelemetry is loaded", async (t) => {
   );
 });
 
-async function startTraced(t: TestContext, { workers, settings = {} }: TracedOptions): Promise<Traced> {
+async function startTraced(
+  t: TestContext,
+  { workers, operators = false, settings = {} }: TracedOptions,
+): Promise<Traced> {
   const receiver = await openOtlpReceiver();
   t.after(() => receiver.close());
-  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...settings };
-  return { running: await startStack(t, { workers, settings: traced }), receiver };
+  const traced = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+    ...settings,
+  };
+  return { running: await startStack(t, { workers, operators, settings: traced }), receiver };
 }
 
 /** `inference-1` or `inference-2`: whichever has this process id in its log. */
@@ -285,4 +310,4 @@ const indexOf = ({ attributes }: ReceivedSpan): number => Number(attributes["fac
 
 type Tree = [name: string, children: Tree[]];
 type Traced = { running: TestStack; receiver: OtlpReceiver };
-type TracedOptions = { workers: number; settings?: Record<string, string> };
+type TracedOptions = { workers: number; operators?: boolean; settings?: Record<string, string> };

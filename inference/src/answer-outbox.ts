@@ -4,7 +4,7 @@ import { addressAnswer } from "@faceline/contracts/runtime/answers";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { logUnserved } from "@faceline/contracts/runtime/unserved-log";
-import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { TaskTiming } from "@faceline/contracts/wire/timing";
@@ -13,7 +13,7 @@ import type { TaskTiming } from "@faceline/contracts/wire/timing";
  * Publishes the answers to the tasks of a batch. Resolves when each is delivered or past its deadline. Tasks
  * that came too late or lost their image leave a line in the log. Never throws.
  */
-export type AnswerOutbox = { send(ends: TaskEnd[]): Promise<void> };
+export type AnswerOutbox = { send(ends: TaskEnd[], batch: BatchId): Promise<void> };
 
 /** `ranAt`: when its run ended, or would have ended. */
 export type TaskEnd = {
@@ -29,8 +29,8 @@ export const openAnswerOutbox = (
   clock: Clock,
   lines: Pick<RepeatedLog, "warn" | "error">,
 ): AnswerOutbox => ({
-  send(ends) {
-    logUnserved(lines, ends);
+  send(ends, batch) {
+    logUnserved(lines, ends, batch);
     const publishedAt = clock.now();
     const answers = ends.map(({ task, outcome, timing, build, ranAt }) => {
       const whole = { ...timing, answerMs: publishedAt - ranAt, publishedAt };

@@ -1,4 +1,5 @@
-import { newSpanId, type Tracing } from "@faceline/contracts/runtime/tracing/tracing";
+import { newSpanId } from "@faceline/contracts/runtime/random";
+import type { Tracing } from "@faceline/contracts/runtime/tracing/tracing";
 import { type FinishedSpan, isSampled, readTraceparent } from "@faceline/contracts/trace/span";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { answersChannel, batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";

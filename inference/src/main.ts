@@ -47,7 +47,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   });
   const modelled = config.ENGINE;
   if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers are made up");
-  using _process = observeProcess(metrics, redis);
+  using _process = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis]);
   let isStarted = false;
   let isKafkaProved = true;
@@ -73,7 +73,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     faceChunkMax: config.FACE_CHUNK_MAX,
     residualMaxPx: config.FACE_RESIDUAL_MAX_PX,
     runMaxMs: config.RUN_MAX_MS,
-    onRun: (facts) => log.debug(facts, "ran"),
   });
   for (const reason of engine.fallbacks)
     log.warn({ reason }, "a model runs in float, which is exact here, and slower");

@@ -1,6 +1,7 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
-import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import { taskIds } from "@faceline/contracts/runtime/log-ids";
+import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Decode } from "./decode/decoder.ts";
 import { DecodeTimeout, type Picture } from "./decode/picture.ts";
@@ -14,7 +15,7 @@ export type Preparation = (batch: Batch) => Promise<PreparedBatch>;
 export function openPreparation(parts: PreparationParts): Preparation {
   const { images, buffers, decode, clock } = parts;
 
-  const fetchAndDecode = async (tasks: BatchTask[], buffer: PixelBuffer) => {
+  const fetchAndDecode = async (batchId: BatchId, tasks: BatchTask[], buffer: PixelBuffer) => {
     if (tasks.length === 0) return [];
     const withinMs = Math.max(...tasks.map((task) => task.deadlineAt)) - clock.now();
     using fetched = await images.fetch(
@@ -23,13 +24,14 @@ export function openPreparation(parts: PreparationParts): Preparation {
     );
     using decodes = watchDecodes(parts);
     return await afterAll(
-      fetched.images.map(async (bytes) => {
+      fetched.images.map(async (bytes, index) => {
         if (bytes === null) return imageLost;
         try {
           return await decode(bytes, buffer);
         } catch (error) {
           if (!(error instanceof DecodeTimeout)) throw error;
-          parts.log.warn({ reason: error.message }, "a task failed; its batch goes on without it");
+          const ids = { ...taskIds(tasks[index]!), batch_id: batchId };
+          parts.log.warn({ ...ids, reason: error.message }, "a task failed; its batch goes on without it");
           return decodeTimeout;
         } finally {
           decodes.advance();
@@ -48,7 +50,7 @@ export function openPreparation(parts: PreparationParts): Preparation {
         if (lateByMs >= 0) ends.push({ task, outcome: { kind: "expired", lateByMs } });
         return lateByMs < 0;
       });
-      const decoded = await fetchAndDecode(inTime, buffer);
+      const decoded = await fetchAndDecode(batch.id, inTime, buffer);
       const pictures: EnginePicture[] = [];
       const tasks: BatchTask[] = [];
       for (const [index, result] of decoded.entries()) {

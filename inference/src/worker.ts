@@ -1,7 +1,7 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
+import { batchIds } from "@faceline/contracts/runtime/log-ids";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
-import { requestIdOf } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
@@ -68,7 +68,7 @@ export class Worker {
     // Kafka delivers a batch again after a rebalance that was faster than the commit.
     if (this.#knows(batch)) return;
     if (this.#staged.length >= this.#parts.heldBatchesMax) {
-      this.#parts.log.warn(idsOf(batch), "too many batches are held; this one is left to the batcher");
+      this.#parts.log.warn(batchIds(batch), "too many batches are held; this one is left to the batcher");
       return;
     }
     if (this.#buildOf(batch) === undefined) {
@@ -89,7 +89,7 @@ export class Worker {
 
   #refuse(batch: Batch): void {
     const { clock, log } = this.#parts;
-    log.warn({ batch: batch.id, lane: batch.lane }, "a batch for another build was left to the batcher");
+    log.warn({ ...batchIds(batch), lane: batch.lane }, "a batch for another build was left to the batcher");
     this.#finish(batch, "refused", nothingRun(clock.now()));
   }
 
@@ -156,7 +156,7 @@ export class Worker {
     const times = { receivedAt: batch.receivedAt };
     if (prepared instanceof Error) {
       const error = prepared.message;
-      log.error({ ...idsOf(batch), reason: error }, "a batch could not be prepared");
+      log.error({ ...batchIds(batch), reason: error }, "a batch could not be prepared");
       void this.#answer(batch, { error, times }, nothingRun(startedAt));
       return;
     }
@@ -189,11 +189,12 @@ export class Worker {
       for (const [index, outcome] of results.entries())
         result.ends.push(end(prepared.tasks[index]!, outcome));
       result.facts = facts;
+      log.debug({ ...batchIds(batch), ...facts }, "ran");
       result.times.ranAt = ranAt;
     } catch (error) {
       result.error = (error as Error).message;
       result.times.ranAt = clock.now();
-      log.error({ ...idsOf(batch), size: batch.tasks.length, reason: result.error }, "a run failed");
+      log.error({ ...batchIds(batch), size: batch.tasks.length, reason: result.error }, "a run failed");
     } finally {
       prepared.release();
     }
@@ -210,7 +211,7 @@ export class Worker {
   async #answer(batch: Batch, result: RunEnd, measurements: RunMeasurements): Promise<void> {
     const { ends, facts, error, times } = result;
     this.#answering.add(batch);
-    if (ends !== undefined) await this.#parts.answers.send(ends);
+    if (ends !== undefined) await this.#parts.answers.send(ends, batch.id);
     this.#answering.delete(batch);
     const { clock, metrics, spans } = this.#parts;
     const answeredAt = clock.now();
@@ -226,12 +227,6 @@ export class Worker {
     this.#parts.onChange();
   }
 }
-
-/** What a line in the log names. */
-const idsOf = ({ id, tasks }: Batch) => ({
-  batch: id,
-  requestIds: [...new Set(tasks.map((task) => requestIdOf(task.id)))],
-});
 
 /** Of a batch without pictures. */
 const noRun = { results: [], facts: undefined };

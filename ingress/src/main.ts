@@ -61,7 +61,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const cancels = openCancelOutbox(redis);
   const parts = { clock, ingress: id, pools, images, tasks, answers, cancels };
 
-  using _process = observeProcess(metrics, redis);
+  using _process = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis, imagesRedis, durable]);
   const isServing = () => answers.connected() && !stop.aborted;
   const dependencyHealth = () => ({
@@ -93,7 +93,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
         logCall({ log, lines }, call);
         if (tracing.on) tracing.export(callSpans(call));
       },
-      reportBug: (error, requestId) => log.error({ requestId, error: (error as Error).stack }, "a bug"),
+      reportBug: (error, ids) => log.error({ ...ids, error: (error as Error).stack }, "a bug"),
     },
     config,
     models,

@@ -260,7 +260,8 @@ test("Errors: one shape; application/problem+json when Accept names it", async (
 test("Errors: a bug is internal_error without stack or message, and is logged", async (t) => {
   const reported: unknown[] = [];
   const dispatch = () => Promise.reject(new Error("SECRET in /home/ann"));
-  const reportBug = (error: unknown, id: string) => reported.push((error as Error).message, id);
+  const reportBug = (error: unknown, ids: { request_id: string }) =>
+    reported.push((error as Error).message, ids.request_id);
   const { post } = testServer(t, { dispatch, reportBug });
   const reply = await post("/verify", { img1: image, img2: image }, { "x-request-id": "mine" });
   assert.deepEqual([reply.statusCode, reply.json().error], [500, "internal_error"]);

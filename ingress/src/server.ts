@@ -1,5 +1,4 @@
-import type { RequestId } from "@faceline/contracts/http/reply-fields";
-import { type FastifyInstance, fastify } from "fastify";
+import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { addPages } from "../pages/pages.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
@@ -7,6 +6,7 @@ import { limitBodyMemory } from "./body/memory-budget.ts";
 import { addBodyParsers } from "./body/parsers.ts";
 import { validate } from "./body/validate.ts";
 import { ApiError } from "./call/api-error.ts";
+import { callIds } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
 import { requestIdFrom } from "./call/request-headers.ts";
 import { addComputeHooks } from "./compute-hooks.ts";
@@ -47,13 +47,13 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
     // While closing, Fastify would answer 503 in a shape of its own; `isServing` refuses in ours.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
-      void sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request.id), site);
+      void sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request), site);
     },
     clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket, site, now()),
   });
   app.server.maxConnections = settings.CONNECTIONS_MAX;
-  const bug = (error: unknown, requestId: string): ApiError => {
-    ports.reportBug(error, requestId as RequestId);
+  const bug = (error: unknown, request: FastifyRequest): ApiError => {
+    ports.reportBug(error, callIds(request));
     return new ApiError("internal_error", "Something went wrong here. The request id leads to the reason.");
   };
   app.setErrorHandler((error, request, reply) => {
@@ -64,7 +64,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
       return reply.code(503).send();
     }
     const known = apiErrorFrom(error);
-    return sendProblem(request, reply, known ?? bug(error, request.id), site);
+    return sendProblem(request, reply, known ?? bug(error, request), site);
   });
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);

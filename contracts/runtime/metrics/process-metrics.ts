@@ -1,13 +1,20 @@
 // Covered by deploy/e2e/metrics.stack.test.ts.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { bestEffortFailures } from "../best-effort.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import type { MemoryUse } from "../volatile-redis.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Observes what all processes have in common. `redis` is a connection to the volatile server. */
 export function observeProcess(
   metrics: Metrics,
-  redis: { readonly memoryUse: MemoryUse | undefined },
+  {
+    redis,
+    tracing,
+  }: {
+    redis: { readonly memoryUse: MemoryUse | undefined };
+    tracing: Pick<Tracing, "lostSpans">;
+  },
 ): Disposable {
   if (!metrics.on) return { [Symbol.dispose]() {} };
   const startedAt = Date.now() / 1_000 - process.uptime();
@@ -17,6 +24,7 @@ export function observeProcess(
   metrics.observe("faceline.background.failures", () =>
     [...bestEffortFailures()].map(([work, count]) => [count, { work }]),
   );
+  metrics.observe("faceline.spans.lost", () => [[tracing.lostSpans, {}]]);
   const ofRedis = (value: (use: MemoryUse) => number) => (): [number, {}][] =>
     redis.memoryUse === undefined ? [] : [[value(redis.memoryUse), {}]];
   metrics.observe(

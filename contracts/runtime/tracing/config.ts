@@ -31,9 +31,12 @@ export const TracingConfig = z.object({
   TRACES_PER_SECOND_MAX: z.coerce.number().int().min(0).max(10_000).default(0),
   /** Spans that wait to be sent; further ones are dropped. */
   OTEL_BSP_MAX_QUEUE_SIZE: count(4_096),
-  /** Serialising 512 spans, the standard, blocks the process for 5 to 13 ms; 64 take half a millisecond. */
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(64),
-  OTEL_BSP_SCHEDULE_DELAY: count(200),
+  /**
+   * Serialising 512 spans, the standard, blocks the process for 5 to 13 ms; 256 take half of that. Fewer
+   * would be cheaper to wait for and dearer to send: a request costs as much CPU as some hundred spans.
+   */
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(256),
+  OTEL_BSP_SCHEDULE_DELAY: count(2_000),
   OTEL_BSP_EXPORT_TIMEOUT: count(10_000),
 });
 export type TracingConfig = z.infer<typeof TracingConfig>;

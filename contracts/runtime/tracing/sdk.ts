@@ -1,41 +1,38 @@
-import {
-  type Attributes,
-  type HrTime,
-  type Link,
-  ROOT_CONTEXT,
-  type SpanContext as SdkSpanContext,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from "@opentelemetry/api";
-import { TraceState } from "@opentelemetry/core";
+import { ROOT_CONTEXT, SpanKind, type Tracer, trace } from "@opentelemetry/api";
 import { envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
-  type IdGenerator,
   ParentBasedSampler,
+  type ReadableSpan,
   type Sampler,
   SamplingDecision,
   type SpanExporter,
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace";
-import type { FinishedSpan, SpanContext } from "../../src/trace/span.ts";
 import type { TracingConfig } from "./config.ts";
-import { reportFailures } from "./export-report.ts";
+import { readableSpan, type SpanOrigin, sdkContext } from "./readable-span.ts";
+import { SpanDelivery } from "./span-delivery.ts";
 import { TraceRate } from "./trace-rate.ts";
-import { newSpanId, newTraceId, type Tracing, type TracingOptions } from "./tracing.ts";
+import type { Tracing, TracingOptions } from "./tracing.ts";
 
 /**
  * Starts OpenTelemetry: no instrumentation and no hook, since every span is made by hand. Only tracing.ts
  * imports this module, and only if spans are to be exported: it takes half a second of CPU to load.
  */
 export async function openSdk({ config, service, id, log }: TracingOptions): Promise<Tracing> {
-  const exporter = reportFailures(await openExporter(config), log);
-  const ids = new GivenIds();
+  const exporter = await openExporter(config);
+  const waitingMax = config.OTEL_BSP_MAX_QUEUE_SIZE;
+  const delivery = new SpanDelivery(exporter, { waitingMax, log, now: () => performance.now() });
+  const processor = new BatchSpanProcessor({
+    exporter: delivery,
+    maxQueueSize: waitingMax,
+    maxExportBatchSize: config.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
+    scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
+    exportTimeoutMillis: config.OTEL_BSP_EXPORT_TIMEOUT,
+  });
   const sdk = new NodeSDK({
     resource: resourceFromAttributes({
       "service.name": `faceline-${service}`,
@@ -44,24 +41,15 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
     }),
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. Others would tell the host's name and the command line.
     resourceDetectors: [envDetector],
-    // A span that reaches the SDK is exported: what is sampled was decided before it was made.
+    // What is sampled was decided before a span is made.
     sampler: new AlwaysOnSampler(),
-    idGenerator: ids,
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter,
-        maxQueueSize: config.OTEL_BSP_MAX_QUEUE_SIZE,
-        maxExportBatchSize: config.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
-        scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
-        exportTimeoutMillis: config.OTEL_BSP_EXPORT_TIMEOUT,
-      }),
-    ],
+    spanProcessors: [processor],
     metricReaders: [],
     logRecordProcessors: [],
     textMapPropagator: null,
   });
   sdk.start();
-  const tracer = trace.getTracer("faceline");
+  const origin = originOf(trace.getTracer("faceline"));
   const sampler = samplerOf(config);
   const { TRACES_PER_SECOND_MAX: perSecond } = config;
   const rate = perSecond === 0 ? undefined : new TraceRate(perSecond);
@@ -77,18 +65,11 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
       return parentSampled === true || rate === undefined || rate.take(performance.now());
     },
     export(spans) {
-      for (const span of spans) {
-        ids.next = span.context;
-        const { parentId } = span;
-        const parent = parentId === undefined ? undefined : { ...span.context, spanId: parentId };
-        const context =
-          parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sdkContext(parent));
-        const started = tracer.startSpan(span.name, startOptions(span), context);
-        if (span.error !== undefined) {
-          started.setStatus({ code: SpanStatusCode.ERROR, message: span.error });
-        }
-        started.end(hrTime(Math.max(span.startAt, span.endAt)));
-      }
+      const admitted = delivery.admit(spans.length);
+      for (let i = 0; i < admitted; i++) processor.onEnd(readableSpan(spans[i]!, origin));
+    },
+    get lostSpans() {
+      return delivery.lost;
     },
     async [Symbol.asyncDispose]() {
       // A receiver that hangs must not keep the process.
@@ -105,17 +86,10 @@ const shutdownMs = 2_000;
 
 const someSpanId = "1".repeat(16);
 
-/** Gives the next span the ids that it was promised: others know it by them already. */
-class GivenIds implements IdGenerator {
-  next: SpanContext | undefined;
-
-  generateSpanId(): string {
-    return this.next?.spanId ?? newSpanId();
-  }
-
-  generateTraceId(): string {
-    return this.next?.traceId ?? newTraceId();
-  }
+/** What every span of this process says of it: the resource that the SDK has put together. */
+function originOf(tracer: Tracer): SpanOrigin {
+  const { resource, instrumentationScope } = tracer.startSpan("never ended") as unknown as ReadableSpan;
+  return { resource, instrumentationScope };
 }
 
 async function openExporter(config: TracingConfig): Promise<SpanExporter> {
@@ -150,36 +124,4 @@ function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }
     case "parentbased_traceidratio":
       return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
   }
-}
-
-function startOptions({ kind, attributes, links = [], startAt, parentId }: FinishedSpan) {
-  return {
-    kind: kinds[kind],
-    root: parentId === undefined,
-    startTime: hrTime(startAt),
-    attributes: attributes as Attributes,
-    links: links.map((each): Link => ({ context: sdkContext(each) })),
-  };
-}
-
-const kinds = {
-  internal: SpanKind.INTERNAL,
-  server: SpanKind.SERVER,
-  client: SpanKind.CLIENT,
-  producer: SpanKind.PRODUCER,
-  consumer: SpanKind.CONSUMER,
-};
-
-const sdkContext = ({ traceId, spanId, sampled, tracestate }: SpanContext): SdkSpanContext => ({
-  traceId,
-  spanId,
-  traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-  isRemote: true,
-  ...(tracestate === undefined ? {} : { traceState: new TraceState(tracestate) }),
-});
-
-/** Epoch ms as seconds and nanoseconds: the SDK would take a small number for one of `performance.now()`. */
-function hrTime(ms: number): HrTime {
-  const seconds = Math.floor(ms / 1_000);
-  return [seconds, Math.round((ms - seconds * 1_000) * 1_000_000)];
 }

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
+import { newTraceId } from "../random.ts";
 import { isTracingOn, TracingConfig } from "./config.ts";
-import { newTraceId, openTracing, type Tracing } from "./tracing.ts";
+import { openTracing, type Tracing } from "./tracing.ts";
 
 // Nothing listens there, and nothing is exported in these tests.
 const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:9";

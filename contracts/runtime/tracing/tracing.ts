@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { FinishedSpan } from "../../src/trace/span.ts";
 import type { Log } from "../log.ts";
 import { isTracingOn, type TracingConfig } from "./config.ts";
@@ -19,11 +18,9 @@ export const tracingOff: Tracing = {
   // Others may continue the trace, so it keeps the mark that it came with.
   decide: (_traceId, parentSampled = false) => parentSampled,
   export() {},
+  lostSpans: 0,
   async [Symbol.asyncDispose]() {},
 };
-
-export const newSpanId = (): string => randomBytes(8).toString("hex");
-export const newTraceId = (): string => randomBytes(16).toString("hex");
 
 export type Tracing = AsyncDisposable & {
   readonly on: boolean;
@@ -31,6 +28,8 @@ export type Tracing = AsyncDisposable & {
   decide(traceId: string, parentSampled: boolean | undefined): boolean;
   /** Hands spans over to be exported in the background. They are exported whether sampled or not. */
   export(spans: FinishedSpan[]): void;
+  /** Spans that were handed over and could not be delivered. */
+  readonly lostSpans: number;
 };
 
 export type TracingOptions = {

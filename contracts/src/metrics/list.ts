@@ -307,6 +307,13 @@ export const metricList = {
       "From sending a command to Redis until its reply or its failure, on all connections but those of " +
       "subscribers.",
   },
+  "faceline.spans.lost": {
+    kind: "observed_counter",
+    unit: "{span}",
+    services: ["ingress", "batcher", "inference"],
+    attributes: [],
+    help: "Spans that were not delivered: their receiver failed, or too many waited for it.",
+  },
   "redis.memory.used": {
     kind: "gauge",
     unit: "By",

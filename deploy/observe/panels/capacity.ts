@@ -252,6 +252,14 @@ export const capacityPage: Page = {
             { expr: "sum(rate(faceline_dead_letters_total[$__rate_interval]))", legend: "dead letters" },
           ],
         },
+        {
+          kind: "stacked",
+          title: "Lost spans",
+          question:
+            "Are traces incomplete, because the receiver of spans fails or is too slow? Calls do not wait for it.",
+          unit: "perSecond",
+          queries: [{ expr: rateOf("faceline_spans_lost_total", "instance"), legend: "{{instance}}" }],
+        },
       ],
     },
   ],

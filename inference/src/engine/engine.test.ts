@@ -11,14 +11,13 @@ import { builtModels, enginePicture, groupPhotograph } from "../../testing/photo
 import { PrecisionSetting } from "../network/precision.ts";
 import { Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
-import type { EnginePicture, RunFacts } from "./work.ts";
+import type { EnginePicture } from "./work.ts";
 
 const lane = laneId("Dlib", "tiny");
 
 test("the thread gives the results of the lanes, run by run", async () => {
-  const facts: RunFacts[] = [];
   const options = await engineOptions();
-  await using engine = await openEngine({ ...options, onRun: (run) => facts.push(run) });
+  await using engine = await openEngine(options);
   await using lanes = await openLanes(options);
   const group = await shared(await enginePicture(groupPhotograph(3)));
   const other = await shared(await enginePicture(groupPhotograph(6)));
@@ -36,7 +35,7 @@ test("the thread gives the results of the lanes, run by run", async () => {
   );
   assert.equal(engine.lanes[0]!.lane, lane);
   assert.deepEqual(
-    facts.map(({ lane }) => lane),
+    [first, second].map(({ facts }) => facts.lane),
     [lane, lane],
   );
 });
@@ -106,7 +105,7 @@ test("the engine's process leaves nothing in the home folder and the temporary o
     import { PrecisionSetting } from "../network/precision.ts";
     const options = ${JSON.stringify(await engineOptions())};
     const precision = PrecisionSetting.parse("auto");
-    await using engine = await openEngine({ ...options, precision, onRun: () => {} });`;
+    await using engine = await openEngine({ ...options, precision });`;
   // Nothing else is in the environment: CI=true, for example, would turn onnxruntime's telemetry off.
   const env = { HOME: folder, TMPDIR: folder };
   await promisify(execFile)(process.execPath, ["--eval", module], { cwd: import.meta.dirname, env });
@@ -139,7 +138,7 @@ function engineOver(t: TestContext, onMessage: string, runMaxMs = 10_000): Engin
   const source = `require("node:worker_threads").parentPort.on("message", () => { ${onMessage} });`;
   const thread = new Worker(source, { eval: true });
   t.after(() => thread.terminate());
-  return new Engine(thread, { lanes: [], fallbacks: [] }, { runMaxMs, onRun: () => {} });
+  return new Engine(thread, { lanes: [], fallbacks: [] }, { runMaxMs });
 }
 
 async function engineOptions(): Promise<EngineOptions> {
@@ -149,7 +148,7 @@ async function engineOptions(): Promise<EngineOptions> {
     residualMaxPx: 6,
     precision: PrecisionSetting.parse("auto"),
   };
-  const limits = { modelled: undefined, runMaxMs: 60_000, onRun: () => {} };
+  const limits = { modelled: undefined, runMaxMs: 60_000 };
   const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
   return { modelsDir: await builtModels(), lanes: [lane], batchMax: 3, ...cpu, ...chunks, ...limits };
 }

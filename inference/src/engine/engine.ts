@@ -4,14 +4,14 @@ import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
-import type { EngineWork, RunFacts, RunResult } from "./work.ts";
+import type { EngineWork, RunResult } from "./work.ts";
 
 /**
  * Starts the engine: a thread of its own with the lanes loaded and every batch size warmed. Throws one
  * sentence where a lane, a model file or the execution provider is not available.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { runMaxMs, onRun, ...threadOptions } = options;
+  const { runMaxMs, ...threadOptions } = options;
   const thread = new Worker(new URL("./engine-thread.ts", import.meta.url), {
     name: "engine",
     workerData: threadOptions satisfies ThreadOptions,
@@ -23,7 +23,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       first.kind === "start_failed" ? first.reason : "the engine's first message was not `ready`",
     );
   }
-  return new Engine(thread, first, { runMaxMs, onRun });
+  return new Engine(thread, first, { runMaxMs });
 }
 
 /** Runs batches on a thread of its own, one after another. */
@@ -101,7 +101,6 @@ export class Engine implements AsyncDisposable {
       run.reject(new Error(`a run of the engine failed: ${message.reason}`));
       return;
     }
-    this.#limits.onRun(message.facts);
     run.resolve({ results: message.results, facts: message.facts });
   }
 
@@ -133,8 +132,6 @@ export type EngineOptions = ThreadOptions & EngineLimits;
 type EngineLimits = {
   /** A run that takes longer will not end: the engine counts as dead. */
   runMaxMs: number;
-  /** Called after every run that succeeded. */
-  onRun: (facts: RunFacts) => void;
 };
 
 type Run = {

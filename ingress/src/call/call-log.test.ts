@@ -68,7 +68,9 @@ test("a call that was served leaves a line at debug only, and so does a bug, whi
 function openLogs() {
   const lines: string[] = [];
   const writer = (level: string) => (facts: LineFacts, sentence: string) => {
-    lines.push(`${level} ${sentence}: ${[facts.reason, ...(facts.requestIds ?? [])].join(", ")}`);
+    lines.push(
+      `${level} ${sentence}: ${[facts.reason, facts.request_id, ...(facts.request_ids ?? [])].filter(Boolean).join(", ")}`,
+    );
   };
   const levels = {
     debug: writer("debug"),

@@ -19,6 +19,7 @@ export function logCall({ log, lines }: CallLogs, ended: EndedCall): void {
   const { requestId, route, lane, error } = record;
   const { sampled, traceId } = record.trace.context;
   const facts = {
+    request_id: requestId,
     ...(sampled ? { trace_id: traceId } : {}),
     route,
     lane,
@@ -27,10 +28,10 @@ export function logCall({ log, lines }: CallLogs, ended: EndedCall): void {
     ms: parts,
   };
   const sentence = sentenceFor(ended);
-  if (level === "debug") log.debug({ requestId, ...facts }, sentence);
+  if (level === "debug") log.debug(facts, sentence);
   else {
     const reason = reasonFor(ended);
-    lines[level]({ reason, requestIds: [requestId], ...facts, detail: sentence }, kindOf(ended));
+    lines[level]({ reason, ...facts, detail: sentence }, kindOf(ended));
   }
 }
 

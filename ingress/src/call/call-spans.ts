@@ -1,8 +1,8 @@
+import { newSpanId } from "@faceline/contracts/runtime/random";
 import type { FinishedSpan } from "@faceline/contracts/trace/span";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import { sentenceFor } from "./call-log.ts";
 import type { EndedCall } from "./ports.ts";
-import { newSpanId } from "./random.ts";
 import type { CallParts, Interval } from "./record.ts";
 
 /**

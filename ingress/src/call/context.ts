@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@faceline/contracts/http/errors";
-import type { FastifyReply } from "fastify";
+import type { CallIds } from "@faceline/contracts/runtime/log-ids";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DispatchedCall } from "./ports.ts";
 import type { CallRecord } from "./record.ts";
 
@@ -19,6 +20,12 @@ export const secondsSince = ({ arrivedAt }: RequestContext, now: number): number
 export function onClose(reply: FastifyReply, done: () => void): void {
   if (reply.raw.closed) done();
   else reply.raw.once("close", done);
+}
+
+/** What every line of the log about a call names: the trace only if it is exported. */
+export function callIds({ id, callRecord }: Pick<FastifyRequest, "id" | "callRecord">): CallIds {
+  const trace = callRecord?.trace.context;
+  return { request_id: id, ...(trace?.sampled ? { trace_id: trace.traceId } : {}) };
 }
 
 declare module "fastify" {

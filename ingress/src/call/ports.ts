@@ -1,6 +1,6 @@
-import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { CallIds } from "@faceline/contracts/runtime/log-ids";
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
 import type { Answer } from "@faceline/contracts/wire/answer";
@@ -57,7 +57,7 @@ export type Ports = {
   recordCall(call: EndedCall): void;
   metrics: Metrics;
   /** Logs a bug of this service. The client learns only the request id. */
-  reportBug(error: unknown, requestId: RequestId): void;
+  reportBug(error: unknown, ids: CallIds): void;
 };
 
 /** The call as workers need it (see CallTasks), with its images and a signal for the client's disconnect. */

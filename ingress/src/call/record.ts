@@ -1,11 +1,11 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import { newSpanId } from "@faceline/contracts/runtime/random";
 import type { SpanContext } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { TaskTiming } from "@faceline/contracts/wire/timing";
 import type { ApiError } from "./api-error.ts";
-import { newSpanId } from "./random.ts";
 
 /**
  * What is known of one compute call, from its arrival to its reply: what became of it, and where its time

@@ -1,9 +1,9 @@
 import { RequestId } from "@faceline/contracts/http/reply-fields";
+import { newSpanId, newTraceId, randomBytes } from "@faceline/contracts/runtime/random";
 import { readTraceparent } from "@faceline/contracts/trace/span";
 import { Traceparent, Tracestate } from "@faceline/contracts/wire/ids";
 import { ApiError } from "./api-error.ts";
 import type { Ports } from "./ports.ts";
-import { newSpanId, randomBytes } from "./random.ts";
 import type { CallTrace } from "./record.ts";
 
 // Covered by ../server.test.ts.
@@ -36,7 +36,7 @@ export function callTraceFrom(headers: TraceHeaders, decide: Ports["decideSampli
   const parent = parsed.success ? readTraceparent(parsed.data) : undefined;
   const spanId = newSpanId();
   if (parent === undefined || allZero.test(parent.traceId) || allZero.test(parent.spanId)) {
-    const traceId = randomBytes(16).toString("hex");
+    const traceId = newTraceId();
     return { context: { traceId, spanId, sampled: decide(traceId, undefined) }, parentId: undefined };
   }
   const tracestate = Tracestate.safeParse(headers.tracestate).data;

@@ -1,11 +1,11 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import { randomBytes } from "@faceline/contracts/runtime/random";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
 import type { AnswerInbox } from "../answer-inbox.ts";
 import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
 import type { DispatchedCall } from "../call/ports.ts";
-import { randomBytes } from "../call/random.ts";
 import type { CallRecord } from "../call/record.ts";
 import type { CancelOutbox } from "../cancel-outbox.ts";
 import type { ImageOutbox } from "../image-outbox.ts";

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { SpanExporter } from "@opentelemetry/sdk-trace";
+import { SpanDelivery } from "./span-delivery.ts";
+
+test("a receiver that is away costs one warning, and one line when it is back", () => {
+  const { delivery, lines, clock, results } = openDelivery();
+  results.push(undefined, "refused", "refused", "hangs", undefined, undefined, "refused");
+  const codes: number[] = [];
+  for (let i = 0; i < 7; i++) {
+    clock.at += 3_000;
+    const spans = Array.from({ length: delivery.admit(2) }, () => ({}) as never);
+    delivery.export(spans, ({ code }) => codes.push(code));
+  }
+  assert.deepEqual(codes, [0, 1, 1, 1, 0, 0, 1]);
+  assert.deepEqual(lines, [
+    ["spans are not delivered", { reason: "refused" }],
+    ["spans are delivered again", { lostSpans: 6 }],
+    ["spans are not delivered", { reason: "refused" }],
+  ]);
+  assert.equal(delivery.lost, 8);
+});
+
+test("while a receiver hangs, no more than the bound waits, and the rest is counted as lost", () => {
+  const { delivery, lines, results } = openDelivery({ waitingMax: 10 });
+  results.push("never");
+  delivery.export(
+    Array.from({ length: delivery.admit(4) }, () => ({}) as never),
+    () => {},
+  );
+  assert.deepEqual([delivery.admit(5), delivery.admit(5), delivery.admit(5)], [5, 1, 0]);
+  assert.equal(delivery.lost, 9);
+  assert.deepEqual(lines, [["spans are not delivered", { reason: "10 spans wait already" }]]);
+});
+
+test("a receiver that is too slow for all spans costs one warning, not one for each gap", () => {
+  const { delivery, lines, clock } = openDelivery({ waitingMax: 4 });
+  for (let i = 0; i < 100; i++) {
+    clock.at += 10;
+    const admitted = delivery.admit(6);
+    delivery.export(
+      Array.from({ length: admitted }, () => ({}) as never),
+      () => {},
+    );
+  }
+  assert.deepEqual(lines, [["spans are not delivered", { reason: "4 spans wait already" }]]);
+  clock.at += 2_000;
+  delivery.export(
+    Array.from({ length: delivery.admit(1) }, () => ({}) as never),
+    () => {},
+  );
+  assert.deepEqual(lines.slice(1), [["spans are delivered again", { lostSpans: 200 }]]);
+});
+
+function openDelivery({ waitingMax = 100 }: { waitingMax?: number } = {}) {
+  const lines: unknown[] = [];
+  const clock = { at: 0 };
+  const log = {
+    warn: (facts: object, text: string) => void lines.push([text, facts]),
+    info: (facts: object, text: string) => void lines.push([text, facts]),
+  };
+  /** Reasons of failures; undefined delivers, `never` does not return. */
+  const results: (string | undefined)[] = [];
+  const exporter = {
+    export(_spans, done) {
+      const reason = results.shift();
+      if (reason === "never") return;
+      done(reason === undefined ? { code: 0 } : { code: 1, error: new Error(reason) });
+    },
+    shutdown: async () => {},
+  } satisfies SpanExporter;
+  const options = { waitingMax, log: log as never, now: () => clock.at };
+  return { delivery: new SpanDelivery(exporter, options), lines, clock, results };
+}
