@@ -35,11 +35,12 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
     const { tenant, limits } = await authenticate(request);
     request.bodySender = { team: tenant, bytesPerSecond: limits.bodyBytesPerSecond };
     await acquireTeamSlot(ports, reply, tenant, limits);
+    record.deadlineMs = deadlineMsFrom(request.headers["x-request-timeout-ms"], settings);
     request.requestContext = {
       requestId,
       tenant,
       arrivedAt,
-      deadlineAt: arrivedAt + deadlineMsFrom(request.headers["x-request-timeout-ms"], settings),
+      deadlineAt: arrivedAt + record.deadlineMs,
       traceparent: traceparentOf(trace.context),
       tracestate: trace.context.tracestate,
       signal,

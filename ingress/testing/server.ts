@@ -83,8 +83,8 @@ export const testBuild: LaneBuild = {
   precision: "float32",
 };
 /** The record of a call with this clock, in a trace that is sampled. */
-export const testRecord = (now: () => number, sampled = true): CallRecord =>
-  new CallRecord({
+export function testRecord(now: () => number, sampled = true): CallRecord {
+  const record = new CallRecord({
     requestId: "a" as RequestId,
     route: "/verify",
     trace: {
@@ -93,6 +93,9 @@ export const testRecord = (now: () => number, sampled = true): CallRecord =>
     },
     now,
   });
+  record.deadlineMs = 2_000;
+  return record;
+}
 
 export const answerWith = (outcome: Outcome): Answer => ({
   task: "a/nonce/0" as TaskId,

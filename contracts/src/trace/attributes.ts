@@ -10,6 +10,7 @@ export const attributes = {
   "faceline.worker": "the process that runs the batch",
   "faceline.attempt": "which sending of the task this is, from 1",
   "faceline.attempts": "in how many batches the task was sent, until its answer",
+  "faceline.deadline_ms": "how long after its arrival the call had to be answered",
   "faceline.outcome": "how a task ended: `faces`, `rejected`, `shed`, `expired` or `failed`",
   "faceline.reason": "of a shed or failed task, and of a lost batch: the reason",
   "faceline.predicted_ms": "of a shed task: when the batcher expected its answer, from its refusal on",

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { findJava } from "../../launcher/kafka-install.ts";
 import type { PortSetting } from "../../launcher/ports.ts";
@@ -64,7 +64,7 @@ export class Observation implements AsyncDisposable {
     const page = linksPage({
       zipkin,
       prometheus: commands.prometheus && prometheusOrigin(config.PROMETHEUS_PORT),
-      consoles: consoleNames(),
+      consoles: readConsoles(),
       operators: this.#targets().map(({ process, address }) => ({ process, origin: `http://${address}` })),
     });
     const server = await openObserveServer({
@@ -147,9 +147,16 @@ export const observePorts = (config: LauncherConfig): PortSetting[] =>
     port: config[setting],
   }));
 
-function consoleNames(): string[] {
+/** The console templates, with the titles of their pages. */
+function readConsoles(): { file: string; title: string }[] {
   if (!existsSync(consolesFolder)) return [];
-  return readdirSync(consolesFolder).filter((name) => name.endsWith(".html"));
+  const files = readdirSync(consolesFolder).filter((name) => name.endsWith(".html"));
+  return files.map((file) => {
+    const [, title] =
+      /<title>([^<{]+?)(?: – Faceline)?<\/title>/.exec(readFileSync(join(consolesFolder, file), "utf8")) ??
+      [];
+    return { file, title: title ?? file };
+  });
 }
 
 /** Prometheus reads the token from a file. Undefined where the operators' ports need none. */

@@ -5,7 +5,7 @@ import { linksPage } from "./page.ts";
 const parts = {
   zipkin: "http://127.0.0.1:9411",
   prometheus: "http://127.0.0.1:9090",
-  consoles: ["queue-and-batches.html"],
+  consoles: [{ file: "service.html", title: "Is the service well?" }],
   operators: [{ process: "ingress-1", origin: "http://127.0.0.1:9464" }],
 };
 
@@ -14,7 +14,7 @@ test("the page leads to traces, dashboards, alerts and each process", () => {
   for (const address of [
     "/traces/latest",
     "/traces/retried",
-    "http://127.0.0.1:9090/consoles/queue-and-batches.html",
+    "http://127.0.0.1:9090/consoles/service.html",
     "http://127.0.0.1:9090/alerts",
     "http://127.0.0.1:9464/live",
     "http://127.0.0.1:9464/metrics",

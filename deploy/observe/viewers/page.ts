@@ -15,9 +15,7 @@ export function linksPage({ zipkin, prometheus, consoles, operators }: PageOptio
         ? ["Prometheus is not here; the pages of the processes below have the present values."]
         : [
             list([
-              ...consoles.map((file) =>
-                link(`${prometheus}/consoles/${file}`, `dashboard: ${titleOf(file)}`),
-              ),
+              ...consoles.map(({ file, title }) => link(`${prometheus}/consoles/${file}`, title)),
               link(`${prometheus}/alerts`, "alerts"),
               link(`${prometheus}/targets`, "which processes answer Prometheus"),
               link(`${prometheus}/graph`, "any expression"),
@@ -49,9 +47,6 @@ const link = (address: string, text: string): string => `<a href="${escaped(addr
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 
-/** `queue-and-batches.html` is "queue and batches". */
-const titleOf = (file: string): string => file.replace(/\.html$/, "").replaceAll("-", " ");
-
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#222}
 h2{font-size:1.1rem;margin:1.5rem 0 .3rem}ul{margin:.3rem 0;padding-left:1.2rem}p{margin:.3rem 0}
 th{text-align:left;font-weight:normal;padding-right:2rem}td{padding-right:1.5rem}
@@ -62,7 +57,7 @@ type PageOptions = {
   zipkin: string;
   /** Undefined: it could not be had. */
   prometheus: string | undefined;
-  /** File names of the console templates. */
-  consoles: string[];
+  /** The console templates. */
+  consoles: { file: string; title: string }[];
   operators: { process: string; origin: string }[];
 };

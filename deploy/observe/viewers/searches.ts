@@ -14,13 +14,11 @@ export const searches = {
     query: { annotationQuery: "error" },
   },
   retried: {
-    title: "calls that a batch or a worker was lost under",
+    title: "calls that were tried again, after a worker or a batch was lost",
     query: { annotationQuery: "faceline.attempt=2" },
   },
-  batches: {
-    title: "batches",
-    query: { serviceName: "faceline-batcher", annotationQuery: "faceline.batch.end" },
-  },
+  // The first span of a batch alone has it.
+  batches: { title: "batches", query: { annotationQuery: "messaging.batch.message_count" } },
 } as const;
 
 /**

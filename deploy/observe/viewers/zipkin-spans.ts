@@ -54,8 +54,10 @@ function statusTags({ code, message }: Span["status"], errorType: string | undef
 const tagsOf = (attributes: KeyValue[]): Tags =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, textOf(value)]));
 
+/** Numbers are rounded to thousandths: they are for people, who compare times in ms. */
 function textOf(value: AnyValue): string {
   const plain = plainValue(value);
+  if (typeof plain === "number") return `${Number(plain.toFixed(3))}`;
   return typeof plain === "string" ? plain : JSON.stringify(plain);
 }
 

@@ -26,6 +26,7 @@ test("the spans of a sampled call are its own steps, below the client's span", (
   assert.deepEqual([root!.parentId, root!.kind, root!.error], ["c".repeat(16), "server", undefined]);
   assert.ok(others.every(({ parentId, context }) => parentId === root!.context.spanId && context.sampled));
   assert.equal(root!.attributes["faceline.time.total_ms"], 100);
+  assert.equal(root!.attributes["faceline.deadline_ms"], 2_000);
 });
 
 test("a call that is not sampled has no spans if it was answered at once", () => {

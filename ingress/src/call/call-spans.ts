@@ -77,6 +77,7 @@ function rootSpan(ended: EndedCall, kept: string | undefined): FinishedSpan {
       "faceline.request.id": record.requestId,
       "faceline.lane": record.lane,
       "faceline.pool": record.pool,
+      "faceline.deadline_ms": record.deadlineMs,
       "faceline.attempts": record.attempts,
       "faceline.outcome": record.outcome?.kind,
       "faceline.kept": kept,

@@ -21,6 +21,8 @@ export class CallRecord {
   readonly trace: CallTrace;
   lane: LaneId | undefined;
   pool: string | undefined;
+  /** How long after its arrival the call must be answered; undefined where it was refused before. */
+  deadlineMs: number | undefined;
   /** Number of images for workers. */
   images = 0;
   error: ApiError | undefined;
