@@ -18,6 +18,8 @@ import { openBatchOutbox } from "./batch-outbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
 import { openCancelInbox } from "./cancel-inbox.ts";
 import { BatcherConfig } from "./config.ts";
+import { liveBatcher } from "./live/batcher-state.ts";
+import { SchedulerHistory } from "./live/scheduler-history.ts";
 import { openPoolOutbox } from "./pool-outbox.ts";
 import { openReportInbox } from "./report-inbox.ts";
 import { SchedulerLoop } from "./scheduler-loop.ts";
@@ -35,11 +37,12 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
 
   await using tracing = await openTracing({ config, service: "batcher", id, log });
   const page = config.OPERATORS_PORT !== undefined;
+  const history = page ? new SchedulerHistory(state) : undefined;
   await using metrics = await openMetrics({ config, page, service: "batcher", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   using lines = new RepeatedLog(log);
-  using _process = observeProcess(metrics, { redis, tracing });
+  using observed = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis]);
   await using producer = await openProducer(config, id);
   await using deadLetters = new DeadLetters({
@@ -56,10 +59,17 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, lines });
   let tasksSilentSince = Infinity;
   let isStarted = false;
+  const kafkaLink = () => {
+    if (performance.now() - tasksSilentSince > config.KAFKA_SESSION_MS) return "lost";
+    return tasksSilentSince === Infinity && producer.isProved() ? "proved" : "silent";
+  };
   await using _operators = await openOperatorsPort({
     config,
+    id,
     log,
     page: metrics.page,
+    health: observed.health,
+    live: () => liveBatcher(state, history!, { pool, kafka: kafkaLink(), now: clock.now() }),
     checks: () => ({
       start: isStarted && !stop.aborted,
       redis: redis.usable,
@@ -72,10 +82,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     clock,
     pool,
     everyMs: config.POOL_STATE_EVERY_MS,
-    kafka() {
-      if (performance.now() - tasksSilentSince > config.KAFKA_SESSION_MS) return "lost";
-      return tasksSilentSince === Infinity && producer.isProved() ? "proved" : "silent";
-    },
+    kafka: kafkaLink,
   });
   const spans = new BatchSpans(tracing, pool);
   await using loop = new SchedulerLoop({
@@ -86,7 +93,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     poolState,
     spans,
     lines,
-    metrics: SchedulerMetrics.open(metrics, state, clock),
+    observers: [SchedulerMetrics.open(metrics, state, clock), history].filter((each) => each !== undefined),
   });
   await using _reports = await openReportInbox({
     config,

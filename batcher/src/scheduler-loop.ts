@@ -7,7 +7,6 @@ import type { BatchOutbox } from "./batch-outbox.ts";
 import type { BatchSpans } from "./batch-spans.ts";
 import { logBatchEnd } from "./decision-log.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
-import type { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { decide } from "./scheduling/decide.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
 
@@ -33,12 +32,12 @@ export class SchedulerLoop implements AsyncDisposable {
   /** Decides on an event and acts on the decision. Does nothing once the loop has been closed. */
   handle(event: Event): void {
     if (this.#stopped) return;
-    const { state, clock, poolState, spans, metrics } = this.#parts;
+    const { state, clock, poolState, spans, observers = [] } = this.#parts;
     const now = clock.now();
     if (event.kind === "partition_lost") spans.endAll(now);
-    metrics?.beforeDecision(event);
+    for (const observer of observers) observer.beforeDecision(event);
     const moves = decide(state, event, now);
-    metrics?.afterDecision(moves);
+    for (const observer of observers) observer.afterDecision(moves, now);
     this.#act(moves, now);
     // What time alone changes is published with the next regular state: a comparison per tick would cost an
     // idle pool.
@@ -121,6 +120,13 @@ export type SchedulerLoopParts = {
   poolState: Pick<PoolOutbox, "stateChanged">;
   spans: BatchSpans;
   lines: Pick<RepeatedLog, "warn">;
-  /** Undefined: nobody reads them. */
-  metrics?: SchedulerMetrics | undefined;
+  /** None where nobody reads what they record. */
+  observers?: SchedulerObserver[];
+};
+
+/** Sees what the scheduler decides, which knows nothing of it. */
+export type SchedulerObserver = {
+  /** Before the scheduler forgets the batches that a report says have ended. */
+  beforeDecision(event: Event): void;
+  afterDecision(moves: Move[], now: number): void;
 };

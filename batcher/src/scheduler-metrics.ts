@@ -1,9 +1,9 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
-import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
+import type { SchedulerObserver } from "./scheduler-loop.ts";
 import type { Lane } from "./scheduling/lane.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
 import { workerLoads } from "./scheduling/workers.ts";
@@ -12,12 +12,10 @@ import { workerLoads } from "./scheduling/workers.ts";
  * Records what the scheduler decides, from its events and moves, and shows its state when somebody asks. The
  * scheduler itself knows nothing of it.
  */
-export class SchedulerMetrics {
+export class SchedulerMetrics implements SchedulerObserver {
   readonly #metrics: Metrics;
   readonly #state: State;
   readonly #clock: Clock;
-  /** Of the batches in `state.sent`, those that this batcher sent. */
-  readonly #dispatches = new Map<BatchId, { predictedEndAt: number; partition: number }>();
   /** Lanes whose counters are on the page. */
   readonly #lanes = new Set<LaneId>();
 
@@ -35,7 +33,6 @@ export class SchedulerMetrics {
     this.#observeState();
   }
 
-  /** To be called before the scheduler forgets the batches that a report says have ended. */
   beforeDecision(event: Event): void {
     if (event.kind === "report") this.#recordFinished(event.report);
   }
@@ -59,16 +56,17 @@ export class SchedulerMetrics {
 
   #recordFinished({ finished }: Report): void {
     for (const { batch, lane, end, endedAt } of finished) {
-      const dispatch = this.#dispatches.get(batch);
-      if (dispatch === undefined || !this.#dispatches.delete(batch) || end !== "answered") continue;
-      const lateMs = endedAt - dispatch.predictedEndAt;
+      // Reports repeat what they have said, of batches that are no longer in `sent`.
+      const predictedEndAt = this.#state.sent.get(batch)?.dispatch?.predictedEndAt;
+      if (predictedEndAt === undefined || end !== "answered") continue;
+      const lateMs = endedAt - predictedEndAt;
       const direction = lateMs > 0 ? "late" : "early";
       this.#metrics.record("faceline.batch.lateness", Math.abs(lateMs) / 1_000, { lane, direction });
     }
   }
 
-  #recordDispatch({ batch, bucket, partition, predictedEndAt }: Dispatch): void {
-    const { id, lane, reason, attempt, sentAt, tasks } = batch;
+  #recordDispatch({ batch, bucket }: Dispatch): void {
+    const { lane, reason, attempt, sentAt, tasks } = batch;
     this.#metrics.add("faceline.batches", 1, { lane, reason });
     this.#metrics.record("faceline.batch.size", tasks.length, { lane });
     this.#metrics.record("faceline.batch.padding", Math.max(0, bucket - tasks.length), { lane });
@@ -76,13 +74,6 @@ export class SchedulerMetrics {
     for (const { arrivedAt } of attempt === 1 ? tasks : []) {
       this.#metrics.record("faceline.queue.duration", Math.max(0, sentAt - arrivedAt) / 1_000, { lane });
     }
-    // Those of lost batches are left over.
-    if (this.#dispatches.size > 2 * this.#state.sent.size + leftOverMax) {
-      for (const each of this.#dispatches.keys()) {
-        if (!this.#state.sent.has(each)) this.#dispatches.delete(each);
-      }
-    }
-    this.#dispatches.set(id, { predictedEndAt, partition });
   }
 
   #recordAnswer({ outcome, lane }: AnswerMove): void {
@@ -157,13 +148,11 @@ export class SchedulerMetrics {
   #unreceivedByPartition(): [number, { partition: number }][] {
     const partitions = [...this.#state.workers.values()].flatMap((worker) => worker.partitions);
     const counts = new Map(partitions.map((partition) => [partition, 0]));
-    for (const { id, phase } of this.#state.sent.values()) {
-      const partition = this.#dispatches.get(id)?.partition;
+    for (const { phase, dispatch } of this.#state.sent.values()) {
+      const partition = dispatch?.partition;
       if (phase.kind !== "travelling" || partition === undefined) continue;
       counts.set(partition, (counts.get(partition) ?? 0) + 1);
     }
     return [...counts].map(([partition, count]) => [count, { partition }]);
   }
 }
-
-const leftOverMax = 64;

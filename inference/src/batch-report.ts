@@ -1,6 +1,6 @@
 // Tested by worker.test.ts.
 import type { Batch } from "@faceline/contracts/wire/batch";
-import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
+import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import type { TaskEnd } from "./answer-outbox.ts";
 
 /** What reports say of a batch that has not ended. */
@@ -21,6 +21,12 @@ export const crowdsOf = (ends: TaskEnd[]): FinishedBatch["crowds"] =>
       ? [{ task: task.id, faces: outcome.faces.length }]
       : [],
   );
+
+/** The size that a run of so many pictures takes the time of. */
+export function paddedSize(lanes: readonly LoadedLane[], lane: string, size: number): number {
+  const sizes = lanes.find((each) => each.lane === lane)?.sizes ?? [];
+  return sizes.find((each) => each.size >= size)?.size ?? size;
+}
 
 /** Of a batch that was not run. */
 export const nothingRun = (endedAt: number): RunMeasurements => ({

@@ -20,6 +20,8 @@ import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openEngine } from "./engine/engine.ts";
 import { nullDecoder } from "./engine/modelled.ts";
 import { openImageInbox } from "./image-inbox.ts";
+import { BatchHistory } from "./live/batch-history.ts";
+import { liveInference } from "./live/inference-state.ts";
 import { openPreparation } from "./preparation.ts";
 import { openReportOutbox } from "./report-outbox.ts";
 import { Worker } from "./worker.ts";
@@ -47,14 +49,26 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   });
   const modelled = config.ENGINE;
   if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers are made up");
-  using _process = observeProcess(metrics, { redis, tracing });
+  using observed = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis]);
+  const history = new BatchHistory();
+  let readReport: (() => ReturnType<Worker["read"]>) | undefined;
   let isStarted = false;
   let isKafkaProved = true;
   await using _operators = await openOperatorsPort({
     config,
+    id,
     log,
     page: metrics.page,
+    health: observed.health,
+    live: () =>
+      liveInference({
+        now: clock.now(),
+        pool: config.POOL,
+        modelled: modelled !== undefined,
+        report: readReport?.(),
+        history,
+      }),
     checks: () => ({
       start: isStarted && !stop.aborted,
       redis: redis.usable,
@@ -96,9 +110,11 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),
     log,
     metrics: WorkerMetrics.open(metrics, engine.lanes),
+    history: page ? history : undefined,
     heldBatchesMax: config.HELD_BATCHES_MAX,
     onChange: () => reports.send(),
   });
+  readReport = () => worker.read();
   await using reports = openReportOutbox({
     redis,
     pool: config.POOL,

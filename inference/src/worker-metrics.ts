@@ -3,6 +3,7 @@ import type { Batch } from "@faceline/contracts/wire/batch";
 import { failureReasons } from "@faceline/contracts/wire/outcome";
 import type { FinishedBatch, LoadedLane } from "@faceline/contracts/wire/report";
 import type { TaskEnd } from "./answer-outbox.ts";
+import { paddedSize } from "./batch-report.ts";
 
 /** Records each batch of the worker when it has ended. */
 export class WorkerMetrics {
@@ -38,17 +39,12 @@ export class WorkerMetrics {
     }
     if (size === 0) return;
     metrics.record("faceline.prepare.duration", prepareMs / 1_000, { lane });
-    metrics.record("faceline.run.duration", runMs / 1_000, { lane, bucket: this.#bucket(lane, size) });
+    const bucket = paddedSize(this.#lanes, lane, size);
+    metrics.record("faceline.run.duration", runMs / 1_000, { lane, bucket });
     if (ends === undefined) return;
     const errorMs = runMs - predictedRunMs;
     const direction = errorMs > 0 ? "long" : "short";
     metrics.record("faceline.run.prediction.error", Math.abs(errorMs) / 1_000, { lane, direction });
-  }
-
-  /** The size that a run of so many pictures takes the time of. */
-  #bucket(lane: string, size: number): number {
-    const sizes = this.#lanes.find((each) => each.lane === lane)?.sizes ?? [];
-    return sizes.find((each) => each.size >= size)?.size ?? size;
   }
 }
 

@@ -6,10 +6,11 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
-import { crowdsOf, heldBatch, nothingRun, type RunMeasurements, runTimes } from "./batch-report.ts";
+import { crowdsOf, heldBatch, nothingRun, paddedSize, type RunMeasurements, runTimes } from "./batch-report.ts";
 import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { RunFacts } from "./engine/work.ts";
+import type { BatchHistory } from "./live/batch-history.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
 import { type ReceivedBatch, timingOf } from "./task-timing.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
@@ -213,10 +214,14 @@ export class Worker {
     this.#answering.add(batch);
     if (ends !== undefined) await this.#parts.answers.send(ends, batch.id);
     this.#answering.delete(batch);
-    const { clock, metrics, spans } = this.#parts;
+    const { clock, metrics, history, spans } = this.#parts;
     const answeredAt = clock.now();
     spans.end(batch, { ...times, answeredAt }, { ends: ends ?? [], facts, error });
     metrics?.recordBatch(batch, ends, { ...measurements, answeredAt });
+    history?.add(batch, ends !== undefined, {
+      ...measurements,
+      bucket: paddedSize(this.#parts.engine.lanes, batch.lane, measurements.size),
+    });
     this.#finish(batch, ends === undefined ? "failed" : "answered", measurements);
     this.#onIdle();
   }
@@ -248,6 +253,8 @@ type WorkerParts = {
   log: Log;
   /** Undefined: nobody reads them. */
   metrics?: WorkerMetrics | undefined;
+  /** Undefined: nobody looks. */
+  history?: BatchHistory | undefined;
   heldBatchesMax: number;
   /** Called whenever a report would differ from the last one. */
   onChange(): void;

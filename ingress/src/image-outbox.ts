@@ -24,6 +24,7 @@ export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
   metrics.observe("faceline.images.max", () => [[bytesMax, {}]]);
 
   return {
+    heldBytes: () => budget.heldBytes,
     async publish(tenant, images, timeToLiveMs) {
       // The other connection notices first that the server is silent: it is in use all the time.
       if (!commands.usable || !connection.usable) throw unavailable();
@@ -69,6 +70,8 @@ type ImageOutboxParts = {
 };
 
 export type ImageOutbox = {
+  /** Bytes of images of this process that are in Redis, or on their way. */
+  heldBytes(): number;
   /**
    * Stores the images for `timeToLiveMs` and a grace period. Disposing the result removes them. Throws
    * `queue_full` if they exceed the tenant's share of the bytes in flight, and `dependency_unavailable` if

@@ -22,6 +22,9 @@ import { EnabledModels } from "./endpoints/enabled-models.ts";
 import { openIdempotencyStore } from "./idempotency/store.ts";
 import { openImageOutbox } from "./image-outbox.ts";
 import { openTeamLimiter } from "./limits/team-limiter.ts";
+import { CallHistory } from "./live/call-history.ts";
+import { liveIngress } from "./live/ingress-state.ts";
+import { countOpen } from "./live/open-sockets.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
 import { countTeamRequests } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";
@@ -61,18 +64,13 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const cancels = openCancelOutbox(redis);
   const parts = { clock, ingress: id, pools, images, tasks, answers, cancels };
 
-  using _process = observeProcess(metrics, { redis, tracing });
+  using observed = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis, imagesRedis, durable]);
+  const history = page ? new CallHistory() : undefined;
   const isServing = () => answers.connected() && !stop.aborted;
   const dependencyHealth = () => ({
     kafka: producer.isProved(),
     redis: redis.usable && imagesRedis.usable && answers.connected(),
-  });
-  await using _operators = await openOperatorsPort({
-    config,
-    log,
-    page: metrics.page,
-    checks: () => ({ ...dependencyHealth(), serving: isServing() }),
   });
 
   const drainTimeout = new AbortController();
@@ -91,6 +89,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
       recordCall: (call) => {
         logCall({ log, lines }, call);
+        history?.add(call);
         if (tracing.on) tracing.export(callSpans(call));
       },
       reportBug: (error, ids) => log.error({ ...ids, error: (error as Error).stack }, "a bug"),
@@ -98,6 +97,25 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     config,
     models,
   );
+  const open = history === undefined ? undefined : countOpen(server.server);
+  await using _operators = await openOperatorsPort({
+    config,
+    id,
+    log,
+    page: metrics.page,
+    checks: () => ({ ...dependencyHealth(), serving: isServing() }),
+    health: observed.health,
+    live: () =>
+      liveIngress(history!, {
+        now: clock.now(),
+        active: open!.requests(),
+        connections: open!.connections(),
+        bodyBytes: server.heldBodyBytes(),
+        imageBytes: images.heldBytes(),
+        pools: pools.fresh(),
+        settings: config,
+      }),
+  });
   await server.listen({ host: config.HOST, port: config.PORT });
   // Opened last and so closed first: calls in flight still need everything above.
   await using _drain = {

@@ -25,6 +25,7 @@ import { rejectUnknownRoutes } from "./errors/not-found.ts";
 import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
 import { InputReader } from "./images/inputs.ts";
+import { SharedBudget } from "./limits/shared-budget.ts";
 import { addRequestMetrics } from "./request-metrics.ts";
 
 /**
@@ -78,6 +79,8 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   trackResponses(app);
   rejectConnect(app, site, now);
   const bodyPace = new BodyPace(settings);
+  const bodies = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
+  app.decorate("heldBodyBytes", () => bodies.heldBytes);
   discardUnreadBodies(app, bodyPace);
   addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
 
@@ -88,7 +91,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   // A scope of its own: its hooks do not run for the public routes.
   app.register(async (compute) => {
     addComputeHooks(compute, ports, settings);
-    limitBodyMemory(compute, settings, { pace: bodyPace, metrics: ports.metrics });
+    limitBodyMemory(compute, settings, { budget: bodies, pace: bodyPace, metrics: ports.metrics });
     addIdempotency(compute, ports);
     for (const { path, needsWorker, request: bodySchema, query, handle } of computeEndpoints) {
       const [schema] = Object.values(bodySchema);
@@ -117,3 +120,10 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
 
 /** How often Node looks for requests that take longer than BODY_RECEIVE_MS to arrive. */
 const connectionsCheckEveryMs = 2_000;
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Bytes of request bodies that are in memory: see limitBodyMemory. */
+    heldBodyBytes(): number;
+  }
+}

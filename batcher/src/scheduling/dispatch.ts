@@ -163,6 +163,8 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     tasks,
   };
   const startAt = Math.max(slot.freeAt, now + state.hops.toWorker.ms);
+  const partition = partitionOf(slot.worker);
+  const predictedEndAt = startAt + predictedRunMs;
   const load = loadOf(tasks);
   if (!load.isDear) lane.usualCost += usualCostShare * (load.cost / load.count - lane.usualCost);
   state.sent.set(id, {
@@ -176,6 +178,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     adopted: false,
     sentAt: now,
     predictedRunMs,
+    dispatch: { partition, predictedEndAt },
     facesAllowanceMs: facesAllowanceMs(tasks.reduce((sum, { options }) => sum + options.facesMax, 0)),
     expiresAt: expiryAfter(Math.max(...tasks.map((task) => task.deadlineAt))),
     mayBePoison,
@@ -183,11 +186,11 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   });
   return {
     kind: "dispatch",
-    partition: partitionOf(slot.worker),
+    partition,
     batch,
     worker: slot.worker.id,
     bucket: lane.paddedSize(tasks.length),
-    predictedEndAt: startAt + predictedRunMs,
+    predictedEndAt,
   };
 }
 

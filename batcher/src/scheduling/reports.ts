@@ -171,6 +171,7 @@ function adoptBatch(
     adopted: true,
     sentAt: now,
     predictedRunMs: lane.meanMs(held.tasks.length),
+    dispatch: undefined,
     facesAllowanceMs: facesAllowanceMs(held.facesMax),
     expiresAt: expiryAfter(Math.max(...deadlines)),
     mayBePoison: false,

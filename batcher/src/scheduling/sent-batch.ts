@@ -20,6 +20,8 @@ export type SentBatch = {
   adopted: boolean;
   sentAt: number;
   predictedRunMs: number;
+  /** Where it was sent to, and the end of its run as predicted then. Undefined for an adopted batch. */
+  dispatch: { partition: number; predictedEndAt: number } | undefined;
   /**
    * Extra run time that is tolerated because its images may show many faces; predictions count images only.
    */

@@ -17,6 +17,10 @@ export class HoldTime {
     }
   }
 
+  get isHeld(): boolean {
+    return this.#since !== undefined;
+  }
+
   totalMs(now: number): number {
     return this.#endedMs + (this.#since === undefined ? 0 : now - this.#since);
   }

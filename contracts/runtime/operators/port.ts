@@ -1,20 +1,30 @@
+import type { LivePart, ProcessHealth } from "../../live/state.ts";
 import type { Log } from "../log.ts";
 import { type OperatorsConfig, readOperatorsToken } from "./config.ts";
 import type { OperatorsSources } from "./server.ts";
 
 /**
- * Opens the operators' port of this process, if one is set: metrics, liveness and readiness over HTTP. Throws
- * a SettingsError if its settings are not safe, and one sentence if the port is taken.
+ * Opens the operators' port of this process, if one is set: metrics, liveness, readiness and the live page
+ * over HTTP. Throws a SettingsError if its settings are not safe, and one sentence if the port is taken.
  */
 export async function openOperatorsPort(parts: OperatorsPortParts): Promise<AsyncDisposable> {
-  const { config, log, ...sources } = parts;
+  const { config, id, log, page, checks, health, live } = parts;
   const { OPERATORS_HOST: host, OPERATORS_PORT: port } = config;
   if (port === undefined) return { async [Symbol.asyncDispose]() {} };
   const token = readOperatorsToken(config);
   const { openOperatorsServer } = await import("./server.ts");
-  const server = await openOperatorsServer({ host, port, token, ...sources });
+  const state = () => ({ process: id, uptimeMs: 1_000 * process.uptime(), health: health(), part: live() });
+  const server = await openOperatorsServer({ host, port, token, page, checks, state });
   log.info({ operators: `${host}:${port}` }, "the operators' port is open");
   return server;
 }
 
-type OperatorsPortParts = OperatorsSources & { config: OperatorsConfig; log: Log };
+type OperatorsPortParts = Omit<OperatorsSources, "state"> & {
+  config: OperatorsConfig;
+  /** Id of this process. */
+  id: string;
+  log: Log;
+  /** For the live page: what all processes have, and what this kind of service adds. */
+  health(): ProcessHealth;
+  live(): LivePart;
+};

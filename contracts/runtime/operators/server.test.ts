@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
+import type { LiveIngress, LiveState } from "../../live/state.ts";
 import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { OperatorsConfig, readOperatorsToken } from "./config.ts";
@@ -51,8 +52,33 @@ test("without a token, metrics are for this machine, and not for a web page with
 
 test("there is nothing else, and nothing may be changed", async (t) => {
   const get = await openPort(t, {});
-  assert.equal((await get("/")).status, 404);
-  assert.equal((await get("/metrics", {}, "POST")).status, 405);
+  for (const path of ["/", "/live/", "/live/assets/live/state.ts", "/live/assets/../../package.json"]) {
+    assert.equal((await get(path)).status, 404, path);
+  }
+  for (const path of ["/metrics", "/live", "/live.json"]) {
+    assert.equal((await get(path, {}, "POST")).status, 405, path);
+  }
+});
+
+test("the live page loads without the token, and its state needs it", async (t) => {
+  const get = await openPort(t, { OPERATORS_TOKEN: token });
+  assert.equal((await get("/live.json")).status, 401);
+  const reply = await get("/live.json", { authorization: `Bearer ${token}` });
+  const { uptimeMs, ...state } = JSON.parse(reply.body) as LiveState;
+  assert.ok(uptimeMs > 0);
+  const expected = { process: "ingress-1", checks: { redis: true }, health, part: { kind: "ingress" } };
+  assert.deepEqual(state, expected);
+  const page = await get("/live");
+  assert.equal(page.status, 200);
+  assert.doesNotMatch(page.body, new RegExp(token));
+  const [script] = /live\/assets\/[\w/.]+\.ts/.exec(page.body)!;
+  assert.equal((await get(`/${script}`)).status, 200);
+});
+
+test("without a token the state is for this machine alone, as metrics are", async (t) => {
+  const get = await openPort(t, {});
+  assert.equal((await get("/live.json")).status, 200);
+  assert.equal((await get("/live.json", { host: "rebound.example" })).status, 401);
 });
 
 test("a request with 8 KiB of headers is refused", async (t) => {
@@ -86,7 +112,14 @@ test("a port that is taken is one sentence, and no port is no server", async (t)
   await using _off = await open({});
 });
 
-const sources = { page: async () => "a 1\n", checks: () => ({}) };
+const health = { memoryBytes: 1, delayMs: { p50: 0, p99: 0, max: 0 } };
+const sources = {
+  id: "ingress-1",
+  page: async () => "a 1\n",
+  checks: () => ({ redis: true }),
+  health: () => health,
+  live: () => ({ kind: "ingress" }) as LiveIngress,
+};
 const log = openLog("test", "silent");
 
 const open = (env: NodeJS.ProcessEnv, parts: Partial<Parameters<typeof openOperatorsPort>[0]> = {}) =>

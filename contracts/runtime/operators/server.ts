@@ -1,13 +1,17 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { livePage } from "../../live/serve/live-page.ts";
+import type { LiveState } from "../../live/state.ts";
 
 /**
  * Serves what operators and orchestrators ask a process:
  *
- *     GET /livez     200: the process turns
- *     GET /readyz    200, or 503 where something that its work needs was not proved lately
- *     GET /metrics   the Prometheus page; needs the token, if there is one
+ *     GET /livez       200: the process turns
+ *     GET /readyz      200, or 503 where something that its work needs was not proved lately
+ *     GET /metrics     the Prometheus page; needs the token, if there is one
+ *     GET /live        a page for people, which shows what is in /live.json, once a second
+ *     GET /live.json   what this process does now; needs the token, if there is one
  */
 export async function openOperatorsServer(options: OperatorsServerOptions): Promise<AsyncDisposable> {
   const { host, port } = options;
@@ -62,11 +66,9 @@ async function answer(
 }
 
 async function replyTo(options: OperatorsServerOptions, request: IncomingMessage): Promise<Reply> {
-  const { token, page, checks } = options;
-  const path = request.url?.split("?", 1)[0];
-  if (path !== "/livez" && path !== "/readyz" && path !== "/metrics") {
-    return { status: 404, text: "There are /livez, /readyz and /metrics.\n" };
-  }
+  const { token, page, state, checks } = options;
+  const path = request.url?.split("?", 1)[0] ?? "";
+  if (!paths.has(path) && !path.startsWith("/live/")) return notFound;
   if (request.method !== "GET" && request.method !== "HEAD") {
     return { status: 405, text: "Only GET and HEAD.\n", headers: { allow: "GET, HEAD" } };
   }
@@ -76,12 +78,19 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
     if (unproved.length === 0) return { status: 200, text: "ok\n" };
     return { status: 503, text: `not ready: ${unproved.map(([name]) => name).join(", ")}\n` };
   }
+  const pageReply = await livePage(path);
+  if (pageReply !== undefined) return { status: 200, ...pageReply };
+  if (!paths.has(path)) return notFound;
   if (!mayRead(token, request)) {
     const headers = { "www-authenticate": 'Bearer realm="faceline-operators"' };
     return { status: 401, text: "This needs the operators' token.\n", headers };
   }
-  return { status: 200, type: "text/plain; version=0.0.4", text: await page() };
+  if (path === "/metrics") return { status: 200, type: "text/plain; version=0.0.4", text: await page() };
+  const live: LiveState = { ...state(), checks: await checks() };
+  return { status: 200, type: "application/json", text: JSON.stringify(live) };
 }
+
+const paths = new Set(["/livez", "/readyz", "/metrics", "/live", "/live.json"]);
 
 /**
  * With a token, it must have come. Without one the port is on loopback, where web pages in a browser of this
@@ -95,6 +104,7 @@ function mayRead(token: string | undefined, { headers }: IncomingMessage): boole
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
+const notFound: Reply = { status: 404, text: "There are /livez, /readyz, /metrics and /live.\n" };
 const failed: Reply = { status: 500, text: "This could not be read.\n" };
 
 const headerBytesMax = 8_192;
@@ -110,6 +120,8 @@ type Reply = { status: number; type?: string; text: string; headers?: Record<str
 export type OperatorsSources = {
   /** The Prometheus page. */
   page(): Promise<string>;
+  /** What /live.json shows, without the checks. */
+  state(): Omit<LiveState, "checks">;
   /** What this process needs for its work, and whether each was proved lately. */
   checks(): Record<string, boolean> | Promise<Record<string, boolean>>;
 };

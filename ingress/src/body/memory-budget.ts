@@ -3,7 +3,7 @@ import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { FastifyInstance } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
-import { type BudgetLease, SharedBudget } from "../limits/shared-budget.ts";
+import type { BudgetLease, SharedBudget } from "../limits/shared-budget.ts";
 import type { BodyPace, PacedBody } from "./body-pace.ts";
 
 /**
@@ -18,8 +18,7 @@ export function limitBodyMemory(
   settings: BodyMemorySettings,
   parts: MemoryParts,
 ): void {
-  const { pace, metrics } = parts;
-  const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
+  const { budget, pace, metrics } = parts;
   metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
   metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
 
@@ -112,7 +111,7 @@ type MeterLimits = {
   discard(): void;
 };
 
-type MemoryParts = { pace: BodyPace; metrics: Pick<Metrics, "observe"> };
+type MemoryParts = { budget: SharedBudget; pace: BodyPace; metrics: Pick<Metrics, "observe"> };
 
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;

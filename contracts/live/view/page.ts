@@ -1,0 +1,79 @@
+import type { LivePart, LiveState } from "../state.ts";
+import { batcherSections } from "./batcher.ts";
+import { duration } from "./format.ts";
+import { inferenceSections } from "./inference.ts";
+import { ingressSections } from "./ingress.ts";
+import { node, type ViewNode } from "./node.ts";
+import { processSection } from "./process.ts";
+import { verdictOf } from "./verdict.ts";
+
+/** Returns everything below the heading of the page. */
+export function pageView(state: LiveState): ViewNode {
+  const { level, title, detail } = verdictOf(state);
+  return node(
+    "div",
+    { class: "view" },
+    node(
+      "section",
+      { class: `verdict ${level}` },
+      node("p", { role: "status", class: "title" }, title),
+      node("p", {}, detail),
+    ),
+    ...sectionsOf(state.part),
+    processSection(state),
+  );
+}
+
+/** What the page is about: `batcher of pool default`. */
+export function subjectOf(part: LivePart): string {
+  return part.kind === "ingress" ? "ingress" : `${nameOf(part)} of pool ${part.pool}`;
+}
+
+const nameOf = ({ kind }: LivePart): string => (kind === "inference" ? "worker" : kind);
+
+/** Whether what is shown is of now, and what a reader should know if it is not. */
+export function linkWords(link: Link): { badge: string; notice?: string; isStale: boolean } {
+  switch (link.kind) {
+    case "loading":
+      return { badge: "loading", isStale: false };
+    case "live":
+      return {
+        badge: "live",
+        isStale: false,
+        ...(link.restarted ? { notice: "The process was restarted: its numbers begin anew." } : {}),
+      };
+    case "late":
+      return { badge: `last answer ${duration(link.silentMs)} ago`, isStale: true };
+    case "gone":
+      return {
+        badge: "gone",
+        isStale: true,
+        notice: `This process does not answer. What is shown is ${duration(link.silentMs)} old. It is asked again every second.`,
+      };
+    case "refused":
+      return { badge: "token needed", isStale: true };
+    case "hidden":
+      return { badge: "paused", isStale: true };
+  }
+}
+
+/** How the page stands with its process. `silentMs`: since its last answer. */
+export type Link =
+  | { kind: "loading" }
+  | { kind: "live"; restarted: boolean }
+  | { kind: "late"; silentMs: number }
+  | { kind: "gone"; silentMs: number }
+  | { kind: "refused" }
+  /** Nobody sees the page, so it asks nothing. */
+  | { kind: "hidden" };
+
+function sectionsOf(part: LivePart): (ViewNode | undefined)[] {
+  switch (part.kind) {
+    case "batcher":
+      return batcherSections(part);
+    case "ingress":
+      return ingressSections(part);
+    case "inference":
+      return inferenceSections(part);
+  }
+}

@@ -1,0 +1,86 @@
+import type { DispatchReason } from "../../src/wire/batch.ts";
+import type { failureReasons, ShedReason } from "../../src/wire/outcome.ts";
+import type { LaneWait, LimitName, LiveWorker } from "../state.ts";
+import { counted, duration } from "./format.ts";
+
+// What the codes of the service mean, in words. Each list is closed, so that none is forgotten.
+
+export const dispatchWords: Record<DispatchReason, string> = {
+  full: "as large as is worth while",
+  floor: "large enough to keep up with the arrivals",
+  slack: "its most urgent task allowed no larger one",
+  hold_expired: "waited for more tasks, and too few came",
+  retry: "a part of a batch that failed or lost its worker",
+  drain: "this batcher is stopping",
+};
+
+export const shedWords: Record<ShedReason, string> = {
+  queue_too_long: "would have waited too long in the queue",
+  deadline_infeasible: "could not be answered before its deadline",
+  early_drop: "allowed only batches too small for the load",
+};
+
+export const failureWords: Record<(typeof failureReasons)[number], string> = {
+  image_lost: "its image was no longer in Redis",
+  decode_timeout: "its image took too long to decode",
+  run_failed: "its run failed",
+  attempts_exhausted: "every attempt failed or lost its worker",
+  build_gone: "no worker runs the build that its call began with",
+};
+
+export const workerWords: Record<LiveWorker["state"], string> = {
+  free: "free",
+  running: "runs a batch",
+  preparing: "fetches and decodes images",
+  stopping: "stops: takes no new batch",
+  silent: "silent: sends no reports",
+  out_of_service: "out of service: hung, or holds no partition",
+};
+
+/** What a check says that fails. */
+export const checkWords: Record<string, string> = {
+  start: "It starts or stops.",
+  redis: "The volatile Redis has not answered lately, or may not be used: the log says which.",
+  kafka: "Kafka has not answered lately.",
+  serving: "It takes no calls: it stops, or receives no answers from Redis.",
+};
+
+export const limitWords: Record<LimitName, string> = {
+  bodies: "Bodies of requests in memory",
+  images: "Images in Redis",
+  connections: "Open connections",
+};
+
+/** The parts of a call's time, in the order in which they pass. Unknown ones have no words. */
+export const partWords: Record<string, string> = {
+  admission: "key, limits, body, headers of images",
+  publish: "images to Redis, tasks to Kafka",
+  hop: "messages on their way",
+  queue: "waits for a worker",
+  hold: "waits for more tasks, a worker being free",
+  retry: "in batches that were lost or failed",
+  prepare: "images are fetched and decoded",
+  run: "the models run",
+  answer: "answers are published",
+  gather: "verdict and reply are made",
+  unaccounted: "not measured",
+};
+
+/** Says what the tasks of a lane wait for, as a sentence. */
+export function waitSentence(wait: LaneWait, waiting: number): string {
+  const tasks = `${counted(waiting, "task")} ${waiting === 1 ? "waits" : "wait"}`;
+  switch (wait.kind) {
+    case "nothing_waits":
+      return "No task waits.";
+    case "no_worker":
+      return `${tasks}, and no worker of this lane is in service.`;
+    case "all_busy":
+      return `${tasks}: every worker has one batch running and one behind it. One has run both in ${duration(wait.freeInMs)}.`;
+    case "staging":
+      return `${tasks} for the next batch. It is sent in ${duration(wait.sendInMs)}, just before a worker has ended its run, and grows until then.`;
+    case "held":
+      return `Held now because ${counted(waiting, "task")} ${waiting === 1 ? "is" : "are"} fewer than the ${wait.floor} that keep up with the arrivals: for ${duration(wait.holdMaxMs)} at most.`;
+    case "due":
+      return `${tasks}, and the next batch can be sent.`;
+  }
+}
