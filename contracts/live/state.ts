@@ -55,7 +55,7 @@ export type LiveBatcher = {
   hops: { toWorkerMs: number; fromWorkerMs: number; replyMs: number };
 };
 
-export type LiveBuild = { digest: string; modelVersion: string; precision: string };
+type LiveBuild = { digest: string; modelVersion: string; precision: string };
 
 /** One lane in one build. */
 export type LiveLane = {
@@ -87,7 +87,7 @@ export type LiveLane = {
 };
 
 /** The learned time of a run of n tasks, `alphaMs + betaMs · n`, and the last runs. */
-export type LiveRunModel = {
+type LiveRunModel = {
   alphaMs: number;
   betaMs: number;
   /** Mean error of the predictions, without its sign. */

@@ -131,7 +131,7 @@ async function shows(page: Page, ...expected: RegExp[]): Promise<void> {
   }
 }
 
-/** Nothing was blocked or broken, nothing sticks out of a narrow screen, and axe finds nothing in both themes. */
+/** Nothing was blocked, nothing is wider than a narrow screen, and axe finds nothing in both themes. */
 async function assertSound(page: Page, faults: string[]): Promise<void> {
   assert.deepEqual(faults, []);
   await assertAccessible(page);
@@ -154,9 +154,9 @@ async function assertAccessible(page: Page): Promise<void> {
 /** Calls that are answered and calls that are refused, until it is disposed of. */
 async function startLoad({ post }: TestStack): Promise<AsyncDisposable> {
   const img = (await tinyJpeg()).toString("base64");
-  let isOver = false;
+  const over = new AbortController();
   const caller = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await post("/represent", { img });
       await post("/represent", { img: Buffer.from("no picture").toString("base64") });
       await sleep(20);
@@ -165,7 +165,7 @@ async function startLoad({ post }: TestStack): Promise<AsyncDisposable> {
   const callers = Promise.all(Array.from({ length: 6 }, caller));
   return {
     async [Symbol.asyncDispose]() {
-      isOver = true;
+      over.abort();
       await callers;
     },
   };

@@ -57,6 +57,6 @@ export async function openPage(browser: Browser, look: PageLook = {}): Promise<W
 }
 
 /** In CSS pixels; 1280 × 900 in light colours without it. */
-export type PageLook = { width?: number; height?: number; colorScheme?: "light" | "dark" };
+type PageLook = { width?: number; height?: number; colorScheme?: "light" | "dark" };
 
-export type WatchedPage = { page: Page; faults: string[] };
+type WatchedPage = { page: Page; faults: string[] };

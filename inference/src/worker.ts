@@ -6,7 +6,14 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
-import { crowdsOf, heldBatch, nothingRun, paddedSize, type RunMeasurements, runTimes } from "./batch-report.ts";
+import {
+  crowdsOf,
+  heldBatch,
+  nothingRun,
+  paddedSize,
+  type RunMeasurements,
+  runTimes,
+} from "./batch-report.ts";
 import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { RunFacts } from "./engine/work.ts";

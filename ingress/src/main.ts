@@ -24,7 +24,7 @@ import { openImageOutbox } from "./image-outbox.ts";
 import { openTeamLimiter } from "./limits/team-limiter.ts";
 import { CallHistory } from "./live/call-history.ts";
 import { liveIngress } from "./live/ingress-state.ts";
-import { countOpen } from "./live/open-sockets.ts";
+import { countOpen } from "./open-sockets.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
 import { countTeamRequests } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";

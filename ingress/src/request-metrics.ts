@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { FastifyInstance } from "fastify";
@@ -6,6 +5,7 @@ import { ingressShedReasons } from "./call/api-error.ts";
 import { onClose } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
 import { computeEndpoints } from "./endpoints/table.ts";
+import { countOpen } from "./open-sockets.ts";
 
 /**
  * Records every request that has a route, and those that have none together; and the tasks that this process
@@ -43,12 +43,8 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes:
 }
 
 function observeConnections({ server }: FastifyInstance, metrics: Metrics): void {
-  let open = 0;
-  server.on("connection", (socket: Socket) => {
-    open++;
-    socket.once("close", () => open--);
-  });
-  metrics.observe("faceline.connections.used", () => [[open, {}]]);
+  const open = countOpen(server);
+  metrics.observe("faceline.connections.used", () => [[open.connections(), {}]]);
   metrics.observe("faceline.connections.max", () => [[server.maxConnections, {}]]);
 }
 

@@ -29,7 +29,6 @@ export class LaneHistory {
   addState(lane: Lane, now: number): void {
     this.counts.raise("waiting", lane.waitingCount, now);
     const heldMs = lane.hold.totalMs(now);
-    // A lane that was made anew begins at 0.
     if (heldMs > this.#heldMs) this.counts.add("heldMs", heldMs - this.#heldMs, now);
     this.#heldMs = heldMs;
   }

@@ -2,33 +2,31 @@ import { RecentSlots } from "@faceline/contracts/live/recent/slots";
 import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { SchedulerObserver } from "../scheduler-loop.ts";
-import type { Lane, LaneKey } from "../scheduling/lane.ts";
+import type { Lane } from "../scheduling/lane.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "../scheduling/state.ts";
 import { LaneHistory } from "./lane-history.ts";
 
 /**
- * Remembers the last minutes of the scheduler for the live page, in a bounded memory and without a timer:
- * half a microsecond for a batch. Nothing is computed until somebody asks.
+ * Remembers the last minutes of the scheduler for the live page, in a bounded memory and without a timer. It
+ * adds some 3 µs to the 30 µs of a batch. Nothing is computed until somebody asks.
  */
 export class SchedulerHistory implements SchedulerObserver {
   readonly tasks = new RecentSlots<"sent" | "waiting" | "unserved" | "expired">();
   readonly shed = new RecentSlots<ShedReason>();
   readonly failed = new RecentSlots<(typeof failureReasons)[number]>();
   readonly #state: State;
-  readonly #lanes = new Map<LaneKey, LaneHistory>();
+  /** Those of lanes that the scheduler has forgotten go with them. */
+  readonly #lanes = new WeakMap<Lane, LaneHistory>();
 
   constructor(state: State) {
     this.#state = state;
   }
 
-  of({ key }: Lane): LaneHistory {
-    let history = this.#lanes.get(key);
+  of(lane: Lane): LaneHistory {
+    let history = this.#lanes.get(lane);
     if (history === undefined) {
       history = new LaneHistory();
-      this.#lanes.set(key, history);
-      // Every rollout brings new builds: those of the oldest one are forgotten.
-      const [oldest] = this.#lanes.keys();
-      if (this.#lanes.size > lanesMax) this.#lanes.delete(oldest!);
+      this.#lanes.set(lane, history);
     }
     return history;
   }
@@ -92,6 +90,3 @@ export class SchedulerHistory implements SchedulerObserver {
     }
   }
 }
-
-/** Lanes that are remembered, each in each of its builds. */
-const lanesMax = 32;

@@ -47,8 +47,13 @@ export class RecentSlots<Key extends string | number> {
 
   /** Returns the sum of the complete slots of the last `lengthMs`. */
   sum(key: Key, now: number, lengthMs: number): number {
-    const slots = this.series(key, now).slice(-lengthMs / slotMs);
-    return slots.reduce((total, each) => total + each, 0);
+    const present = this.#indexOf(now) + slotsMax;
+    const ring = this.#rings.get(key);
+    let total = 0;
+    for (let back = Math.min(lengthMs / slotMs, slotsMax - 1); back > 0; back--) {
+      total += ring?.[(present - back) % slotsMax] ?? 0;
+    }
+    return total;
   }
 
   keys(): Key[] {

@@ -8,7 +8,7 @@ import { pointChart } from "./points.ts";
 import { lastOf, rates, tile } from "./sparkline.ts";
 import { dispatchWords, waitSentence } from "./words.ts";
 
-/** A lane of a batcher: what waits and why, the batches of the last minutes, and how well they were predicted. */
+/** A lane of a batcher: what waits and why, its batches, and how well they were predicted. */
 export function laneSection(lane: LiveLane): ViewNode {
   const { build, wait, waiting } = lane;
   const isBad = wait.kind === "no_worker";

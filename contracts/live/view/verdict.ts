@@ -152,4 +152,4 @@ const problem = (title: string, detail: string): Verdict => ({ level: "problem",
 const attention = (title: string, detail: string): Verdict => ({ level: "attention", title, detail });
 
 /** `title` changes only with the kind of the situation, so a screen reader can be given each change. */
-export type Verdict = { level: "ok" | "attention" | "problem"; title: string; detail: string };
+type Verdict = { level: "ok" | "attention" | "problem"; title: string; detail: string };

@@ -24,7 +24,7 @@ export function observeProcess(metrics: Metrics, sources: ProcessSources): Proce
   };
 }
 
-export type ProcessObservation = Disposable & {
+type ProcessObservation = Disposable & {
   /** The same values for the live page. */
   health(): ProcessHealth;
 };

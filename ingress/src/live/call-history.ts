@@ -5,7 +5,7 @@ import type { LiveIngress, OutcomeKind } from "@faceline/contracts/live/state";
 import type { EndedCall } from "../call/ports.ts";
 import type { CallParts } from "../call/record.ts";
 
-/** Remembers the compute calls of the last minutes for the live page, in a bounded memory, without a timer. */
+/** Remembers the compute calls of the last minutes for the live page, in a bounded memory. */
 export class CallHistory {
   readonly #outcomes = new RecentSlots<CallOutcome>();
   readonly #kinds = new RecentSlots<OutcomeKind>();

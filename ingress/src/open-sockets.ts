@@ -1,7 +1,7 @@
-// Covered by ../../../deploy/e2e/live-page.stack.test.ts.
+// Covered by request-metrics.test.ts.
 import type { Server } from "node:http";
 
-/** Counts what is open at a server now: for the live page, so not before somebody may look. */
+/** Counts what is open at a server, from now on. */
 export function countOpen(server: Server): { connections(): number; requests(): number } {
   let connections = 0;
   let requests = 0;
