@@ -10,20 +10,22 @@ import { findInstalledPrometheus } from "./promtool.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /**
- * Starts a Prometheus for one test, with the console pages, that scrapes the targets every second. `targets`:
- * ports on loopback, by the name that is their `instance`. Undefined where there is no Prometheus: the caller
- * skips its test and says so.
+ * Starts a Prometheus for one test, with the console pages, that scrapes the targets every second.
+ * `targets`: ports on loopback, by the name that is their `instance`. `rules`: the text of a rule file,
+ * whose rules are evaluated every second. Undefined where there is no Prometheus: the caller skips its test
+ * and says so.
  */
 export async function openPrometheus(
   t: Pick<TestContext, "after">,
-  { targets }: { targets: Readonly<Record<string, number>> },
+  { targets, rules }: { targets: Readonly<Record<string, number>>; rules?: string },
 ): Promise<TestPrometheus | undefined> {
   const commands = await findInstalledPrometheus();
   if (commands === undefined) return undefined;
   const folder = temporaryFolder();
   const [port = 0] = await freePorts(1);
   const configuration = {
-    global: { scrape_interval: "1s" },
+    global: { scrape_interval: "1s", evaluation_interval: "1s" },
+    rule_files: rules === undefined ? [] : ["rules.yml"],
     scrape_configs: [
       {
         job_name: "faceline",
@@ -34,6 +36,7 @@ export async function openPrometheus(
       },
     ],
   };
+  if (rules !== undefined) writeFileSync(join(folder, "rules.yml"), rules);
   // JSON is YAML.
   writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(configuration));
   const consoles = join(generatedFolder, "consoles");

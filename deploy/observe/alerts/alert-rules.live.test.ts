@@ -1,7 +1,7 @@
 // Covers the generated alerts.yml and alert-cases.ts too. Starts promtool alone.
 import assert from "node:assert/strict";
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { temporaryFolder } from "../../testing/prometheus.ts";
@@ -59,7 +59,9 @@ async function testRules(t: TestContext, cases: Case[]): Promise<void> {
     })),
   }));
   // JSON is YAML.
-  const file = join(temporaryFolder(), "rules-test.yml");
+  const folder = temporaryFolder();
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "rules-test.yml");
   writeFileSync(file, JSON.stringify({ rule_files: [rulesPath], evaluation_interval: "2m", tests }));
   await promtool(t, ["test", "rules", file]);
 }
