@@ -58,7 +58,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
   await observation?.fetch(steps);
   const models = launch.MODELS_DIR ?? state.models;
   if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
-  const body = await writeSamples(state.samples);
+  const body = writeSamples(state.samples);
 
   await observation?.start();
   await steps.run("Kafka and Redis", () => servers.start(commands));

@@ -89,7 +89,7 @@ test("the packed client can be installed in another project and calls the servic
   const page = await servePage(t, folder);
   const { address, key } = await startStack(t, { settings: { CORS_ORIGINS: page.origin } });
   const samples = join(folder, "samples");
-  await writeSamples(samples);
+  writeSamples(samples);
 
   await t.test(`it calls the service on Node ${nodeVersion}`, { skip: withoutNode }, async () => {
     write(
@@ -100,7 +100,7 @@ test("the packed client can be installed in another project and calls the servic
       const [img1, img2] = files.map((file) => new Blob([readFileSync(file)]));
       console.log(await call(address, key, img1, img2));`,
     );
-    const images = ["first.jpg", "second.jpg"].map((name) => join(samples, name));
+    const images = ["dia-1.jpg", "dia-2.jpg"].map((name) => join(samples, name));
     const { stdout } = await exec("node", ["main.js", address, key, ...images], { cwd: folder, env });
     assert.equal(stdout.trim(), expected);
   });
@@ -115,7 +115,7 @@ test("the packed client can be installed in another project and calls the servic
       <script type="module">
         import { call } from "/call.js";
         const image = async (name) => (await fetch("/samples/" + name)).blob();
-        const text = await call("${address}", "${key}", await image("first.jpg"), await image("second.jpg"))
+        const text = await call("${address}", "${key}", await image("dia-1.jpg"), await image("dia-2.jpg"))
           .catch((error) => String(error));
         await fetch("/result", { method: "POST", body: text });
       </script>`,

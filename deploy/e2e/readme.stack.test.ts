@@ -24,7 +24,7 @@ test("the calls in README and in the launcher's welcome message work as pasted",
   const folder = mkdtempSync(join(tmpdir(), "faceline-readme-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const state = openStateFolder(join(folder, ".faceline"));
-  const body = await writeSamples(state.samples);
+  const body = writeSamples(state.samples);
   writeFileSync(state.devKey, `${key}\n`);
 
   await t.test("the call of the welcome message", async () => {

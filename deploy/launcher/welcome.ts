@@ -21,7 +21,7 @@ ${ready}
   key      ${key === undefined ? "none was made, because REDIS_DURABLE_URL is set (--dev-key makes one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
   logs     ${relativeToHere(logs)}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}
 
-Try it. The two pictures are cut from one photograph, at different scales and compressions:
+Try it. The two pictures show one person, who does not exist:
 
 curl -s ${address}/verify -H "${header}" -H "content-type: application/json" -d ${file}
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { buildModel } from "@faceline/models/build";
@@ -43,6 +43,17 @@ export function labelledPairs(): { left: string; right: string; same: boolean }[
 export function groupPhotograph(number: number): Buffer {
   const faceApi = dirname(createRequire(import.meta.url).resolve("@vladmandic/face-api/package.json"));
   return readFileSync(join(faceApi, `demo/sample${number}.jpg`));
+}
+
+const samplesFolder = join(import.meta.dirname, "../../ingress/pages/samples");
+
+/** The samples of the public pages: two pictures each of people who do not exist, "ada-1.jpg" and so on. */
+export const samplePictureNames: readonly string[] = readdirSync(samplesFolder)
+  .filter((name) => name.endsWith(".jpg"))
+  .toSorted();
+
+export function samplePicture(name: string): Buffer {
+  return readFileSync(join(samplesFolder, name));
 }
 
 /** A decoded photograph as the engine takes it; every face is wanted unless `options` say otherwise. */
