@@ -1,16 +1,19 @@
 // Tested by dear-tasks.test.ts and capacity/dear-pictures.sim.test.ts.
 import type { LaneSituation } from "./situation.ts";
+import type { WorkerLoad } from "./workers.ts";
 
 /**
- * Whether one more worker may prepare a dear batch now. While tasks that are not dear arrive, in whatever
- * lane, half of the lane's workers prepare none, so that those tasks do not wait for pictures that take
- * seconds. A single worker has to prepare both: then the others wait for one dear batch at most.
+ * Returns the workers that may be sent a dear batch now. While tasks that are not dear arrive, in whatever
+ * lane, half of the lane's workers take none, so that those tasks do not wait for pictures that take seconds.
+ * A worker that runs a dear batch may prepare the next one meanwhile. A single worker has to take both: then
+ * the others wait for one dear batch at most.
  */
-export function mayPrepareDear({ state, loads, now }: LaneSituation): boolean {
-  if (loads.length < 2) return true;
+export function workersForDear({ state, loads, now }: LaneSituation): WorkerLoad[] {
+  if (loads.length < 2) return loads;
   const usualArrive = state.lanes.values().some((each) => now - each.usualArrivedAt < usualRecentMs);
-  const preparing = loads.filter((load) => load.dearMs > 0).length;
-  return !usualArrive || preparing < Math.floor(loads.length / 2);
+  if (!usualArrive) return loads;
+  const holders = loads.filter(({ holdsDear }) => holdsDear);
+  return holders.length < Math.floor(loads.length / 2) ? loads : holders;
 }
 
 /** As long as the demand of tenants is remembered. */

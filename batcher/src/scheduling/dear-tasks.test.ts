@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { answered, answersOf, batchesOf, call, newPool, report } from "../../testing/fixtures.ts";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import { answered, answersOf, batchesOf, call, newPool, report, taskIds } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
 import type { State } from "./state.ts";
 
@@ -36,6 +37,19 @@ test("while usual tasks arrive, half of the workers prepare no dear batch; other
     return batchesOf(decide(pool, call("d", 2, { now: 2, cost: 20 }, "dear"), 2)).length;
   };
   assert.deepEqual([workersWithDear(true), workersWithDear(false)], [1, 2]);
+});
+
+test("while usual tasks arrive, the worker that runs a dear batch gets the next one, and the others none", () => {
+  const pool = twoWorkers();
+  const usual = batchesOf(decide(pool, call("u", 1, { now: 0 }, "usual"), 0));
+  decide(pool, report("w1", { finished: usual.map(answered) }), 1);
+  const [dear] = batchesOf(decide(pool, call("d", 2, { now: 2, cost: 20 }, "dear"), 2));
+  const workerOf = (batch: Batch | undefined) => pool.sent.get(batch!.id)!.worker.replace("inference-", "");
+  const worker = workerOf(dear);
+  const partition = worker === "w1" ? 0 : 1;
+  const running = { batch: dear!.id, tasks: taskIds(dear!), startedAt: 300, endsAt: 340 };
+  const [next] = batchesOf(decide(pool, report(worker, { partition, running }), 300));
+  assert.equal(workerOf(next), worker);
 });
 
 test("pictures that are nearly dear run one by one beside other tenants, and together where nobody waits", () => {

@@ -2,7 +2,7 @@
 import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
 import { type BatchLoad, extraCostMax, loadOf } from "./batch-load.ts";
-import { mayPrepareDear } from "./dear-limit.ts";
+import { workersForDear } from "./dear-limit.ts";
 import type { BatchLimits } from "./fair-queue.ts";
 import type { Lane, TaskGroup } from "./lane.ts";
 import { expiryAfter, facesAllowanceMs, receiveBy } from "./sent-batch.ts";
@@ -64,12 +64,8 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: expired };
   const expiresAt = leastDeadline(lane);
   const laneNow = laneSituation(state, lane, now);
-  const limits = {
-    dearAllowed: mayPrepareDear(laneNow),
-    extraCostMax: state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone,
-  };
-  const nextLoad = loadOfNext(laneNow, limits);
-  const slot = nextLoad === undefined ? undefined : soonestSlot(laneNow, nextLoad);
+  const costMax = state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone;
+  const slot = nextSlot(laneNow, costMax);
   // Without a slot, or where only dear tasks wait for a worker, the next report wakes us, not a timer.
   if (slot === undefined) {
     return { proposal: { kind: "wait", until: expiresAt, deadlineAt: expiresAt }, shed: expired };
@@ -84,11 +80,29 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   if (lane.retryParts[0] !== undefined) {
     return { proposal: retryProposal(lane, slot), shed: [...expired, ...infeasible] };
   }
-  const { choice, shed } = chooseBatch(situation, limits);
+  const dearAllowed = workersForDear(laneNow).some(({ worker }) => worker === slot.worker);
+  const { choice, shed } = chooseBatch(situation, { dearAllowed, extraCostMax: costMax });
   return {
     proposal: queueProposal(situation, choice, expiresAt),
     shed: [...expired, ...infeasible, ...shed],
   };
+}
+
+/**
+ * Returns the slot of the next batch. Where a dear task is next and one of its workers is not due yet, a
+ * usual one behind it does not wait for that. Undefined: all workers are full.
+ */
+function nextSlot(situation: LaneSituation, extraCostMax: number): WorkerSlot | undefined {
+  const load = loadOfNext(situation, { dearAllowed: true, extraCostMax });
+  if (load === undefined) return undefined;
+  // Retries wait for no worker in particular: all others wait for them.
+  if (!load.isDear || situation.lane.retryParts.length > 0) return soonestSlot(situation, load);
+  const slot = soonestSlot({ ...situation, loads: workersForDear(situation) }, load);
+  if (slot !== undefined && slot.sendAt <= situation.now) return slot;
+  const usualLoad = loadOfNext(situation, { dearAllowed: false, extraCostMax });
+  const usualSlot = usualLoad === undefined ? undefined : soonestSlot(situation, usualLoad);
+  if (slot === undefined || usualSlot === undefined) return slot ?? usualSlot;
+  return slot.sendAt < usualSlot.sendAt ? slot : usualSlot;
 }
 
 /**

@@ -66,6 +66,7 @@ export function workerLoads({ workers, sent }: Pool, lane: BuiltLane, now: numbe
       freeAt: running === null ? now : Math.max(now, running.endsAt),
       mayBePoison: false,
       dearMs: 0,
+      holdsDear: false,
     });
   }
   for (const {
@@ -81,6 +82,7 @@ export function workerLoads({ workers, sent }: Pool, lane: BuiltLane, now: numbe
     const load = loads.find((each) => each.worker.id === worker);
     if (load === undefined) continue;
     load.mayBePoison ||= mayBePoison && phase.kind !== "lost";
+    load.holdsDear ||= phase.kind !== "lost" && sentLoad?.isDear === true;
     if (phase.kind === "travelling") load.stagedCount++;
     if (phase.kind === "travelling" || load.worker.report.staged.some((each) => each.batch === id)) {
       load.freeAt = Math.max(load.freeAt, preparedAt) + predictedRunMs;
@@ -106,6 +108,8 @@ export type WorkerLoad = {
   freeAt: number;
   /** Time that preparing its dear batch takes, the way there included; 0 while it has none to prepare. */
   dearMs: number;
+  /** It has a dear batch, running or not. */
+  holdsDear: boolean;
   /** One of its batches may kill it. */
   mayBePoison: boolean;
 };
