@@ -90,8 +90,13 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "fair-queue": [
     [
       "what a tenant used before is forgotten",
-      "this.#virtualTime + 1, this.#startTags.get(tenant) ?? 0",
-      "this.#virtualTime + 1",
+      "const startTag = Math.max(this.#virtualTime, this.#startTags.get(tenant) ?? 0);",
+      "const startTag = this.#virtualTime;",
+    ],
+    [
+      "a tenant with nothing waiting goes behind a turn of the others",
+      "const startTag = Math.max(this.#virtualTime,",
+      "const startTag = Math.max(this.#virtualTime + 1,",
     ],
     ["calls that have begun give way", ".filter((call) => !call.started)", ""],
     ["the oldest call gives way", "calls.findLastIndex(", "calls.findIndex("],
@@ -109,7 +114,10 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "recent-tenants": [
     ["long batches are sent beside other tenants", "now - this.#changedAt < recentMs", "false"],
   ],
-  "dear-limit": [["all workers prepare dear pictures", "Math.floor(loads.length / 2)", "loads.length"]],
+  "dear-limit": [
+    ["all workers prepare dear pictures", "Math.floor(loads.length / 2)", "loads.length"],
+    ["a worker that runs a dear picture prepares no other one", "? loads : holders", "? loads : []"],
+  ],
   dispatch: [["another lane takes the slot of a more urgent one", "other.deadlineAt < deadlineAt", "false"]],
   "competing-lanes": [
     [

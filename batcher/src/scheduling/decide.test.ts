@@ -89,7 +89,7 @@ test("a team whose image showed twenty faces gives its next turns to the others"
     }
     return order;
   };
-  assert.deepEqual(turns([]), ["mine", "yours", "yours", "yours"]);
+  assert.deepEqual(turns([]), ["yours", "mine", "yours", "yours"]);
   const crowd = { task: "crowd/nnnnnnnnnnnnnnnn/0" as TaskId, faces: 20 };
   assert.deepEqual(turns([crowd]), ["yours", "yours", "yours", "mine"]);
 });

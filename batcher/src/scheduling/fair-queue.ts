@@ -253,8 +253,8 @@ export class FairQueue {
   #queueOf(tenant: string): TenantQueue {
     const known = this.#byTenant.get(tenant);
     if (known !== undefined) return known;
-    // Behind one turn of the others. What it had used beyond its share before still counts.
-    const startTag = Math.max(this.#virtualTime + 1, this.#startTags.get(tenant) ?? 0);
+    // Before those that have had their turn. What it had used beyond its share before still counts.
+    const startTag = Math.max(this.#virtualTime, this.#startTags.get(tenant) ?? 0);
     this.#startTags.delete(tenant);
     const tenantQueue = new TenantQueue(tenant, startTag);
     this.#byTenant.set(tenant, tenantQueue);
@@ -272,10 +272,10 @@ export class FairQueue {
   }
 
   #remember(tenant: string, startTag: number): void {
-    if (startTag > this.#virtualTime + 1) this.#startTags.set(tenant, startTag);
+    if (startTag > this.#virtualTime) this.#startTags.set(tenant, startTag);
     if (this.#startTags.size <= startTagsMax) return;
     for (const [other, tag] of this.#startTags) {
-      if (tag <= this.#virtualTime + 1 || this.#startTags.size > startTagsMax) this.#startTags.delete(other);
+      if (tag <= this.#virtualTime || this.#startTags.size > startTagsMax) this.#startTags.delete(other);
     }
   }
 
