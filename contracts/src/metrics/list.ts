@@ -163,7 +163,9 @@ export const metricList = {
     unit: "{task}",
     services: ["batcher", "inference"],
     attributes: ["reason"],
-    help: "Tasks that the service failed on: image_lost, decode_timeout, run_failed, attempts_exhausted, build_gone.",
+    help:
+      "Tasks that the service failed on: image_lost, decode_timeout, run_failed, attempts_exhausted, " +
+      "build_gone. Tasks whose client left while they were on the way to a worker are image_lost too.",
   },
   "faceline.run.model.alpha": {
     kind: "gauge",

@@ -55,6 +55,8 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
     await Promise.race([parts.tasks.send(pool, message), end.reached]);
     record.end("send");
   } catch (error) {
+    // The broker may have them although its acknowledgement did not come in time.
+    parts.cancels.send(pool, { call: callId });
     record.cause = `tasks could not be sent: ${(error as Error).message}`;
     throw dependencyUnavailable("Work cannot be queued right now; try again shortly.");
   }
