@@ -17,14 +17,14 @@ export const home: Page = {
 <p class="actions"><a class="button" href="/docs/quick-start">Quick start!${arrowIcon()}</a> <a class="button quiet" href="/docs">Reference</a></p>
 </div>
 <div class="cards">
-<section><h2><code>POST /verify</code></h2><p>Two pictures, or two stored vectors: their distance, the threshold, and whether it is reached.</p><p><a href="/docs#verify">Fields of /verify</a></p></section>
-<section><h2><code>POST /represent</code></h2><p>Every face of a picture, with its place and its embedding, a vector to store and to compare later.</p><p><a href="/docs#represent">Fields of /represent</a></p></section>
-<section><h2><code>POST /compare</code></h2><p>One face against up to ${formatCount(limits.candidate_vectors)} others, with the nearest one named.</p><p><a href="/docs#compare">Fields of /compare</a></p></section>
+<section><h2><code>POST /verify</code></h2><p>Two pictures, or two stored vectors: their distance, the threshold, and whether the distance is within it.</p><p><a href="/docs#verify">Fields of /verify</a></p></section>
+<section><h2><code>POST /represent</code></h2><p>Every face of a picture, with its position and its embedding, a vector to store and to compare later.</p><p><a href="/docs#represent">Fields of /represent</a></p></section>
+<section><h2><code>POST /compare</code></h2><p>One face against up to ${formatCount(limits.candidate_vectors)} others, and which of them is nearest.</p><p><a href="/docs#compare">Fields of /compare</a></p></section>
 </div>
 <div class="prose">
 <h2>Before you send a picture</h2>
 <ul>
-<li>Pictures and embeddings are in memory for the seconds of a call. They are written to no disk and no log: <a href="/docs/privacy">what happens to a picture</a>.</li>
+<li>Pictures and embeddings are in memory only while a call runs. They are written to no disk and no log: <a href="/docs/privacy">what happens to a picture</a>.</li>
 <li>A distance is not a probability, and no proof of who somebody is: <a href="/docs/thresholds">what a threshold means</a>.</li>
 <li>Send pictures only of people who agreed. In many places the law protects faces more than other data.</li>
 <li>${keysNeeded ? "Calls need a key, which the operator of this service gives out" : "Calls to this service need no key"}: <a href="/docs/keys">keys</a> and <a href="/docs/limits">limits</a>.</li>

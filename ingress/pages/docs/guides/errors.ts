@@ -12,16 +12,16 @@ export const errorsGuide: DocsPage = {
   description: "Every error code of the API: when it happens and what to do.",
   body: (): Html => html`<div class="prose">
 <h1>Errors</h1>
-<p class="lead">Every failure has the same fields, whatever the path, the method and the cause.</p>
-!${codeBlock({ caption: "A failure", code: JSON.stringify(example, null, 2), language: "json" })}
+<p class="lead">Every error reply has the same fields, whatever the path, the method and the cause.</p>
+!${codeBlock({ caption: "An error reply", code: JSON.stringify(example, null, 2), language: "json" })}
 <ul>
-<li><code>error</code> is a stable code: write programs against it.</li>
+<li><code>error</code> is a stable code: let programs compare this one.</li>
 <li><code>detail</code> is a sentence for people and may be reworded. It never repeats what was sent.</li>
-<li><code>request_id</code> leads to the log lines of the call. The reply has it as <code>x-request-id</code> too.</li>
+<li><code>request_id</code> identifies the call in the logs of the service. The header <code>x-request-id</code> has it too.</li>
 <li><code>type</code> is the address of the code's entry on this page.</li>
-<li><code>field</code> is the field or header at fault. <code>index</code> is 0 and 1 for <code>img1</code> and <code>img2</code>, and the place of a candidate in the request.</li>
+<li><code>field</code> is the field or header at fault. <code>index</code> is 0 and 1 for <code>img1</code> and <code>img2</code>, and the position of a candidate in the request. Both are there only where they apply.</li>
 </ul>
-<p>The content type is <code>application/problem+json</code> (RFC 9457) if <code>Accept</code> names it, else <code>application/json</code>.</p>
+<p>The content type is <code>application/problem+json</code> (RFC 9457) if <code>Accept</code> names it, and otherwise <code>application/json</code>.</p>
 !${each(classes, errorClass)}
 </div>`,
 };
@@ -30,12 +30,12 @@ export const errorsGuide: DocsPage = {
 const classes = [
   {
     title: "The call has to change: 4xx",
-    text: "The same call will fail again. Only 429 passes by itself.",
+    text: "The same call will fail again. Only after 429 may it be sent again unchanged, later.",
     codes: codesWith((status) => status < 500),
   },
   {
     title: "The service could not answer: 5xx",
-    text: "503 passes by itself and says after how many seconds in `Retry-After`.",
+    text: "503 is temporary: `Retry-After` says after how many seconds to try again.",
     codes: codesWith((status) => status >= 500),
   },
 ];
@@ -46,7 +46,7 @@ function codesWith(test: (status: number) => boolean): ErrorCode[] {
 
 function errorClass({ title, text, codes }: (typeof classes)[number]): Html {
   return html`<h2>${title}</h2>
-<p>!${inlineText(text)} <a href="/docs#type-Problem">All fields of a failure</a>.</p>
+<p>!${inlineText(text)} <a href="/docs#type-Problem">All fields of an error reply</a>.</p>
 <dl class="fields">!${each(codes, errorEntry)}</dl>
 `;
 }

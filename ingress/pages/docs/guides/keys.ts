@@ -12,7 +12,7 @@ export const keysGuide: DocsPage = {
   description: "How to send an API key, and how operators make, limit and revoke keys.",
   body: (facts): Html => html`<div class="prose">
 <h1>Keys</h1>
-<p class="lead">A key says which team calls. Limits belong to the team: all its keys share them.</p>
+<p class="lead">A key identifies the team that calls. Limits belong to the team: all its keys share them.</p>
 !${sendPart(facts)}
 <ul>
 <li>Without a key a call is answered with 401 <a href="/docs/errors#missing_api_key"><code>missing_api_key</code></a>, with an unknown one 401 <a href="/docs/errors#invalid_api_key"><code>invalid_api_key</code></a>, with a revoked one 403 <a href="/docs/errors#key_disabled"><code>key_disabled</code></a>.</li>
@@ -22,8 +22,8 @@ export const keysGuide: DocsPage = {
 <h2>Keep it secret</h2>
 <ul>
 <li>Keep keys on servers: in an environment variable or a secret store, not in a repository, and not in an app or a web page, where everybody can read them.</li>
-<li>Use a key of its own for each program. Then one can be revoked alone.</li>
-<li>The service stores the SHA-256 of a key and never the key. Nobody can show it again.</li>
+<li>Use a separate key for each program, so that each can be revoked alone.</li>
+<li>The service stores the SHA-256 of a key and never the key itself, so nobody can look it up later.</li>
 </ul>
 <h2>For operators</h2>
 <p>While the service runs, from its folder:</p>
@@ -43,7 +43,7 @@ function sendPart({ keysNeeded }: Facts): Html {
 
 function limitList({ limits, teamBodyBytesPerSecond }: Facts): Html {
   const { team_requests_per_second, team_requests_burst, team_in_flight } = limits;
-  return html`${orUnlimited(team_requests_per_second, formatCount)} calls a second, ${orUnlimited(team_requests_burst, formatCount)} at once after a pause, ${orUnlimited(team_in_flight, formatCount)} in flight, and ${orUnlimited(teamBodyBytesPerSecond, formatBytes)} of bodies a second that an ingress reads`;
+  return html`${orUnlimited(team_requests_per_second, formatCount)} calls a second, ${orUnlimited(team_requests_burst, formatCount)} at once after a pause, ${orUnlimited(team_in_flight, formatCount)} in flight, and ${orUnlimited(teamBodyBytesPerSecond, formatBytes)} of bodies a second at each ingress`;
 }
 
 const orUnlimited = (limit: number, format: (limit: number) => string): string =>

@@ -13,37 +13,37 @@ export const operatingGuide: DocsPage = {
 <p class="lead">What to watch, how to find one call again, and what happens when a part fails. <code>deploy/OPERATING.md</code> in the repository has the details.</p>
 <h2>Health</h2>
 <ul>
-<li><a href="/docs#livez">/livez</a>: the process runs. Restart it where this fails.</li>
-<li><a href="/docs#readyz">/readyz</a>: it takes calls. Send calls elsewhere while this fails.</li>
+<li><a href="/docs#livez">/livez</a>: the process runs. Restart it if this fails.</li>
+<li><a href="/docs#readyz">/readyz</a>: the process accepts calls. Send calls to another one while this fails.</li>
 <li><a href="/docs#health">/health</a>: could a call be served now, and by which workers? For people and dashboards.</li>
 </ul>
 <h2>Metrics, traces and logs</h2>
 <ul>
-<li><code>OPERATORS_PORT</code> opens a port of its own in every process, with metrics for Prometheus, liveness and readiness. Elsewhere than on loopback it needs <code>OPERATORS_TOKEN</code>.</li>
-<li><code>OTEL_EXPORTER_OTLP_ENDPOINT</code> sends metrics and traces to a receiver of yours. A call is one trace from its client to the worker and back.</li>
-<li>Logs are JSON, one line an event. A call that was refused, retried or late leaves a line with its <code>requestId</code>, where its time went, and one sentence of why.</li>
+<li><code>OPERATORS_PORT</code> opens a separate port in every process, with metrics for Prometheus, liveness, readiness and a page of what the process does now. On any address but loopback it needs <code>OPERATORS_TOKEN</code>.</li>
+<li><code>OTEL_EXPORTER_OTLP_ENDPOINT</code> sends metrics and traces to your OTLP receiver. A call is one trace from its client to the worker and back.</li>
+<li>Logs are JSON, one line for each event. A call that was refused, retried or late has a line with its <code>request_id</code>, the time of each part, and the reason in one sentence.</li>
 </ul>
 !${codeBlock({ caption: "To see all of it on one machine", code: "npm start -- --observe", language: "curl" })}
 <h2>“My call failed”</h2>
 <ol>
-<li>Ask for the <code>request_id</code>. It stands in every failure, and in <code>x-request-id</code> of every reply.</li>
+<li>Ask for the <code>request_id</code>. Every error reply has it, and <code>x-request-id</code> of every reply has it too.</li>
 <li>Search the logs of the ingress for it. The line says what happened, and where the time went.</li>
-<li>503 <a href="/docs/errors#queue_full"><code>queue_full</code></a> or <a href="/docs/errors#queue_timeout"><code>queue_timeout</code></a>: more calls than the workers can do. Add workers, or lower the limits of the team that floods.</li>
+<li>503 <a href="/docs/errors#queue_full"><code>queue_full</code></a> or <a href="/docs/errors#queue_timeout"><code>queue_timeout</code></a>: more calls than the workers can handle. Add workers, or lower the limits of the team that sends most of them.</li>
 <li>503 <a href="/docs/errors#dependency_unavailable"><code>dependency_unavailable</code></a>: Kafka or Redis cannot be reached. <a href="/docs/errors#model_unavailable"><code>model_unavailable</code></a>: no worker has the model loaded.</li>
 </ol>
 <h2>When a part fails</h2>
 <div class="wide" tabindex="0" role="region" aria-label="When a part fails"><table>
 <thead><tr><th scope="col">Part</th><th scope="col">What follows</th></tr></thead>
 <tbody>
-<tr><th scope="row">A worker</th><td>After 1 s of silence its batches go to other workers, in smaller parts. The first answer counts.</td></tr>
-<tr><th scope="row">The batcher</th><td>The standby takes over where it stopped. Without one, it is started again.</td></tr>
-<tr><th scope="row">An ingress</th><td>Its connections close, and clients try again. Send them to another one.</td></tr>
+<tr><th scope="row">A worker</th><td>If it sends no report for 1 s, its batches go to other workers, in smaller parts. The first answer counts.</td></tr>
+<tr><th scope="row">The batcher</th><td>The standby takes over, with the first unfinished task. Without a standby, calls wait or are refused until the batcher is restarted.</td></tr>
+<tr><th scope="row">An ingress</th><td>Its connections close. Clients try again, and the load balancer sends them to another ingress.</td></tr>
 <tr><th scope="row">Kafka, or the volatile Redis</th><td>Calls are refused at once with 503, until it is back.</td></tr>
 <tr><th scope="row">The durable Redis</th><td>Keys that were used lately stay valid for some minutes; unknown ones get 503.</td></tr>
 </tbody>
 </table></div>
 <h2>Changing a model</h2>
-<p>Workers with the old and the new weights may run side by side; all pictures of a call go to one of them. Stored vectors belong to a <code>model_version</code>: calls that name another one than runs are refused. So compute them anew before you retire the old weights. Afterwards, measure your threshold again.</p>
+<p>Workers with the old and the new weights may run side by side; all pictures of one call are computed with the same weights. Stored vectors belong to a <code>model_version</code>: calls that name a version that no worker runs are refused. So compute the vectors again before you retire the old weights. Afterwards, measure your threshold again.</p>
 <h2>What to back up</h2>
 <p>The durable Redis: it has the keys and the limits of teams. Everything else can be made again, and the volatile Redis must never be copied.</p>
 </div>`,

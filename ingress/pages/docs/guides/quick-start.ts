@@ -18,21 +18,21 @@ export const quickStart: DocsPage = {
 <p class="lead">Two pictures, one call, and what its answer says.</p>
 !${keyStep(facts)}
 <h2>2. Take two pictures</h2>
-<p>Call them <code>first.jpg</code> and <code>second.jpg</code>. JPEG, PNG and WebP are understood, whatever the names end in. Send pictures only of people who agreed.</p>
+<p>Call them <code>first.jpg</code> and <code>second.jpg</code>. JPEG, PNG and WebP are accepted, whatever the file extension. Send pictures only of people who agreed.</p>
 <h2>3. Call /verify</h2>
 !${codeChoice({ id: "verify", caption: "Call /verify", snippets: callSnippets(verifyCall(facts)) })}
 <p>The Python example needs <code>requests</code>. The TypeScript example runs in Node 20 or newer, and in Deno and Bun.</p>
 <h2>4. Read the answer</h2>
 !${codeBlock({ caption: "Answer", code: exampleText(verifyExample?.value), language: "json" })}
 <ul>
-<li><code>distance</code> says how far apart the two faces are: 0 is the same picture. It is no probability.</li>
-<li><code>verified</code> is true where the distance is not above the <code>threshold</code>, which is the model's own unless you send another one. <a href="/docs/thresholds">What a threshold means</a>.</li>
-<li><code>facial_areas</code> says where the two faces are, in pixels of the upright picture. Look at it first when an answer surprises you: another face may have counted.</li>
-<li><code>request_id</code> leads to this call in the logs of the service. Name it when you report a problem.</li>
+<li><code>distance</code> says how far apart the two faces are: two copies of one picture have 0. It is not a probability.</li>
+<li><code>verified</code> is true if the distance is not above the <code>threshold</code>, which is the model's own unless you send another one. <a href="/docs/thresholds">What a threshold means</a>.</li>
+<li><code>facial_areas</code> says where the two faces are, in pixels of the upright picture. Look at it first when an answer surprises you: it may be about another face.</li>
+<li><code>request_id</code> identifies this call in the logs of the service. Give it when you report a problem.</li>
 </ul>
 <h2>Where to go on</h2>
 <ul>
-<li>No face was found, or the wrong one counted: <a href="/docs/images">pictures</a>.</li>
+<li>No face was found, or the wrong one was used: <a href="/docs/images">pictures</a>.</li>
 <li>The call failed: <a href="/docs/errors">errors</a>, and <a href="/docs/limits">limits and retrying</a>.</li>
 <li>One face against many: store the embeddings of <a href="/docs#represent">/represent</a>, and compare them with <a href="/docs#compare">/compare</a>.</li>
 <li>Every field of every call: the <a href="/docs">reference</a>.</li>
