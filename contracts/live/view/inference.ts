@@ -80,7 +80,7 @@ function runCard(lane: string, runs: LiveRun[]): ViewNode {
       words:
         runs.length === 0
           ? "No batch of this lane has run yet."
-          : `The prediction of the batcher was off by ${duration(quantileOf(errors, 0.5))} in the median.`,
+          : `The batcher's predictions were off by ${duration(quantileOf(errors, 0.5))} (median).`,
     },
     barTable({
       caption: "Runs by size",

@@ -27,7 +27,7 @@ function totals({ active, answered, refused, failed, totalMs }: LiveIngress): Vi
     { class: "tiles" },
     rateTile("Answered", answered),
     rateTile("Refused: limits or load", refused),
-    rateTile("Failed: our fault", failed),
+    rateTile("Failed: service at fault", failed),
     tile({ label: "In flight", value: counted(active, "request") }),
     tile({
       label: "Time of answered calls",
@@ -84,7 +84,7 @@ function limits({ limits: all }: LiveIngress): ViewNode {
   return card(
     {
       heading: "Limits of this process",
-      words: "Above its limit a request is refused with queue_full, a connection is closed.",
+      words: "Above these limits requests are refused with queue_full, and connections are closed.",
     },
     barTable({
       caption: "Used now",

@@ -31,7 +31,7 @@ export function subjectOf(part: LivePart): string {
 
 const nameOf = ({ kind }: LivePart): string => (kind === "inference" ? "worker" : kind);
 
-/** Whether what is shown is of now, and what a reader should know if it is not. */
+/** Returns whether what is shown is current, and what a reader should know if it is not. */
 export function linkWords(link: Link): { badge: string; notice?: string; isStale: boolean } {
   switch (link.kind) {
     case "loading":
@@ -40,7 +40,7 @@ export function linkWords(link: Link): { badge: string; notice?: string; isStale
       return {
         badge: "live",
         isStale: false,
-        ...(link.restarted ? { notice: "The process was restarted: its numbers begin anew." } : {}),
+        ...(link.restarted ? { notice: "The process was restarted: its counts started again at zero." } : {}),
       };
     case "late":
       return { badge: `last answer ${duration(link.silentMs)} ago`, isStale: true };
@@ -48,7 +48,7 @@ export function linkWords(link: Link): { badge: string; notice?: string; isStale
       return {
         badge: "gone",
         isStale: true,
-        notice: `This process does not answer. What is shown is ${duration(link.silentMs)} old. It is asked again every second.`,
+        notice: `This process does not answer. What is shown is ${duration(link.silentMs)} old. The page tries again every second.`,
       };
     case "refused":
       return { badge: "token needed", isStale: true };
@@ -57,14 +57,14 @@ export function linkWords(link: Link): { badge: string; notice?: string; isStale
   }
 }
 
-/** How the page stands with its process. `silentMs`: since its last answer. */
+/** Whether the process answers the page. `silentMs`: since its last answer. */
 export type Link =
   | { kind: "loading" }
   | { kind: "live"; restarted: boolean }
   | { kind: "late"; silentMs: number }
   | { kind: "gone"; silentMs: number }
   | { kind: "refused" }
-  /** Nobody sees the page, so it asks nothing. */
+  /** Nobody sees the page, so it sends no requests. */
   | { kind: "hidden" };
 
 function sectionsOf(part: LivePart): (ViewNode | undefined)[] {

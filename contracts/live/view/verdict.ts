@@ -3,13 +3,13 @@ import { counted, duration, number, percent, perSecond } from "./format.ts";
 import { lastOf } from "./sparkline.ts";
 import { checkWords, failureWords, shedWords } from "./words.ts";
 
-/** Says in a few words how the process does, and in a sentence why. The worst that is found comes first. */
+/** Returns the status of the process in a few words, and why in a sentence; of several problems the worst. */
 export function verdictOf({ checks, part }: LiveState): Verdict {
   const unproved = Object.keys(checks).filter((name) => !checks[name]);
   if (unproved.length > 0) {
     return problem(
       "Not ready",
-      unproved.map((name) => checkWords[name] ?? `${name} was not proved lately.`).join(" "),
+      unproved.map((name) => checkWords[name] ?? `The check ${name} has not succeeded lately.`).join(" "),
     );
   }
   switch (part.kind) {
@@ -30,12 +30,12 @@ function batcherVerdict(part: LiveBatcher): Verdict {
     case "cut_off":
       return problem(
         "Cut off from Kafka",
-        "Another batcher may hold the tasks by now, so this one decides nothing.",
+        "Another batcher may have taken over by now, so this one sends and refuses nothing.",
       );
     case "stopping":
       return attention(
         "Stopping",
-        "What waits is sent as soon as a worker can take it; then the process ends.",
+        "Waiting tasks are sent as soon as a worker can accept them; then the process ends.",
       );
     case "active":
       break;
@@ -67,7 +67,7 @@ function batcherVerdict(part: LiveBatcher): Verdict {
   if (retried > 0) {
     return attention(
       "Batches are sent again",
-      `${counted(retried, "batch")} in 10 s, because a run failed or a worker was lost.`,
+      `${counted(retried, "batch")} in 10 s, because a run failed or a worker stopped responding.`,
     );
   }
   if (sent === 0)
@@ -81,7 +81,7 @@ function batcherVerdict(part: LiveBatcher): Verdict {
 }
 
 const standbyWords = (pool: string): string =>
-  `Another batcher holds the tasks of pool ${pool}; its page has the lanes. This one takes over when that one is gone.`;
+  `Another batcher holds the tasks of pool ${pool}; its page has the lanes. This one takes over when that one ends.`;
 
 function ingressVerdict({ answered, refused, failed, outcomes, pools }: LiveIngress): Verdict {
   const silent = pools.find(({ lanes }) => lanes === null);
@@ -122,7 +122,7 @@ function ingressVerdict({ answered, refused, failed, outcomes, pools }: LiveIngr
 }
 
 function inferenceVerdict({ isStopping, failed, busy, answered }: LiveInference): Verdict {
-  if (isStopping) return attention("Stopping", "It finishes its batches and takes no new ones.");
+  if (isStopping) return attention("Stopping", "It finishes its batches and accepts no new ones.");
   if (failed.last10s > 0) {
     return problem(
       "Batches fail",

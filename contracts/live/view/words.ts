@@ -8,8 +8,8 @@ import { counted, duration } from "./format.ts";
 export const dispatchWords: Record<DispatchReason, string> = {
   full: "as large as is worth while",
   floor: "large enough to keep up with the arrivals",
-  slack: "its most urgent task allowed no larger one",
-  hold_expired: "waited for more tasks, and too few came",
+  slack: "a larger one would end after the deadline of its most urgent task",
+  hold_expired: "waited as long as allowed for more tasks, and too few came",
   retry: "a part of a batch that failed or lost its worker",
   drain: "this batcher is stopping",
 };
@@ -17,7 +17,7 @@ export const dispatchWords: Record<DispatchReason, string> = {
 export const shedWords: Record<ShedReason, string> = {
   queue_too_long: "would have waited too long in the queue",
   deadline_infeasible: "could not be answered before its deadline",
-  early_drop: "allowed only batches too small for the load",
+  early_drop: "could be on time only in batches too small for the load",
 };
 
 export const failureWords: Record<(typeof failureReasons)[number], string> = {
@@ -32,17 +32,17 @@ export const workerWords: Record<LiveWorker["state"], string> = {
   free: "free",
   running: "runs a batch",
   preparing: "fetches and decodes images",
-  stopping: "stops: takes no new batch",
+  stopping: "is stopping: accepts no new batch",
   silent: "silent: sends no reports",
-  out_of_service: "out of service: hung, or holds no partition",
+  out_of_service: "out of service: hangs, or has no partition",
 };
 
-/** What a check says that fails. */
+/** Of each check of /readyz: what it means that it fails. */
 export const checkWords: Record<string, string> = {
-  start: "It starts or stops.",
-  redis: "The volatile Redis has not answered lately, or may not be used: the log says which.",
+  start: "It is starting or stopping.",
+  redis: "The volatile Redis has not answered lately, or its configuration is not safe for images: the log says which.",
   kafka: "Kafka has not answered lately.",
-  serving: "It takes no calls: it stops, or receives no answers from Redis.",
+  serving: "It accepts no calls: it is stopping, or receives no answers from Redis.",
 };
 
 export const limitWords: Record<LimitName, string> = {
@@ -55,15 +55,15 @@ export const limitWords: Record<LimitName, string> = {
 export const partWords: Record<string, string> = {
   admission: "key, limits, body, headers of images",
   publish: "images to Redis, tasks to Kafka",
-  hop: "messages on their way",
+  hop: "messages on their way between processes",
   queue: "waits for a worker",
-  hold: "waits for more tasks, a worker being free",
+  hold: "waits for more tasks, although a worker is free",
   retry: "in batches that were lost or failed",
   prepare: "images are fetched and decoded",
   run: "the models run",
   answer: "answers are published",
-  gather: "verdict and reply are made",
-  unaccounted: "not measured",
+  gather: "distances and the reply are computed",
+  unaccounted: "not covered by any other part",
 };
 
 /** Says what the tasks of a lane wait for, as a sentence. */
@@ -75,9 +75,9 @@ export function waitSentence(wait: LaneWait, waiting: number): string {
     case "no_worker":
       return `${tasks}, and no worker of this lane is in service.`;
     case "all_busy":
-      return `${tasks}: every worker has one batch running and one behind it. One has run both in ${duration(wait.freeInMs)}.`;
+      return `${tasks}: every worker has one batch running and one behind it. The first of them ends both in ${duration(wait.freeInMs)}.`;
     case "staging":
-      return `${tasks} for the next batch. It is sent in ${duration(wait.sendInMs)}, just before a worker has ended its run, and grows until then.`;
+      return `${tasks} for the next batch. It is sent in ${duration(wait.sendInMs)}, just before a worker ends its run, and may grow until then.`;
     case "held":
       return `Held now because ${counted(waiting, "task")} ${waiting === 1 ? "is" : "are"} fewer than the ${wait.floor} that keep up with the arrivals: for ${duration(wait.holdMaxMs)} at most.`;
     case "due":
