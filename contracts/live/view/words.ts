@@ -40,7 +40,8 @@ export const workerWords: Record<LiveWorker["state"], string> = {
 /** Of each check of /readyz: what it means that it fails. */
 export const checkWords: Record<string, string> = {
   start: "It is starting or stopping.",
-  redis: "The volatile Redis has not answered lately, or its configuration is not safe for images: the log says which.",
+  redis:
+    "The volatile Redis has not answered lately, or its configuration is not safe for images: the log says which.",
   kafka: "Kafka has not answered lately.",
   serving: "It accepts no calls: it is stopping, or receives no answers from Redis.",
 };

@@ -1,5 +1,5 @@
-import { formatBytes, formatCount, formatMillions } from "../../format.ts";
 import type { Facts } from "../../facts.ts";
+import { formatBytes, formatCount, formatMillions } from "../../format.ts";
 import { each, type Html, html } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
 
