@@ -31,7 +31,7 @@ export const limitsGuide: DocsPage = {
 <li><strong>All other 4xx</strong>: do not try again. The same call will fail again.</li>
 <li>Four attempts within a minute are enough. If a call may wait longer, keep it in a queue of your own.</li>
 </ul>
-<p>The TypeScript client <code>@faceline/client</code> follows these rules. <code>npm run pack:client</code> in the repository builds it.</p>
+<p>The TypeScript client <code>@faceline/client</code> does this after 429, 503 and broken connections; it does not retry after 502 and 504. <code>npm run pack:client</code> in the repository builds it.</p>
 <h2>Compute once: Idempotency-Key</h2>
 <p>A retry after a broken connection is computed, and counted, again. To avoid that, send an <code>Idempotency-Key</code> of your own with the call:</p>
 <ul>
