@@ -15,7 +15,7 @@ export const errorsGuide: DocsPage = {
 <p class="lead">Every error reply has the same fields, whatever the path, the method and the cause.</p>
 !${codeBlock({ caption: "An error reply", code: JSON.stringify(example, null, 2), language: "json" })}
 <ul>
-<li><code>error</code> is a stable code: let programs compare this one.</li>
+<li><code>error</code> is a stable code, the field that programs should compare.</li>
 <li><code>detail</code> is a sentence for people and may be reworded. It never repeats what was sent.</li>
 <li><code>request_id</code> identifies the call in the logs of the service. The header <code>x-request-id</code> has it too.</li>
 <li><code>type</code> is the address of the code's entry on this page.</li>

@@ -11,7 +11,7 @@ export const limitsGuide: DocsPage = {
   description: "The limits of calls and teams, and when to try again.",
   body: (facts): Html => html`<div class="prose">
 <h1>Limits and retrying</h1>
-<p class="lead">This page lists every limit. A refusal that is temporary says when to try again.</p>
+<p class="lead">Limits are known in advance, and a temporary refusal says when to try again.</p>
 <h2>Limits of a team</h2>
 <div class="wide" tabindex="0" role="region" aria-label="Limits of a team"><table>
 <tbody>!${each(teamLimits(facts), limitRow)}</tbody>

@@ -29,6 +29,6 @@ export const runningGuide: DocsPage = {
 <li><strong>Licences and law.</strong> <code>NOTICE</code> says what is known of the models and their training data. You need a legal basis to process faces.</li>
 </ul>
 <h2>Pages</h2>
-<p>These pages are part of the ingress. They are rendered when somebody opens the first one, and do not slow down calls. <code>PAGES=off</code> turns them off; the API stays.</p>
+<p>These pages are part of the ingress. They are rendered when somebody opens the first one, in a thread, so calls do not wait for that. <code>PAGES=off</code> turns them off; the API stays.</p>
 </div>`,
 };
