@@ -66,7 +66,8 @@ export class RedisWithLiveness extends Redis {
 
   override sendCommand(command: Command, stream?: Parameters<Redis["sendCommand"]>[1]): unknown {
     const { onCommandEnd } = this;
-    if (onCommandEnd !== undefined) {
+    // Without a connection it fails at once, which says nothing about Redis' time.
+    if (onCommandEnd !== undefined && this.isOpen) {
       const sentAt = performance.now();
       const end = () => onCommandEnd(command.name, performance.now() - sentAt);
       command.promise.then(end, end);

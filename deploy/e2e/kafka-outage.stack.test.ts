@@ -39,10 +39,7 @@ test("while the broker hangs, calls are rejected, immediately after the first on
   const log = readFileSync(join(running.logs, "ingress-1.log"), "utf8").split("\n");
   const reasons = log.filter((line) => line.includes('"request_id":"away-')).map(reasonOf);
   // Those that the pool's state does not refuse, because the batcher has noticed it too.
-  assert.deepEqual(
-    reasons.filter((reason) => reason !== "Kafka is unreachable"),
-    [],
-  );
+  for (const reason of reasons) assert.match(reason, /Kafka is unreachable$/);
 
   process.kill(broker, "SIGCONT");
   await waitUntil("calls are served again", async () => (await post()).status === 200);

@@ -93,6 +93,13 @@ test("what is not below a page is JSON for browsers too", async () => {
   assert.deepEqual([wrongMethod.statusCode, wrongMethod.headers.allow], [405, "GET, HEAD"]);
 });
 
+test("a path that a header may not hold is not found, with or without a slash at its end", async () => {
+  for (const path of ["/docs/%E2%82%AC/", "/docs/%0d%0a/", "/docs/%E2%82%AC"]) {
+    const reply = await app.inject({ url: path, headers: browser });
+    assert.deepEqual([reply.statusCode, reply.headers.location], [404, undefined], path);
+  }
+});
+
 test("a slash at the end leads to the page", async () => {
   for (const [url, location] of [
     ["/docs/", "/docs"],

@@ -24,8 +24,12 @@ export function addPages(app: FastifyInstance, facts: Facts): void {
     }
     pages.get<Rest>("/docs/*", async (request, reply) => {
       const name = request.params["*"];
-      if (name.endsWith("/") || name === "") return reply.redirect(`/docs/${name}`.replace(/\/+$/, ""), 308);
-      return sendPage(await site(), `/docs/${name}`, request, reply);
+      const path = `/docs/${name}`;
+      const withoutSlash = path.replace(/\/+$/, "");
+      const opened = await site();
+      // Only to an address of ours: a path may hold what a header may not.
+      const isOurs = path !== withoutSlash && opened.findPage(withoutSlash) !== undefined;
+      return isOurs ? reply.redirect(withoutSlash, 308) : sendPage(opened, path, request, reply);
     });
     // The `type` of an error's reply.
     pages.get<{ Params: { code: string } }>("/problems/:code", async (request, reply) => {

@@ -16,7 +16,8 @@ export async function openSite(facts: Facts): Promise<Site> {
     // stripTypeScriptTypes is stable in the Node that runs this, and warns all the same.
     execArgv: ["--disable-warning=ExperimentalWarning"],
   });
-  const [rendered] = (await once(thread, "message")) as [RenderedSite];
+  const ended = once(thread, "exit").then(() => Promise.reject(new Error("the pages were not rendered")));
+  const [rendered] = (await Promise.race([once(thread, "message"), ended])) as [RenderedSite];
   return new Site(rendered);
 }
 

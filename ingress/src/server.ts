@@ -7,12 +7,11 @@ import { addBodyParsers } from "./body/parsers.ts";
 import { validate } from "./body/validate.ts";
 import { ApiError } from "./call/api-error.ts";
 import { callIds } from "./call/context.ts";
-import type { DispatchedCall, Ports } from "./call/ports.ts";
+import type { Ports } from "./call/ports.ts";
 import { requestIdFrom } from "./call/request-headers.ts";
 import { addComputeHooks } from "./compute-hooks.ts";
 import { type HttpSettings, version } from "./config.ts";
 import { rejectEarly } from "./dispatch/admission.ts";
-import { FullQueues } from "./dispatch/full-queues.ts";
 import { requestLimits } from "./endpoints/capabilities.ts";
 import type { EnabledModels } from "./endpoints/enabled-models.ts";
 import { computeEndpoints, serviceEndpoints } from "./endpoints/table.ts";
@@ -83,24 +82,15 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   const bodies = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
   app.decorate("heldBodyBytes", () => bodies.heldBytes);
   discardUnreadBodies(app, bodyPace);
-  const queues = new FullQueues(ports);
-  // Once more when the body has arrived: of several that came together the first may have filled the queue.
-  const bodyLimits = { ...settings, vectorLengthMax: models.vectorLengthMax };
-  addBodyParsers(app, bodyLimits, ({ requestContext }, bodyBytes) =>
-    queues.enter(requestContext!, bodyBytes),
-  );
+  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
 
-  const dispatch = (call: DispatchedCall) => queues.dispatch(call);
-  const context = { ports: { ...ports, dispatch }, settings, models, inputs: new InputReader(settings) };
+  const context = { ports, settings, models, inputs: new InputReader(settings) };
   for (const { path, handle } of serviceEndpoints) {
     app.get(path, (_request, reply) => handle(context, reply));
   }
   // A scope of its own: its hooks do not run for the public routes.
   app.register(async (compute) => {
     addComputeHooks(compute, ports, settings);
-    compute.addHook("preParsing", async ({ headers, requestContext }) => {
-      queues.check(requestContext!, Number(headers["content-length"] ?? 0));
-    });
     limitBodyMemory(compute, settings, { budget: bodies, pace: bodyPace, metrics: ports.metrics });
     addIdempotency(compute, ports);
     for (const { path, needsWorker, request: bodySchema, query, handle } of computeEndpoints) {

@@ -146,8 +146,8 @@ export const metricList = {
     attributes: ["lane", "reason"],
     help:
       "Tasks refused or dropped under load. By a batcher: queue_too_long, deadline_infeasible, early_drop. " +
-      "By an ingress, on arrival: the first two, bodies_full, images_full, header_checks_full; where it has " +
-      "not parsed the body, the lane is unknown and the call counts as one task.",
+      "By an ingress, on arrival: deadline_infeasible, bodies_full, images_full, header_checks_full; where " +
+      "it has not read the body, the lane is unknown and the call counts as one task.",
   },
   "faceline.tasks.expired": {
     kind: "counter",

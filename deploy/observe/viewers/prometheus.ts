@@ -39,7 +39,8 @@ export function prometheusProgram(commands: PrometheusCommands, options: Prometh
     name: "prometheus",
     command: commands.prometheus,
     args: Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
-    env: process.env,
+    // No credential of the services.
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
     ready: () => isHealthy(`${origin}/-/ready`),
   };
 }

@@ -9,20 +9,15 @@ import { multipartFields } from "./multipart.ts";
 /**
  * Registers the content types of request bodies: JSON, also as `text/plain` and without a type, because
  * scripts and old clients send it so; and forms, with files under the names of the fields. Endpoints read the
- * same object from either. `beforeParsing` is called with each whole body, and throws to refuse it.
+ * same object from either.
  */
-export function addBodyParsers(
-  app: FastifyInstance,
-  limits: BodyLimits,
-  beforeParsing: (request: FastifyRequest, bodyBytes: number) => void,
-): void {
+export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers();
   const whole = { parseAs: "buffer" } as const;
   const addParser = (types: string | string[], parse: (bytes: Buffer, contentType: string) => unknown) =>
-    app.addContentTypeParser(types, whole, async (request: FastifyRequest, bytes: Buffer) => {
-      beforeParsing(request, bytes.length);
-      return parse(bytes, request.headers["content-type"]!);
-    });
+    app.addContentTypeParser(types, whole, async ({ headers }: FastifyRequest, bytes: Buffer) =>
+      parse(bytes, headers["content-type"]!),
+    );
   addParser(["application/json", "text/plain"], (bytes) => new JsonParser(limits).parse(bytes));
   addParser("application/x-www-form-urlencoded", (bytes) =>
     bodyFromForm(urlencodedFields(bytes, limits), limits),
