@@ -9,22 +9,25 @@ test("the printed command can be pasted, also where a folder has a space in its 
     keyFile: "/home/a b/.faceline/dev-key",
     body: "/home/a b/.faceline/samples/verify.json",
     logs: "/home/a b/.faceline/logs",
+    docs: true,
     tookMs: 4_210,
   });
   assert.ok(text.includes('-H "x-api-key: fl_dev_x"'));
   assert.ok(text.includes('-d "@/home/a b/.faceline/samples/verify.json"'));
 });
 
-test("the page of --observe is printed where there is one", () => {
+test("the pages of documents and of --observe are printed where there are such", () => {
   const parts = {
     addresses: ["http://127.0.0.1:8080"],
     key: "k",
     keyFile: "k",
     body: "b",
     logs: "l",
+    docs: false,
     tookMs: 1,
   };
   const observeAddress = "http://127.0.0.1:8079/";
   assert.match(welcomeMessage({ ...parts, observeAddress }), /^ {2}observe {2}http:\/\/127\.0\.0\.1:8079\//m);
-  assert.doesNotMatch(welcomeMessage(parts), /observe/);
+  assert.doesNotMatch(welcomeMessage(parts), /observe|docs/);
+  assert.match(welcomeMessage({ ...parts, docs: true }), /^ {2}docs {5}http:\/\/127\.0\.0\.1:8080\/docs$/m);
 });

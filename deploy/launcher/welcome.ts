@@ -7,6 +7,7 @@ export function welcomeMessage({
   keyFile,
   body,
   logs,
+  docs,
   observeAddress,
   tookMs,
 }: Welcome): string {
@@ -19,7 +20,7 @@ ${ready}
 
   address  ${addresses.join("  ")}
   key      ${key === undefined ? "none was made, because REDIS_DURABLE_URL is set (--dev-key makes one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
-  logs     ${relativeToHere(logs)}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}
+  logs     ${relativeToHere(logs)}${docs ? `\n  docs     ${address}/docs` : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}
 
 Try it. The two pictures show one person, who does not exist:
 
@@ -41,6 +42,8 @@ type Welcome = {
   keyFile: string;
   body: string;
   logs: string;
+  /** Whether the service has pages for people. */
+  docs: boolean;
   /** The page of links of `--observe`; undefined without. */
   observeAddress?: string | undefined;
   tookMs: number;
