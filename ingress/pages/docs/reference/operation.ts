@@ -27,7 +27,7 @@ export function operationSection(listed: ListedOperation, context: ReferenceCont
 !${parameterPart(operation, document)}
 !${bodyPart(operation, document)}
 !${replyPart(id, reply, document)}
-!${failurePart(operation, document)}
+!${failurePart(listed, document)}
 </div>
 <div class="aside">
 !${codeChoice({ id, caption: `Call ${path}`, snippets })}
