@@ -7,7 +7,7 @@ import type { LiveState } from "../../live/state.ts";
 /**
  * Serves what operators and orchestrators ask a process:
  *
- *     GET /livez       200: the process turns
+ *     GET /livez       200: the process responds
  *     GET /readyz      200, or 503 where something that its work needs was not proved lately
  *     GET /metrics     the Prometheus page; needs the token, if there is one
  *     GET /live        a page for people, which shows what is in /live.json, once a second

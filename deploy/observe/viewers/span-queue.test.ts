@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import test from "node:test";
-import { SpanQueue } from "./span-queue.ts";
+import { SpanQueue, sendToZipkin } from "./span-queue.ts";
 import type { ZipkinSpan } from "./zipkin-spans.ts";
 
 test("spans wait while Zipkin is away, are sent in their order, and no more wait than fit", async () => {
@@ -37,6 +39,23 @@ test("the end does not wait for a Zipkin that is away", async () => {
   });
   queue.add([span("a")]);
   await queue[Symbol.asyncDispose]();
+});
+
+test("spans that Zipkin fails on are dropped with a sentence; those that come too early are sent again", async (t) => {
+  const statuses = [202, 503, 400, 500].values();
+  const server = createServer((_request, response) => response.writeHead(statuses.next().value!).end());
+  t.after(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const sentences: string[] = [];
+  const { port } = server.address() as AddressInfo;
+  const send = sendToZipkin(`http://127.0.0.1:${port}`, (sentence) => sentences.push(sentence));
+  const done: boolean[] = [];
+  for (let i = 0; i < 4; i++) done.push(await send([span("a")]));
+  assert.deepEqual(done, [true, false, true, true]);
+  assert.deepEqual(sentences, [
+    "Zipkin refused 1 spans with 400; they are dropped",
+    "Zipkin refused 1 spans with 500; they are dropped",
+  ]);
 });
 
 const span = (id: string): ZipkinSpan => ({

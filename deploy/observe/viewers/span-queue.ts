@@ -55,8 +55,8 @@ export const sendToZipkin =
         signal: AbortSignal.timeout(requestMs),
       });
       await reply.body?.cancel();
-      // Zipkin would refuse them again.
-      const areRefused = reply.status >= 400 && reply.status < 500;
+      // Zipkin would refuse them again, and meanwhile those behind them would wait.
+      const areRefused = !reply.ok && !temporaryStatuses.includes(reply.status);
       if (areRefused) report(`Zipkin refused ${spans.length} spans with ${reply.status}; they are dropped`);
       return reply.ok || areRefused;
     } catch {
@@ -64,6 +64,7 @@ export const sendToZipkin =
     }
   };
 
+const temporaryStatuses = [408, 429, 503];
 const requestMs = 5_000;
 
 type SpanQueueOptions = {

@@ -84,7 +84,7 @@ export const serviceEndpoints: ServiceEndpoint[] = [
   {
     path: "/livez",
     operationId: "livez",
-    summary: "The process turns: for restarts",
+    summary: "The process responds: for restarts",
     reply: { LiveReply },
     handle: livez,
   },
