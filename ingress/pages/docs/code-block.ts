@@ -6,10 +6,10 @@ export type Snippets = Record<CallLanguage, string>;
 export type CallLanguage = "curl" | "python" | "typescript";
 
 /** Returns code under a caption, with a button that copies it. */
-export function codeBlock({ caption, code, language }: Code): Html {
+export function codeBlock({ caption, label = caption, code, language }: Code): Html {
   return html`<figure class="code">
 <figcaption><span>${caption}</span>!${copyButton()}</figcaption>
-<pre tabindex="0" role="region" aria-label="${caption}"><code>!${highlight(code, language)}</code></pre>
+<pre tabindex="0" role="region" aria-label="${label}"><code>!${highlight(code, language)}</code></pre>
 </figure>`;
 }
 
@@ -44,5 +44,6 @@ function panel(code: string, language: CallLanguage, label: string): Html {
 
 const copyButton = (): Html => html`<button type="button" class="copy" hidden>Copy</button>`;
 
-type Code = { caption: string; code: string; language: Language };
+/** `label`: the name of the block, unique in its page; the caption without it. */
+type Code = { caption: string; label?: string; code: string; language: Language };
 type CodeChoice = { id: string; caption: string; snippets: Snippets };

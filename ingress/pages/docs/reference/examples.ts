@@ -1,19 +1,24 @@
 import { each, type Html, html, nothing } from "../../html.ts";
 import { codeBlock } from "../code-block.ts";
-import { type ApiResponse, type OpenApi, type Operation, resolve } from "./document.ts";
+import { type ApiResponse, type OpenApi, resolve } from "./document.ts";
+import type { ListedOperation } from "./example-call.ts";
 
 // Covered by ./reference.test.ts.
 
 type Example = { summary: string; value: unknown };
 
 /** Returns the examples of an operation: the first body and the first reply, and the others to be opened. */
-export function exampleBlocks({ requestBody }: Operation, reply: ApiResponse): Html {
+export function exampleBlocks({ path, operation }: ListedOperation, reply: ApiResponse): Html {
+  const { requestBody } = operation;
   const [body, ...otherBodies] = examplesIn(requestBody?.content?.["application/json"]);
   const [answer, ...otherAnswers] = examplesIn(reply.content?.["application/json"]);
-  return html`!${exampleBlock("Body", body)}!${exampleBlock("Reply", answer)}!${moreExamples([
-    ...otherBodies.map((example) => ({ title: "Body", example })),
-    ...otherAnswers.map((example) => ({ title: "Reply", example })),
-  ])}`;
+  return html`!${exampleBlock(path, "Body", body)}!${exampleBlock(path, "Reply", answer)}!${moreExamples(
+    path,
+    [
+      ...otherBodies.map((example) => ({ title: "Body", example })),
+      ...otherAnswers.map((example) => ({ title: "Reply", example })),
+    ],
+  )}`;
 }
 
 /** The examples of the reply to a POST. */
@@ -26,19 +31,22 @@ export function replyExamples(document: OpenApi, path: string): Example[] {
 const examplesIn = (media: { examples?: Record<string, Example> } | undefined): Example[] =>
   Object.values(media?.examples ?? {});
 
-function exampleBlock(title: string, example: Example | undefined): Html {
+function exampleBlock(path: string, title: string, example: Example | undefined): Html {
   if (example === undefined) return nothing;
+  const caption = `${title}: ${lowerFirst(example.summary)}`;
   return codeBlock({
-    caption: `${title}: ${lowerFirst(example.summary)}`,
+    caption,
+    // Operations share summaries, and a region needs a name of its own.
+    label: `${path}, ${caption}`,
     code: exampleText(example.value),
     language: "json",
   });
 }
 
-function moreExamples(examples: { title: string; example: Example }[]): Html {
+function moreExamples(path: string, examples: { title: string; example: Example }[]): Html {
   if (examples.length === 0) return nothing;
   return html`<details class="more"><summary>More examples</summary>
-!${each(examples, ({ title, example }) => exampleBlock(title, example))}</details>`;
+!${each(examples, ({ title, example }) => exampleBlock(path, title, example))}</details>`;
 }
 
 /** Returns an example as JSON, with long texts cut and long lists of numbers shortened. */

@@ -31,7 +31,7 @@ export function operationSection(listed: ListedOperation, context: ReferenceCont
 </div>
 <div class="aside">
 !${codeChoice({ id, caption: `Call ${path}`, snippets })}
-!${exampleBlocks(operation, reply)}
+!${exampleBlocks(listed, reply)}
 </div>
 </section>
 `;
