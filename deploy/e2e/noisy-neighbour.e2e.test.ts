@@ -34,7 +34,7 @@ const deadlineMs = 5_000;
 
 /** Where it is not so yet, and why. Such a failure is shown and fails no run. */
 const notKept: Partial<Record<keyof typeof noises, string>> = {
-  "2 MiB photographs": "on two cores they lose answers, and p99 is 3 to 10 times as long; see DECISIONS 61",
+  "2 MiB photographs": "their p99 is 2 to 7 times as long, because all share two cores; see DECISIONS 61",
 };
 
 test("four teams are served while a fifth one is noisy", async (t) => {
