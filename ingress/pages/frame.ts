@@ -30,7 +30,8 @@ export function frame(page: Page, facts: Facts, assets: Assets): Html {
 !${markup(page.body(facts))}
 </main>
 <footer class="bottom">
-<p>Faceline ${facts.version}, Apache-2.0. <a href="/openapi.json">OpenAPI document</a>. The typeface is Geist, under the <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
+<p>Faceline ${facts.version}, Apache-2.0. <a href="/openapi.json">OpenAPI document</a>. The typeface is Geist,
+under the <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
 <p>These pages set no cookies and load nothing from elsewhere.</p>
 </footer>
 <p id="status" class="visually-hidden" role="status"></p>

@@ -13,8 +13,10 @@ export const home: Page = {
   scripts: [],
   body: ({ limits, keysNeeded }): Html => html`<div class="prose intro">
 <h1>Do two pictures show the same face?</h1>
-<p class="lead">This service measures how far apart two faces are, and says whether that is closer than a threshold. It is an HTTP API, run by whoever gave you this address.</p>
-<p class="actions"><a class="button" href="/docs/quick-start">Quick start!${arrowIcon()}</a> <a class="button quiet" href="/docs">Reference</a></p>
+<p class="lead">This service measures how far apart two faces are, and says whether that is closer than a
+threshold. It is an HTTP API, run by whoever gave you this address.</p>
+<p class="actions"><a class="button" href="/docs/quick-start">Quick start!${arrowIcon()}</a>
+<a class="button quiet" href="/docs">Reference</a></p>
 </div>
 <div class="cards">
 <section><h2><code>POST /verify</code></h2><p>Two pictures, or two stored vectors: their distance, the threshold, and whether the distance is within it.</p><p><a href="/docs#verify">Fields of /verify</a></p></section>
@@ -24,10 +26,13 @@ export const home: Page = {
 <div class="prose">
 <h2>Before you send a picture</h2>
 <ul>
-<li>Pictures and embeddings are in memory only while a call runs. They are written to no disk and no log: <a href="/docs/privacy">what happens to a picture</a>.</li>
-<li>A distance is not a probability, and no proof of who somebody is: <a href="/docs/thresholds">what a threshold means</a>.</li>
+<li>Pictures and embeddings are in memory only while a call runs. They are written to no disk and no log:
+<a href="/docs/privacy">what happens to a picture</a>.</li>
+<li>A distance is not a probability, and no proof of who somebody is: <a href="/docs/thresholds">what a
+threshold means</a>.</li>
 <li>Send pictures only of people who agreed. In many places the law protects faces more than other data.</li>
-<li>${keysNeeded ? "Calls need a key, which the operator of this service gives out" : "Calls to this service need no key"}: <a href="/docs/keys">keys</a> and <a href="/docs/limits">limits</a>.</li>
+<li>${keysNeeded ? "Calls need a key, which the operator of this service gives out" : "Calls to this service need no key"}:
+<a href="/docs/keys">keys</a> and <a href="/docs/limits">limits</a>.</li>
 </ul>
 </div>`,
 };

@@ -10,31 +10,46 @@ export const batchingGuide: DocsPage = {
   description: "What happens between a call and its answer, and how to get the most out of it.",
   body: ({ limits }): Html => html`<div class="prose">
 <h1>Batching and deadlines</h1>
-<p class="lead">A model needs less time for each picture when it runs on several at once. So the service collects pictures of many calls into batches, as far as the deadlines of the calls allow.</p>
+<p class="lead">A model needs less time for each picture when it runs on several at once. So the service
+collects pictures of many calls into batches, as far as the deadlines of the calls allow.</p>
 <h2>From call to answer</h2>
 <ol>
 <li>Each picture of a call becomes a task.</li>
-<li>Tasks for the same model and detector wait in one queue. Teams take turns in it; among the tasks of one team the earliest deadline goes first.</li>
-<li>A free worker gets a batch: as many tasks as it runs efficiently and can still answer in time. If there are no other calls, a task is sent at once.</li>
-<li>The worker finds the faces and computes their vectors for the whole batch. The call is answered when its last picture is done.</li>
+<li>Tasks for the same model and detector wait in one queue. Teams take turns in it; among the tasks of one
+team the earliest deadline goes first.</li>
+<li>A free worker gets a batch: as many tasks as it runs efficiently and can still answer in time. If there
+are no other calls, a task is sent at once.</li>
+<li>The worker finds the faces and computes their vectors for the whole batch. The call is answered when its
+last picture is done.</li>
 </ol>
 <h2>Deadlines</h2>
-<p>A call has to be answered within ${formatDuration(limits.deadline_default_ms)}, or within the milliseconds in <code>x-request-timeout-ms</code>, from ${formatDuration(limits.deadline_min_ms)} to ${formatDuration(limits.deadline_max_ms)}. Send the time that you are willing to wait:</p>
+<p>A call has to be answered within ${formatDuration(limits.deadline_default_ms)}, or within the milliseconds
+in <code>x-request-timeout-ms</code>, from ${formatDuration(limits.deadline_min_ms)} to
+${formatDuration(limits.deadline_max_ms)}. Send the time that you are willing to wait:</p>
 <ul>
-<li>As soon as the service predicts that it cannot answer in time, it refuses the call with 503 <a href="/docs/errors#queue_timeout"><code>queue_timeout</code></a>, instead of computing an answer that nobody waits for.</li>
-<li>If the deadline passes nevertheless, the reply is 504 <a href="/docs/errors#upstream_timeout"><code>upstream_timeout</code></a>, and tasks that have not begun are dropped.</li>
+<li>As soon as the service predicts that it cannot answer in time, it refuses the call with 503
+<a href="/docs/errors#queue_timeout"><code>queue_timeout</code></a>, instead of computing an answer that
+nobody waits for.</li>
+<li>If the deadline passes nevertheless, the reply is 504
+<a href="/docs/errors#upstream_timeout"><code>upstream_timeout</code></a>, and tasks that have not begun are
+dropped.</li>
 <li>If you close the connection, waiting tasks of the call are dropped too.</li>
 </ul>
 <p>A long deadline lets the service make larger batches under load. A short one does not make it faster.</p>
 <h2>Many pictures</h2>
 <ul>
-<li>Make calls in parallel, as many as your limit of calls in flight allows, instead of one after another: only calls that wait at the same time share a batch.</li>
-<li>One <a href="/docs#compare">/compare</a> accepts up to ${formatCount(limits.candidate_images)} pictures. It is answered when the last of them is done.</li>
-<li>If you will compare a face again, compute its vector once with <a href="/docs#represent">/represent</a>. A /compare of vectors alone runs no model, and accepts up to ${formatCount(limits.candidate_vectors)} of them.</li>
+<li>Make calls in parallel, as many as your limit of calls in flight allows, instead of one after another:
+only calls that wait at the same time share a batch.</li>
+<li>One <a href="/docs#compare">/compare</a> accepts up to ${formatCount(limits.candidate_images)} pictures.
+It is answered when the last of them is done.</li>
+<li>If you will compare a face again, compute its vector once with <a href="/docs#represent">/represent</a>. A
+/compare of vectors alone runs no model, and accepts up to ${formatCount(limits.candidate_vectors)} of
+them.</li>
 <li>Teams take turns, so a team that sends too many calls delays mostly its own.</li>
 </ul>
 <h2>Where the time went</h2>
-<p>Every reply to a call says in <code>Server-Timing</code> how many milliseconds each part took; browsers show it in their developer tools. Time on the network to you is not included.</p>
+<p>Every reply to a call says in <code>Server-Timing</code> how many milliseconds each part took; browsers
+show it in their developer tools. Time on the network to you is not included.</p>
 <div class="wide" tabindex="0" role="region" aria-label="Parts of the time"><table>
 <thead><tr><th scope="col">Part</th><th scope="col">What happens in it</th></tr></thead>
 <tbody>!${each(Object.entries(timeParts), ([name, meaning]) => timeRow(name, meaning))}</tbody>

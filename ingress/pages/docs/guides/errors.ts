@@ -17,11 +17,15 @@ export const errorsGuide: DocsPage = {
 <ul>
 <li><code>error</code> is a stable code, the field that programs should compare.</li>
 <li><code>detail</code> is a sentence for people and may be reworded. It never repeats what was sent.</li>
-<li><code>request_id</code> identifies the call in the logs of the service. The header <code>x-request-id</code> has it too.</li>
+<li><code>request_id</code> identifies the call in the logs of the service. The header
+<code>x-request-id</code> has it too.</li>
 <li><code>type</code> is the address of the code's entry on this page.</li>
-<li><code>field</code> is the field or header at fault. <code>index</code> is 0 and 1 for <code>img1</code> and <code>img2</code>, and the position of a candidate in the request. Both are there only where they apply.</li>
+<li><code>field</code> is the field or header at fault. <code>index</code> is 0 and 1 for <code>img1</code>
+and <code>img2</code>, and the position of a candidate in the request. Both are there only where they
+apply.</li>
 </ul>
-<p>The content type is <code>application/problem+json</code> (RFC 9457) if <code>Accept</code> names it, and otherwise <code>application/json</code>.</p>
+<p>The content type is <code>application/problem+json</code> (RFC 9457) if <code>Accept</code> names it, and
+otherwise <code>application/json</code>.</p>
 !${each(classes, errorClass)}
 </div>`,
 };

@@ -15,13 +15,18 @@ export const keysGuide: DocsPage = {
 <p class="lead">A key identifies the team that calls. Limits belong to the team: all its keys share them.</p>
 !${sendPart(facts)}
 <ul>
-<li>Without a key a call is answered with 401 <a href="/docs/errors#missing_api_key"><code>missing_api_key</code></a>, with an unknown one 401 <a href="/docs/errors#invalid_api_key"><code>invalid_api_key</code></a>, with a revoked one 403 <a href="/docs/errors#key_disabled"><code>key_disabled</code></a>.</li>
+<li>Without a key a call is answered with 401
+<a href="/docs/errors#missing_api_key"><code>missing_api_key</code></a>, with an unknown one 401
+<a href="/docs/errors#invalid_api_key"><code>invalid_api_key</code></a>, with a revoked one 403
+<a href="/docs/errors#key_disabled"><code>key_disabled</code></a>.</li>
 <li>The key is checked before the body is read.</li>
-<li><a href="/docs#capabilities">/capabilities</a>, <a href="/docs#health">/health</a> and the other GET requests need no key.</li>
+<li><a href="/docs#capabilities">/capabilities</a>, <a href="/docs#health">/health</a> and the other GET
+requests need no key.</li>
 </ul>
 <h2>Keep it secret</h2>
 <ul>
-<li>Keep keys on servers: in an environment variable or a secret store, not in a repository, and not in an app or a web page, where everybody can read them.</li>
+<li>Keep keys on servers: in an environment variable or a secret store, not in a repository, and not in an app
+or a web page, where everybody can read them.</li>
 <li>Use a separate key for each program, so that each can be revoked alone.</li>
 <li>The service stores the SHA-256 of a key and never the key itself, so nobody can look it up later.</li>
 </ul>
@@ -31,7 +36,8 @@ export const keysGuide: DocsPage = {
 <ul>
 <li>A key is shown once, when it is made.</li>
 <li>A revoked key is refused at once, by every ingress.</li>
-<li>A team without limits of its own has the defaults: !${limitList(facts)}. <code>npm run keys -- --help</code> has every option.</li>
+<li>A team without limits of its own has the defaults: !${limitList(facts)}. <code>npm run keys --
+--help</code> has every option.</li>
 </ul>
 </div>`,
 };

@@ -16,29 +16,43 @@ export const limitsGuide: DocsPage = {
 <div class="wide" tabindex="0" role="region" aria-label="Limits of a team"><table>
 <tbody>!${each(teamLimits(facts), limitRow)}</tbody>
 </table></div>
-<p>These are the defaults of this service; your team may have others. They hold for all keys of the team on all ingresses (the processes that receive calls) together, except the bytes of bodies, which each ingress limits by itself. GET requests are not counted.</p>
-<p>Every reply to a call has <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code>. A call above the limits is refused with 429 <a href="/docs/errors#rate_limited"><code>rate_limited</code></a>, before its body is read. Wait for its <code>Retry-After</code> before you try again. Bodies above their limit are not refused: they are read more slowly.</p>
+<p>These are the defaults of this service; your team may have others. They hold for all keys of the team on
+all ingresses (the processes that receive calls) together, except the bytes of bodies, which each ingress
+limits by itself. GET requests are not counted.</p>
+<p>Every reply to a call has <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and
+<code>RateLimit-Reset</code>. A call above the limits is refused with 429
+<a href="/docs/errors#rate_limited"><code>rate_limited</code></a>, before its body is read. Wait for its
+<code>Retry-After</code> before you try again. Bodies above their limit are not refused: they are read more
+slowly.</p>
 <h2>Limits of a call</h2>
 <div class="wide" tabindex="0" role="region" aria-label="Limits of a call"><table>
 <tbody>!${each(callLimits(facts), limitRow)}</tbody>
 </table></div>
-<p><code>limits</code> of <a href="/docs#capabilities">/capabilities</a> has the same numbers for programs.</p>
+<p><code>limits</code> of <a href="/docs#capabilities">/capabilities</a> has the same numbers for
+programs.</p>
 <h2>When to try again</h2>
 <ul>
-<li><strong>429 and 503</strong>: wait at least for <code>Retry-After</code>, and add a random time, so that clients that were refused together do not try again together.</li>
+<li><strong>429 and 503</strong>: wait at least for <code>Retry-After</code>, and add a random time, so that
+clients that were refused together do not try again together.</li>
 <li><strong>A broken connection</strong>: try again. A call changes nothing in the service.</li>
-<li><strong>502 and 504</strong>: try once more, then report the <code>request_id</code>. After 504, allow more time with <code>x-request-timeout-ms</code>.</li>
+<li><strong>502 and 504</strong>: try once more, then report the <code>request_id</code>. After 504, allow
+more time with <code>x-request-timeout-ms</code>.</li>
 <li><strong>All other 4xx</strong>: do not try again. The same call will fail again.</li>
 <li>Four attempts within a minute are enough. If a call may wait longer, keep it in a queue of your own.</li>
 </ul>
-<p>The TypeScript client <code>@faceline/client</code> does this after 429, 503 and broken connections; it does not retry after 502 and 504. <code>npm run pack:client</code> in the repository builds it.</p>
+<p>The TypeScript client <code>@faceline/client</code> does this after 429, 503 and broken connections; it
+does not retry after 502 and 504. <code>npm run pack:client</code> in the repository builds it.</p>
 <h2>Compute once: Idempotency-Key</h2>
-<p>A retry after a broken connection is computed, and counted, again. To avoid that, send an <code>Idempotency-Key</code> of your own with the call:</p>
+<p>A retry after a broken connection is computed, and counted, again. To avoid that, send an
+<code>Idempotency-Key</code> of your own with the call:</p>
 <ul>
-<li>The same key with the same body waits for the first call, or gets its answer for ${formatDuration(facts.idempotencyKeptMs)}, byte for byte, with <code>Idempotency-Replayed: true</code>.</li>
-<li>The same key with another body is 409 <a href="/docs/errors#idempotency_conflict"><code>idempotency_conflict</code></a>.</li>
+<li>The same key with the same body waits for the first call, or gets its answer for
+${formatDuration(facts.idempotencyKeptMs)}, byte for byte, with <code>Idempotency-Replayed: true</code>.</li>
+<li>The same key with another body is 409
+<a href="/docs/errors#idempotency_conflict"><code>idempotency_conflict</code></a>.</li>
 <li>After 429 or 5xx the key is free again, so a retry is computed.</li>
-<li>The answer, embeddings included, stays in the memory of the service for that time. Without the header nothing is kept.</li>
+<li>The answer, embeddings included, stays in the memory of the service for that time. Without the header
+nothing is kept.</li>
 </ul>
 </div>`,
 };

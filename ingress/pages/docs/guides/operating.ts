@@ -10,26 +10,38 @@ export const operatingGuide: DocsPage = {
   description: "Health, metrics, traces and logs, and what happens when a part fails.",
   body: (): Html => html`<div class="prose">
 <h1>Operating it</h1>
-<p class="lead">What to watch, how to find one call again, and what happens when a part fails. <code>deploy/OPERATING.md</code> in the repository has the details.</p>
+<p class="lead">What to watch, how to find one call again, and what happens when a part fails.
+<code>deploy/OPERATING.md</code> in the repository has the details.</p>
 <h2>Health</h2>
 <ul>
 <li><a href="/docs#livez">/livez</a>: the process runs. Restart it if this fails.</li>
-<li><a href="/docs#readyz">/readyz</a>: the process accepts calls. Send calls to another one while this fails.</li>
-<li><a href="/docs#health">/health</a>: could a call be served now, and by which workers? For people and dashboards.</li>
+<li><a href="/docs#readyz">/readyz</a>: the process accepts calls. Send calls to another one while this
+fails.</li>
+<li><a href="/docs#health">/health</a>: could a call be served now, and by which workers? For people and
+dashboards.</li>
 </ul>
 <h2>Metrics, traces and logs</h2>
 <ul>
-<li><code>OPERATORS_PORT</code> opens a separate port in every process, with metrics for Prometheus, liveness, readiness and a page of what the process does now. On any address but loopback it needs <code>OPERATORS_TOKEN</code>.</li>
-<li><code>OTEL_EXPORTER_OTLP_ENDPOINT</code> sends metrics and traces to your OTLP receiver. A call is one trace from its client to the worker and back.</li>
-<li>Logs are JSON, one line for each event. A call that was refused, retried or late has a line with its <code>request_id</code>, the time of each part, and the reason in one sentence.</li>
+<li><code>OPERATORS_PORT</code> opens a separate port in every process, with metrics for Prometheus, liveness,
+readiness and a page of what the process does now. On any address but loopback it needs
+<code>OPERATORS_TOKEN</code>.</li>
+<li><code>OTEL_EXPORTER_OTLP_ENDPOINT</code> sends metrics and traces to your OTLP receiver. A call is one
+trace from its client to the worker and back.</li>
+<li>Logs are JSON, one line for each event. A call that was refused, retried or late has a line with its
+<code>request_id</code>, the time of each part, and the reason in one sentence.</li>
 </ul>
 !${codeBlock({ caption: "To see all of it on one machine", code: "npm start -- --observe", language: "curl" })}
 <h2>“My call failed”</h2>
 <ol>
-<li>Ask for the <code>request_id</code>. Every error reply has it, and <code>x-request-id</code> of every reply has it too.</li>
+<li>Ask for the <code>request_id</code>. Every error reply has it, and <code>x-request-id</code> of every
+reply has it too.</li>
 <li>Search the logs of the ingress for it. The line says what happened, and where the time went.</li>
-<li>503 <a href="/docs/errors#queue_full"><code>queue_full</code></a> or <a href="/docs/errors#queue_timeout"><code>queue_timeout</code></a>: more calls than the workers can handle. Add workers, or lower the limits of the team that sends most of them.</li>
-<li>503 <a href="/docs/errors#dependency_unavailable"><code>dependency_unavailable</code></a>: Kafka or Redis cannot be reached. <a href="/docs/errors#model_unavailable"><code>model_unavailable</code></a>: no worker has the model loaded.</li>
+<li>503 <a href="/docs/errors#queue_full"><code>queue_full</code></a> or
+<a href="/docs/errors#queue_timeout"><code>queue_timeout</code></a>: more calls than the workers can handle.
+Add workers, or lower the limits of the team that sends most of them.</li>
+<li>503 <a href="/docs/errors#dependency_unavailable"><code>dependency_unavailable</code></a>: Kafka or Redis
+cannot be reached. <a href="/docs/errors#model_unavailable"><code>model_unavailable</code></a>: no worker has
+the model loaded.</li>
 </ol>
 <h2>When a part fails</h2>
 <div class="wide" tabindex="0" role="region" aria-label="When a part fails"><table>
@@ -43,8 +55,12 @@ export const operatingGuide: DocsPage = {
 </tbody>
 </table></div>
 <h2>Changing a model</h2>
-<p>Workers with the old and the new weights may run side by side; all pictures of one call are computed with the same weights. Stored vectors belong to a <code>model_version</code>: calls that name a version that no worker runs are refused. So compute the vectors again before you retire the old weights. Afterwards, measure your threshold again.</p>
+<p>Workers with the old and the new weights may run side by side; all pictures of one call are computed with
+the same weights. Stored vectors belong to a <code>model_version</code>: calls that name a version that no
+worker runs are refused. So compute the vectors again before you retire the old weights. Afterwards, measure
+your threshold again.</p>
 <h2>What to back up</h2>
-<p>The durable Redis: it has the keys and the limits of teams. Everything else can be made again, and the volatile Redis must never be copied.</p>
+<p>The durable Redis: it has the keys and the limits of teams. Everything else can be made again, and the
+volatile Redis must never be copied.</p>
 </div>`,
 };

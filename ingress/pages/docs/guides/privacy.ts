@@ -10,33 +10,49 @@ export const privacyGuide: DocsPage = {
   description: "What happens to a picture, what stays of it, and what you are responsible for.",
   body: ({ idempotencyKeptMs }): Html => html`<div class="prose">
 <h1>Privacy</h1>
-<p class="lead">Pictures and embeddings are in memory only while a call runs, and nowhere else, with one exception.</p>
+<p class="lead">Pictures and embeddings are in memory only while a call runs, and nowhere else, with one
+exception.</p>
 <h2>What happens to a picture</h2>
 <ol>
 <li>The service receives it, and keeps it in memory.</li>
-<li>It waits in the memory of a Redis server. The service refuses to use one that saves to a disk or replicates to another server. It is deleted when the call ends; if that fails, it expires 2 s after the call's deadline.</li>
-<li>A worker decodes it, finds faces and computes their embeddings. When the batch has run, the worker overwrites the memory that held them with zeros.</li>
+<li>It waits in the memory of a Redis server. The service refuses to use one that saves to a disk or
+replicates to another server. It is deleted when the call ends; if that fails, it expires 2 s after the call's
+deadline.</li>
+<li>A worker decodes it, finds faces and computes their embeddings. When the batch has run, the worker
+overwrites the memory that held them with zeros.</li>
 <li>The answer goes to you. The service keeps nothing of it.</li>
 </ol>
-<p>No picture, embedding or key is written to a disk, a log, a message of Kafka, a trace or an error. Tests search the disk and a worker's memory for them. The service sends nothing to third parties, nor do these pages.</p>
+<p>No picture, embedding or key is written to a disk, a log, a message of Kafka, a trace or an error. Tests
+search the disk and a worker's memory for them. The service sends nothing to third parties, nor do these
+pages.</p>
 <h2>The one exception</h2>
-<p>If you send an <code>Idempotency-Key</code>, the answer, embeddings included, stays in the memory of Redis for ${formatDuration(idempotencyKeptMs)}. The picture does not.</p>
+<p>If you send an <code>Idempotency-Key</code>, the answer, embeddings included, stays in the memory of Redis
+for ${formatDuration(idempotencyKeptMs)}. The picture does not.</p>
 <h2>What logs and traces hold</h2>
-<p>The id of the call, its path, times, sizes and error code; and ids of the processes that worked on it. Metrics name no team.</p>
+<p>The id of the call, its path, times, sizes and error code; and ids of the processes that worked on it.
+Metrics name no team.</p>
 <h2>What is not promised</h2>
 <ul>
-<li>Memory that libraries have freed, and the memory of the process that receives calls, is not overwritten at once. It is used again soon.</li>
+<li>Memory that libraries have freed, and the memory of the process that receives calls, is not overwritten at
+once. It is used again soon.</li>
 <li>Somebody who can read the memory of a process, its swap or its core dumps can see pictures.</li>
-<li>The service serves plain HTTP. Its operator puts a proxy with TLS in front of it, unless the network is trusted.</li>
+<li>The service serves plain HTTP. Its operator puts a proxy with TLS in front of it, unless the network is
+trusted.</li>
 </ul>
-<p>Whoever runs this service could change it. These pages describe the software, not the conduct of its operator: ask them.</p>
+<p>Whoever runs this service could change it. These pages describe the software, not the conduct of its
+operator: ask them.</p>
 <h2>What you are responsible for</h2>
 <ul>
-<li><strong>Consent.</strong> Send pictures only of people who agreed to it, for this purpose. Faces are personal data, and in many places the law protects them, and what is computed from them, more than other data.</li>
-<li><strong>Embeddings are personal data too.</strong> They identify a person, like a fingerprint. Store them as you would store passwords: as few as possible, encrypted, and only as long as you need them.</li>
-<li><strong>Deciding.</strong> A distance proves nobody's identity. Give people a way to object and a person to talk to. <a href="/docs/thresholds">What a threshold means</a>.</li>
+<li><strong>Consent.</strong> Send pictures only of people who agreed to it, for this purpose. Faces are
+personal data, and in many places the law protects them, and what is computed from them, more than other
+data.</li>
+<li><strong>Embeddings are personal data too.</strong> They identify a person, like a fingerprint. Store them
+as you would store passwords: as few as possible, encrypted, and only as long as you need them.</li>
+<li><strong>Deciding.</strong> A distance proves nobody's identity. Give people a way to object and a person
+to talk to. <a href="/docs/thresholds">What a threshold means</a>.</li>
 </ul>
 <h2>These pages</h2>
-<p>They set no cookies, do not track visitors, and load nothing from other servers. Your browser remembers two choices by itself: the theme, and the language of examples.</p>
+<p>They set no cookies, do not track visitors, and load nothing from other servers. Your browser remembers two
+choices by itself: the theme, and the language of examples.</p>
 </div>`,
 };

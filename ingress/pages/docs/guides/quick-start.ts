@@ -18,23 +18,31 @@ export const quickStart: DocsPage = {
 <p class="lead">Two pictures, one call, and what its answer says.</p>
 !${keyStep(facts)}
 <h2>2. Take two pictures</h2>
-<p>Call them <code>first.jpg</code> and <code>second.jpg</code>. JPEG, PNG and WebP are accepted, whatever the file extension. Send pictures only of people who agreed.</p>
+<p>Call them <code>first.jpg</code> and <code>second.jpg</code>. JPEG, PNG and WebP are accepted, whatever the
+file extension. Send pictures only of people who agreed.</p>
 <h2>3. Call /verify</h2>
 !${codeChoice({ id: "verify", caption: "Call /verify", snippets: callSnippets(verifyCall(facts)) })}
-<p>The Python example needs <code>requests</code>. The TypeScript example runs in Node 20 or newer, and in Deno and Bun.</p>
+<p>The Python example needs <code>requests</code>. The TypeScript example runs in Node 20 or newer, and in
+Deno and Bun.</p>
 <h2>4. Read the answer</h2>
 !${codeBlock({ caption: "Answer", code: exampleText(verifyExample?.value), language: "json" })}
 <ul>
-<li><code>distance</code> says how far apart the two faces are: two copies of one picture have 0. It is not a probability.</li>
-<li><code>verified</code> is true if the distance is not above the <code>threshold</code>, which is the model's own unless you send another one. <a href="/docs/thresholds">What a threshold means</a>.</li>
-<li><code>facial_areas</code> says where the two faces are, in pixels of the upright picture. Look at it first when an answer surprises you: it may be about another face.</li>
-<li><code>request_id</code> identifies this call in the logs of the service. Give it when you report a problem.</li>
+<li><code>distance</code> says how far apart the two faces are: two copies of one picture have 0. It is not a
+probability.</li>
+<li><code>verified</code> is true if the distance is not above the <code>threshold</code>, which is the
+model's own unless you send another one. <a href="/docs/thresholds">What a threshold means</a>.</li>
+<li><code>facial_areas</code> says where the two faces are, in pixels of the upright picture. Look at it first
+when an answer surprises you: it may be about another face.</li>
+<li><code>request_id</code> identifies this call in the logs of the service. Give it when you report a
+problem.</li>
 </ul>
 <h2>Where to go on</h2>
 <ul>
 <li>No face was found, or the wrong one was used: <a href="/docs/images">pictures</a>.</li>
-<li>The call failed: <a href="/docs/errors">errors</a>, and <a href="/docs/limits">limits and retrying</a>.</li>
-<li>One face against many: store the embeddings of <a href="/docs#represent">/represent</a>, and compare them with <a href="/docs#compare">/compare</a>.</li>
+<li>The call failed: <a href="/docs/errors">errors</a>, and <a href="/docs/limits">limits and
+retrying</a>.</li>
+<li>One face against many: store the embeddings of <a href="/docs#represent">/represent</a>, and compare them
+with <a href="/docs#compare">/compare</a>.</li>
 <li>Every field of every call: the <a href="/docs">reference</a>.</li>
 </ul>
 </div>`,
@@ -46,7 +54,9 @@ function keyStep({ keysNeeded }: Facts): Html {
 <p>The operator of this service lets everybody call who can reach it.</p>`;
   }
   return html`<h2>1. Get a key</h2>
-<p>The operator of this service gives you one. If you run it yourself with <code>npm start</code>, its last lines show a key for development, which is also in <code>.faceline/dev-key</code>. The examples read it from the environment:</p>
+<p>The operator of this service gives you one. If you run it yourself with <code>npm start</code>, its last
+lines show a key for development, which is also in <code>.faceline/dev-key</code>. The examples read it from
+the environment:</p>
 !${codeBlock({ caption: "In a shell", code: "export FACELINE_KEY=fl_…", language: "curl" })}`;
 }
 
