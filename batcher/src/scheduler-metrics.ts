@@ -9,7 +9,7 @@ import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/stat
 import { workerLoads } from "./scheduling/workers.ts";
 
 /**
- * Records what the scheduler decides, from its events and moves, and shows its state when somebody asks. The
+ * Records what the scheduler decides, from its events and moves, and shows its state at each export. The
  * scheduler itself knows nothing of it.
  */
 export class SchedulerMetrics implements SchedulerObserver {
@@ -144,7 +144,7 @@ export class SchedulerMetrics implements SchedulerObserver {
     metrics.observe("faceline.batcher.active", () => [[state.holdsPartition ? 1 : 0, {}]]);
   }
 
-  /** Those of another batcher are not counted: the worker held them when it was asked. */
+  /** Those of another batcher are not counted: the worker held them when its report was read. */
   #unreceivedByPartition(): [number, { partition: number }][] {
     const partitions = [...this.#state.workers.values()].flatMap((worker) => worker.partitions);
     const counts = new Map(partitions.map((partition) => [partition, 0]));

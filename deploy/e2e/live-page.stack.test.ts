@@ -89,7 +89,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
     await page.keyboard.press("Enter");
     await shows(page, /Lanes that are loaded/, /The engine is modelled/);
     assert.equal(await field.isVisible(), false);
-    await waitUntil("the page has asked again", () => requests.length >= 2);
+    await waitUntil("the page has requested them again", () => requests.length >= 2);
     const own = `http://127.0.0.1:${stack.operatorsPorts["inference-1"]}/live.json`;
     assert.deepEqual([...new Set(requests)], [own]);
     assert.doesNotMatch(page.url(), new RegExp(token));

@@ -5,12 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
-import {
-  type MetricDefinition,
-  type MetricName,
-  metricList,
-  prometheusName,
-} from "@faceline/contracts/metrics/list";
+import { type MetricDefinition, type MetricName, metricList } from "@faceline/contracts/metrics/list";
+import { prometheusName } from "@faceline/contracts/metrics/prometheus-name";
 import { portraits } from "../testing/faces.ts";
 import { findPromtool } from "../testing/promtool.ts";
 import { waitUntil } from "../testing/wait-until.ts";

@@ -1,12 +1,8 @@
 // Covers the table of metrics in deploy/OPERATING.md.
 import assert from "node:assert/strict";
 import test from "node:test";
-import {
-  type MetricDefinition,
-  type MetricName,
-  metricList,
-  prometheusName,
-} from "@faceline/contracts/metrics/list";
+import { type MetricDefinition, type MetricName, metricList } from "@faceline/contracts/metrics/list";
+import { prometheusName } from "@faceline/contracts/metrics/prometheus-name";
 import { read } from "./source.ts";
 
 test("the table of metrics in deploy/OPERATING.md is the list that the instruments are made from", () => {

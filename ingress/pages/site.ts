@@ -22,7 +22,7 @@ export async function openSite(facts: Facts): Promise<Site> {
 }
 
 /**
- * Pages and assets, ready in memory. There are as many as this repository has, whatever is asked for, so that
+ * Pages and assets, ready in memory. There are as many as this repository has, whatever is requested, so that
  * they need no further bound.
  */
 export class Site {

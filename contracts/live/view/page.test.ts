@@ -61,7 +61,7 @@ test("why tasks were refused is shown where some were, the most frequent reason 
   assert.doesNotMatch(textOfPage(batcher()), /Why tasks were refused/);
 });
 
-test("a standby shows the workers that it hears of, and no lanes", () => {
+test("a standby shows the workers whose reports it receives, and no lanes", () => {
   const standby = batcher({ role: "standby" });
   shows(standby, "Standby Another batcher holds the tasks of pool default", "inference …e158");
   assert.doesNotMatch(textOfPage(standby), /Lane Dlib/);

@@ -54,7 +54,7 @@ test("waiting tasks without a worker come before shedding", () => {
   assert.match(detail!, /^12 tasks of Dlib\/tiny wait/);
 });
 
-test("failed tasks, late tasks and batches that are sent again are told apart", () => {
+test("failed tasks, late tasks and batches that are sent again are counted apart", () => {
   const failed = { ...batcher().failed, image_lost: count(30) };
   assert.deepEqual(verdict(batcher({ failed })), [
     "problem",

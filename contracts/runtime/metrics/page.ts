@@ -1,7 +1,7 @@
 // Covered by sdk.test.ts.
 import { PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import { AggregationTemporality, type MetricData, MetricReader } from "@opentelemetry/sdk-metrics";
-import { nameWithUnit } from "../../src/metrics/list.ts";
+import { nameWithUnit } from "../../src/metrics/prometheus-name.ts";
 
 /**
  * The Prometheus page. The exporter of OpenTelemetry leaves units out of names; Collectors and Prometheus

@@ -359,32 +359,10 @@ function eventLoopDelay(what: string) {
   } as const;
 }
 
-/**
- * The name on the Prometheus page, the same that a Collector makes: dots become underscores, the unit comes
- * last, and a counter ends in `_total`. A histogram's series have `_bucket`, `_sum` and `_count` behind it.
- */
-export function prometheusName(name: MetricName): string {
-  const { kind, unit }: MetricDefinition = metricList[name];
-  const suffix = kind === "counter" || kind === "observed_counter" ? "_total" : "";
-  return nameWithUnit(name, unit).replaceAll(".", "_") + suffix;
-}
-
-/** `faceline.queue.age`, `s` → `faceline.queue.age.seconds`. */
-export function nameWithUnit(name: string, unit: string): string {
-  const word = unitWords.get(unit);
-  return word === undefined ? name : `${name}.${word}`;
-}
-
-/** Units in braces are not part of names. */
-const unitWords = new Map([
-  ["s", "seconds"],
-  ["By", "bytes"],
-]);
-
 export type MetricName = keyof typeof metricList;
 
 export type MetricDefinition = {
-  /** A gauge and an observed counter are read when somebody asks, the others are recorded. */
+  /** A gauge and an observed counter are read at each export, the others are recorded. */
   kind: "counter" | "histogram" | "gauge" | "observed_counter";
   unit: "s" | "By" | `{${string}}`;
   services: readonly ("ingress" | "batcher" | "inference")[];

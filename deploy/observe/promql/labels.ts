@@ -1,9 +1,5 @@
-import {
-  type MetricDefinition,
-  type MetricName,
-  metricList,
-  prometheusName,
-} from "@faceline/contracts/metrics/list";
+import { type MetricDefinition, type MetricName, metricList } from "@faceline/contracts/metrics/list";
+import { prometheusName } from "@faceline/contracts/metrics/prometheus-name";
 import { parser } from "@prometheus-io/lezer-promql";
 
 /**
