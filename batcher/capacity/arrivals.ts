@@ -1,5 +1,6 @@
 // Used by every simulation.
 import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { Random } from "../testing/random.ts";
 
 /** One call on its way to the batcher. */
@@ -11,6 +12,8 @@ export type Arrival = {
   cost?: number;
   /** The first lane of the workers by default. */
   lane?: LaneId;
+  /** `standard` by default. */
+  serviceClass?: ServiceClass;
   /** From its arrival to its deadline. */
   timeBudgetMs: number;
 };

@@ -125,7 +125,9 @@ export class Simulation {
     });
   }
 
-  #arrive(index: number, { tenant, tasks, timeBudgetMs, cost = 1, lane: calledLane = lane }: Arrival): void {
+  #arrive(index: number, arrival: Arrival): void {
+    const { tenant, tasks, timeBudgetMs, cost = 1, lane: calledLane = lane } = arrival;
+    const { serviceClass = "standard" } = arrival;
     const { now } = this.events;
     const id = `${index}/${nonce}` as CallId;
     const message: CallTasks = {
@@ -136,6 +138,7 @@ export class Simulation {
       ingress: "ingress-0000000000000000",
       arrivedAt: now,
       deadlineAt: now + timeBudgetMs,
+      serviceClass,
       options,
       traceparent,
       tasks: Array.from({ length: tasks }, (_, task) => `${id}/${task}` as TaskId),

@@ -39,6 +39,7 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
     request.requestContext = {
       requestId,
       tenant,
+      serviceClass: "standard",
       arrivedAt,
       deadlineAt: arrivedAt + record.deadlineMs,
       traceparent: traceparentOf(trace.context),

@@ -113,6 +113,7 @@ const call = (signal: AbortSignal): DispatchedCall => ({
   options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
   images: [Buffer.from("picture")],
   costs: [1],
+  serviceClass: "standard",
   arrivedAt: 1_000,
   deadlineAt: 31_000,
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",
