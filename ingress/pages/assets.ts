@@ -2,10 +2,19 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire, stripTypeScriptTypes } from "node:module";
 import { type Content, compress, uncompressed } from "./content.ts";
+import {
+  makeThumbnail,
+  pictureName,
+  readPicture,
+  type SampleAssetName,
+  sampleNames,
+  thumbnailName,
+} from "./samples.ts";
 
 /**
- * Every file that browsers may load, by its name, and where it comes from. What is not listed here is not
- * served.
+ * Every file that browsers may load, by its name, and where it comes from; the sample pictures come on top.
+ * What is not listed is not served. A name has the folders below `browser/`, so that scripts import each
+ * other by the paths of their sources.
  */
 const sources = {
   "faceline.css": "browser/faceline.css",
@@ -16,9 +25,12 @@ const sources = {
   "geist.woff2": "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
   "geist-licence.txt": "@fontsource-variable/geist/LICENSE",
 };
-export type AssetName = keyof typeof sources;
+export type AssetName = keyof typeof sources | SampleAssetName;
 
-export const assetNames = Object.keys(sources) as AssetName[];
+export const assetNames: AssetName[] = [
+  ...(Object.keys(sources) as (keyof typeof sources)[]),
+  ...sampleNames.flatMap((sample) => [pictureName(sample), thumbnailName(sample)]),
+];
 
 /**
  * Assets under one folder that is named by a hash of all of them. Browsers keep them for a year; scripts and
@@ -31,7 +43,10 @@ export class Assets {
   constructor(contents: Map<AssetName, Content>) {
     this.#contents = contents;
     const hash = createHash("sha256");
-    for (const [name, { etag }] of contents) hash.update(`${name} ${etag}\n`);
+    for (const [name, { etag }] of contents) {
+      // Made of a picture that counts. Its bytes may differ between CPUs, and all ingresses need one hash.
+      if (!name.endsWith(".webp")) hash.update(`${name} ${etag}\n`);
+    }
     this.#version = hash.digest("hex").slice(0, versionCharacters);
   }
 
@@ -47,11 +62,18 @@ export class Assets {
 
 /** Reads all assets, removes the types from scripts, and compresses what is not compressed yet. */
 export async function readAssets(): Promise<Assets> {
-  const contents = assetNames.map(async (name) => [name, await readAsset(name)] as const);
-  return new Assets(new Map(await Promise.all(contents)));
+  const files = Object.keys(sources) as (keyof typeof sources)[];
+  const contents = await Promise.all([
+    ...files.map(async (name) => [name, await readAsset(name)] as const),
+    ...sampleNames.flatMap((sample) => [
+      readPicture(sample).then((body) => [pictureName(sample), uncompressed("image/jpeg", body)] as const),
+      makeThumbnail(sample).then((body) => [thumbnailName(sample), uncompressed("image/webp", body)] as const),
+    ]),
+  ]);
+  return new Assets(new Map<AssetName, Content>(contents));
 }
 
-async function readAsset(name: AssetName): Promise<Content> {
+async function readAsset(name: keyof typeof sources): Promise<Content> {
   const body = await readFile(pathOf(sources[name]));
   const extension = name.split(".").at(-1)!;
   const type = contentTypes[extension as keyof typeof contentTypes];

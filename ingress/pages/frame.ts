@@ -27,7 +27,7 @@ export function frame(page: Page, facts: Facts, assets: Assets): Html {
 <button type="button" id="theme" class="quiet" aria-label="Change the theme" hidden>!${contrastIcon()}</button>
 </header>
 <main id="main" tabindex="-1">
-!${markup(page.body(facts))}
+!${markup(page.body(facts, assets))}
 </main>
 <footer class="bottom">
 <p>Faceline ${facts.version}, Apache-2.0. <a href="/openapi.json">OpenAPI document</a>. The typeface is Geist,

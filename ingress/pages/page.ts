@@ -1,4 +1,4 @@
-import type { AssetName } from "./assets.ts";
+import type { AssetName, Assets } from "./assets.ts";
 import type { Facts } from "./facts.ts";
 import type { Html } from "./html.ts";
 
@@ -11,5 +11,6 @@ export type Page = {
   /** One sentence, for search engines and previews of links. */
   description: string;
   scripts: AssetName[];
-  body(facts: Facts): Html;
+  /** `assets`: for the addresses of pictures. */
+  body(facts: Facts, assets: Assets): Html;
 };

@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+import sharp from "sharp";
+
+// Covered by ./samples.test.ts.
+
+/** Pictures of people who do not exist, two of each person: samples/LICENCE.md says where they come from. */
+export const sampleNames = ["ada-1", "ada-2", "chi-1", "chi-2", "dia-1", "dia-2"] as const;
+export type SampleName = (typeof sampleNames)[number];
+
+export const pictureName = (sample: SampleName) => `samples/${sample}.jpg` as const;
+export const thumbnailName = (sample: SampleName) => `samples/${sample}.webp` as const;
+
+/** Assets: the picture and the thumbnail of every sample. */
+export type SampleAssetName = ReturnType<typeof pictureName> | ReturnType<typeof thumbnailName>;
+
+/** Returns the JPEG of a sample. */
+export const readPicture = (sample: SampleName): Promise<Buffer> =>
+  readFile(new URL(`samples/${sample}.jpg`, import.meta.url));
+
+/** Returns the WebP of a sample, `thumbnailWidthPx` wide: all thumbnails weigh less than one picture. */
+export async function makeThumbnail(sample: SampleName): Promise<Buffer> {
+  const picture = await readPicture(sample);
+  return sharp(picture).resize({ width: thumbnailWidthPx }).webp({ quality: 70 }).toBuffer();
+}
+
+export const thumbnailWidthPx = 160;
