@@ -223,6 +223,8 @@ export type CapabilitiesReply = {
     embedding_formats: ("float" | "base64")[];
     vectors: boolean;
     anti_spoofing: boolean;
+    /** Whether the home page runs calls without a key. */
+    tester: boolean;
     thresholds_unaligned: "unmeasured";
   };
   version: string;

@@ -32,6 +32,7 @@ async function ingress() {
       dispatch: () => Promise.reject(new Error("calls of vectors alone need no worker")),
       findKey: async (digest) => (digest === sha256 ? record : null),
       acquireTeamSlot: async () => ({ release() {} }),
+      acquireVisitorSlot: async () => ({ release() {} }),
       acquireIdempotencyKey: () => Promise.reject(new Error("no call here has an Idempotency-Key")),
       poolStates: () => [],
       dependencyHealth: () => ({ kafka: true, redis: true }),

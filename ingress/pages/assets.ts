@@ -67,7 +67,9 @@ export async function readAssets(): Promise<Assets> {
     ...files.map(async (name) => [name, await readAsset(name)] as const),
     ...sampleNames.flatMap((sample) => [
       readPicture(sample).then((body) => [pictureName(sample), uncompressed("image/jpeg", body)] as const),
-      makeThumbnail(sample).then((body) => [thumbnailName(sample), uncompressed("image/webp", body)] as const),
+      makeThumbnail(sample).then(
+        (body) => [thumbnailName(sample), uncompressed("image/webp", body)] as const,
+      ),
     ]),
   ]);
   return new Assets(new Map<AssetName, Content>(contents));

@@ -19,4 +19,20 @@ export type Facts = {
   /** Those that the operator enabled. */
   models: Pick<EmbeddingModel, "name" | "title" | "input_px" | "thresholds" | "thresholds_from">[];
   detectors: string[];
+  tester: TesterFacts;
+};
+
+/** The public tester, and what its calls may hold: less than those with a key. */
+export type TesterFacts = {
+  /** False: the operator has turned it off. */
+  on: boolean;
+  bodyBytes: number;
+  imageBytes: number;
+  imagePixels: number;
+  /** Candidates of /tester/compare. */
+  candidates: number;
+  deadlineMs: number;
+  /** Calls of one address: sustained, and at once after a pause. */
+  requestsPerMinute: number;
+  requestsBurst: number;
 };

@@ -1,13 +1,14 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
-import type { TeamLimits } from "@faceline/contracts/stored/team";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { notServing } from "./call/api-error.ts";
+import type { Identify } from "./call/caller.ts";
 import { onClose } from "./call/context.ts";
-import type { Ports } from "./call/ports.ts";
+import type { CallSlot, Ports } from "./call/ports.ts";
 import { CallRecord } from "./call/record.ts";
 import { callTraceFrom, deadlineMsFrom } from "./call/request-headers.ts";
+import { serverTiming } from "./call/server-timing.ts";
 import type { HttpSettings } from "./config.ts";
 
 /**
@@ -15,8 +16,7 @@ import type { HttpSettings } from "./config.ts";
  * serving, who calls, within which limits, until when. A refusal here costs no memory: a client without a key
  * cannot make the service read a body of 32 MiB. Replies get their `traceparent` and `Server-Timing`.
  */
-export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: HttpSettings): void {
-  const authenticate = createAuthenticator(ports, settings);
+export function addComputeHooks(app: FastifyInstance, { ports, settings, identify }: ComputeHookParts): void {
   app.decorateRequest("requestContext");
   app.decorateRequest("bodySender");
   app.decorateRequest("callRecord");
@@ -32,9 +32,11 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
     const { arrivedAt } = record;
     if (!ports.isServing()) throw notServing();
     const signal = abortSignal(request, reply, ports.drainTimeout);
-    const { tenant, limits } = await authenticate(request);
-    request.bodySender = { team: tenant, bytesPerSecond: limits.bodyBytesPerSecond };
-    await acquireTeamSlot(ports, reply, tenant, limits);
+    const { tenant, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } = await identify(request);
+    const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
+    if (pacedWhenRefused) request.bodySender = bodySender;
+    holdSlot(reply, await acquireSlot());
+    request.bodySender = bodySender;
     record.deadlineMs = deadlineMsFrom(request.headers["x-request-timeout-ms"], settings);
     request.requestContext = {
       requestId,
@@ -55,7 +57,7 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
     request.callEndedAt = ports.clock.now();
     if (requestContext === undefined) return;
     reply.header("traceparent", requestContext.traceparent);
-    reply.header("server-timing", serverTimingHeader(callRecord, request.callEndedAt));
+    reply.header("server-timing", serverTiming(callRecord, request.callEndedAt));
   });
 
   app.addHook("onResponse", async ({ callRecord: record, callEndedAt }, reply) => {
@@ -66,17 +68,25 @@ export function addComputeHooks(app: FastifyInstance, ports: Ports, settings: Ht
   });
 }
 
+/** Returns the function that identifies calls by their API keys: see createAuthenticator. */
+export function identifyTeams(ports: Ports, settings: HttpSettings): Identify {
+  const authenticate = createAuthenticator(ports, settings);
+  return async (request) => {
+    const { tenant, limits } = await authenticate(request);
+    return {
+      tenant,
+      bodyBytesPerSecond: limits.bodyBytesPerSecond,
+      pacedWhenRefused: true,
+      acquireSlot: () => ports.acquireTeamSlot(tenant, limits),
+    };
+  };
+}
+
 /**
- * Counts a call against the limits of its team until it has ended, and adds the RateLimit headers to its
- * reply, also to an error. Throws `rate_limited`.
+ * Holds the slot of a call until it has ended, and adds the RateLimit headers to its reply, also to an error.
+ * Throws `rate_limited`.
  */
-async function acquireTeamSlot(
-  ports: Pick<Ports, "acquireTeamSlot">,
-  reply: FastifyReply,
-  team: string,
-  limits: TeamLimits,
-): Promise<void> {
-  const { rate, error, release } = await ports.acquireTeamSlot(team, limits);
+function holdSlot(reply: FastifyReply, { rate, error, release }: CallSlot): void {
   onClose(reply, release);
   if (rate !== undefined) {
     reply.header("ratelimit-limit", rate.limit);
@@ -105,10 +115,4 @@ function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout:
   return controller.signal;
 }
 
-/** With the `traceparent` of a sampled call, which monitoring in browsers reads from here. */
-function serverTimingHeader(record: CallRecord, endedAt: number): string {
-  const parts = Object.entries(record.parts(endedAt)).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
-  const { context } = record.trace;
-  if (context.sampled) parts.push(`traceparent;desc="${traceparentOf(context)}"`);
-  return parts.join(", ");
-}
+type ComputeHookParts = { ports: Ports; settings: HttpSettings; identify: Identify };

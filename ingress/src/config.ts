@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
@@ -17,6 +18,14 @@ const integer = (min: number, max: number, standard: number) =>
 const count = (max: number, standard: number) => integer(1, max, standard);
 
 const teamLimit = (standard: number) => integer(0, 1_000_000, standard);
+
+/** `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`. */
+function isAddressRange(text: string): boolean {
+  const [address, bits, ...rest] = text.split("/");
+  const version = isIP(address!);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
 
 /** `a,b` → ["a", "b"]. */
 const commaList = (standard: string) =>
@@ -97,6 +106,30 @@ export const HttpSettings = z
 
     /** `off`: no pages for people; every path that is not of the API is 404. */
     PAGES: z.enum(["on", "off"]).default("on"),
+    /** `off`: nobody may try the service without a key on its home page. Without pages it is off as well. */
+    TESTER: z.enum(["on", "off"]).default("on"),
+    /** Calls of one address; of IPv6 the first 64 bits count, which is what one customer gets. */
+    TESTER_REQUESTS_PER_MINUTE: count(1_000_000, 30),
+    TESTER_REQUESTS_BURST: count(1_000_000, 20),
+    TESTER_ADDRESS_IN_FLIGHT_MAX: count(10_000, 4),
+    /** Calls of all addresses together. */
+    TESTER_IN_FLIGHT_MAX: count(100_000, 16),
+    /** Bodies of all addresses together, per process. */
+    TESTER_BODY_BYTES_PER_SECOND: count(1_000_000_000_000, 8 * MiB),
+    /** What a call of the tester may hold. Of these and the limits of all calls the lower ones apply. */
+    TESTER_BODY_BYTES_MAX: count(1024 * MiB, 8 * MiB),
+    TESTER_IMAGE_BYTES_MAX: count(256 * MiB, 2 * MiB),
+    TESTER_IMAGE_PIXELS_MAX: count(1_000_000_000, 4_000_000),
+    TESTER_CANDIDATES_MAX: count(callTasksMax - 1, 8),
+    /** The deadline of a call, and the time that its body may take to arrive. */
+    TESTER_DEADLINE_MS: count(3_600_000, 15_000),
+    /**
+     * Addresses of proxies, or ranges of them (CIDR), separated by commas. Only from them is X-Forwarded-For
+     * believed.
+     */
+    TRUSTED_PROXIES: commaList("")
+      .transform((list) => list.filter((range) => range !== ""))
+      .refine((list) => list.every(isAddressRange), "must be addresses or CIDR ranges, separated by commas"),
     /**
      * Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service.
      */
@@ -120,6 +153,10 @@ export const HttpSettings = z
     { path: ["DEADLINE_DEFAULT_MS"], error: "must lie between DEADLINE_MIN_MS and DEADLINE_MAX_MS" },
   );
 export type HttpSettings = z.infer<typeof HttpSettings>;
+
+/** Whether visitors may try the service on its home page. */
+export const testerIsOn = ({ PAGES, TESTER }: Pick<HttpSettings, "PAGES" | "TESTER">): boolean =>
+  PAGES === "on" && TESTER === "on";
 
 /** Every setting of the service. `safeExtend` keeps the relations between the settings above. */
 export const IngressConfig = HttpSettings.safeExtend({

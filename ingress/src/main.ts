@@ -22,11 +22,12 @@ import { EnabledModels } from "./endpoints/enabled-models.ts";
 import { openIdempotencyStore } from "./idempotency/store.ts";
 import { openImageOutbox } from "./image-outbox.ts";
 import { openTeamLimiter } from "./limits/team-limiter.ts";
+import { openVisitorLimiter } from "./limits/visitor-limiter.ts";
 import { CallHistory } from "./live/call-history.ts";
 import { liveIngress } from "./live/ingress-state.ts";
 import { countOpen } from "./open-sockets.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
-import { countTeamRequests } from "./request-metrics.ts";
+import { countCallers } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 
@@ -54,6 +55,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using teams = openTeamLimiter(redis, id);
+  await using visitors = openVisitorLimiter(redis, id, config);
   await using idempotency = openIdempotencyStore(redis, clock, config);
   const images = openImageOutbox({
     images: imagesRedis,
@@ -79,7 +81,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       clock,
       dispatch: (call) => dispatchCall(parts, call),
       findKey: keys.find,
-      acquireTeamSlot: countTeamRequests(teams.acquire, metrics, config.AUTH),
+      acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),
+      acquireVisitorSlot: countCallers(visitors.acquire, metrics, "visitor"),
       acquireIdempotencyKey: idempotency.acquire,
       poolStates: () => pools.fresh(),
       dependencyHealth,

@@ -6,9 +6,10 @@ import { readConfig } from "@faceline/contracts/runtime/config";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
 import { type Metrics, openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
+import type { TeamLimits } from "@faceline/contracts/stored/team";
 import { base64Image, testKey, testKeyRecord, testPool, testServer, waitUntil } from "../testing/server.ts";
 import { ApiError, capacityReached } from "./call/api-error.ts";
-import { countTeamRequests } from "./request-metrics.ts";
+import { countCallers } from "./request-metrics.ts";
 
 test("each request is recorded by its route and outcome, and what a client makes up is not", async (t) => {
   const { metrics, values } = recordedMetrics();
@@ -40,13 +41,13 @@ test("each request is recorded by its route and outcome, and what a client makes
   assert.equal(durations.at(-1)!["http.request.method"], "_OTHER");
 });
 
-test("requests of teams are counted by class and whether a limit was reached, never by team", async () => {
+test("requests are counted by the class of their callers and whether a limit was reached, never by team", async () => {
   const { metrics, values } = recordedMetrics();
   const error = new ApiError("rate_limited", "too many");
-  const acquire = countTeamRequests(
-    async (team) => ({ release() {}, ...(team === "ants" ? { error } : {}) }),
+  const acquire = countCallers(
+    async (team: string, _limits: TeamLimits) => ({ release() {}, ...(team === "ants" ? { error } : {}) }),
     metrics,
-    "on",
+    "team",
   );
   const limits = { requestsPerSecond: 1, requestsBurst: 1, inFlightMax: 1, bodyBytesPerSecond: 1 };
   assert.equal((await acquire("ants", limits)).error, error);
@@ -110,7 +111,7 @@ test("requests of 1,000 teams add no series to those of one", async (t) => {
   const { post } = testServer(t, {
     metrics: page.metrics,
     findKey: async () => ({ ...testKeyRecord, key: { ...testKeyRecord.key, team } }),
-    acquireTeamSlot: countTeamRequests(async () => ({ release() {} }), page.metrics, "on"),
+    acquireTeamSlot: countCallers(async () => ({ release() {} }), page.metrics, "team"),
   });
   const call = async (name: string, key: string) => {
     team = name;

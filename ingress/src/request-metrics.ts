@@ -3,7 +3,7 @@ import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { FastifyInstance } from "fastify";
 import { ingressShedReasons } from "./call/api-error.ts";
 import { onClose } from "./call/context.ts";
-import type { Ports } from "./call/ports.ts";
+import type { CallSlot } from "./call/ports.ts";
 import { computeEndpoints } from "./endpoints/table.ts";
 import { countOpen } from "./open-sockets.ts";
 
@@ -48,20 +48,19 @@ function observeConnections({ server }: FastifyInstance, metrics: Metrics): void
   metrics.observe("faceline.connections.max", () => [[server.maxConnections, {}]]);
 }
 
-/** Counts the calls of teams by class, and whether a limit of the team refused them; never which team. */
-export function countTeamRequests(
-  acquire: Ports["acquireTeamSlot"],
+/** Counts calls by the class of their callers, and whether a limit refused them; never which caller. */
+export function countCallers<Caller extends unknown[]>(
+  acquire: (...caller: Caller) => Promise<CallSlot>,
   metrics: Metrics,
-  auth: "on" | "off",
-): Ports["acquireTeamSlot"] {
+  callers: "team" | "anonymous" | "visitor",
+): (...caller: Caller) => Promise<CallSlot> {
   if (!metrics.on) return acquire;
-  const teamClass = auth === "on" ? "team" : "anonymous";
   for (const limit of ["reached", "kept"])
-    metrics.add("faceline.team.requests", 0, { class: teamClass, limit });
-  return async (team, limits) => {
-    const slot = await acquire(team, limits);
-    const limit = slot.error === undefined ? "kept" : "reached";
-    metrics.add("faceline.team.requests", 1, { class: teamClass, limit });
+    metrics.add("faceline.team.requests", 0, { class: callers, limit });
+  return async (...caller) => {
+    const slot = await acquire(...caller);
+    const limit = slot.error?.code === "rate_limited" ? "reached" : "kept";
+    metrics.add("faceline.team.requests", 1, { class: callers, limit });
     return slot;
   };
 }

@@ -4,17 +4,16 @@ import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
 import { limitBodyMemory } from "./body/memory-budget.ts";
 import { addBodyParsers } from "./body/parsers.ts";
-import { validate } from "./body/validate.ts";
 import { ApiError } from "./call/api-error.ts";
 import { callIds } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
 import { requestIdFrom } from "./call/request-headers.ts";
-import { addComputeHooks } from "./compute-hooks.ts";
+import { addComputeHooks, identifyTeams } from "./compute-hooks.ts";
+import { addComputeRoutes } from "./compute-routes.ts";
 import { type HttpSettings, version } from "./config.ts";
-import { rejectEarly } from "./dispatch/admission.ts";
 import { requestLimits } from "./endpoints/capabilities.ts";
 import type { EnabledModels } from "./endpoints/enabled-models.ts";
-import { computeEndpoints, serviceEndpoints } from "./endpoints/table.ts";
+import { serviceEndpoints } from "./endpoints/table.ts";
 import {
   answerMalformedRequest,
   ignoreExpectations,
@@ -27,6 +26,8 @@ import { addIdempotency } from "./idempotency/hook.ts";
 import { InputReader } from "./images/inputs.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
 import { addRequestMetrics } from "./request-metrics.ts";
+import { testerFacts } from "./tester/tester-settings.ts";
+import { addTesterRoutes } from "./tester-routes.ts";
 
 /**
  * Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through
@@ -39,8 +40,9 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
     bodyLimit: settings.BODY_BYTES_MAX,
     requestTimeout: settings.BODY_RECEIVE_MS,
     requestIdHeader: false,
+    trustProxy: settings.TRUSTED_PROXIES.length > 0 && settings.TRUSTED_PROXIES,
     http: {
-      // Node would refuse a request without Host in a shape of its own. Nothing here reads Host.
+      // Node would refuse a request without Host in a shape of its own. Only the public tester reads Host.
       requireHostHeader: false,
       connectionsCheckingInterval: connectionsCheckEveryMs,
     },
@@ -81,6 +83,8 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   const bodyPace = new BodyPace(settings);
   const bodies = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
   app.decorate("heldBodyBytes", () => bodies.heldBytes);
+  ports.metrics.observe("faceline.bodies.used", () => [[bodies.heldBytes, {}]]);
+  ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
   discardUnreadBodies(app, bodyPace);
   addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
 
@@ -90,19 +94,12 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   }
   // A scope of its own: its hooks do not run for the public routes.
   app.register(async (compute) => {
-    addComputeHooks(compute, ports, settings);
-    limitBodyMemory(compute, settings, { budget: bodies, pace: bodyPace, metrics: ports.metrics });
+    addComputeHooks(compute, { ports, settings, identify: identifyTeams(ports, settings) });
+    limitBodyMemory(compute, settings, { budget: bodies, pace: bodyPace });
     addIdempotency(compute, ports);
-    for (const { path, needsWorker, request: bodySchema, query, handle } of computeEndpoints) {
-      const [schema] = Object.values(bodySchema);
-      const hooks = needsWorker ? { onRequest: rejectEarly(ports, models.lanes) } : {};
-      compute.post(path, hooks, (request) => {
-        const parsedQuery = query === undefined ? undefined : validate(query.schema, request.query);
-        const body = validate(schema!, request.body);
-        return handle(context, request.requestContext!, body, parsedQuery);
-      });
-    }
+    addComputeRoutes(compute, context);
   });
+  if (settings.PAGES === "on") addTesterRoutes(app, context, { budget: bodies, pace: bodyPace });
   if (settings.PAGES === "on") {
     addPages(app, {
       version,
@@ -113,6 +110,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
       idempotencyKeptMs: settings.IDEMPOTENCY_KEPT_MS,
       models: models.embeddingModels,
       detectors: models.detectors.map(({ name }) => name),
+      tester: testerFacts(settings),
     });
   }
   return app;

@@ -3,6 +3,7 @@ import type { Facts } from "../pages/facts.ts";
 import { HttpSettings } from "../src/config.ts";
 import { requestLimits } from "../src/endpoints/capabilities.ts";
 import { EnabledModels } from "../src/endpoints/enabled-models.ts";
+import { testerFacts } from "../src/tester/tester-settings.ts";
 
 /** What pages show of a service with the default settings and the real catalogue. */
 export async function testFacts(): Promise<Facts> {
@@ -17,5 +18,6 @@ export async function testFacts(): Promise<Facts> {
     idempotencyKeptMs: settings.IDEMPOTENCY_KEPT_MS,
     models: models.embeddingModels,
     detectors: models.detectors.map(({ name }) => name),
+    tester: testerFacts(settings),
   };
 }

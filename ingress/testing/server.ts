@@ -35,6 +35,7 @@ export function testServer(
     dispatch: async ({ images }) => images.map(() => facesAnswer([1, 0])),
     findKey: async (sha256) => (sha256 === digest ? testKeyRecord : null),
     acquireTeamSlot: async () => ({ release() {} }),
+    acquireVisitorSlot: async () => ({ release() {} }),
     acquireIdempotencyKey: async () => ({
       kind: "acquired",
       lock: { store: async () => {}, release: async () => {} },

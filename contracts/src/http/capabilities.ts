@@ -90,6 +90,8 @@ export const CapabilitiesReply = z.object({
     embedding_formats: z.array(EmbeddingFormat),
     vectors: z.boolean(),
     anti_spoofing: z.boolean(),
+    /** Whether the home page runs calls without a key. */
+    tester: z.boolean(),
     /** The thresholds were not measured with `align: false`. */
     thresholds_unaligned: z.literal("unmeasured"),
   }),

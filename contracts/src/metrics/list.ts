@@ -35,8 +35,8 @@ export const metricList = {
     services: ["ingress"],
     attributes: ["class", "limit"],
     help:
-      "Requests with a valid key, or without keys (AUTH=off), by class of team (team, anonymous) and " +
-      "whether the team's limit was reached (reached, kept).",
+      "Requests with a valid key (class team), without keys (AUTH=off: anonymous) or of the public tester " +
+      "(visitor), by whether a limit of the caller was reached (reached, kept).",
   },
   "faceline.bodies.used": {
     kind: "gauge",

@@ -30,6 +30,15 @@ export const PoolName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/);
 export const Tenant = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
 
 /**
+ * The tenant of all visitors of the public tester together. No team can have its name, and
+ * TENANT_WITHOUT_AUTH neither, because names of teams have no "~".
+ */
+export const visitorsTenant = "~visitors";
+
+/** Whom a call belongs to. */
+export const CallTenant = z.union([Tenant, z.literal(visitorsTenant)]);
+
+/**
  * Id of a process: its service and 64 random bits. It is new at every start, so the sequence numbers of one
  * id never run backwards.
  */

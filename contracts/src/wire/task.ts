@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { RequestId } from "../http/reply-fields.ts";
 import { decodingCostMax } from "../image/decoding-cost.ts";
-import { CallId, Instant, LaneId, ProcessId, TaskId, Tenant, Traceparent, Tracestate } from "./ids.ts";
+import { CallId, CallTenant, Instant, LaneId, ProcessId, TaskId, Traceparent, Tracestate } from "./ids.ts";
 
 /** Most tasks of a call: one source image and 50 candidate images. */
 export const callTasksMax = 51;
@@ -60,7 +60,7 @@ export const taskFields = {
 export const CallTasks = z.object({
   requestId: RequestId,
   call: CallId,
-  tenant: Tenant,
+  tenant: CallTenant,
   lane: LaneId,
   ...taskFields,
   /** When the message was handed to the Kafka client. */

@@ -217,7 +217,8 @@ export const servicePage: Page = {
         {
           kind: "lines",
           title: "Calls over a limit",
-          question: "Which share of the calls of each class met the limit of its team and got a 429?",
+          question:
+            "Which share of the calls of each class met a limit of its team or visitor and got a 429?",
           unit: "share",
           queries: [
             {

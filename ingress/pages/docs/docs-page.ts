@@ -42,5 +42,5 @@ const currentMark = (isCurrent: boolean): Html => (isCurrent ? html` aria-curren
 const operationLink = (method: string, path: string, id: string): Html =>
   html`<li><a href="/docs#${id}">${path} <span class="method">${method.toUpperCase()}</span></a></li>`;
 
-export type DocsPage = Omit<Page, "scripts"> & { body(facts: Facts): Html };
+export type DocsPage = Omit<Page, "scripts" | "body"> & { body(facts: Facts): Html };
 type GuideLink = { path: string; title: string };

@@ -1,5 +1,4 @@
 import { type Readable, Transform } from "node:stream";
-import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { FastifyInstance } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
@@ -16,12 +15,8 @@ import type { BodyPace, PacedBody } from "./body-pace.ts";
 export function limitBodyMemory(
   app: FastifyInstance,
   settings: BodyMemorySettings,
-  parts: MemoryParts,
+  { budget, pace }: MemoryParts,
 ): void {
-  const { budget, pace, metrics } = parts;
-  metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
-  metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
-
   app.addHook("preParsing", async (request, reply, payload) => {
     const { headers, requestContext } = request;
     const contentLength = Number(headers["content-length"] ?? Number.NaN);
@@ -111,10 +106,9 @@ type MeterLimits = {
   discard(): void;
 };
 
-type MemoryParts = { budget: SharedBudget; pace: BodyPace; metrics: Pick<Metrics, "observe"> };
+type MemoryParts = { budget: SharedBudget; pace: BodyPace };
 
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;
-  BODIES_IN_FLIGHT_BYTES_MAX: number;
   BODY_IDLE_MS: number;
 };

@@ -13,7 +13,6 @@ import { multipartFields } from "./multipart.ts";
  */
 export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers();
-  const whole = { parseAs: "buffer" } as const;
   const addParser = (types: string | string[], parse: (bytes: Buffer, contentType: string) => unknown) =>
     app.addContentTypeParser(types, whole, async ({ headers }: FastifyRequest, bytes: Buffer) =>
       parse(bytes, headers["content-type"]!),
@@ -37,6 +36,16 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
     }
   });
 }
+
+/** Registers JSON alone, within limits of its own, for the routes of a scope. */
+export function addJsonParser(scope: FastifyInstance, limits: BodyLimits): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("application/json", whole, async (_request: FastifyRequest, bytes: Buffer) =>
+    new JsonParser(limits).parse(bytes),
+  );
+}
+
+const whole = { parseAs: "buffer" } as const;
 
 /**
  * Covers Transfer-Encoding too: Node reads `gzip, chunked` as `chunked`, and would pass on compressed bytes.

@@ -33,7 +33,12 @@ export type Ports = {
    * Counts a call against the limits of its team, over all ingress processes. Does not throw: while Redis is
    * unreachable, this process counts alone.
    */
-  acquireTeamSlot(team: string, limits: TeamLimits): Promise<TeamSlot>;
+  acquireTeamSlot(team: string, limits: TeamLimits): Promise<CallSlot>;
+  /**
+   * The same for a call of the public tester, against the limits of its sender's address and of all addresses
+   * together.
+   */
+  acquireVisitorSlot(address: string): Promise<CallSlot>;
   /**
    * Looks up an `Idempotency-Key` of a team, and locks it for this call if it is new. Throws
    * `dependency_unavailable` while Redis is unreachable.
@@ -83,20 +88,20 @@ export type EndedCall = {
 };
 
 /** A call that was counted. */
-type TeamSlot = {
+export type CallSlot = {
   /** Why the call may not go on: `rate_limited`. */
   error?: ApiError;
-  /** Absent if the team's rate is not limited. */
+  /** Absent if the rate is not limited. */
   rate?: RateLimitState;
   /** To be called once the call has ended. Does nothing for a call that was refused. */
   release(): void;
 };
 
-/** How much of its rate limit a team has left: the RateLimit headers. */
+/** How much of its rate limit a team or a visitor has left: the RateLimit headers. */
 export type RateLimitState = {
-  /** Calls that the team may send at once after a pause. */
+  /** Calls that may be sent at once after a pause. */
   limit: number;
-  /** Calls that the team may send at once now. */
+  /** Calls that may be sent at once now. */
   remaining: number;
   /** Milliseconds until `remaining` is `limit` again. */
   resetMs: number;

@@ -6,7 +6,7 @@ import { imageFormats } from "@faceline/contracts/image/format";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { licenseOf } from "@faceline/models/catalogue";
 import type { DetectorModel, EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
-import { type HttpSettings, version } from "../config.ts";
+import { type HttpSettings, testerIsOn, version } from "../config.ts";
 import type { EnabledModels } from "./enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { versionsOf } from "./model-versions.ts";
@@ -39,6 +39,7 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
       embedding_formats: EmbeddingFormat.options,
       vectors: true,
       anti_spoofing: false,
+      tester: testerIsOn(settings),
       thresholds_unaligned: "unmeasured",
     },
     version,

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from "fastify";
+import { validate } from "./body/validate.ts";
+import { rejectEarly } from "./dispatch/admission.ts";
+import type { RouteContext } from "./endpoints/endpoint.ts";
+import { computeEndpoints } from "./endpoints/table.ts";
+
+// Covered by ../openapi/document.test.ts and ./tester-routes.test.ts.
+
+/** Adds a POST for every compute endpoint, below `prefix`. */
+export function addComputeRoutes(app: FastifyInstance, context: RouteContext, prefix = ""): void {
+  const { ports, models, settings } = context;
+  for (const { path, needsWorker, request: bodySchema, query, handle } of computeEndpoints) {
+    const [schema] = Object.values(bodySchema);
+    const options = {
+      bodyLimit: settings.BODY_BYTES_MAX,
+      ...(needsWorker ? { onRequest: rejectEarly(ports, models.lanes) } : {}),
+    };
+    app.post(`${prefix}${path}`, options, (request) => {
+      const parsedQuery = query === undefined ? undefined : validate(query.schema, request.query);
+      const body = validate(schema!, request.body);
+      return handle(context, request.requestContext!, body, parsedQuery);
+    });
+  }
+}

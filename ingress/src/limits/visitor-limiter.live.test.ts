@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { newProcessId } from "@faceline/contracts/runtime/process";
+import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { inFlightKey, rateKeyPrefix } from "@faceline/contracts/wire/names";
+import { waitUntil } from "../../testing/server.ts";
+import type { CallSlot } from "../call/ports.ts";
+import { HttpSettings } from "../config.ts";
+import { openVisitorLimiter, type VisitorLimiter } from "./visitor-limiter.ts";
+
+const config = readConfig(VolatileRedisConfig, process.env);
+
+test("two ingress processes share the rate of an address: the burst, then 60 a minute", async (t) => {
+  const settings = { TESTER_REQUESTS_PER_MINUTE: "60", TESTER_REQUESTS_BURST: "5" };
+  const [one, other] = [await ingress(t, settings), await ingress(t, settings)];
+  const address = newAddress();
+  const startedAt = performance.now();
+  const slots: CallSlot[] = [];
+  for (let i = 0; i < 10; i++) {
+    const slot = await (i % 2 ? one : other).limiter.acquire(address);
+    slot.release();
+    slots.push(slot);
+  }
+  const refilled = Math.ceil((performance.now() - startedAt) / 1_000);
+  const admitted = slots.filter(({ error }) => error === undefined).length;
+  assert.ok(admitted >= 5 && admitted <= 5 + refilled, `${admitted} of a burst of 5 were admitted`);
+  const refused = slots.find(({ error }) => error !== undefined)!;
+  assert.deepEqual(
+    [refused.error!.code, refused.rate!.limit, refused.rate!.remaining],
+    ["rate_limited", 5, 0],
+  );
+  assert.ok(refused.error!.details.retryAfterMs! > 0 && refused.error!.details.retryAfterMs! <= 1_000);
+  assert.match(refused.error!.message, /From one address 60 calls a minute may come without a key/);
+  const neighbour = await one.limiter.acquire(newAddress());
+  assert.equal(neighbour.error, undefined);
+  neighbour.release();
+});
+
+test("calls in flight of one address are limited, and take nothing from other visitors when refused", async (t) => {
+  const settings = { ...anyRate, TESTER_ADDRESS_IN_FLIGHT_MAX: "2", TESTER_IN_FLIGHT_MAX: "3" };
+  const { limiter } = await ingress(t, settings);
+  const [greedy, modest] = [newAddress(), newAddress()];
+  const held = [await admitted(limiter, greedy), await admitted(limiter, greedy)];
+  const refused = await Promise.all(Array.from({ length: 5 }, () => limiter.acquire(greedy)));
+  for (const { error } of refused) {
+    assert.match(error!.message, /^2 calls of this address are in flight/);
+    assert.equal(error!.code, "rate_limited");
+  }
+  held.push(await admitted(limiter, modest));
+  for (const { release } of held) release();
+});
+
+test("calls in flight of all addresses together are limited over all ingress processes", async (t) => {
+  const settings = { ...anyRate, TESTER_IN_FLIGHT_MAX: "2" };
+  const [one, other] = [await ingress(t, settings), await ingress(t, settings)];
+  const held = [await admitted(one.limiter, newAddress()), await admitted(other.limiter, newAddress())];
+  const waiting = newAddress();
+  const { error, rate } = await one.limiter.acquire(waiting);
+  assert.match(error!.message, /^2 visitors' calls are in flight/);
+  assert.deepEqual([error!.code, rate!.limit], ["rate_limited", 100_000]);
+  held[0]!.release();
+  (await admitted(other.limiter, waiting)).release();
+  held[1]!.release();
+});
+
+test("the state is in the volatile Redis, under names that no team can have, and expires", async (t) => {
+  const { limiter, redis } = await ingress(t, {});
+  const address = newAddress();
+  const slot = await limiter.acquire(address);
+  for (const key of [`${rateKeyPrefix}:~visitors/${address}`, inFlightKey(`~visitors/${address}`)]) {
+    const leftMs = await redis.pttl(key);
+    assert.ok(leftMs > 0 && leftMs <= 60_000, `${key}: ${leftMs} ms`);
+  }
+  slot.release();
+});
+
+test("while the volatile Redis is unreachable calls are refused with dependency_unavailable", async (t) => {
+  const { limiter, redis } = await ingress(t, {});
+  redis.disconnect();
+  const { error, release } = await limiter.acquire(newAddress());
+  assert.deepEqual([error!.code, error!.details.retryAfterMs], ["dependency_unavailable", 1_000]);
+  release();
+});
+
+async function ingress(t: TestContext, settings: Record<string, string>) {
+  const redis = await connectVolatileRedis(config);
+  t.after(() => redis[Symbol.asyncDispose]());
+  const limiter = openVisitorLimiter(redis, newProcessId("ingress"), HttpSettings.parse(settings));
+  t.after(() => limiter[Symbol.asyncDispose]());
+  return { limiter, redis };
+}
+
+/**
+ * A slot for a call of this address. All visitors of a Redis are counted together, those of other tests
+ * included, so a call may have to wait for theirs to end.
+ */
+async function admitted(limiter: VisitorLimiter, address: string): Promise<CallSlot> {
+  let slot = await limiter.acquire(address);
+  await waitUntil("a call is admitted", async () => {
+    if (slot.error !== undefined) slot = await limiter.acquire(address);
+    return slot.error === undefined;
+  });
+  return slot;
+}
+
+const anyRate = { TESTER_REQUESTS_PER_MINUTE: "100000", TESTER_REQUESTS_BURST: "100000" };
+
+const newAddress = (): string =>
+  `2001:db8:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::/64`;

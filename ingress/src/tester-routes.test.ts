@@ -1,0 +1,290 @@
+// Covers ./tester-routes.ts and ./tester.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import { type TestContext, test } from "node:test";
+import { visitorsTenant } from "@faceline/contracts/wire/ids";
+import type { InjectOptions } from "fastify";
+import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
+import { ApiError } from "./call/api-error.ts";
+import type { Ports } from "./call/ports.ts";
+import { addressGroup } from "./tester/visitors.ts";
+
+const image = await base64Image();
+const vectors = { img1: [1, 0], img2: [1, 0] };
+const pair = { img1: image, img2: image };
+const fromPage = { "sec-fetch-site": "same-origin" };
+
+test("the compute endpoints run without a key for the tester page, with the headers of the public ones", async (t) => {
+  const { app, dispatched } = testServer(t);
+  const bodies = { verify: pair, represent: { img: image }, compare: { img: image, candidates: [image] } };
+  for (const [name, body] of Object.entries(bodies)) {
+    const reply = await app.inject(call({ url: `/tester/${name}`, body }));
+    assert.equal(reply.statusCode, 200, reply.body);
+    const publicReply = await app.inject(call({ url: `/${name}`, body, headers: { "x-api-key": testKey } }));
+    assert.deepEqual(Object.keys(reply.json()), Object.keys(publicReply.json()));
+    assert.deepEqual(Object.keys(reply.headers), Object.keys(publicReply.headers));
+    assert.match(String(reply.headers["server-timing"]), /admission;dur=/);
+  }
+  const tenants = dispatched.map(({ tenant }) => tenant);
+  assert.deepEqual(tenants, [visitorsTenant, "ants", visitorsTenant, "ants", visitorsTenant, "ants"]);
+});
+
+test("an error of a tester call is the problem of the public one", async (t) => {
+  const { app } = testServer(t);
+  const reply = await app.inject(call({ body: { ...pair, img2: "bm90IGEgcGljdHVyZQ==" } }));
+  assert.deepEqual([reply.statusCode, reply.json().error], [400, "unsupported_image_format"]);
+  assert.deepEqual([reply.json().index, reply.json().request_id], [1, reply.headers["x-request-id"]]);
+});
+
+test("only pages of this service may call, and programs read where to call instead", async (t) => {
+  const { app } = testServer(t, { settings: { PUBLIC_URL: "https://faces.example/" } });
+  const foreign = [
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "none" },
+    { "sec-fetch-site": "cross-site", origin: "https://faces.example" },
+    { "sec-fetch-site": "same-origin, cross-site" },
+    { origin: "https://faces.example.evil.example" },
+    { origin: "http://faces.example" },
+    { origin: "null" },
+    { origin: "" },
+    {},
+  ];
+  for (const headers of foreign) {
+    const reply = await app.inject(call({ headers }));
+    assert.deepEqual(
+      [reply.statusCode, reply.json().error],
+      [400, "invalid_request"],
+      JSON.stringify(headers),
+    );
+    assert.match(reply.json().detail, /all \/verify with an API key\.$/);
+  }
+  const own = [
+    fromPage,
+    { origin: "https://faces.example" },
+    { origin: "http://here.example:81", host: "here.example:81" },
+  ];
+  for (const headers of own) {
+    assert.equal((await app.inject(call({ headers }))).statusCode, 200, JSON.stringify(headers));
+  }
+});
+
+test("a listed origin of CORS_ORIGINS has to use the API, with a key", async (t) => {
+  const origin = "https://app.example";
+  const { app } = testServer(t, { settings: { CORS_ORIGINS: origin } });
+  for (const headers of [{ origin }, { origin, "sec-fetch-site": "cross-site" }]) {
+    assert.equal((await app.inject(call({ headers }))).statusCode, 400);
+  }
+});
+
+test("a refused call reads nothing of its body and takes no slot", async (t) => {
+  const acquireVisitorSlot = () => Promise.reject(new Error("counted"));
+  const { app } = testServer(t, { acquireVisitorSlot });
+  const reply = await app.inject(call({ headers: {}, body: "{broken" }));
+  assert.equal(reply.json().error, "invalid_request");
+});
+
+test("the tester takes JSON alone", async (t) => {
+  const { app } = testServer(t);
+  for (const type of ["application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "text/plain"]) {
+    const reply = await app.inject(call({ headers: { ...fromPage, "content-type": type }, body: "{}" }));
+    assert.deepEqual([reply.statusCode, reply.json().error], [415, "unsupported_media_type"], type);
+  }
+});
+
+test("an Idempotency-Key is ignored: all visitors are one tenant, and would take keys from each other", async (t) => {
+  const acquireIdempotencyKey = () => Promise.reject(new Error("looked up"));
+  const { app } = testServer(t, { acquireIdempotencyKey });
+  const headers = { ...fromPage, "idempotency-key": "a" };
+  assert.equal((await app.inject(call({ headers }))).statusCode, 200);
+});
+
+test("a visitor over the limits gets rate_limited with Retry-After and the RateLimit headers", async (t) => {
+  const error = new ApiError("rate_limited", "Too many.", { retryAfterMs: 1_001 });
+  const rate = { limit: 20, remaining: 0, resetMs: 40_000 };
+  const { app } = testServer(t, { acquireVisitorSlot: async () => ({ rate, error, release() {} }) });
+  const reply = await app.inject(call());
+  assert.deepEqual([reply.statusCode, reply.json().error], [429, "rate_limited"]);
+  const names = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+  assert.deepEqual(
+    names.map((name) => Number(reply.headers[name])),
+    [2, 20, 0, 40],
+  );
+});
+
+test("a visitor is the address of the connection, whatever X-Forwarded-For says", async (t) => {
+  const { app, addresses } = serverWithAddresses(t);
+  const forged = { ...fromPage, "x-forwarded-for": "192.0.2.9", forwarded: "for=192.0.2.9" };
+  await app.inject(call({ headers: forged, remoteAddress: "198.51.100.1" }));
+  assert.deepEqual(addresses, ["198.51.100.1"]);
+});
+
+test("behind a trusted proxy a visitor is the last address that no trusted proxy has", async (t) => {
+  const { app, addresses } = serverWithAddresses(t, { TRUSTED_PROXIES: "10.0.0.0/8, 198.51.100.7" });
+  const send = (remoteAddress: string, forwardedFor: string) =>
+    app.inject(call({ headers: { ...fromPage, "x-forwarded-for": forwardedFor }, remoteAddress }));
+  await send("10.1.2.3", "203.0.113.5");
+  // The client made up the first one.
+  await send("10.1.2.3", "192.0.2.9, 203.0.113.5");
+  await send("10.1.2.3", "192.0.2.9, 203.0.113.5, 198.51.100.7");
+  await send("203.0.113.6", "192.0.2.9");
+  // A proxy that writes no address: its visitors share one limit.
+  await send("10.1.2.3", "unknown");
+  await send("10.1.2.3", "203.0.113.5:61234");
+  assert.deepEqual(addresses, [
+    "203.0.113.5",
+    "203.0.113.5",
+    "203.0.113.5",
+    "203.0.113.6",
+    "10.1.2.3",
+    "10.1.2.3",
+  ]);
+});
+
+test("IPv6 addresses of one /64 are one visitor, and IPv4 in IPv6 is IPv4", () => {
+  assert.equal(addressGroup("2001:db8:1:2::1"), "2001:db8:1:2::/64");
+  assert.equal(addressGroup("2001:db8:1:2:ffff:ffff:ffff:ffff"), "2001:db8:1:2::/64");
+  assert.notEqual(addressGroup("2001:db8:1:3::1"), "2001:db8:1:2::/64");
+  assert.equal(addressGroup("::ffff:192.0.2.1"), "192.0.2.1");
+  for (const none of ["unknown", "", "192.0.2.1:80", "192.0.2", undefined]) {
+    assert.equal(addressGroup(none), undefined, none);
+  }
+});
+
+test("what a call may hold is less than with a key", async (t) => {
+  const { app, post } = testServer(t, {
+    settings: { TESTER_IMAGE_PIXELS_MAX: "1000", TESTER_CANDIDATES_MAX: "2", TESTER_BODY_BYTES_MAX: "20000" },
+  });
+  const refused = async (url: string, body: object, status: number, error: string) => {
+    const reply = await app.inject(call({ url: `/tester${url}`, body }));
+    assert.deepEqual([reply.statusCode, reply.json().error], [status, error]);
+    assert.equal((await post(url, body)).statusCode, 200);
+  };
+  await refused("/verify", pair, 413, "image_too_large");
+  await refused(
+    "/compare",
+    {
+      vector: [1, 0],
+      candidates: [
+        [1, 0],
+        [1, 0],
+        [0, 1],
+      ],
+    },
+    400,
+    "too_many_candidates",
+  );
+  await refused("/verify", { ...vectors, padding: "a".repeat(20_000) }, 413, "request_too_large");
+});
+
+test("the bytes of an image are limited", async (t) => {
+  const { app } = testServer(t, { settings: { TESTER_IMAGE_BYTES_MAX: "100" } });
+  assert.equal((await app.inject(call({ body: pair }))).json().error, "image_too_large");
+});
+
+test("of a limit of the tester and that of all calls the lower one applies", async (t) => {
+  const { app } = testServer(t, {
+    settings: { IMAGE_BYTES_MAX: "100", DEADLINE_MAX_MS: "9000", DEADLINE_DEFAULT_MS: "9000" },
+  });
+  assert.equal((await app.inject(call({ body: pair }))).json().error, "image_too_large");
+  const late = await app.inject(call({ headers: { ...fromPage, "x-request-timeout-ms": "9001" } }));
+  assert.match(late.json().detail, /from 50 to 9000/);
+});
+
+test("a call has 15 s, and may ask for less", async (t) => {
+  const { app, dispatched } = testServer(t);
+  await app.inject(call({ body: pair }));
+  await app.inject(call({ body: pair, headers: { ...fromPage, "x-request-timeout-ms": "4000" } }));
+  assert.deepEqual(
+    dispatched.map(({ deadlineAt, arrivedAt }) => deadlineAt - arrivedAt),
+    [15_000, 4_000],
+  );
+  const longer = await app.inject(call({ headers: { ...fromPage, "x-request-timeout-ms": "15001" } }));
+  assert.equal(longer.json().error, "invalid_request");
+});
+
+test("a body that trickles in holds its slot until the deadline, and no longer", async (t) => {
+  const released = Promise.withResolvers<void>();
+  const { app } = testServer(t, {
+    settings: { TESTER_DEADLINE_MS: "50" },
+    acquireVisitorSlot: async () => ({ release: released.resolve }),
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  t.after(() => socket.destroy());
+  const head = ["POST /tester/verify HTTP/1.1", "host: a", "sec-fetch-site: same-origin"];
+  socket.write(
+    [...head, "content-type: application/json", "content-length: 1000", "", '{"img1'].join("\r\n"),
+  );
+  let received = "";
+  socket.setEncoding("latin1").on("data", (text: string) => (received += text));
+  await once(socket, "close");
+  await released.promise;
+  assert.match(received, /^HTTP\/1\.1 400 .*The call did not arrive in time\./s);
+  assert.match(received, /connection: close/);
+});
+
+test("visitors who fill their share of the bodies' memory take nothing from a team", async (t) => {
+  const held = Promise.withResolvers<void>();
+  const { app, post, dispatched } = testServer(t, {
+    settings: { BODY_BYTES_MAX: "100000", BODIES_IN_FLIGHT_BYTES_MAX: "400000" },
+    dispatch: async ({ images, tenant }) => {
+      if (tenant === visitorsTenant) await held.promise;
+      return images.map(() => facesAnswer([1, 0]));
+    },
+  });
+  const body = { ...pair, padding: "a".repeat(60_000) };
+  const flood = Array.from({ length: 20 }, () => app.inject(call({ body })));
+  const first = await Promise.race(flood);
+  assert.deepEqual([first.statusCode, first.json().error], [503, "queue_full"]);
+  assert.equal((await post("/verify", body)).statusCode, 200);
+  held.resolve();
+  const replies = await Promise.all(flood);
+  const served = replies.filter(({ statusCode }) => statusCode === 200).length;
+  assert.ok(served > 0 && served < 6, `${served} visitors had room`);
+  assert.equal(dispatched.filter(({ tenant }) => tenant !== visitorsTenant).length, 1);
+});
+
+test("TESTER=off: every path of the tester says that the operator has turned it off", async (t) => {
+  const { app } = testServer(t, { settings: { TESTER: "off" } });
+  for (const request of [call(), { url: "/tester/sample-answer" }, { url: "/tester/anything" }]) {
+    const reply = await app.inject(request);
+    assert.deepEqual([reply.statusCode, reply.json().error], [404, "not_found"]);
+    assert.match(reply.json().detail, /The operator of this service has turned the tester off\./);
+  }
+  assert.equal((await app.inject("/capabilities")).json().features.tester, false);
+  assert.equal((await app.inject("/")).statusCode, 200);
+});
+
+test("PAGES=off: there is no tester either", async (t) => {
+  const { app } = testServer(t, { settings: { PAGES: "off", TESTER: "on" } });
+  assert.equal((await app.inject(call())).statusCode, 404);
+  assert.equal((await app.inject("/capabilities")).json().features.tester, false);
+});
+
+test("the tester is on by default, and /capabilities says so", async (t) => {
+  const { app } = testServer(t);
+  assert.equal((await app.inject("/capabilities")).json().features.tester, true);
+});
+
+function call(options: InjectOptions & { body?: object | string } = {}): InjectOptions {
+  const { headers = fromPage, body = vectors, ...rest } = options;
+  const payload = typeof body === "string" ? body : JSON.stringify(body);
+  return {
+    method: "POST",
+    url: "/tester/verify",
+    payload,
+    headers: { "content-type": "application/json", ...headers },
+    ...rest,
+  };
+}
+
+function serverWithAddresses(t: TestContext, settings = {}) {
+  const addresses: string[] = [];
+  const acquireVisitorSlot: Ports["acquireVisitorSlot"] = async (address) => {
+    addresses.push(address);
+    return { release() {} };
+  };
+  return { ...testServer(t, { settings, acquireVisitorSlot }), addresses };
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { BodyPace } from "./body/body-pace.ts";
+import { limitBodyMemory } from "./body/memory-budget.ts";
+import { addJsonParser } from "./body/parsers.ts";
+import { ApiError } from "./call/api-error.ts";
+import { onClose } from "./call/context.ts";
+import { addComputeHooks } from "./compute-hooks.ts";
+import { addComputeRoutes } from "./compute-routes.ts";
+import { testerIsOn } from "./config.ts";
+import type { RouteContext } from "./endpoints/endpoint.ts";
+import { InputReader } from "./images/inputs.ts";
+import type { SharedBudget } from "./limits/shared-budget.ts";
+import { SampleAnswerCache } from "./tester/sample-answer.ts";
+import { testerSettings } from "./tester/tester-settings.ts";
+import { identifyVisitors } from "./tester/visitors.ts";
+
+/**
+ * Adds the routes of the public tester, the home page: the compute endpoints below /tester, without a key
+ * and within limits of their own, and the answer for the sample pictures. They are not part of the API: only
+ * pages of this service may call them.
+ *
+ * There is no `Idempotency-Key`: keys and the room for stored replies belong to a tenant, and all visitors are
+ * one, so they could take them from each other. The page has no use for it either, because it sends a call
+ * again only after an answer.
+ */
+export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, bodies: BodyParts): void {
+  if (!testerIsOn(apiContext.settings)) {
+    app.all("/tester/*", { onRequest: refuseBecauseOff }, refuseBecauseOff);
+    return;
+  }
+  const settings = testerSettings(apiContext.settings);
+  const context = { ...apiContext, settings, inputs: new InputReader(settings) };
+  const { ports, models } = context;
+
+  app.register(async (tester) => {
+    addComputeHooks(tester, { ports, settings, identify: identifyVisitors(ports, settings) });
+    addBodyDeadline(tester);
+    limitBodyMemory(tester, settings, bodies);
+    addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax });
+    addComputeRoutes(tester, context, "/tester");
+  });
+  const sampleAnswer = new SampleAnswerCache(context);
+  app.get("/tester/sample-answer", () => sampleAnswer.read());
+}
+
+async function refuseBecauseOff(): Promise<never> {
+  throw new ApiError("not_found", "The operator of this service has turned the tester off.");
+}
+
+/**
+ * Refuses calls whose body has not arrived by their deadline. Visitors share few slots, and a body that
+ * trickles in would else hold one for BODY_RECEIVE_MS.
+ */
+function addBodyDeadline(tester: FastifyInstance): void {
+  tester.addHook("onRequest", async ({ raw, callRecord }: FastifyRequest, reply) => {
+    const timer = setTimeout(() => {
+      if (raw.complete) return;
+      // The rest of the request may never come.
+      reply.header("connection", "close");
+      reply.send(new ApiError("invalid_request", "The call did not arrive in time."));
+    }, callRecord!.deadlineMs);
+    onClose(reply, () => clearTimeout(timer));
+  });
+}
+
+type BodyParts = { budget: SharedBudget; pace: BodyPace };

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { VerifyReply } from "@faceline/contracts/http/verify";
+import { visitorsTenant } from "@faceline/contracts/wire/ids";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import { facesAnswer, testNow, testPool, testServer } from "../../testing/server.ts";
+import { ApiError } from "../call/api-error.ts";
+
+const url = "/tester/sample-answer";
+
+test("the answer for the first two samples is computed by the workers, once for all readers", async (t) => {
+  const answered = Promise.withResolvers<void>();
+  const { app, dispatched } = testServer(t, {
+    dispatch: async ({ images }) => {
+      await answered.promise;
+      return images.map(() => facesAnswer([1, 0]));
+    },
+  });
+  const readers = Array.from({ length: 5 }, () => app.inject(url));
+  await Promise.race([...readers, new Promise(setImmediate)]);
+  answered.resolve();
+  for (const reply of [...(await Promise.all(readers)), await app.inject(url)]) {
+    assert.equal(reply.statusCode, 200, reply.body);
+    assert.equal(reply.headers["cache-control"], "no-store");
+    const { request, samples, reply: verifyReply, timing } = reply.json();
+    assert.deepEqual(request, { model_name: "Dlib", detector_backend: "ssd", distance_metric: "cosine" });
+    assert.deepEqual(samples, ["dia-1", "dia-2"]);
+    assert.deepEqual([VerifyReply.parse(verifyReply).verified, verifyReply.distance], [true, 0]);
+    assert.match(timing, /^admission;dur=.*total;dur=/);
+  }
+  assert.equal(dispatched.length, 1);
+  const [{ tenant, images, deadlineAt, arrivedAt }] = dispatched as [(typeof dispatched)[number]];
+  assert.deepEqual([tenant, images.length, deadlineAt - arrivedAt], [visitorsTenant, 2, 15_000]);
+});
+
+test("nothing is computed before somebody asks", async (t) => {
+  const { app, dispatched } = testServer(t);
+  await app.inject("/");
+  assert.equal(dispatched.length, 0);
+});
+
+test("another build of the default model or detector has its own answer", async (t) => {
+  let digest = "a";
+  const { app, dispatched } = testServer(t, { poolStates: () => [poolWith(digest)] });
+  for (const [running, computed] of [
+    ["a", 1],
+    ["a", 1],
+    ["b", 2],
+    ["b", 2],
+  ] as const) {
+    digest = running.repeat(16);
+    assert.equal((await app.inject(url)).statusCode, 200);
+    assert.equal(dispatched.length, computed, running);
+  }
+});
+
+test("a failure is what a call would get, and is tried again after its Retry-After, not before", async (t) => {
+  let now = testNow;
+  let error: ApiError | undefined = new ApiError("model_unavailable", "No worker.", { retryAfterMs: 3_000 });
+  const { app, dispatched } = testServer(t, {
+    clock: { now: () => now },
+    dispatch: async ({ images }) => {
+      if (error !== undefined) throw error;
+      return images.map(() => facesAnswer([1, 0]));
+    },
+  });
+  const read = async () => {
+    const reply = await app.inject(url);
+    return [reply.statusCode, reply.json().error, reply.headers["retry-after"], dispatched.length];
+  };
+  assert.deepEqual(await read(), [503, "model_unavailable", "3", 1]);
+  now += 1_500;
+  assert.deepEqual(await read(), [503, "model_unavailable", "2", 1]);
+  error = undefined;
+  now += 1_500;
+  assert.deepEqual(await read(), [200, undefined, undefined, 2]);
+});
+
+test("the answer is there again when its build is, without another computation", async (t) => {
+  let pools: PoolState[] = [testPool];
+  let fails = false;
+  const { app, dispatched } = testServer(t, {
+    poolStates: () => pools,
+    dispatch: async ({ images }) => {
+      if (fails) throw new ApiError("model_unavailable", "No worker.", { retryAfterMs: 3_000 });
+      return images.map(() => facesAnswer([1, 0]));
+    },
+  });
+  assert.equal((await app.inject(url)).statusCode, 200);
+  pools = [];
+  fails = true;
+  assert.equal((await app.inject(url)).statusCode, 503);
+  pools = [testPool];
+  assert.equal((await app.inject(url)).statusCode, 200);
+  assert.equal(dispatched.length, 2);
+});
+
+test("a bug is reported once, and readers get internal_error", async (t) => {
+  const bugs: unknown[] = [];
+  const { app } = testServer(t, {
+    dispatch: () => Promise.reject(new TypeError("a bug")),
+    reportBug: (error) => bugs.push(error),
+  });
+  for (let reader = 0; reader < 3; reader++) {
+    const reply = await app.inject(url);
+    assert.deepEqual([reply.statusCode, reply.json().error], [500, "internal_error"]);
+  }
+  assert.equal(bugs.length, 1);
+});
+
+test("its call is recorded as one of POST /tester/verify", async (t) => {
+  const ended: unknown[] = [];
+  const { app } = testServer(t, { recordCall: ({ record, status }) => ended.push([record.route, status]) });
+  await app.inject(url);
+  assert.deepEqual(ended, [["/tester/verify", 200]]);
+});
+
+function poolWith(digest: string): PoolState {
+  const lanes = testPool.lanes.map((lane) => ({ ...lane, build: { ...lane.build!, digest } }));
+  return { ...testPool, lanes };
+}

@@ -1,0 +1,131 @@
+import { type VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
+import { traceparentOf } from "@faceline/contracts/trace/span";
+import { laneId, visitorsTenant } from "@faceline/contracts/wire/ids";
+import { readPicture, type SampleName } from "../../pages/samples.ts";
+import { validate } from "../body/validate.ts";
+import { ApiError, notServing } from "../call/api-error.ts";
+import type { RequestContext } from "../call/context.ts";
+import { CallRecord } from "../call/record.ts";
+import { callTraceFrom, requestIdFrom } from "../call/request-headers.ts";
+import { serverTiming } from "../call/server-timing.ts";
+import type { RouteContext } from "../endpoints/endpoint.ts";
+import { verify } from "../endpoints/verify.ts";
+
+/** The pair that the page shows first: one person. */
+const samples = ["dia-1", "dia-2"] as const satisfies SampleName[];
+
+/**
+ * The answer for the first two sample pictures, computed by this service: at the first request for it, and
+ * again when the workers run another build of the default model or detector. It is one call, however many
+ * readers ask, and it is sent as a call of the tester would be. A failure is not stored, but readers get it
+ * until the next try may be made.
+ */
+export class SampleAnswerCache {
+  readonly #context: RouteContext;
+  #computed: { builds: string; answer: SampleAnswer } | undefined;
+  #failed: { error: ApiError; retryAt: number } | undefined;
+  #running: Promise<SampleAnswer> | undefined;
+
+  constructor(context: RouteContext) {
+    this.#context = context;
+  }
+
+  /** Throws the ApiError that a call gets now. */
+  async read(): Promise<SampleAnswer> {
+    const builds = this.#runningBuilds();
+    if (this.#computed?.builds === builds) return this.#computed.answer;
+    const leftMs = (this.#failed?.retryAt ?? 0) - this.#context.ports.clock.now();
+    if (this.#failed !== undefined && leftMs > 0) throw withRetryAfter(this.#failed.error, leftMs);
+    this.#running ??= this.#compute(builds).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #compute(builds: string): Promise<SampleAnswer> {
+    const { ports } = this.#context;
+    try {
+      const answer = await computeSampleAnswer(this.#context);
+      this.#computed = { builds, answer };
+      this.#failed = undefined;
+      return answer;
+    } catch (thrown) {
+      const error = thrown as ApiError;
+      const pauseMs = Math.max(error.details.retryAfterMs ?? 0, pauseMinMs);
+      this.#failed = { error, retryAt: ports.clock.now() + pauseMs };
+      throw withRetryAfter(error, pauseMs);
+    }
+  }
+
+  /** Names what live workers run for the default model and detector. */
+  #runningBuilds(): string {
+    const { ports, models } = this.#context;
+    const lane = laneId(models.defaultModel, models.defaultDetector);
+    const states = ports.poolStates().flatMap(({ lanes }) => lanes);
+    const live = states.filter((state) => state.lane === lane && state.workers > 0);
+    return [...new Set(live.map(({ build }) => build?.digest ?? ""))].toSorted().join(" ");
+  }
+}
+
+/**
+ * Makes the call that a visitor's page would make, POST /tester/verify, without HTTP around it. Throws an
+ * ApiError alone.
+ */
+async function computeSampleAnswer(context: RouteContext): Promise<SampleAnswer> {
+  const { ports, settings } = context;
+  if (!ports.isServing()) throw notServing();
+  const now = () => ports.clock.now();
+  const requestId = requestIdFrom(undefined, now());
+  const trace = callTraceFrom({}, ports.decideSampling);
+  const record = new CallRecord({ requestId, route: "/tester/verify", trace, now });
+  record.deadlineMs = settings.DEADLINE_DEFAULT_MS;
+  const call: RequestContext = {
+    requestId,
+    tenant: visitorsTenant,
+    arrivedAt: record.arrivedAt,
+    deadlineAt: record.arrivedAt + record.deadlineMs,
+    traceparent: traceparentOf(trace.context),
+    tracestate: undefined,
+    signal: ports.drainTimeout,
+    record,
+  };
+  const end = (status: number): string => {
+    const endedAt = now();
+    ports.recordCall({ record, endedAt, parts: record.parts(endedAt), status });
+    return serverTiming(record, endedAt);
+  };
+  try {
+    const [img1, img2] = await Promise.all(samples.map(readPicture));
+    const reply = await verify(context, call, validate(VerifyRequest, { img1, img2 }));
+    const { model, detector_backend, similarity_metric } = reply;
+    const request = { model_name: model, detector_backend, distance_metric: similarity_metric };
+    return { request, samples, reply, timing: end(200) };
+  } catch (thrown) {
+    const error = thrown instanceof ApiError ? thrown : bug;
+    if (error === bug) ports.reportBug(thrown, { request_id: requestId });
+    record.error = error;
+    end(error.status);
+    throw error;
+  }
+}
+
+const bug = new ApiError(
+  "internal_error",
+  "Something went wrong here. The log of the service has the reason.",
+);
+
+const withRetryAfter = (error: ApiError, retryAfterMs: number): ApiError =>
+  new ApiError(error.code, error.message, { ...error.details, retryAfterMs });
+
+/** How soon a computation that failed is tried again, at the least. */
+const pauseMinMs = 2_000;
+
+/** GET /tester/sample-answer */
+type SampleAnswer = {
+  /** The fields of the call besides the pictures. */
+  request: Pick<VerifyRequest, "distance_metric"> & { model_name: string; detector_backend: string };
+  samples: typeof samples;
+  reply: VerifyReply;
+  /** Its `Server-Timing`. */
+  timing: string;
+};
