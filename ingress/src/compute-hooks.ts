@@ -32,7 +32,8 @@ export function addComputeHooks(app: FastifyInstance, { ports, settings, identif
     const { arrivedAt } = record;
     if (!ports.isServing()) throw notServing();
     const signal = abortSignal(request, reply, ports.drainTimeout);
-    const { tenant, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } = await identify(request);
+    const { tenant, serviceClass, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } =
+      await identify(request);
     const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
     if (pacedWhenRefused) request.bodySender = bodySender;
     holdSlot(reply, await acquireSlot());
@@ -41,7 +42,7 @@ export function addComputeHooks(app: FastifyInstance, { ports, settings, identif
     request.requestContext = {
       requestId,
       tenant,
-      serviceClass: "standard",
+      serviceClass,
       arrivedAt,
       deadlineAt: arrivedAt + record.deadlineMs,
       traceparent: traceparentOf(trace.context),
@@ -75,6 +76,7 @@ export function identifyTeams(ports: Ports, settings: HttpSettings): Identify {
     const { tenant, limits } = await authenticate(request);
     return {
       tenant,
+      serviceClass: "standard",
       bodyBytesPerSecond: limits.bodyBytesPerSecond,
       pacedWhenRefused: true,
       acquireSlot: () => ports.acquireTeamSlot(tenant, limits),

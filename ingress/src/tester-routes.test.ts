@@ -26,8 +26,9 @@ test("the compute endpoints run without a key for the tester page, with the head
     assert.deepEqual(Object.keys(reply.headers), Object.keys(publicReply.headers));
     assert.match(String(reply.headers["server-timing"]), /admission;dur=/);
   }
-  const tenants = dispatched.map(({ tenant }) => tenant);
-  assert.deepEqual(tenants, [visitorsTenant, "ants", visitorsTenant, "ants", visitorsTenant, "ants"]);
+  const [visitor, team] = [`${visitorsTenant} best_effort`, "ants standard"];
+  const callers = dispatched.map(({ tenant, serviceClass }) => `${tenant} ${serviceClass}`);
+  assert.deepEqual(callers, [visitor, team, visitor, team, visitor, team]);
 });
 
 test("an error of a tester call is the problem of the public one", async (t) => {

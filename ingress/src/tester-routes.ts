@@ -19,9 +19,9 @@ import { identifyVisitors } from "./tester/visitors.ts";
  * and within limits of their own, and the answer for the sample pictures. They are not part of the API: only
  * pages of this service may call them.
  *
- * There is no `Idempotency-Key`: keys and the room for stored replies belong to a tenant, and all visitors are
- * one, so they could take them from each other. The page has no use for it either, because it sends a call
- * again only after an answer.
+ * There is no `Idempotency-Key`: keys and the room for stored replies belong to a tenant, and all visitors
+ * are one, so they could take them from each other. The page has no use for it either, because it sends a
+ * call again only after an answer.
  */
 export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, bodies: BodyParts): void {
   if (!testerIsOn(apiContext.settings)) {
@@ -43,7 +43,7 @@ export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, 
   app.get("/tester/sample-answer", () => sampleAnswer.read());
 }
 
-async function refuseBecauseOff(): Promise<never> {
+function refuseBecauseOff(): never {
   throw new ApiError("not_found", "The operator of this service has turned the tester off.");
 }
 

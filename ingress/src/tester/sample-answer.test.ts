@@ -29,8 +29,11 @@ test("the answer for the first two samples is computed by the workers, once for 
     assert.match(timing, /^admission;dur=.*total;dur=/);
   }
   assert.equal(dispatched.length, 1);
-  const [{ tenant, images, deadlineAt, arrivedAt }] = dispatched as [(typeof dispatched)[number]];
-  assert.deepEqual([tenant, images.length, deadlineAt - arrivedAt], [visitorsTenant, 2, 15_000]);
+  const [{ tenant, serviceClass, images, deadlineAt, arrivedAt }] = dispatched as [
+    (typeof dispatched)[number],
+  ];
+  assert.deepEqual([tenant, serviceClass], [visitorsTenant, "best_effort"]);
+  assert.deepEqual([images.length, deadlineAt - arrivedAt], [2, 15_000]);
 });
 
 test("nothing is computed before somebody asks", async (t) => {

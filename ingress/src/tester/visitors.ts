@@ -26,6 +26,7 @@ export function identifyVisitors(
     const address = addressGroup(request.ip) ?? addressGroup(request.socket.remoteAddress) ?? "unknown";
     return {
       tenant: visitorsTenant,
+      serviceClass: "best_effort",
       bodyBytesPerSecond: settings.TESTER_BODY_BYTES_PER_SECOND,
       // Else the bodies of somebody who floods would be read before those of other visitors.
       pacedWhenRefused: false,
