@@ -103,6 +103,8 @@ export type VerifyReply = {
   similarity_metric: DistanceMetric;
   /** Null where a vector came in place of the image. */
   facial_areas: { img1: FacialArea | null; img2: FacialArea | null };
+  /** How many faces of each image were compared; null where a vector came in place of the image. */
+  faces_compared: { img1: number | null; img2: number | null };
   /** Seconds. */
   time: number;
   request_id: string;

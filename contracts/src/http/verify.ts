@@ -37,6 +37,12 @@ export const VerifyReply = z.object({
   facial_areas: z
     .object({ img1: FacialArea.nullable(), img2: FacialArea.nullable() })
     .describe("Null where a vector came in place of the image."),
+  faces_compared: z
+    .object({ img1: z.int().positive().nullable(), img2: z.int().positive().nullable() })
+    .describe(
+      "How many faces of each image were compared. Above 1, `facial_areas` says which of them counted. " +
+        "Null where a vector came in place of the image.",
+    ),
   ...replyFields,
 });
 export type VerifyReply = z.infer<typeof VerifyReply>;

@@ -61,6 +61,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         detector_backend: "ssd",
         similarity_metric: "cosine",
         facial_areas: { img1: facialArea, img2: facialArea },
+        faces_compared: { img1: 1, img2: 1 },
         time: 0.142,
         request_id,
       },

@@ -29,6 +29,7 @@ test("/verify 200: verified, distance, threshold, model, detector, metric, facia
     detector_backend: "ssd",
     similarity_metric: "cosine",
     facial_areas: { img1: testFacialArea(0), img2: testFacialArea(0) },
+    faces_compared: { img1: 1, img2: 1 },
     time: 0,
     request_id: "mine",
   });
@@ -82,8 +83,10 @@ test("/verify: the default threshold is that of the model for the metric", async
 
 test("/verify: a vector may take the place of an image, and has no facial area", async (t) => {
   const { post, dispatched } = testServer(t);
-  const { facial_areas, distance } = (await post("/verify", { img1: [1, 0], img2: image })).json();
+  const reply = await post("/verify", { img1: [1, 0], img2: image });
+  const { facial_areas, faces_compared, distance } = reply.json();
   assert.deepEqual(facial_areas, { img1: null, img2: testFacialArea(0) });
+  assert.deepEqual(faces_compared, { img1: null, img2: 1 });
   assert.equal(distance, 0);
   assert.equal(dispatched[0]?.images.length, 1);
 });
@@ -92,7 +95,9 @@ test("/verify: several faces and face_policy", async (t) => {
   const dispatch = async () => [facesAnswer([1, 0], [0, 1]), facesAnswer([0, 1])];
   const { post, dispatched } = testServer(t, { dispatch });
   const body = { img1: image, img2: image };
-  assert.equal((await post("/verify", body)).json().distance, 0);
+  const nearest = (await post("/verify", body)).json();
+  assert.equal(nearest.distance, 0);
+  assert.deepEqual(nearest.faces_compared, { img1: 2, img2: 1 });
   assert.equal((await post("/verify", { ...body, face_policy: "largest" })).json().distance, 1);
   const refused = (await post("/verify", { ...body, face_policy: "single_only" })).json();
   assert.deepEqual([refused.error, refused.field, refused.index], ["multiple_faces", "img1", 0]);

@@ -4,6 +4,7 @@ import { type RequestContext, secondsSince } from "../call/context.ts";
 import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { decidingPair, facesNeeded } from "../matching/pair.ts";
+import type { Subject } from "../matching/subject.ts";
 import { matchRule } from "./enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { requireModelVersion, versionsOf } from "./model-versions.ts";
@@ -45,7 +46,11 @@ export async function verify(
     detector_backend: selected.detector.name,
     similarity_metric: metric,
     facial_areas: { img1: pair.first.area, img2: pair.second.area },
+    faces_compared: { img1: facesCompared(first!), img2: facesCompared(second!) },
     time: secondsSince(call, ports.clock.now()),
     request_id: call.requestId,
   };
 }
+
+/** A vector stands for one face, but no image was looked at. */
+const facesCompared = ({ faces }: Subject): number | null => (faces[0].area === null ? null : faces.length);
