@@ -3,6 +3,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { Problem } from "@faceline/contracts/http/problem";
 import { VerifyReply } from "@faceline/contracts/http/verify";
+import { readCatalogue } from "@faceline/models/catalogue";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "../testing/faces.ts";
 import { apiClient, type Post, readBase64, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
 
@@ -23,6 +24,12 @@ test("all 300 labelled pairs are classified correctly at the default thresholds"
   for (const line of table(figures)) t.diagnostic(line);
   t.diagnostic(`${pairs.length} pairs of 25 pictures: a regression check, not a claim of accuracy.`);
   for (const { metric, wrong } of figures) assert.deepEqual(wrong, [], metric);
+  const { models } = await readCatalogue();
+  const [{ labelled_pairs } = {}] = models.filter((model) => model.role === "embedding");
+  for (const { metric, same, different } of figures) {
+    assertNear(same, labelled_pairs![metric].same, metric);
+    assertNear(different, labelled_pairs![metric].different, metric);
+  }
 });
 
 async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promise<Figures> {
@@ -59,6 +66,8 @@ async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promi
         ({ pair, ...each }) =>
           `${pair.first} ${pair.second}: ${"error" in each ? each.error : each.distance}`,
       ),
+    same: distances(true),
+    different: distances(false),
     sameMax: Math.max(...distances(true)),
     differentMin: Math.min(...distances(false)),
     threshold: answered[0]?.threshold ?? Number.NaN,
@@ -66,6 +75,18 @@ async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promi
     callsPerSecond: verdicts.length / seconds,
   };
 }
+
+/**
+ * What the catalogue records, and the tester draws, is what the service gives: within what int8, float32 and
+ * the detector's two ways differ by.
+ */
+function assertNear(measured: number[], recorded: number[], metric: Metric): void {
+  assert.equal(measured.length, recorded.length, metric);
+  const off = measured.toSorted((one, other) => one - other).map((each, index) => each - recorded[index]!);
+  assert.ok(Math.max(...off.map(Math.abs)) <= differenceMax[metric], `${metric}: ${off.join(" ")}`);
+}
+
+const differenceMax: Record<Metric, number> = { cosine: 0.004, euclidean: 0.15 };
 
 /** Margins: the distances from the threshold to the nearest pair on either side. */
 function table(figures: Figures[]): string[] {
@@ -104,6 +125,9 @@ type Figures = {
   correct: number;
   /** Wrong pairs, with their distance or error. */
   wrong: string[];
+  /** Distances of pairs of one person, and of two. */
+  same: number[];
+  different: number[];
   /** The largest distance of two pictures of one person, and the smallest distance of two people. */
   sameMax: number;
   differentMin: number;

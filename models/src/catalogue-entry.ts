@@ -159,6 +159,11 @@ const Landmarks = z
     { path: ["scheme"], error: "must have as many points as the output, two numbers each" },
   );
 
+const Distances = z.array(z.number().nonnegative()).max(10_000);
+
+/** In ascending order. */
+const LabelledDistances = z.strictObject({ same: Distances, different: Distances });
+
 const Embedding = z
   .strictObject({
     ...common,
@@ -180,6 +185,15 @@ const Embedding = z
       euclidean: z.string().min(1),
       euclidean_l2: z.string().min(1),
     }),
+    /** Distances that the model gave labelled pairs of pictures; the thresholds are to be judged by them. */
+    labelled_pairs: z
+      .strictObject({
+        /** The set, and what was run. */
+        source: z.string().min(1),
+        cosine: LabelledDistances,
+        euclidean: LabelledDistances,
+      })
+      .optional(),
     /** Names that a caller may use. All mean the one preprocessing that the graph contains. */
     normalizations: z.array(z.string().min(1)).min(1),
   })
