@@ -1,17 +1,16 @@
 // Covers ingress/pages in a browser, browser/theme.ts and browser/code.ts too.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { AxeBuilder } from "@axe-core/playwright";
 import { errorTable } from "@faceline/contracts/http/errors";
 import type { Page } from "playwright-core";
 import { findChromium, openChromium, openPage, withoutChromium } from "../testing/browser.ts";
+import { assertSound } from "../testing/page-checks.ts";
 import { startStack } from "./stack/stack.ts";
 
 const looks = [
   { width: 1_280, colorScheme: "light" },
   { width: 390, colorScheme: "dark" },
 ] as const;
-const narrowestPx = 320;
 
 test("the public pages, in a browser", async (t) => {
   const chromium = await findChromium();
@@ -92,17 +91,4 @@ async function linksOf(page: Page): Promise<string[]> {
     `[...document.querySelectorAll("a[href]")].filter((a) => a.origin === location.origin).map((a) => a.pathname)`,
   );
   return [...new Set(links)].filter((path) => path === "/" || /^\/docs(\/|$)/.test(path));
-}
-
-/** With everything open, axe finds nothing, and the page is not wider than the narrowest screen. */
-async function assertSound(page: Page, path: string): Promise<void> {
-  await page.evaluate(`for (const each of document.querySelectorAll("details")) each.open = true`);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0]?.html }));
-  assert.deepEqual(found, [], path);
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: narrowestPx, height: size.height });
-  const scrollWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
-  assert.ok(scrollWidth <= narrowestPx, `${path} is ${scrollWidth} px wide on a screen of ${narrowestPx} px`);
-  await page.setViewportSize(size);
 }

@@ -17,11 +17,17 @@ export async function findChromium(): Promise<string | undefined> {
 export const withoutChromium =
   "NOT CHECKED in a browser: there is no chromium on PATH (apt-get install chromium)";
 
-/** Opens Chromium without a window. It calls nobody by itself. */
-export const openChromium = (executablePath: string): Promise<Browser> =>
+/**
+ * Opens Chromium without a window. It calls nobody by itself. `cameraFile` is a file of JPEG pictures one
+ * behind the other (.mjpeg), which its camera shows.
+ */
+export const openChromium = (executablePath: string, cameraFile?: string): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
+      ...(cameraFile === undefined
+        ? []
+        : ["--use-fake-device-for-media-stream", `--use-file-for-fake-video-capture=${cameraFile}`]),
       // Tests run as root in containers, where Chromium has no sandbox.
       "--no-sandbox",
       "--disable-gpu",
@@ -38,8 +44,9 @@ export const openChromium = (executablePath: string): Promise<Browser> =>
  * with each violation of the page's Content-Security-Policy.
  */
 export async function openPage(browser: Browser, look: PageLook = {}): Promise<WatchedPage> {
-  const { width = 1_280, height = 900, colorScheme = "light" } = look;
+  const { width = 1_280, height = 900, colorScheme = "light", headers = {} } = look;
   const context = await browser.newContext({
+    extraHTTPHeaders: headers,
     viewport: { width, height },
     colorScheme,
     reducedMotion: "reduce",
@@ -56,7 +63,12 @@ export async function openPage(browser: Browser, look: PageLook = {}): Promise<W
   return { page, faults };
 }
 
-/** In CSS pixels; 1280 × 900 in light colours without it. */
-type PageLook = { width?: number; height?: number; colorScheme?: "light" | "dark" };
+/** In CSS pixels; 1280 × 900 in light colours without it. `headers` come with every request. */
+type PageLook = {
+  width?: number;
+  height?: number;
+  colorScheme?: "light" | "dark";
+  headers?: Record<string, string>;
+};
 
 type WatchedPage = { page: Page; faults: string[] };

@@ -33,13 +33,14 @@ test("every asset is served with its type, for a year", async () => {
 });
 
 test("what is not listed is not served, under whatever path", async () => {
-  const [, , version] = assets.address("faceline.css").split("/");
+  const [, , version] = assets.address("browser/faceline.css").split("/");
   const paths = [
-    `${version}/tsconfig.json`,
+    `${version}/browser/tsconfig.json`,
+    `${version}/assets.ts`,
     `${version}/../assets.ts`,
     `${version}/%2e%2e/assets.ts`,
-    `${version}/..%2fassets.ts`,
-    `${version}/theme.ts/`,
+    `${version}/browser/..%2fassets.ts`,
+    `${version}/browser/theme.ts/`,
     `${version}/constructor`,
     `${version}/`,
     "theme.ts",
@@ -54,7 +55,7 @@ test("what is not listed is not served, under whatever path", async () => {
 
 test("every file of the folder browser/ is listed", () => {
   const entries = readdirSync(new URL("browser/", import.meta.url), { recursive: true, withFileTypes: true });
-  const folder = fileURLToPath(new URL("browser/", import.meta.url));
+  const folder = fileURLToPath(new URL(".", import.meta.url));
   const files = entries
     .filter((entry) => entry.isFile() && entry.name !== "tsconfig.json")
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
@@ -77,7 +78,7 @@ test("scripts import scripts that are served, by relative addresses", async () =
   for (const name of assetNames.filter((name) => name.endsWith(".ts"))) {
     const address = assets.address(name);
     const { body } = await app.inject(address);
-    for (const [, imported] of body.matchAll(/^(?:import|export)\b[^;"]*"([^"]*)"/gm)) {
+    for (const [, imported] of body.matchAll(/^(?:import|export|\})[^;"(]* from "([^"]*)";$/gm)) {
       assert.match(imported!, /^\.\.?\/.*\.ts$/, name);
       const target = new URL(imported!, new URL(address, "http://localhost")).pathname;
       assert.equal((await app.inject(target)).statusCode, 200, `${name} imports ${imported}`);
@@ -86,12 +87,12 @@ test("scripts import scripts that are served, by relative addresses", async () =
 });
 
 test("styles load nothing but the assets beside them", async () => {
-  const { body } = await app.inject(assets.address("faceline.css"));
+  const { body } = await app.inject(assets.address("browser/faceline.css"));
   const loaded = Array.from(body.matchAll(/url\("?([^")]*)"?\)|@import/g), ([, address]) => address);
   assert.deepEqual(loaded, ["geist.woff2"]);
 });
 
 test("paper is light, also where the reader chose the dark theme", async () => {
-  const { body } = await app.inject(assets.address("faceline.css"));
+  const { body } = await app.inject(assets.address("browser/faceline.css"));
   assert.match(body.split("@media print")[1]!, /:root\[data-theme\] \{\s*color-scheme: light;/);
 });

@@ -12,23 +12,55 @@ import {
 } from "./samples.ts";
 
 /**
- * Every file that browsers may load, by its name, and where it comes from; the sample pictures come on top.
- * What is not listed is not served. A name has the folders below `browser/`, so that scripts import each
- * other by the paths of their sources.
+ * Every file that browsers may load, by its path in this folder; the sample pictures come on top. What is not
+ * listed is not served. The paths stay as they are, so that scripts import each other as their sources do.
  */
-const sources = {
-  "faceline.css": "browser/faceline.css",
-  "icon.svg": "browser/icon.svg",
-  "theme.ts": "browser/theme.ts",
-  "code.ts": "browser/code.ts",
-  "contents.ts": "browser/contents.ts",
-  "geist.woff2": "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
-  "geist-licence.txt": "@fontsource-variable/geist/LICENSE",
+const files = [
+  "browser/faceline.css",
+  "browser/icon.svg",
+  "browser/theme.ts",
+  "browser/code.ts",
+  "browser/contents.ts",
+  "browser/tester.css",
+  "browser/tester/answer-view.ts",
+  "browser/tester/call.ts",
+  "browser/tester/camera.ts",
+  "browser/tester/element.ts",
+  "browser/tester/faces.ts",
+  "browser/tester/json-view.ts",
+  "browser/tester/main.ts",
+  "browser/tester/overlay.ts",
+  "browser/tester/picture.ts",
+  "browser/tester/result.ts",
+  "browser/tester/samples.ts",
+  "browser/tester/scale-view.ts",
+  "browser/tester/settings-form.ts",
+  "browser/tester/slot.ts",
+  "browser/tester/slots.ts",
+  "browser/tester/tester.ts",
+  "browser/tester/time-view.ts",
+  "tester/call-example.ts",
+  "tester/distance-scale.ts",
+  "tester/failure.ts",
+  "tester/json-lines.ts",
+  "tester/labelled-pairs.ts",
+  "tester/settings.ts",
+  "tester/verdict.ts",
+  "tester/waterfall.ts",
+  "docs/reference/snippets.ts",
+] as const;
+
+/** Files of packages, by the names under which they are served. */
+const packageFiles = {
+  "browser/geist.woff2": "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
+  "browser/geist-licence.txt": "@fontsource-variable/geist/LICENSE",
 };
-export type AssetName = keyof typeof sources | SampleAssetName;
+type FileName = (typeof files)[number] | keyof typeof packageFiles;
+export type AssetName = FileName | SampleAssetName;
 
 export const assetNames: AssetName[] = [
-  ...(Object.keys(sources) as (keyof typeof sources)[]),
+  ...files,
+  ...(Object.keys(packageFiles) as (keyof typeof packageFiles)[]),
   ...sampleNames.flatMap((sample) => [pictureName(sample), thumbnailName(sample)]),
 ];
 
@@ -62,9 +94,12 @@ export class Assets {
 
 /** Reads all assets, removes the types from scripts, and compresses what is not compressed yet. */
 export async function readAssets(): Promise<Assets> {
-  const files = Object.keys(sources) as (keyof typeof sources)[];
   const contents = await Promise.all([
-    ...files.map(async (name) => [name, await readAsset(name)] as const),
+    ...files.map(async (name) => [name, await readAsset(name, new URL(name, import.meta.url))] as const),
+    ...Object.entries(packageFiles).map(
+      async ([name, source]) =>
+        [name as keyof typeof packageFiles, await readAsset(name, packages.resolve(source))] as const,
+    ),
     ...sampleNames.flatMap((sample) => [
       readPicture(sample).then((body) => [pictureName(sample), uncompressed("image/jpeg", body)] as const),
       makeThumbnail(sample).then(
@@ -75,16 +110,13 @@ export async function readAssets(): Promise<Assets> {
   return new Assets(new Map<AssetName, Content>(contents));
 }
 
-async function readAsset(name: keyof typeof sources): Promise<Content> {
-  const body = await readFile(pathOf(sources[name]));
+async function readAsset(name: string, source: URL | string): Promise<Content> {
+  const body = await readFile(source);
   const extension = name.split(".").at(-1)!;
   const type = contentTypes[extension as keyof typeof contentTypes];
   if (extension === "woff2") return uncompressed(type, body);
   return compress(type, extension === "ts" ? Buffer.from(withoutTypes(body.toString())) : body);
 }
-
-const pathOf = (source: string): URL | string =>
-  source.startsWith("@") ? packages.resolve(source) : new URL(source, import.meta.url);
 
 /** Lines and columns stay where they are, because types are replaced by blanks. */
 const withoutTypes = (script: string): string => stripTypeScriptTypes(script, { mode: "strip" });

@@ -17,7 +17,10 @@ export type Facts = {
   teamBodyBytesPerSecond: number;
   idempotencyKeptMs: number;
   /** Those that the operator enabled. */
-  models: Pick<EmbeddingModel, "name" | "title" | "input_px" | "thresholds" | "thresholds_from">[];
+  models: Pick<
+    EmbeddingModel,
+    "name" | "title" | "input_px" | "thresholds" | "thresholds_from" | "labelled_pairs"
+  >[];
   detectors: string[];
   tester: TesterFacts;
 };

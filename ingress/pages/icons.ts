@@ -12,5 +12,3 @@ export const mark = (): Html =>
 
 export const contrastIcon = (): Html =>
   icon(html`<circle cx="12" cy="12" r="8"/><path class="filled" d="M12 4a8 8 0 0 1 0 16z"/>`);
-
-export const arrowIcon = (): Html => icon(html`<path d="M5 12h14M13 6l6 6-6 6"/>`);

@@ -10,6 +10,8 @@ export type Page = {
   title: string;
   /** One sentence, for search engines and previews of links. */
   description: string;
+  /** Beside those of every page. */
+  styles?: AssetName[];
   scripts: AssetName[];
   /** `assets`: for the addresses of pictures. */
   body(facts: Facts, assets: Assets): Html;

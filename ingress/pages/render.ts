@@ -3,12 +3,12 @@ import { type Content, compress } from "./content.ts";
 import { docsPages } from "./docs/docs-pages.ts";
 import type { Facts } from "./facts.ts";
 import { frame } from "./frame.ts";
-import { home } from "./home.ts";
 import { missingPage } from "./missing-page.ts";
 import type { Page } from "./page.ts";
+import { testerPage } from "./tester/page.ts";
 
 /** Every page, in no order that matters. */
-export const allPages: Page[] = [home, ...docsPages];
+export const allPages: Page[] = [testerPage, ...docsPages];
 
 /** Returns all pages and assets of a service with these facts. */
 export async function renderSite(facts: Facts): Promise<RenderedSite> {

@@ -15,12 +15,13 @@ export function codeBlock({ caption, label = caption, code, language }: Code): H
 
 /**
  * Returns a call in three languages, one of them visible. Radio buttons and CSS do it, so that it works
- * without a script, which only remembers the choice. `id` is unique in the page.
+ * without a script, which only remembers the choice. `id` is unique in the page. Without snippets a script
+ * fills it.
  */
 export function codeChoice({ id, caption, snippets }: CodeChoice): Html {
   return html`<figure class="code choice">
 <figcaption><fieldset class="languages"><legend class="visually-hidden">${caption}: language</legend>!${each(languages, ({ language, name }) => languageRadio(language, name, id))}</fieldset>!${copyButton()}</figcaption>
-!${each(languages, ({ language, name }) => panel(snippets[language], language, `${caption}, ${name}`))}
+!${each(languages, ({ language, name }) => panel(snippets?.[language] ?? "", language, `${caption}, ${name}`))}
 </figure>`;
 }
 
@@ -42,8 +43,8 @@ function panel(code: string, language: CallLanguage, label: string): Html {
 `;
 }
 
-const copyButton = (): Html => html`<button type="button" class="copy" hidden>Copy</button>`;
+export const copyButton = (): Html => html`<button type="button" class="copy" hidden>Copy</button>`;
 
 /** `label`: the name of the block, unique in its page; the caption without it. */
 type Code = { caption: string; label?: string; code: string; language: Language };
-type CodeChoice = { id: string; caption: string; snippets: Snippets };
+type CodeChoice = { id: string; caption: string; snippets?: Snippets };

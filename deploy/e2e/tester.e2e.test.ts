@@ -1,0 +1,339 @@
+// Covers ingress/pages/tester and ingress/pages/browser/tester in a browser.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { findChromium, openChromium, openPage, withoutChromium } from "../testing/browser.ts";
+import { assertSound } from "../testing/page-checks.ts";
+import { waitUntil } from "../testing/wait-until.ts";
+import { startStack } from "./stack/stack.ts";
+
+// Screenshots of every state stay in SCREENSHOTS, if that names a folder.
+
+const sample = (name: string): string =>
+  fileURLToPath(new URL(`../../ingress/pages/samples/${name}.jpg`, import.meta.url));
+
+const looks = [
+  { width: 1_280, colorScheme: "light" },
+  { width: 1_280, colorScheme: "dark" },
+  { width: 390, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" },
+] as const;
+
+test("the tester, in a browser", async (t) => {
+  const chromium = await findChromium();
+  if (chromium === undefined) return t.skip(withoutChromium);
+  const folder = mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), "tester-"));
+  const camera = join(folder, "camera.mjpeg");
+  writeFileSync(camera, await sharp(sample("dia-2")).resize(480, 640).jpeg().toBuffer());
+  const browser = await openChromium(chromium, camera);
+  t.after(() => browser.close());
+  // Each visitor has an address of its own, so that the limit of one is not that of the others.
+  const { address, services } = await startStack(t, {
+    settings: { RESTART_FIRST_MS: "60000" },
+    ownSettings: { ingress: { TRUSTED_PROXIES: "127.0.0.1" } },
+  });
+  let visitors = 0;
+  const visit = async (query = "") => {
+    const headers = { "x-forwarded-for": `192.0.2.${++visitors}` };
+    const { page, faults } = await openPage(browser, { headers });
+    await page.goto(address + query);
+    return { page, faults };
+  };
+
+  await t.test("the first pair's answer is there before a visitor has done anything", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /^Closer than the threshold: counts as the same person$/);
+    assert.equal(await page.locator(".slot .face.counted").count(), 2);
+    assert.match(
+      await page.locator(".explanation").innerText(),
+      /^Distance 0\.0\d\d, threshold 0\.074\. A distance/,
+    );
+    assert.match(await page.locator(".errors-of-labelled").innerText(), /0 of 262 .* 0 of 38/s);
+    assert.ok((await page.locator(".time tbody tr").count()) > 4);
+    await assertSoundInAllLooks(page, "first-pair");
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("two files: the answer comes by itself, and the same call as curl", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await choose(page, 0, sample("ada-1"));
+    await choose(page, 1, sample("chi-2"));
+    await headline(page, /^Further than the threshold: counts as different people$/);
+    assert.equal(await page.locator("#status").innerText(), await page.locator("#headline").innerText());
+    assert.match(await page.locator(".in-curl").innerText(), /-F img1=@ada-1\.jpg \\\n +-F img2=@chi-2\.jpg/);
+    await assertSoundInAllLooks(page, "different");
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a picture that is pasted goes to the empty place", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.getByRole("button", { name: "Remove the second picture" }).click();
+    await headline(page, /^Add another picture$/);
+    await assertSoundInAllLooks(page, "one-missing");
+    await paste(page, sample("chi-1"));
+    await headline(page, /different people/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a file that is dropped on a place is taken, and one beside it leaves the page", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await drop(page, ".slot:nth-child(2)", sample("ada-2"));
+    await headline(page, /different people/);
+    await drop(page, "h1", sample("ada-1"));
+    await headline(page, /different people/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("the camera takes a picture, and says how to allow it", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await choose(page, 0, sample("dia-1"));
+    await headline(page, /same person/);
+    const open = page.getByRole("button", { name: "Camera: take the second picture" });
+    await open.click();
+    await page.getByText("The browser does not let this page use the camera").waitFor();
+    await assertSoundInAllLooks(page, "camera-refused");
+    await page.keyboard.press("Escape");
+    await page.context().grantPermissions(["camera"]);
+    await open.click();
+    await page.getByRole("button", { name: "Take the picture" }).click();
+    await page.getByAltText("The second picture: camera.jpg").waitFor();
+    await headline(page, /same person/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("by keyboard alone: a sample, another metric, and the threshold", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.getByAltText("Sample ada-1").locator("..").focus();
+    await page.keyboard.press("Enter");
+    await headline(page, /different people/);
+    const metric = page.getByRole("combobox", { name: "Metric" });
+    await metric.focus();
+    await page.keyboard.press("e");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/?metric=euclidean");
+    await page.locator(".explanation", { hasText: "threshold 0.6" }).waitFor();
+    const threshold = page.getByRole("slider", { name: "Threshold" });
+    await threshold.focus();
+    await page.keyboard.press("End");
+    await headline(page, /same person/);
+    await page.waitForURL("**/?metric=euclidean&threshold=*");
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test(
+    "a picture without a face: its place says so, and the other one keeps its picture",
+    async (t) => {
+      const { page } = await visit();
+      t.after(() => page.context().close());
+      await headline(page, /same person/);
+      await choose(
+        page,
+        1,
+        await picture(folder, "wall.png", { width: 600, height: 400, background: "#88aacc" }),
+      );
+      await headline(page, /^No face was found in the second picture\.$/);
+      assert.match(await page.locator(".slot.at-fault").innerText(), /No face was found/);
+      assert.equal(await page.locator(".slot.filled").count(), 2);
+      assert.match(await page.locator(".facts").innerText(), /no_face_detected[\s\S]+Request id/);
+      await assertSoundInAllLooks(page, "no-face");
+    },
+  );
+
+  await t.test("a picture with two faces: both are numbered, and the other one may be used", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    const both = join(folder, "both.jpg");
+    const side = await sharp(sample("chi-1")).resize({ height: 640 }).toBuffer();
+    const { width } = await sharp(side).metadata();
+    await sharp(await sharp(sample("dia-2")).resize({ height: 640 }).toBuffer())
+      .extend({ right: width, background: "#999999" })
+      .composite([{ input: side, gravity: "east" }])
+      .jpeg()
+      .toFile(both);
+    await choose(page, 1, both);
+    await page.getByText("2 faces. Face").waitFor();
+    await headline(page, /same person/);
+    assert.equal(await page.locator(".slot:nth-child(2) .face").count(), 2);
+    assert.equal(await page.locator(".slot:nth-child(2) .face.counted").count(), 1);
+    await assertSoundInAllLooks(page, "two-faces");
+    await page.getByRole("button", { name: /^Use face/ }).click();
+    await headline(page, /different people/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a file that is no picture says what to use", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    const file = join(folder, "photo.heic");
+    writeFileSync(file, "not a picture");
+    await choose(page, 0, file);
+    await page.getByText("Your browser cannot open HEIC pictures.").waitFor();
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("one picture: its faces; one against many: the nearest first", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.getByRole("radio", { name: "One picture" }).check();
+    await headline(page, /^One face was found$/);
+    await assertSoundInAllLooks(page, "represent");
+    await page.getByRole("radio", { name: "One against many" }).check();
+    for (const name of ["chi-1", "dia-2", "ada-1"]) {
+      await page.getByAltText(`Sample ${name}`).click();
+      await page.getByAltText(new RegExp(`: ${name}\\.jpg$`)).waitFor();
+    }
+    await headline(page, /^Nearest: dia-2\.jpg, within the threshold$/);
+    const rows = await page.locator(".answer tbody tr").allInnerTexts();
+    assert.equal(rows.length, 3);
+    assert.match(rows[0]!, /^\s*dia-2/);
+    assert.equal(new URL(page.url()).search, "?call=compare");
+    await assertSoundInAllLooks(page, "compare");
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a face and its lines of the reply stand out together", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.locator(".slot:nth-child(1) .face rect").hover();
+    const lines = await page.locator(".line.highlighted").allInnerTexts();
+    assert.match(lines.join(""), /^ +"img1": \{[\s\S]+"left_eye"/);
+    await page.locator('.line[data-path="facial_areas.img2.w"]').hover();
+    assert.equal(await page.locator(".slot:nth-child(2) .face.highlighted").count(), 1);
+    assert.equal(await page.locator(".slot:nth-child(1) .face.highlighted").count(), 0);
+  });
+
+  await t.test("offline: it says so, and goes on by itself", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.context().setOffline(true);
+    await page.getByRole("combobox", { name: "Metric" }).selectOption("euclidean");
+    await headline(page, /^You are offline$/);
+    await assertSoundInAllLooks(page, "offline");
+    await page.context().setOffline(false);
+    await headline(page, /same person/);
+  });
+
+  await t.test("429: it says how long to wait, and goes on by itself", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await useUpRate(address, visitors);
+    await page.getByRole("combobox", { name: "Metric" }).selectOption("euclidean");
+    await headline(page, /^You have made many calls in a short time$/);
+    await page.getByText(/^Trying again in \d+ s\.$/).waitFor();
+    await headline(page, /same person/);
+  });
+
+  await t.test("503: it says that the service is busy, and when it tries again", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    services.find("inference-1").kill("SIGKILL");
+    await waitUntil("the worker is missed", async () => (await fetch(`${address}/health`)).status === 503);
+    await page.getByRole("combobox", { name: "Metric" }).selectOption("euclidean");
+    await headline(page, /^The service is busy$/);
+    await page.getByText(/^Trying again in \d+ s\.$/).waitFor();
+    await assertSoundInAllLooks(page, "busy");
+  });
+});
+
+test("a tester that the operator has turned off says so, and the documents are there", async (t) => {
+  const chromium = await findChromium();
+  if (chromium === undefined) return t.skip(withoutChromium);
+  const browser = await openChromium(chromium);
+  t.after(() => browser.close());
+  const { address } = await startStack(t, { ownSettings: { ingress: { TESTER: "off" } } });
+  const { page, faults } = await openPage(browser);
+  await page.goto(address);
+  await page.getByText("The operator of this service has turned the tester off.").waitFor();
+  assert.equal(await page.locator("#tester").count(), 0);
+  await assertSoundInAllLooks(page, "turned-off");
+  await page.getByRole("link", { name: "Quick start" }).click();
+  await page.waitForURL("**/docs/quick-start");
+  assert.deepEqual(faults, []);
+});
+
+/** Resolves once the headline of the answer is this one. */
+const headline = (page: Page, text: RegExp): Promise<void> =>
+  page.locator("#headline", { hasText: text }).waitFor();
+
+const choose = (page: Page, slot: number, file: string): Promise<void> =>
+  page.locator('.slot input[type="file"]').nth(slot).setInputFiles(file);
+
+async function picture(
+  folder: string,
+  name: string,
+  create: { width: number; height: number; background: string },
+) {
+  const file = join(folder, name);
+  await sharp({ create: { ...create, channels: 3 } }).toFile(file);
+  return file;
+}
+
+const paste = (page: Page, file: string): Promise<void> =>
+  page.evaluate(`{
+    const clipboardData = ${transferOf(file)};
+    document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }`);
+
+const drop = (page: Page, selector: string, file: string): Promise<void> =>
+  page.evaluate(`{
+    const init = { dataTransfer: ${transferOf(file)}, bubbles: true, cancelable: true };
+    document.querySelector("${selector}").dispatchEvent(new DragEvent("drop", init));
+  }`);
+
+/** An expression of the page: what a drag or the clipboard holds. */
+const transferOf = (file: string): string => `((content) => {
+  const transfer = new DataTransfer();
+  const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+  transfer.items.add(new File([bytes], "pasted.jpg", { type: "image/jpeg" }));
+  return transfer;
+})("${readFileSync(file).toString("base64")}")`;
+
+/** Makes more calls as this visitor than its address may. */
+async function useUpRate(address: string, visitor: number): Promise<void> {
+  const headers = {
+    "x-forwarded-for": `192.0.2.${visitor}`,
+    "sec-fetch-site": "same-origin",
+    "content-type": "application/json",
+  };
+  await waitUntil("the visitor is limited", async () => {
+    const { status } = await fetch(`${address}/tester/verify`, { method: "POST", headers, body: "{}" });
+    return status === 429;
+  });
+}
+
+/** In both themes, wide and narrow. Keeps a screenshot of each if SCREENSHOTS names a folder. */
+async function assertSoundInAllLooks(page: Page, state: string): Promise<void> {
+  const folder = process.env["SCREENSHOTS"];
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    if (folder !== undefined) {
+      mkdirSync(folder, { recursive: true });
+      await page.screenshot({ path: join(folder, `${state}-${width}-${colorScheme}.png`), fullPage: true });
+    }
+    await assertSound(page, `${state}, ${width} px, ${colorScheme}`);
+  }
+}

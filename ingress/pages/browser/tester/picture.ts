@@ -1,0 +1,103 @@
+// Covered by deploy/e2e/tester.e2e.test.ts.
+
+/** A picture as it is shown and sent: upright, and not larger than the service needs. */
+export type Picture = {
+  name: string;
+  /** What is sent. */
+  file: Blob;
+  /** Address of the same bytes, for an element of the page. */
+  address: string;
+  width: number;
+  height: number;
+};
+
+/** The picture cannot be used; the message says why and what to do. */
+export class UnreadablePicture extends Error {}
+
+/**
+ * Reads a picture, turns it upright and scales it down to a long side of 1,600 pixels. It is encoded anew, so
+ * that what else the file holds, such as where it was taken, does not leave the browser. Throws
+ * UnreadablePicture.
+ */
+export async function pictureFrom(file: Blob, name: string): Promise<Picture> {
+  const bitmap = await decode(file, name);
+  const factor = Math.min(1, longSideMaxPx / Math.max(bitmap.width, bitmap.height));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(bitmap.width * factor));
+  canvas.height = Math.max(1, Math.round(bitmap.height * factor));
+  const context = canvas.getContext("2d")!;
+  // JPEG has no transparency: what is transparent becomes white, not black.
+  context.fillStyle = "white";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  return fromCanvas(canvas, name);
+}
+
+/** Reads a picture that is small, upright and ours, as it is: a sample. */
+export async function readSample(address: string, name: string): Promise<Picture> {
+  const response = await fetch(address);
+  if (!response.ok) throw new UnreadablePicture("The sample could not be loaded. Try it again.");
+  const file = await response.blob();
+  const bitmap = await decode(file, name);
+  const { width, height } = bitmap;
+  bitmap.close();
+  return { name, file, address: URL.createObjectURL(file), width, height };
+}
+
+/** Returns the part of a picture around an area, with as much again on each side as a detector needs. */
+export async function cropPicture(picture: Picture, area: Area): Promise<Picture> {
+  const bitmap = await decode(picture.file, picture.name);
+  const left = Math.max(0, Math.round(area.x - area.w * cropMargin));
+  const top = Math.max(0, Math.round(area.y - area.h * cropMargin));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.min(bitmap.width, Math.round(area.x + area.w * (1 + cropMargin))) - left;
+  canvas.height = Math.min(bitmap.height, Math.round(area.y + area.h * (1 + cropMargin))) - top;
+  canvas.getContext("2d")!.drawImage(bitmap, -left, -top);
+  bitmap.close();
+  return fromCanvas(canvas, picture.name);
+}
+
+/** Frees the memory of a picture that is shown no longer. */
+export const releasePicture = ({ address }: Picture): void => URL.revokeObjectURL(address);
+
+/** Returns the bytes in Base64. */
+export async function base64Of(file: Blob): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const reader = new FileReader();
+  reader.addEventListener("load", () => resolve(reader.result as string));
+  reader.addEventListener("error", () => reject(new UnreadablePicture("The picture could not be read.")));
+  reader.readAsDataURL(file);
+  const dataUrl = await promise;
+  return dataUrl.slice(dataUrl.indexOf(",") + 1);
+}
+
+async function decode(file: Blob, name: string): Promise<ImageBitmap> {
+  try {
+    return await createImageBitmap(file, { imageOrientation: "from-image" });
+  } catch {
+    const isHeic = /\.hei[cf]$/i.test(name) || /hei[cf]/.test(file.type);
+    throw new UnreadablePicture(
+      isHeic
+        ? "Your browser cannot open HEIC pictures. Save it as JPEG first."
+        : "This file is no picture that your browser can open. Use JPEG, PNG or WebP.",
+    );
+  }
+}
+
+async function fromCanvas(canvas: HTMLCanvasElement, name: string): Promise<Picture> {
+  const { promise, resolve } = Promise.withResolvers<Blob | null>();
+  canvas.toBlob(resolve, "image/jpeg", jpegQuality);
+  const file = await promise;
+  if (file === null) throw new UnreadablePicture("Your browser could not scale this picture.");
+  const { width, height } = canvas;
+  return { name, file, address: URL.createObjectURL(file), width, height };
+}
+
+/** In pixels of the picture. */
+export type Area = { x: number; y: number; w: number; h: number };
+
+const longSideMaxPx = 1_600;
+const jpegQuality = 0.92;
+/** Share of the area's size on each side. */
+const cropMargin = 0.6;

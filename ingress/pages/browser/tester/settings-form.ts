@@ -1,0 +1,85 @@
+import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { readSettings, type TesterCall, type TesterSettings, writeSettings } from "../../tester/settings.ts";
+import { element, find } from "./element.ts";
+
+// Covered by deploy/e2e/tester.e2e.test.ts.
+
+/** The form of the settings. The address of the page holds what differs from the service's own choices. */
+export class SettingsForm {
+  readonly #form: HTMLFormElement;
+  readonly #capabilities: CapabilitiesReply;
+  #call: TesterCall;
+
+  constructor(form: HTMLFormElement, capabilities: CapabilitiesReply, changed: () => void) {
+    this.#form = form;
+    this.#capabilities = capabilities;
+    const { call, model, detector, metric, threshold } = readSettings(location.search);
+    this.#call = call;
+    const { models, detectors, distance_metrics } = capabilities;
+    fill(this.#select("model"), models, model ?? capabilities.default_model);
+    fill(this.#select("detector"), detectors, detector ?? capabilities.default_detector);
+    fill(this.#select("metric"), distance_metrics, metric ?? distance_metrics[0]!);
+    if (threshold !== undefined) this.#threshold.value = String(threshold);
+    find(HTMLInputElement, `[name="call"][value="${call}"]`, form).checked = true;
+    this.#showDefaults();
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("change", ({ target }) => {
+      if (target instanceof HTMLInputElement && target.name === "call")
+        this.#call = target.value as TesterCall;
+      // A threshold is of one model and metric.
+      if (target instanceof HTMLSelectElement && target.name !== "detector") this.#threshold.value = "";
+      this.#showDefaults();
+      history.replaceState(null, "", location.pathname + writeSettings(this.settings));
+      changed();
+    });
+  }
+
+  /** What differs from the service's own choices. */
+  get settings(): TesterSettings {
+    const { default_model, default_detector, distance_metrics } = this.#capabilities;
+    const [model, detector, metric] = [this.model, this.#select("detector").value, this.metric];
+    const threshold = this.#threshold.value === "" ? undefined : Number(this.#threshold.value);
+    return {
+      call: this.#call,
+      ...(model === default_model ? {} : { model }),
+      ...(detector === default_detector ? {} : { detector }),
+      ...(metric === distance_metrics[0] ? {} : { metric }),
+      ...(threshold === undefined || !(threshold >= 0) ? {} : { threshold }),
+    };
+  }
+
+  get model(): string {
+    return this.#select("model").value;
+  }
+
+  get metric(): string {
+    return this.#select("metric").value;
+  }
+
+  /** As if the visitor had typed it. */
+  chooseThreshold(threshold: number): void {
+    this.#threshold.value = String(threshold);
+    this.#threshold.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  #showDefaults(): void {
+    const thresholds = this.#capabilities.model_details[this.model]?.thresholds ?? {};
+    this.#threshold.placeholder = String(thresholds[this.metric as keyof typeof thresholds] ?? "");
+    for (const label of this.#form.querySelectorAll<HTMLElement>(".of-distance")) {
+      label.hidden = this.#call === "represent";
+    }
+  }
+
+  get #threshold(): HTMLInputElement {
+    return find(HTMLInputElement, '[name="threshold"]', this.#form);
+  }
+
+  #select(name: string): HTMLSelectElement {
+    return find(HTMLSelectElement, `[name="${name}"]`, this.#form);
+  }
+}
+
+function fill(select: HTMLSelectElement, values: string[], chosen: string): void {
+  select.replaceChildren(...values.map((value) => element("option", { value }, value)));
+  select.value = values.includes(chosen) ? chosen : values[0]!;
+}

@@ -1,0 +1,172 @@
+import { openCamera } from "./camera.ts";
+import { element } from "./element.ts";
+import { drawFaces, type FaceMark } from "./overlay.ts";
+import { type Picture, pictureFrom, releasePicture, UnreadablePicture } from "./picture.ts";
+
+// Covered by deploy/e2e/tester.e2e.test.ts.
+
+/** A place for one picture: dropped, chosen, taken or a sample. */
+export class Slot {
+  readonly root: HTMLElement;
+  #title = "picture";
+  readonly #changed: () => void;
+  readonly #figure = element("figure", { class: "picture" });
+  readonly #image = element("img", { alt: "" });
+  readonly #overlay = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  readonly #note = element("p", { class: "note-of-slot", role: "status" });
+  readonly #faces = element("p", { class: "faces" });
+  readonly #input = element("input", { type: "file", accept: "image/*", class: "visually-hidden" });
+  readonly #heading = element("h2");
+  readonly #camera = element("button", { type: "button", class: "plain" }, "Camera");
+  readonly #remove = element("button", { type: "button", class: "plain" }, "Remove");
+  #picture: Picture | undefined;
+  /** Counts the pictures that were begun: only the last one is shown. */
+  #version = 0;
+
+  /** `changed` runs after its picture has changed. */
+  constructor(changed: () => void) {
+    this.#changed = changed;
+    this.#overlay.setAttribute("aria-hidden", "true");
+    this.#remove.addEventListener("click", () => this.clear());
+    this.#camera.addEventListener("click", () => void this.#takePicture());
+    // There is a camera only over https and on localhost.
+    this.#camera.hidden = navigator.mediaDevices === undefined;
+    this.#input.addEventListener("change", () => this.#takeFile(this.#input.files?.[0]));
+    const choose = element("label", { class: "plain choose" }, this.#input, element("span", {}, "Choose"));
+    const hint = element("p", { class: "hint" }, "Drop or paste a picture here");
+    this.#figure.append(hint, this.#image, this.#overlay);
+    this.root = element(
+      "section",
+      { class: "slot" },
+      this.#heading,
+      this.#figure,
+      element("div", { class: "tools" }, choose, this.#camera, this.#remove),
+      this.#faces,
+      this.#note,
+    );
+    this.#acceptDrops();
+    this.#show();
+  }
+
+  /** Gives it a title, such as `first picture`. */
+  name(title: string): void {
+    this.#title = title;
+    const capitalized = title.charAt(0).toUpperCase() + title.slice(1);
+    this.#heading.textContent = capitalized;
+    this.root.setAttribute("aria-label", capitalized);
+    this.#input.setAttribute("aria-label", `Choose the ${title}`);
+    this.#camera.setAttribute("aria-label", `Camera: take the ${title}`);
+    this.#remove.setAttribute("aria-label", `Remove the ${title}`);
+    this.#describeImage();
+  }
+
+  get picture(): Picture | undefined {
+    return this.#picture;
+  }
+
+  /** Neither holds a picture nor reads one. */
+  get isEmpty(): boolean {
+    return this.#picture === undefined && !this.root.classList.contains("reading");
+  }
+
+  /** Marks the faces of the picture. `words` say how many there are, and which counted. */
+  markFaces(faces: FaceMark[], words: (Node | string)[] = []): void {
+    if (this.#picture === undefined) return;
+    drawFaces(this.#overlay, this.#picture, faces);
+    this.#faces.replaceChildren(...words);
+  }
+
+  /** Lets a face of the reply stand out; undefined: none. */
+  highlight(path: string | undefined): void {
+    for (const face of this.#overlay.querySelectorAll<SVGGElement>("[data-path]")) {
+      const within =
+        path !== undefined && (path === face.dataset["path"] || path.startsWith(`${face.dataset["path"]}.`));
+      face.classList.toggle("highlighted", within);
+    }
+  }
+
+  /** Says what is wrong with this picture; "" for nothing. */
+  note(text: string): void {
+    this.#note.textContent = text;
+    this.root.classList.toggle("at-fault", text !== "");
+  }
+
+  /** Takes the picture that `read` reads, unless another one comes meanwhile. */
+  async take(read: () => Promise<Picture>, isChange = true): Promise<void> {
+    const version = ++this.#version;
+    this.note("");
+    this.root.classList.add("reading");
+    try {
+      const picture = await read();
+      if (version !== this.#version) return releasePicture(picture);
+      this.#set(picture);
+      if (isChange) this.#changed();
+    } catch (error) {
+      if (version !== this.#version) return;
+      if (!(error instanceof UnreadablePicture)) throw error;
+      this.note(error.message);
+    } finally {
+      if (version === this.#version) this.root.classList.remove("reading");
+    }
+  }
+
+  clear(): void {
+    this.#version++;
+    this.note("");
+    this.#set(undefined);
+    this.#changed();
+    this.#input.focus();
+  }
+
+  release(): void {
+    this.#version++;
+    if (this.#picture !== undefined) releasePicture(this.#picture);
+  }
+
+  #set(picture: Picture | undefined): void {
+    if (this.#picture !== undefined) releasePicture(this.#picture);
+    this.#picture = picture;
+    this.#input.value = "";
+    this.#show();
+  }
+
+  #show(): void {
+    const picture = this.#picture;
+    this.#overlay.replaceChildren();
+    this.#faces.replaceChildren();
+    this.root.classList.toggle("filled", picture !== undefined);
+    this.#image.hidden = picture === undefined;
+    this.#remove.hidden = picture === undefined;
+    if (picture === undefined) return this.#image.removeAttribute("src");
+    this.#image.src = picture.address;
+    this.#describeImage();
+    this.#image.width = picture.width;
+    this.#image.height = picture.height;
+  }
+
+  #describeImage(): void {
+    this.#image.alt = this.#picture === undefined ? "" : `The ${this.#title}: ${this.#picture.name}`;
+  }
+
+  #takeFile(file: File | undefined): void {
+    if (file !== undefined) void this.take(() => pictureFrom(file, file.name));
+  }
+
+  async #takePicture(): Promise<void> {
+    const file = await openCamera();
+    if (file !== undefined) await this.take(() => pictureFrom(file, "camera.jpg"));
+  }
+
+  #acceptDrops(): void {
+    this.root.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      this.root.classList.add("over");
+    });
+    this.root.addEventListener("dragleave", () => this.root.classList.remove("over"));
+    this.root.addEventListener("drop", (event) => {
+      event.preventDefault();
+      this.root.classList.remove("over");
+      this.#takeFile(event.dataTransfer?.files[0]);
+    });
+  }
+}

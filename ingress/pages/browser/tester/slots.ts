@@ -1,0 +1,125 @@
+import type { TesterCall } from "../../tester/settings.ts";
+import { type Picture, pictureFrom } from "./picture.ts";
+import { Slot } from "./slot.ts";
+
+// Covered by deploy/e2e/tester.e2e.test.ts.
+
+/** The places for the pictures of a call: one, two, or one and a list of others. */
+export class Slots {
+  readonly #root: HTMLElement;
+  readonly #candidatesMax: number;
+  readonly #changed: () => void;
+  readonly #slots: Slot[] = [];
+  #call: TesterCall = "verify";
+  /** Which of two filled slots the next sample goes to. */
+  #next = 0;
+
+  constructor(root: HTMLElement, { candidatesMax, changed }: { candidatesMax: number; changed: () => void }) {
+    this.#root = root;
+    this.#candidatesMax = candidatesMax;
+    this.#changed = changed;
+    // A file dropped beside a slot would otherwise replace the page.
+    addEventListener("dragover", (event) => event.preventDefault());
+    addEventListener("drop", (event) => event.preventDefault());
+    addEventListener("paste", (event) => {
+      const file = [...(event.clipboardData?.files ?? [])].find(({ type }) => type.startsWith("image/"));
+      if (file === undefined) return;
+      event.preventDefault();
+      void this.slotForNext().take(() => pictureFrom(file, file.name));
+    });
+  }
+
+  /** Shows the slots of a call. Pictures stay where there is a slot for them. */
+  show(call: TesterCall): void {
+    this.#call = call;
+    const kept = this.#slots.filter(({ picture }) => picture !== undefined).length;
+    const [least, most] = slotCounts(call, this.#candidatesMax);
+    this.#resize(Math.min(Math.max(least, kept), most));
+    if (call === "compare") this.#leaveOneEmpty();
+    this.#root.dataset["call"] = call;
+    for (const slot of this.#slots) slot.markFaces([]);
+    this.#nameAll();
+  }
+
+  get call(): TesterCall {
+    return this.#call;
+  }
+
+  /** The pictures of the call; undefined while one is missing. */
+  pictures(): Picture[] | undefined {
+    const pictures = this.#slots.flatMap(({ picture }) => picture ?? []);
+    const [least] = slotCounts(this.#call, this.#candidatesMax);
+    const complete = pictures.length >= least && this.#slots[0]?.picture !== undefined;
+    return complete ? pictures : undefined;
+  }
+
+  /** The slots that hold a picture, in the order of the call. */
+  get filled(): Slot[] {
+    return this.#slots.filter(({ picture }) => picture !== undefined);
+  }
+
+  get all(): readonly Slot[] {
+    return this.#slots;
+  }
+
+  /** The first empty slot; where all are full, each in its turn. */
+  slotForNext(): Slot {
+    const empty = this.#slots.find(({ picture }) => picture === undefined);
+    if (empty !== undefined) return empty;
+    this.#next = (this.#next + 1) % this.#slots.length;
+    return this.#slots[this.#next]!;
+  }
+
+  #resize(count: number): void {
+    while (this.#slots.length > count) {
+      const removed = this.#slots.findLast(({ picture }) => picture === undefined) ?? this.#slots.at(-1)!;
+      this.#remove(removed);
+    }
+    while (this.#slots.length < count) this.#add();
+  }
+
+  #add(): void {
+    const slot = new Slot(() => {
+      if (this.#call === "compare") this.#leaveOneEmpty();
+      this.#nameAll();
+      this.#changed();
+    });
+    this.#slots.push(slot);
+    this.#root.append(slot.root);
+  }
+
+  #remove(slot: Slot): void {
+    slot.release();
+    slot.root.remove();
+    this.#slots.splice(this.#slots.indexOf(slot), 1);
+  }
+
+  #nameAll(): void {
+    for (const [index, slot] of this.#slots.entries()) slot.name(titleOf(this.#call, index));
+  }
+
+  /** One place for another picture, until there are as many as a call may hold. */
+  #leaveOneEmpty(): void {
+    const [least, most] = slotCounts(this.#call, this.#candidatesMax);
+    for (const slot of this.#slots.filter(({ picture }) => picture === undefined).slice(1)) {
+      if (this.#slots.length > least) this.#remove(slot);
+    }
+    if (this.#slots.every(({ picture }) => picture !== undefined))
+      this.#resize(Math.min(this.#slots.length + 1, most));
+  }
+}
+
+const slotCounts = (call: TesterCall, candidatesMax: number): [number, number] =>
+  ({ verify: [2, 2], represent: [1, 1], compare: [2, 1 + candidatesMax] })[call] as [number, number];
+
+/** What the page calls the picture of a place. */
+function titleOf(call: TesterCall, index: number): string {
+  switch (call) {
+    case "verify":
+      return index === 0 ? "first picture" : "second picture";
+    case "represent":
+      return "picture";
+    case "compare":
+      return index === 0 ? "face to look for" : `candidate ${index}`;
+  }
+}

@@ -1,0 +1,195 @@
+import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { VerifyReply } from "@faceline/contracts/http/verify";
+import type { Failure } from "../../tester/failure.ts";
+import type { LabelledDistances } from "../../tester/labelled-pairs.ts";
+import { verdictOf } from "../../tester/verdict.ts";
+import { compareWords, representWords } from "./answer-view.ts";
+import { bodyOf, type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
+import { find } from "./element.ts";
+import { markPair, showOtherFaces } from "./faces.ts";
+import type { Picture } from "./picture.ts";
+import type { Result } from "./result.ts";
+import { connectSamples, showSample } from "./samples.ts";
+import { scaleView } from "./scale-view.ts";
+import { SettingsForm } from "./settings-form.ts";
+import { Slots } from "./slots.ts";
+
+// Covered by deploy/e2e/tester.e2e.test.ts.
+
+/**
+ * The tester. It runs by itself whenever a picture or a setting has changed; a new run ends the one before.
+ *
+ *     empty ──► asking ──► answered
+ *                 │ ▲
+ *                 ▼ │ Retry-After, online again
+ *               failed
+ */
+export class Tester {
+  readonly #root: HTMLElement;
+  readonly #result: Result;
+  readonly #slots: Slots;
+  readonly #form: SettingsForm;
+  readonly #progress: HTMLElement;
+  readonly #labelled: LabelledPairs;
+  #running = new AbortController();
+
+  constructor(root: HTMLElement, result: Result, capabilities: CapabilitiesReply) {
+    this.#root = root;
+    this.#result = result;
+    this.#progress = find(HTMLElement, ".progress", root);
+    this.#labelled = JSON.parse(root.dataset["labelledPairs"]!) as LabelledPairs;
+    const changed = (): void => void this.run();
+    this.#slots = new Slots(find(HTMLElement, ".slots", root), {
+      candidatesMax: Number(root.dataset["candidatesMax"]),
+      changed,
+    });
+    this.#form = new SettingsForm(find(HTMLFormElement, "form", root), capabilities, changed);
+    this.#slots.show(this.#form.settings.call);
+    connectSamples(root, () => this.#slots.slotForNext());
+    this.#connectPointer();
+  }
+
+  /**
+   * Shows the first sample pair, whose answer the service keeps, or what the address of the page asks for.
+   */
+  async begin(): Promise<void> {
+    const { call, ...chosen } = this.#form.settings;
+    if (call !== "verify" || Object.keys(chosen).length > 0) return this.run();
+    this.#result.showEmpty(missingWords(call, 0));
+    const answer = await sampleAnswer();
+    const isUntouched = this.#slots.all.every(({ isEmpty }) => isEmpty);
+    if (answer === undefined || !isUntouched) return;
+    const shown = answer.samples.map((name, index) => showSample(this.#root, name, this.#slots.all[index]!));
+    await Promise.all(shown);
+    const files = answer.samples.map((name) => `${name}.jpg`);
+    this.#showAnswer({ reply: answer.reply, serverTiming: answer.timing, measuredMs: undefined }, { files });
+  }
+
+  /** Sends the call as it is now, and shows what becomes of it. */
+  async run(retries = 0): Promise<void> {
+    this.#running.abort();
+    this.#running = new AbortController();
+    const { signal } = this.#running;
+    const { settings } = this.#form;
+    if (settings.call !== this.#slots.call) this.#slots.show(settings.call);
+    for (const slot of this.#slots.all) slot.note("");
+    const pictures = this.#slots.pictures();
+    this.#progress.hidden = pictures === undefined;
+    if (pictures === undefined) {
+      return this.#result.showEmpty(missingWords(settings.call, this.#slots.filled.length));
+    }
+    try {
+      const body = await bodyOf(settings, pictures);
+      const sent = await sendCall(settings.call, body, { signal, retries });
+      this.#progress.hidden = true;
+      const files = pictures.map(({ name }) => name);
+      if (sent.kind === "failed") return await this.#showFailure(sent, { files, retries, signal });
+      this.#showAnswer(sent, { files, pictures });
+      if (isVerify(sent.reply)) await showOtherFaces(sent.reply, this.#slots.filled, settings, signal);
+    } catch (error) {
+      // A newer run has taken over.
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  #showAnswer(
+    { reply, serverTiming, measuredMs }: Omit<Answered, "kind">,
+    { files, pictures = [] }: { files: string[]; pictures?: Picture[] },
+  ): void {
+    if (isVerify(reply)) this.#showVerify(reply);
+    else if ("best_match" in reply) {
+      const distances = reply.results.flatMap((each) => ("error" in each ? [] : [each.distance]));
+      const words = compareWords(reply, pictures.slice(1));
+      const scale = this.#scale(distances, reply.threshold, () => {});
+      this.#result.showAnswer({ ...words, details: [scale, ...words.details] });
+    } else {
+      const areas = reply.results.map(({ facial_area }) => facial_area);
+      const label = (index: number): string => (areas.length > 1 ? String(index + 1) : "");
+      this.#slots.filled[0]?.markFaces(
+        areas.map((area, index) => ({ area, counted: true, label: label(index), path: `results.${index}` })),
+      );
+      this.#result.showAnswer(representWords(reply));
+    }
+    const { settings } = this.#form;
+    this.#result.showEvidence({ body: reply, serverTiming, measuredMs, settings, files });
+  }
+
+  #showVerify(reply: VerifyReply): void {
+    const { distance, threshold } = reply;
+    markPair(reply, this.#slots.filled);
+    const moved = (current: number): void =>
+      this.#result.rephrase(verdictOf({ distance, threshold: current }));
+    const details = [this.#scale([distance], threshold, moved)];
+    this.#result.showAnswer({ ...verdictOf({ distance, threshold }), details });
+  }
+
+  #scale(distances: number[], threshold: number, moved: (threshold: number) => void): HTMLElement {
+    return scaleView({
+      distances,
+      threshold,
+      labelled: this.#labelled[this.#form.model]?.[this.#form.metric],
+      moved,
+      chosen: (value) => this.#form.chooseThreshold(value),
+    });
+  }
+
+  /** Shows an error, and runs again by itself where that may help. */
+  async #showFailure({ failure, body }: Failed, { files, retries, signal }: FailedCall): Promise<void> {
+    const { settings } = this.#form;
+    this.#result.showFailure(failure);
+    this.#result.showEvidence({ body: body ?? {}, settings, files });
+    const fault = indexAtFault(failure);
+    if (fault !== undefined) this.#slots.filled[fault]?.note(failure.headline);
+    if (failure.code === undefined) addEventListener("online", () => void this.run(), { once: true, signal });
+    if (failure.retryAfterS === undefined) return;
+    for (let seconds = failure.retryAfterS; seconds > 0; seconds--) {
+      this.#result.showCountdown(seconds);
+      await oneSecond(signal);
+    }
+    await this.run(retries + 1);
+  }
+
+  /** The pointer over a face, a row or a line of the reply lets the others stand out too. */
+  #connectPointer(): void {
+    this.#root.addEventListener("pointerover", ({ target }) => {
+      const place =
+        target instanceof Element ? target.closest<HTMLElement | SVGElement>("[data-path]") : null;
+      this.#highlight(place?.dataset["path"]);
+    });
+    this.#root.addEventListener("pointerout", () => this.#highlight(undefined));
+  }
+
+  #highlight(path: string | undefined): void {
+    const shown = path === "" ? undefined : path;
+    this.#result.highlight(shown);
+    for (const slot of this.#slots.all) slot.highlight(shown);
+  }
+}
+
+const isVerify = (reply: Replies[keyof Replies]): reply is VerifyReply => "verified" in reply;
+
+function missingWords(call: keyof Replies, filled: number): string {
+  if (call === "represent") return "Add a picture";
+  return filled === 0 ? "Add two pictures" : "Add another picture";
+}
+
+/** Which of the pictures of a call an error names: the source of a comparison is the first. */
+function indexAtFault({ field = "" }: Failure): number | undefined {
+  const [, candidate] = /^candidates\[(\d+)\]/.exec(field) ?? [];
+  return candidate === undefined ? { img: 0, img1: 0, img2: 1 }[field] : Number(candidate) + 1;
+}
+
+async function oneSecond(signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, 1_000);
+  signal.addEventListener("abort", () => {
+    clearTimeout(timer);
+    reject(signal.reason as Error);
+  });
+  return promise;
+}
+
+type Answered = Extract<CallResult<Replies[keyof Replies]>, { kind: "answered" }>;
+type Failed = Extract<CallResult<Replies[keyof Replies]>, { kind: "failed" }>;
+type FailedCall = { files: string[]; retries: number; signal: AbortSignal };
+type LabelledPairs = Record<string, Record<string, LabelledDistances | undefined> | null>;

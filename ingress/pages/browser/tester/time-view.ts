@@ -1,0 +1,39 @@
+import { waterfall } from "../../tester/waterfall.ts";
+import { drawing, element } from "./element.ts";
+
+// Covered by deploy/e2e/tester.e2e.test.ts.
+
+/** Returns a table of where the time of a call went, each part with its bar. */
+export function timeView(serverTiming: string, measuredMs: number | undefined): HTMLElement {
+  const bars = waterfall(serverTiming, measuredMs);
+  const totalMs = bars.reduce((sum, { ms }) => sum + ms, 0);
+  const rows = bars.map(({ label, ms, startMs }) => {
+    const bar = drawing(
+      "svg",
+      { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": true },
+      drawing("rect", {
+        x: (100 * startMs) / totalMs,
+        y: 1,
+        width: Math.max((100 * ms) / totalMs, 0.5),
+        height: 6,
+      }),
+    );
+    return element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, label),
+      element("td", { class: "number" }, formatMs(ms)),
+      element("td", { class: "bar-cell" }, bar),
+    );
+  });
+  const total = element(
+    "tr",
+    { class: "total" },
+    element("th", { scope: "row" }, "Together"),
+    element("td", { class: "number" }, formatMs(totalMs)),
+    element("td", {}),
+  );
+  return element("table", {}, element("tbody", {}, ...rows, total));
+}
+
+const formatMs = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;

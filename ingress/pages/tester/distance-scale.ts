@@ -1,0 +1,52 @@
+import type { LabelledDistances } from "./labelled-pairs.ts";
+
+// Covered by ./distance-scale.test.ts.
+
+/** A scale of distances, drawn from left to right. All positions are shares of its width, from 0 to 1. */
+export type DistanceScale = {
+  /** The distance at its right end. */
+  end: number;
+  threshold: number;
+  /** One for each distance, in the order given. */
+  distances: number[];
+  /** Where the labelled pairs fell. Those beyond the end are left out. */
+  same: number[];
+  different: number[];
+  /** Round distances, for the axis. */
+  ticks: { at: number; label: string }[];
+};
+
+/**
+ * Returns the positions of distances on a scale that begins at 0 and holds twice the threshold and all of the
+ * distances.
+ */
+export function distanceScale(
+  distances: number[],
+  threshold: number,
+  labelled: LabelledDistances | undefined,
+): DistanceScale {
+  const end = Math.max(2 * threshold, ...distances.map((distance) => distance * margin)) || 1;
+  const at = (distance: number): number => distance / end;
+  const within = (all: number[]): number[] => all.filter((distance) => distance <= end).map(at);
+  const step = roundStep(end / ticksWanted);
+  const ticks = Array.from({ length: Math.floor(end / step + rounding) + 1 }, (_, index) => index * step);
+  return {
+    end,
+    threshold: at(threshold),
+    distances: distances.map(at),
+    same: within(labelled?.same ?? []),
+    different: within(labelled?.different ?? []),
+    ticks: ticks.map((distance) => ({ at: at(distance), label: String(Number(distance.toPrecision(2))) })),
+  };
+}
+
+/** The smallest of 1, 2, 5, 10, 20, … times a power of ten that is not below `step`. */
+function roundStep(step: number): number {
+  const power = 10 ** Math.floor(Math.log10(step));
+  return power * [1, 2, 5, 10].find((factor) => factor * power >= step * (1 - rounding))!;
+}
+
+/** Room to the right of the largest distance. */
+const margin = 1.1;
+const ticksWanted = 5;
+const rounding = 1e-9;

@@ -1,0 +1,122 @@
+import type { Assets } from "../assets.ts";
+import { codeChoice, copyButton } from "../docs/code-block.ts";
+import type { Facts } from "../facts.ts";
+import { formatCount } from "../format.ts";
+import { each, type Html, html } from "../html.ts";
+import type { Page } from "../page.ts";
+import { pictureName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
+
+// Covered by ../pages.test.ts and deploy/e2e/tester.e2e.test.ts.
+
+/** The public tester: two pictures, and how far apart their faces are. */
+export const testerPage: Page = {
+  path: "/",
+  title: "Do two pictures show the same face?",
+  description: "Try how far apart two faces are: a self-hosted HTTP API, with its tester.",
+  styles: ["browser/tester.css"],
+  scripts: ["browser/code.ts", "browser/tester/main.ts"],
+  body: (facts, assets): Html => html`!${introduction()}
+!${testerOf(facts, assets)}
+!${endpoints(facts)}
+!${beforeYouSend(facts)}`,
+};
+
+const introduction = (): Html => html`<div class="prose intro">
+<h1>Do two pictures show the same face?</h1>
+<p class="lead">This service measures how far apart two faces are, and says whether that is closer than a
+threshold. Try it here, with your pictures or with the samples.</p>
+</div>`;
+
+const testerOf = (facts: Facts, assets: Assets): Html =>
+  facts.tester.on ? tester(facts, assets) : turnedOff();
+
+/** What the script fills. Without one it says so, and the documents are there all the same. */
+const tester = (
+  facts: Facts,
+  assets: Assets,
+): Html => html`<section id="tester" class="tester" aria-label="Tester"
+  data-keys-needed="${String(facts.keysNeeded)}" data-labelled-pairs="${labelledPairs(facts)}"
+  data-candidates-max="${facts.tester.candidates}">
+<noscript><p class="note warn">The tester needs JavaScript. <a href="/docs/quick-start">The quick start</a> shows the
+same call with curl.</p></noscript>
+<form class="settings">
+<fieldset class="calls"><legend class="visually-hidden">Call</legend>
+<label><input type="radio" name="call" value="verify" checked>Two pictures</label>
+<label><input type="radio" name="call" value="represent">One picture</label>
+<label><input type="radio" name="call" value="compare">One against many</label>
+</fieldset>
+<div class="choices">
+<label><span>Model</span><select name="model"></select></label>
+<label><span>Detector</span><select name="detector"></select></label>
+<label class="of-distance"><span>Metric</span><select name="metric"></select></label>
+<label class="of-distance"><span>Threshold</span><input name="threshold" type="number" min="0" step="any" inputmode="decimal"></label>
+</div>
+</form>
+<div class="slots"></div>
+<div class="samples" role="group" aria-label="Samples">
+<p>No pictures at hand? These people do not exist; a program has drawn them.</p>
+<div class="thumbnails">!${each(sampleNames, (name) => sampleButton(name, assets))}</div>
+</div>
+<div class="progress" hidden></div>
+<section class="result" aria-labelledby="headline">
+<h2 id="headline" tabindex="-1">Add two pictures</h2>
+<p class="explanation">The answer appears here by itself.</p>
+<div class="answer"></div>
+<div class="evidence" hidden>
+<figure class="time"><figcaption>Where the time went</figcaption><div class="bars"></div></figure>
+<figure class="code json"><figcaption><span>Reply</span>!${copyButton()}</figcaption>
+<pre tabindex="0" role="region" aria-label="Reply as JSON"><code></code></pre></figure>
+!${codeChoice({ id: "tester", caption: "The same call" })}
+</div>
+</section>
+<p class="promise">Your pictures are scaled and turned in your browser, and leave this page only for the call. The
+service keeps them in memory for seconds: <a href="/docs/privacy">what happens to a picture</a>.</p>
+<dialog class="camera" aria-labelledby="camera-title">
+<h2 id="camera-title">Camera</h2>
+<video playsinline muted></video>
+<p class="trouble" role="alert" hidden></p>
+<p class="actions"><button type="button" class="button take">Take the picture</button>
+<button type="button" class="button quiet close">Cancel</button></p>
+</dialog>
+</section>`;
+
+function sampleButton(name: SampleName, assets: Assets): Html {
+  return html`<button type="button" class="sample" data-name="${name}"
+  data-picture="${assets.address(pictureName(name))}"><img src="${assets.address(thumbnailName(name))}"
+  alt="Sample ${name}" width="64" height="64"></button>
+`;
+}
+
+const turnedOff = (): Html => html`<section class="prose">
+<p class="note">The operator of this service has turned the tester off. The API itself needs a key:
+<a href="/docs/keys">how to get one</a>.</p>
+<p class="actions"><a class="button" href="/docs/quick-start">Quick start</a>
+<a class="button quiet" href="/docs">Reference</a></p>
+</section>`;
+
+const endpoints = ({ limits }: Facts): Html => html`<h2 class="section">For programs</h2>
+<div class="cards">
+<section><h3><code>POST /verify</code></h3><p>Two pictures, or two stored embeddings: their distance, the threshold, and whether the distance is within it.</p><p><a href="/docs#verify">Fields of /verify</a></p></section>
+<section><h3><code>POST /represent</code></h3><p>Every face of a picture, with its position and its embedding, a list of numbers to store and to compare later.</p><p><a href="/docs#represent">Fields of /represent</a></p></section>
+<section><h3><code>POST /compare</code></h3><p>One face against up to ${formatCount(limits.candidate_vectors)} others, and which of them is nearest.</p><p><a href="/docs#compare">Fields of /compare</a></p></section>
+</div>`;
+
+const beforeYouSend = ({ keysNeeded }: Facts): Html => html`<div class="prose">
+<h2>Before you rely on it</h2>
+<ul>
+<li>A distance is not a probability, and no proof of who somebody is. Siblings and twins are often closer than the
+threshold: <a href="/docs/thresholds">what a threshold means</a>.</li>
+<li>Nothing here checks that a living person was in front of the camera: a photograph of a photograph passes.</li>
+<li>Error rates may differ between groups of people. This service has <strong>not</strong> measured its models by
+group: do not decide about people before you have.</li>
+<li>Send pictures only of people who agreed. In many places the law protects faces more than other data.</li>
+<li>${keysNeeded ? "Calls of programs need a key, which the operator of this service gives out" : "Calls to this service need no key"}:
+<a href="/docs/keys">keys</a> and <a href="/docs/limits">limits</a>.</li>
+</ul>
+</div>`;
+
+/** The distances of labelled pairs by model and metric, for the script. */
+const labelledPairs = ({ models }: Facts): string =>
+  JSON.stringify(
+    Object.fromEntries(models.map(({ name, labelled_pairs }) => [name, labelled_pairs ?? null])),
+  );

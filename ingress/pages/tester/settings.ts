@@ -1,0 +1,45 @@
+// Covered by ./settings.test.ts.
+
+/** Which of the three calls the tester makes. */
+const testerCalls = ["verify", "represent", "compare"] as const;
+export type TesterCall = (typeof testerCalls)[number];
+
+/** What a visitor may choose. What is undefined is the service's own choice. */
+export type TesterSettings = {
+  call: TesterCall;
+  model?: string;
+  detector?: string;
+  metric?: string;
+  threshold?: number;
+};
+
+/** Reads the settings from the query of the page's address. What it does not understand is left out. */
+export function readSettings(query: string): TesterSettings {
+  const parameters = new URLSearchParams(query);
+  const call = testerCalls.find((name) => name === parameters.get("call")) ?? "verify";
+  const threshold = Number(parameters.get("threshold") ?? Number.NaN);
+  return {
+    call,
+    ...textOf(parameters, "model"),
+    ...textOf(parameters, "detector"),
+    ...textOf(parameters, "metric"),
+    ...(Number.isFinite(threshold) && threshold >= 0 ? { threshold } : {}),
+  };
+}
+
+/** Returns the query that `readSettings` reads, with its question mark; "" where all is as by default. */
+export function writeSettings({ call, ...others }: TesterSettings): string {
+  const parameters = new URLSearchParams();
+  if (call !== "verify") parameters.set("call", call);
+  for (const [name, value] of Object.entries(others)) parameters.set(name, String(value));
+  const query = parameters.toString();
+  return query === "" ? "" : `?${query}`;
+}
+
+function textOf<Name extends "model" | "detector" | "metric">(
+  parameters: URLSearchParams,
+  name: Name,
+): { [name in Name]?: string } {
+  const value = parameters.get(name);
+  return value === null || value === "" ? {} : ({ [name]: value } as { [name in Name]: string });
+}

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatDistance, verdictOf } from "./verdict.ts";
+
+test("the headline says on which side of the threshold a distance is, and within a tenth of it neither", () => {
+  const kinds = [0, 0.089, 0.091, 0.1, 0.109, 0.111, 1].map(
+    (distance) => verdictOf({ distance, threshold: 0.1 }).kind,
+  );
+  assert.deepEqual(kinds, ["same", "same", "close", "close", "close", "different", "different"]);
+});
+
+test("a distance close to the threshold is said to be within or beyond it", () => {
+  assert.match(verdictOf({ distance: 0.1, threshold: 0.1 }).explanation, /just within the threshold/);
+  assert.match(verdictOf({ distance: 0.101, threshold: 0.1 }).explanation, /just beyond the threshold/);
+});
+
+test("no verdict claims an identity or a percentage", () => {
+  for (const distance of [0.01, 0.1, 0.5]) {
+    const { headline, explanation } = verdictOf({ distance, threshold: 0.1 });
+    assert.doesNotMatch(headline + explanation, /%|identi|verified|match/i);
+    assert.match(explanation, new RegExp(`Distance ${formatDistance(distance)}, threshold 0.100`));
+  }
+});

@@ -1,0 +1,41 @@
+// Covered by ./verdict.test.ts.
+
+/** What a distance means beside a threshold, in words that claim no more than that. */
+type Verdict = {
+  kind: "same" | "different" | "close";
+  headline: string;
+  explanation: string;
+};
+
+/**
+ * Returns the words for a distance. Within a tenth of the threshold, on either side, it is too close to call:
+ * another picture of the same people often falls on the other side.
+ */
+export function verdictOf({ distance, threshold }: { distance: number; threshold: number }): Verdict {
+  const figures = `Distance ${formatDistance(distance)}, threshold ${formatDistance(threshold)}.`;
+  if (Math.abs(distance - threshold) <= closeShare * threshold) {
+    const side = distance <= threshold ? "just within" : "just beyond";
+    return {
+      kind: "close",
+      headline: "Too close to call: use another picture",
+      explanation: `${figures} The distance is ${side} the threshold. Another picture of the same people may fall on the other side.`,
+    };
+  }
+  return distance <= threshold
+    ? {
+        kind: "same",
+        headline: "Closer than the threshold: counts as the same person",
+        explanation: `${figures} A distance is not a probability, and no proof of who somebody is.`,
+      }
+    : {
+        kind: "different",
+        headline: "Further than the threshold: counts as different people",
+        explanation: `${figures} A distance is not a probability: age, light or a turned head increase it too.`,
+      };
+}
+
+/** `0.0191789` → `0.019`, `12.3456` → `12.346`. */
+export const formatDistance = (distance: number): string => distance.toFixed(3);
+
+/** Share of the threshold, on either side, within which a verdict would claim too much. */
+const closeShare = 0.1;
