@@ -24,6 +24,28 @@ test("the default limits", () => {
   assert.equal(settings.TEAM_BODY_BYTES_PER_SECOND, 32 * 1_048_576);
 });
 
+test("TRUSTED_PROXIES takes addresses and CIDR ranges, and nothing that would trust everybody", () => {
+  const read = (TRUSTED_PROXIES: string) => HttpSettings.safeParse({ TRUSTED_PROXIES }).data?.TRUSTED_PROXIES;
+  assert.deepEqual(HttpSettings.parse({}).TRUSTED_PROXIES, []);
+  assert.deepEqual(read("10.0.0.1, 192.168.0.0/16,fd00::/8, ::1"), [
+    "10.0.0.1",
+    "192.168.0.0/16",
+    "fd00::/8",
+    "::1",
+  ]);
+  for (const wrong of [
+    "proxy.example",
+    "10.0.0.0/0",
+    "10.0.0.0/33",
+    "fd00::/129",
+    "10.0.0.1/8/8",
+    "10.0.0.0/",
+    "*",
+  ]) {
+    assert.equal(read(wrong), undefined, wrong);
+  }
+});
+
 test("all wrong settings are reported together", () => {
   const wrong = HttpSettings.safeParse({
     MODEL_DEFAULT: "Facenet",

@@ -58,6 +58,13 @@ test("requests are counted by the class of their callers and whether a limit was
   ]);
 });
 
+test("a visitor who is refused for another reason than a limit counts as one who kept it", async () => {
+  const { metrics, values } = recordedMetrics();
+  const error = new ApiError("dependency_unavailable", "Redis is away");
+  await countCallers(async (_address: string) => ({ error, release() {} }), metrics, "visitor")("192.0.2.1");
+  assert.deepEqual(values("faceline.team.requests"), [{ class: "visitor", limit: "kept" }]);
+});
+
 test("calls that this process sheds on arrival count as tasks of their lane, by reason", async (t) => {
   await using page = await openPage();
   const img = await base64Image();

@@ -1,11 +1,9 @@
 // Covers ./tester-routes.ts and ./tester.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import type { InjectOptions } from "fastify";
-import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
+import { base64Image, testKey, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 import type { Ports } from "./call/ports.ts";
 import { addressGroup } from "./tester/visitors.ts";
@@ -71,6 +69,11 @@ test("only pages of this service may call, and programs read where to call inste
   }
 });
 
+test("a PUBLIC_URL that is no web address lets no page without an origin in", async (t) => {
+  const { app } = testServer(t, { settings: { PUBLIC_URL: "faces.example:81" } });
+  assert.equal((await app.inject(call({ headers: { origin: "null" } }))).statusCode, 400);
+});
+
 test("a listed origin of CORS_ORIGINS has to use the API, with a key", async (t) => {
   const origin = "https://app.example";
   const { app } = testServer(t, { settings: { CORS_ORIGINS: origin } });
@@ -91,6 +94,7 @@ test("the tester takes JSON alone", async (t) => {
   for (const type of ["application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "text/plain"]) {
     const reply = await app.inject(call({ headers: { ...fromPage, "content-type": type }, body: "{}" }));
     assert.deepEqual([reply.statusCode, reply.json().error], [415, "unsupported_media_type"], type);
+    assert.match(reply.json().detail, /application\/json alone/);
   }
 });
 
@@ -203,48 +207,6 @@ test("a call has 15 s, and may ask for less", async (t) => {
   );
   const longer = await app.inject(call({ headers: { ...fromPage, "x-request-timeout-ms": "15001" } }));
   assert.equal(longer.json().error, "invalid_request");
-});
-
-test("a body that trickles in holds its slot until the deadline, and no longer", async (t) => {
-  const released = Promise.withResolvers<void>();
-  const { app } = testServer(t, {
-    settings: { TESTER_DEADLINE_MS: "50" },
-    acquireVisitorSlot: async () => ({ release: released.resolve }),
-  });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
-  t.after(() => socket.destroy());
-  const head = ["POST /tester/verify HTTP/1.1", "host: a", "sec-fetch-site: same-origin"];
-  socket.write(
-    [...head, "content-type: application/json", "content-length: 1000", "", '{"img1'].join("\r\n"),
-  );
-  let received = "";
-  socket.setEncoding("latin1").on("data", (text: string) => (received += text));
-  await once(socket, "close");
-  await released.promise;
-  assert.match(received, /^HTTP\/1\.1 400 .*The call did not arrive in time\./s);
-  assert.match(received, /connection: close/);
-});
-
-test("visitors who fill their share of the bodies' memory take nothing from a team", async (t) => {
-  const held = Promise.withResolvers<void>();
-  const { app, post, dispatched } = testServer(t, {
-    settings: { BODY_BYTES_MAX: "100000", BODIES_IN_FLIGHT_BYTES_MAX: "400000" },
-    dispatch: async ({ images, tenant }) => {
-      if (tenant === visitorsTenant) await held.promise;
-      return images.map(() => facesAnswer([1, 0]));
-    },
-  });
-  const body = { ...pair, padding: "a".repeat(60_000) };
-  const flood = Array.from({ length: 20 }, () => app.inject(call({ body })));
-  const first = await Promise.race(flood);
-  assert.deepEqual([first.statusCode, first.json().error], [503, "queue_full"]);
-  assert.equal((await post("/verify", body)).statusCode, 200);
-  held.resolve();
-  const replies = await Promise.all(flood);
-  const served = replies.filter(({ statusCode }) => statusCode === 200).length;
-  assert.ok(served > 0 && served < 6, `${served} visitors had room`);
-  assert.equal(dispatched.filter(({ tenant }) => tenant !== visitorsTenant).length, 1);
 });
 
 test("TESTER=off: every path of the tester says that the operator has turned it off", async (t) => {

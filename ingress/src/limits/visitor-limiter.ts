@@ -1,7 +1,7 @@
 import type { VolatileConnection } from "@faceline/contracts/runtime/redis";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
-import type { Ports } from "../call/ports.ts";
 import { dependencyUnavailable } from "../call/api-error.ts";
+import type { Ports } from "../call/ports.ts";
 import { CallLimiter, type LimitDetails } from "./call-limiter.ts";
 
 /**

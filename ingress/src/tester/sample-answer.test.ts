@@ -62,6 +62,7 @@ test("a failure is what a call would get, and is tried again after its Retry-Aft
   let error: ApiError | undefined = new ApiError("model_unavailable", "No worker.", { retryAfterMs: 3_000 });
   const { app, dispatched } = testServer(t, {
     clock: { now: () => now },
+    reportBug: assert.fail,
     dispatch: async ({ images }) => {
       if (error !== undefined) throw error;
       return images.map(() => facesAnswer([1, 0]));
