@@ -25,10 +25,10 @@ export class RedisWithLiveness extends Redis {
   #silenceTimer: NodeJS.Timeout | undefined;
   #pingTimer: NodeJS.Timeout | undefined;
   /**
-   * Called when a command has its reply or has failed, with its name in lower case. Undefined: no clock is
-   * read.
+   * Called when a command has its reply or has failed, with its name in lower case, and with the error if it
+   * failed. Undefined: no clock is read.
    */
-  onCommandEnd: ((name: string, durationMs: number) => void) | undefined;
+  onCommandEnd: ((name: string, durationMs: number, error?: Error) => void) | undefined;
 
   constructor(url: string, options: Omit<RedisOptions, "replyMapping">, silenceMaxMs: number) {
     super(url, options);
@@ -69,8 +69,8 @@ export class RedisWithLiveness extends Redis {
     // Without a connection it fails at once, which says nothing about Redis' time.
     if (onCommandEnd !== undefined && this.isOpen) {
       const sentAt = performance.now();
-      const end = () => onCommandEnd(command.name, performance.now() - sentAt);
-      command.promise.then(end, end);
+      const end = (error?: Error) => onCommandEnd(command.name, performance.now() - sentAt, error);
+      command.promise.then(() => end(), end);
     }
     const sent = super.sendCommand(command, stream);
     if (this.#silentSince === undefined && this["commandQueue"].length > 0) {

@@ -51,6 +51,11 @@ export type MetricsOptions = {
 };
 
 type NameOf<Kind> = { [Name in MetricName]: List[Name]["kind"] extends Kind ? Name : never }[MetricName];
-type AttributesOf<Name extends MetricName> = Record<List[Name]["attributes"][number], string | number>;
+/** `error.type` is left out where the work succeeded, as the conventions of OpenTelemetry have it. */
+type AttributesOf<Name extends MetricName> = Record<
+  Exclude<List[Name]["attributes"][number], "error.type">,
+  string | number
+> &
+  Partial<Record<Extract<List[Name]["attributes"][number], "error.type">, string>>;
 type Observation<Name extends MetricName> = [value: number, attributes: AttributesOf<Name>];
 type List = typeof metricList;

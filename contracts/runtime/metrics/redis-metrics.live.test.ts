@@ -22,7 +22,34 @@ test("each command is timed by its name, in pipelines too, whether it succeeds o
   const page = await metrics.page();
   const count = (name: string) =>
     page.split(`db_client_operation_duration_seconds_count{db_operation_name="${name}"} `)[1]?.split("\n")[0];
-  assert.deepEqual(["SET", "GET", "UNLINK", "NO_SUCH_COMMAND"].map(count), ["1", "3", "1", "1"]);
+  assert.deepEqual(["SET", "GET", "UNLINK"].map(count), ["1", "3", "1"]);
+});
+
+test("a command that fails has its error.type: what the server says, a timeout or a closed connection", async () => {
+  const log = openLog("test", "silent");
+  const options = { config: readConfig(MetricsConfig, {}), page: true, service: "ingress", id: "1", log };
+  await using metrics = await openMetrics(options);
+  await using redis = await connectVolatileRedis({ ...config, REDIS_COMMAND_MS: 50 });
+  observeCommands(metrics, [redis]);
+  const key = "redis-metrics-failures";
+  await redis.set(key, "1", "PX", 10_000);
+  await assert.rejects(redis.call("NO_SUCH_COMMAND"));
+  await assert.rejects(redis.lpush(key, "1"));
+  await assert.rejects(redis.blpop("redis-metrics-no-list", 1));
+  const waiting = assert.rejects(redis.brpop("redis-metrics-no-list", 1));
+  redis.disconnect();
+  await waiting;
+  const page = await metrics.page();
+  for (const [name, type] of [
+    ["NO_SUCH_COMMAND", "ERR"],
+    ["LPUSH", "WRONGTYPE"],
+    ["BLPOP", "timeout"],
+    ["BRPOP", "closed"],
+  ]) {
+    const labels = `db_operation_name="${name}",error_type="${type}"`;
+    assert.ok(page.includes(`db_client_operation_duration_seconds_count{${labels}} 1`), labels);
+  }
+  assert.ok(page.includes(`db_client_operation_duration_seconds_count{db_operation_name="SET"} 1`));
 });
 
 test("without metrics a connection reads no clock for its commands", async () => {

@@ -172,7 +172,7 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "Learned time of a run as such: a run of n tasks takes alpha + beta n.",
+    help: "Learned fixed time of a run: a run of n tasks takes alpha + beta n.",
   },
   "faceline.run.model.beta": {
     kind: "gauge",
@@ -194,8 +194,8 @@ export const metricList = {
     services: ["batcher"],
     attributes: ["hop"],
     help:
-      "Learned 95th percentile of a message's way: to_worker, from_worker, reply (end of a run to " +
-      "published answers).",
+      "Learned 95th percentile of the time between two services: to_worker, from_worker, reply (end of a " +
+      "run to published answers).",
   },
   "faceline.workers": {
     kind: "gauge",
@@ -210,8 +210,8 @@ export const metricList = {
     services: ["batcher"],
     attributes: [],
     help:
-      "1: this batcher holds the tasks of its pool. 0: it stands by. The metrics of lanes are those of " +
-      "the active one.",
+      "1: this batcher is the active one of its pool. 0: it is a hot standby. The metrics of lanes are those " +
+      "of the active one.",
   },
   "faceline.kafka.lag": {
     kind: "gauge",
@@ -274,7 +274,7 @@ export const metricList = {
     unit: "{batch}",
     services: ["inference"],
     attributes: ["lane"],
-    help: "Batches that could not be prepared or whose run failed. The batcher tries their tasks again.",
+    help: "Batches that could not be prepared or whose run failed. The batcher retries their tasks.",
   },
   "faceline.precision.fallback": {
     kind: "gauge",
@@ -298,16 +298,17 @@ export const metricList = {
     unit: "{failure}",
     services: ["ingress", "batcher", "inference"],
     attributes: ["work"],
-    help: "Background work that failed and that something else makes up for.",
+    help: "Background work that failed without harm to calls: it is repeated, or a time limit covers for it.",
   },
   "db.client.operation.duration": {
     kind: "histogram",
     unit: "s",
     services: ["ingress", "batcher", "inference"],
-    attributes: ["db.operation.name"],
+    attributes: ["db.operation.name", "error.type"],
     help:
       "From sending a command to Redis until its reply or its failure, on all connections but those of " +
-      "subscribers.",
+      "subscribers. Failures have an error.type: timeout, closed, the first word of the server's error, or " +
+      "other.",
   },
   "faceline.spans.lost": {
     kind: "observed_counter",
@@ -321,7 +322,7 @@ export const metricList = {
     unit: "By",
     services: ["ingress", "batcher", "inference"],
     attributes: [],
-    help: "Memory of the volatile Redis, read every 5 s; each process tells the same server's.",
+    help: "Memory of the volatile Redis, read every 5 s. Every process reports the same server.",
   },
   "redis.memory.max": {
     kind: "gauge",

@@ -233,7 +233,7 @@ export const capacityPage: Page = {
           title: "Background failures, by work",
           runbook: "FacelineBackgroundFailures",
           question:
-            "Which work failed that something else makes up for? Work that fails again and again is a reason to look.",
+            "Which background work failed? One failure harms no call; work that fails again and again is a reason to look.",
           unit: "perSecond",
           queries: [
             { expr: `${rateOf("faceline_background_failures_total", "work")} > 0`, legend: "{{work}}" },

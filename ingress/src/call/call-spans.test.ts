@@ -63,6 +63,30 @@ test("a call that was retried, shed, late or failed is traced all the same, with
   );
 });
 
+test("the request to another system that a call failed on is a failed span, with its error.type", () => {
+  const error = new ApiError("dependency_unavailable", "Redis is away.");
+  const failedOn = (step: "images" | "send") => {
+    const call = endedCall({ error, status: 503 });
+    call.record.begin("images");
+    if (step === "send") {
+      call.record.end("images");
+      call.record.begin("send");
+    }
+    return callSpans(call)
+      .filter(({ kind }) => kind === "client" || kind === "producer")
+      .map((span) => [
+        span.attributes["db.system.name"],
+        span.attributes["error.type"],
+        span.error !== undefined,
+      ]);
+  };
+  assert.deepEqual(failedOn("images"), [["redis", "dependency_unavailable", true]]);
+  assert.deepEqual(failedOn("send"), [
+    ["redis", undefined, false],
+    [undefined, "dependency_unavailable", true],
+  ]);
+});
+
 function endedCall({ answer, error, status, sampled = true }: Ended) {
   const record = testRecord(() => 0, sampled);
   if (answer !== undefined) record.answered(answer);

@@ -20,10 +20,16 @@ export function callSpans(ended: EndedCall): FinishedSpan[] {
     const { from, until = endedAt } = interval;
     return [spanBelow(root, { name, startAt: from, endAt: until, ...fields })];
   };
+  // A request to another system that has not ended when the call fails is what it failed on.
+  const request = (name: string, interval: Interval | undefined, fields: Partial<FinishedSpan>) => {
+    const failure = interval?.until === undefined ? record.error : undefined;
+    const attributes = { ...fields.attributes, "error.type": failure?.code };
+    return child(name, interval, { ...fields, attributes, error: failure && sentenceFor(ended) });
+  };
   return [
     root,
     ...child("validate", record.interval("admission")),
-    ...child("SET image", record.interval("images"), {
+    ...request("SET image", record.interval("images"), {
       kind: "client",
       attributes: {
         "db.system.name": "redis",
@@ -31,7 +37,7 @@ export function callSpans(ended: EndedCall): FinishedSpan[] {
         "db.operation.batch.size": record.images,
       },
     }),
-    ...child(`send ${tasksTopic(record.pool ?? "")}`, record.interval("send"), {
+    ...request(`send ${tasksTopic(record.pool ?? "")}`, record.interval("send"), {
       kind: "producer",
       context: record.sendContext,
       attributes: {
