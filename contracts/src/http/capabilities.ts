@@ -4,97 +4,131 @@ import { ModelVersion, Precision } from "./model-version.ts";
 import { EmbeddingFormat } from "./represent.ts";
 import { FacePolicy } from "./verify.ts";
 
-/** Whether a live worker has the model or detector loaded. */
-const Status = z.enum(["ready", "unavailable"]);
+const fallbackDescription = "True: runs in float32 because int8 gives other results on the worker's CPU.";
 
 /** A network as live workers have loaded it. */
 const RunningBuild = z.object({
-  /** SHA-256 of its file, as the worker has read it. */
-  sha256: z.string(),
-  precision: Precision,
-  /** True: runs as float32 because int8 gives other results on the worker's CPU. */
-  precision_fallback: z.boolean(),
-  execution_provider: z.string(),
+  sha256: z.string().describe("SHA-256 of the network's file, as the worker has read it, in hexadecimal."),
+  precision: Precision.describe("Number format of the computation."),
+  precision_fallback: z.boolean().describe(fallbackDescription),
+  execution_provider: z.string().describe("Device that runs the network: `cpu`, `cuda` or `webgpu`."),
 });
 export type RunningBuild = z.infer<typeof RunningBuild>;
 
 const graph = {
-  /** SPDX expression. */
-  license: z.string(),
-  /** SHA-256 of the graph that runs, or that would run if a worker loaded it. */
-  sha256: z.string(),
-  /** `float32` or `int8`; null while no worker has the model loaded. */
-  precision: z.string().nullable(),
-  /** True: runs as float32 because int8 gives other results on the worker's CPU. */
-  precision_fallback: z.boolean(),
-  status: Status,
-  /** Several during a rollout, or where only some CPUs run int8. Empty while no worker has it loaded. */
-  builds: z.array(RunningBuild),
+  license: z.string().describe("Licence of the weights, as an SPDX expression."),
+  sha256: z
+    .string()
+    .describe(
+      "SHA-256 of the network's file that runs, or that would run if a worker loaded it, in hexadecimal.",
+    ),
+  precision: z
+    .string()
+    .nullable()
+    .describe("`float32` or `int8`; that of the first of `builds`. Null while no live worker has it loaded."),
+  precision_fallback: z.boolean().describe(fallbackDescription),
+  status: z
+    .enum(["ready", "unavailable"])
+    .describe("`ready`: at least one live worker has it loaded. `unavailable`: none has."),
+  builds: z
+    .array(RunningBuild)
+    .describe(
+      "What live workers run: several during a rollout, or where only some CPUs run int8. Empty while no " +
+        "live worker has it loaded.",
+    ),
 };
 
 const ModelDetails = z.object({
-  embedding_size: z.int().positive(),
-  /** Names the weights that run, or that would run. Vectors of equal versions may be compared. */
-  model_version: ModelVersion,
-  thresholds: z.record(DistanceMetric, z.number()),
-  /** The data set that each threshold was derived from. */
-  thresholds_from: z.record(DistanceMetric, z.string()),
-  normalizations: z.array(z.string()),
+  embedding_size: z.int().positive().describe("Count of numbers in an embedding of this model."),
+  model_version: ModelVersion.describe(
+    "Names the weights that run, or that would run. Embeddings of equal versions may be compared.",
+  ),
+  thresholds: z
+    .record(DistanceMetric, z.number())
+    .describe("Default threshold for each distance metric: the largest distance that counts as a match."),
+  thresholds_from: z
+    .record(DistanceMetric, z.string())
+    .describe("For each distance metric, the data that its default threshold was derived from, in words."),
+  normalizations: z.array(z.string()).describe("Values of `normalization` that this model accepts."),
   ...graph,
-  /** Null while no worker has the model loaded. */
-  batch_max: z.int().positive().nullable(),
-  execution_provider: z.string().nullable(),
+  batch_max: z
+    .int()
+    .positive()
+    .nullable()
+    .describe("Most images in a batch. Null while no live worker has the model loaded."),
+  execution_provider: z
+    .string()
+    .nullable()
+    .describe(
+      "Device that runs the model: `cpu`, `cuda` or `webgpu`. Null while no live worker has the model loaded.",
+    ),
 });
 
 const DetectorDetails = z.object({
   ...graph,
-  /**
-   * Beside a clear face, /verify and /compare may miss faces that are narrower than this share of the longer
-   * side, unless `all_faces` is true. Null: they find all that /represent finds.
-   */
-  missed_width_share: z.number().nullable(),
+  missed_width_share: z
+    .number()
+    .nullable()
+    .describe(
+      "Beside a clear face, /verify and /compare may miss faces that are narrower than this share (0 to 1) " +
+        "of the image's longer side, unless `all_faces` is true. Null: they find all that /represent finds.",
+    ),
+});
+
+const forTeams = "For teams without limits of their own. 0: not limited.";
+
+const Limits = z.object({
+  body_bytes: z.int().describe("Most bytes of a request body."),
+  image_bytes: z.int().describe("Most bytes of an image, after Base64 is decoded."),
+  image_pixels: z.int().describe("Most pixels of an image: width × height."),
+  image_decoding_bytes: z
+    .int()
+    .describe("Most bytes of memory that decoding an image may take; above it, `image_too_large`."),
+  image_side_min_px: z.int().describe("Least length of an image's shorter side, in pixels."),
+  candidate_vectors: z.int().describe("Most embeddings among the candidates of a /compare."),
+  candidate_images: z.int().describe("Most images among the candidates of a /compare."),
+  vector_length: z.int().describe("Count of numbers in the longest embedding of the enabled models."),
+  faces: z.int().describe("Most faces of an image that count, the largest first."),
+  deadline_default_ms: z
+    .int()
+    .describe("Time limit of a call without `x-request-timeout-ms`, in milliseconds."),
+  deadline_min_ms: z.int().describe("Shortest time limit that a call may set, in milliseconds."),
+  deadline_max_ms: z.int().describe("Longest time limit that a call may set, in milliseconds."),
+  team_requests_per_second: z.int().describe(`Calls of a team per second, on average. ${forTeams}`),
+  team_requests_burst: z.int().describe(`Calls that a team may make at once after a pause. ${forTeams}`),
+  team_in_flight: z.int().describe(`Calls of a team that may run at the same time. ${forTeams}`),
+});
+
+const Features = z.object({
+  face_policies: z.array(FacePolicy).describe("Values of `face_policy` in /verify."),
+  embedding_formats: z.array(EmbeddingFormat).describe("Values of `embedding_format` in /represent."),
+  vectors: z.boolean().describe("Whether /verify and /compare accept an embedding in place of an image."),
+  anti_spoofing: z.boolean().describe("Whether `anti_spoofing` may be true."),
+  tester: z.boolean().describe("Whether the home page runs calls without a key."),
+  thresholds_unaligned: z
+    .literal("unmeasured")
+    .describe("The default thresholds were not measured with `align: false`."),
 });
 
 /** GET /capabilities: what the operator enabled, and which of it live workers serve. */
 export const CapabilitiesReply = z.object({
-  models: z.array(z.string()),
-  default_model: z.string(),
-  detectors: z.array(z.string()),
-  default_detector: z.string(),
-  distance_metrics: z.array(DistanceMetric),
-  normalizations: z.array(z.string()),
-  image_formats: z.array(z.string()),
-  model_details: z.record(z.string(), ModelDetails),
-  detector_details: z.record(z.string(), DetectorDetails),
-  limits: z.object({
-    body_bytes: z.int(),
-    image_bytes: z.int(),
-    image_pixels: z.int(),
-    /** Memory that decoding an image may take; more is `image_too_large`. */
-    image_decoding_bytes: z.int(),
-    image_side_min_px: z.int(),
-    candidate_vectors: z.int(),
-    candidate_images: z.int(),
-    vector_length: z.int(),
-    faces: z.int(),
-    deadline_default_ms: z.int(),
-    deadline_min_ms: z.int(),
-    deadline_max_ms: z.int(),
-    /** Defaults, for teams without limits of their own. 0: not limited. */
-    team_requests_per_second: z.int(),
-    team_requests_burst: z.int(),
-    team_in_flight: z.int(),
-  }),
-  features: z.object({
-    face_policies: z.array(FacePolicy),
-    embedding_formats: z.array(EmbeddingFormat),
-    vectors: z.boolean(),
-    anti_spoofing: z.boolean(),
-    /** Whether the home page runs calls without a key. */
-    tester: z.boolean(),
-    /** The thresholds were not measured with `align: false`. */
-    thresholds_unaligned: z.literal("unmeasured"),
-  }),
-  version: z.string(),
+  models: z.array(z.string()).describe("Names that `model_name` may have."),
+  default_model: z.string().describe("The model of calls without `model_name`."),
+  detectors: z.array(z.string()).describe("Names that `detector_backend` may have."),
+  default_detector: z.string().describe("The detector of calls without `detector_backend`."),
+  distance_metrics: z.array(DistanceMetric).describe("Values of `distance_metric`."),
+  normalizations: z
+    .array(z.string())
+    .describe(
+      "Values of `normalization` that at least one model accepts; `model_details` has those of each.",
+    ),
+  image_formats: z.array(z.string()).describe("File formats of images that are accepted."),
+  model_details: z.record(z.string(), ModelDetails).describe("Each of `models`, by its name."),
+  detector_details: z.record(z.string(), DetectorDetails).describe("Each of `detectors`, by its name."),
+  limits: Limits.describe(
+    "What a call may contain, how long it may take, and how many calls a team may make.",
+  ),
+  features: Features.describe("Optional parts of the API, and which of them this service offers."),
+  version: z.string().describe("Version of the service."),
 });
 export type CapabilitiesReply = z.infer<typeof CapabilitiesReply>;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
 import { ErrorCode } from "./errors.ts";
-import { Image } from "./image.ts";
+import { Image, imageDescription } from "./image.ts";
 import { replyFields } from "./reply-fields.ts";
 import { body } from "./request-body.ts";
 import { Vector } from "./vector.ts";
@@ -9,7 +9,11 @@ import { Vector } from "./vector.ts";
 /** Longest `id` of a candidate, in UTF-16 code units. */
 export const candidateIdCharactersMax = 256;
 
-const CandidateId = z.union([z.string().max(candidateIdCharactersMax), z.number()]);
+const CandidateId = z
+  .union([z.string().max(candidateIdCharactersMax), z.number()])
+  .describe("Your own name for the candidate, returned with its result as a string.");
+const vectorOfCandidate = "The candidate as an embedding that /represent returned earlier.";
+const imageOfCandidate = `The candidate as an image. ${imageDescription}`;
 
 /**
  * A candidate as the OpenAPI document and clients see it. The service returns `id` unchanged and does not
@@ -18,8 +22,8 @@ const CandidateId = z.union([z.string().max(candidateIdCharactersMax), z.number(
 export const Candidate = z.union([
   Image,
   Vector,
-  z.object({ id: CandidateId.optional(), vector: Vector }),
-  z.object({ id: CandidateId.optional(), img: Image }),
+  z.object({ id: CandidateId.optional(), vector: Vector.describe(vectorOfCandidate) }),
+  z.object({ id: CandidateId.optional(), img: Image.describe(imageOfCandidate) }),
 ]);
 export type Candidate = z.infer<typeof Candidate>;
 
@@ -31,7 +35,7 @@ export const RawCandidate = z.unknown();
  */
 const required = (...names: string[]) => ({ required: names });
 
-const listOfCandidates = "must be a list of at least one vector or image";
+const listOfCandidates = "must be a list of at least one image or embedding";
 
 /**
  * POST /compare. A candidate is `{"id"?, "vector"}`, `{"id"?, "img"}`, a vector or an image. The ingress
@@ -47,48 +51,81 @@ export const CompareRequest = body(
     metric: "distance_metric",
   },
   {
-    img: Image.optional(),
-    vector: Vector.optional(),
+    img: Image.optional().describe(`The source as an image. ${imageDescription}`),
+    vector: Vector.optional().describe("The source as an embedding that /represent returned earlier."),
     /** A single vector, as in `target_vector` and `vector_b`, becomes a list of one candidate. */
-    candidates: z.preprocess(
-      (value) => (Array.isArray(value) && typeof value[0] === "number" ? [value] : value),
-      z.array(RawCandidate, listOfCandidates).min(1, listOfCandidates),
-    ),
+    candidates: z
+      .preprocess(
+        (value) => (Array.isArray(value) && typeof value[0] === "number" ? [value] : value),
+        z.array(RawCandidate, listOfCandidates).min(1, listOfCandidates),
+      )
+      .describe(
+        "What the source is compared with: images and embeddings, bare or in an object with an `id`. " +
+          "`limits` of /capabilities has the most of each.",
+      ),
     ...detectionFields,
     ...distanceFields,
     face_index: z
       .int("must be a whole number of 0 or more")
       .nonnegative("must be a whole number of 0 or more")
       .default(0)
-      .describe("Which face of the source image, largest first."),
+      .describe("Which face of the source image is compared, counted from 0, the largest first."),
   },
 ).meta({ oneOf: [required("img"), { anyOf: [required("vector"), required("source_vector")] }] });
 export type CompareRequest = z.infer<typeof CompareRequest>;
 
-const CandidateIndex = z.int().nonnegative().describe("The candidate's place in the request.");
+const CandidateIndex = z.int().nonnegative().describe("The candidate's position in the request, from 0.");
+
+const ResultId = z
+  .string()
+  .describe("The candidate's `id` as a string; its `index` as a string where none was sent.");
 
 const Compared = z.object({
   index: CandidateIndex,
-  distance: z.number().nonnegative(),
-  id: z.string(),
-  match: z.boolean(),
+  distance: z
+    .number()
+    .nonnegative()
+    .describe(
+      "Distance from the source by `metric`, rounded to 6 decimals. For an image with several faces, that of " +
+        "the nearest.",
+    ),
+  id: ResultId,
+  match: z.boolean().describe("Whether the distance is at most the threshold."),
 });
 export type ComparedCandidate = z.infer<typeof Compared>;
 
-const NotCompared = z.object({ index: CandidateIndex, id: z.string(), error: ErrorCode, detail: z.string() });
+const NotCompared = z.object({
+  index: CandidateIndex,
+  id: ResultId,
+  error: ErrorCode.describe("Why the candidate could not be compared, as a stable code."),
+  detail: z.string().describe("The same as a sentence for people."),
+});
 export type FailedCandidate = z.infer<typeof NotCompared>;
 
 export const CompareReply = z.object({
-  model_name: z.string(),
-  metric: DistanceMetric,
-  source: z.object({
-    type: z.enum(["image", "vector"]),
-    vector_length: z.int().positive(),
-    face_index: z.int().nonnegative().nullable().describe("Null for a vector."),
-  }),
-  results: z.array(z.union([Compared, NotCompared])).describe("In the order of the request."),
-  threshold: z.number().nonnegative(),
-  best_match: Compared.describe("The least distance of all, whether or not it matches; the first of equals."),
+  model_name: z.string().describe("The model that computed the embeddings, or whose threshold was used."),
+  metric: DistanceMetric.describe("The metric of the distances and of the threshold."),
+  source: z
+    .object({
+      type: z.enum(["image", "vector"]).describe("Whether the source was an image or an embedding."),
+      vector_length: z.int().positive().describe("Count of numbers in the embedding of the source."),
+      face_index: z
+        .int()
+        .nonnegative()
+        .nullable()
+        .describe("Which face of the source image was compared, from 0. Null if the source is an embedding."),
+    })
+    .describe("What the candidates were compared with."),
+  results: z
+    .array(z.union([Compared, NotCompared]))
+    .describe("One for each candidate, in the order of the request."),
+  threshold: z
+    .number()
+    .nonnegative()
+    .describe("The largest distance that counts as a match: that of the request, or the model's own."),
+  best_match: Compared.describe(
+    "The result with the smallest distance, whether or not it matches; the first of equal ones.",
+  ),
   ...replyFields,
 });
 export type CompareReply = z.infer<typeof CompareReply>;

@@ -11,38 +11,48 @@ const Name = z.string("must be a name");
  * choice.
  */
 export const detectionFields = {
-  model_name: Name.optional().describe("One of `models` of /capabilities."),
-  detector_backend: Name.optional().describe("One of `detectors` of /capabilities."),
+  model_name: Name.optional().describe("One of `models` of /capabilities. Left out: its `default_model`."),
+  detector_backend: Name.optional().describe(
+    "One of `detectors` of /capabilities. Left out: its `default_detector`.",
+  ),
   enforce_detection: flag(true, "False: where no face is found, the whole image is taken as the face."),
-  align: flag(true, "False: the detector's box as it is. The thresholds are unmeasured then."),
+  align: flag(
+    true,
+    "False: the face is cut out by its box, without being turned upright. Default thresholds are unmeasured then.",
+  ),
   normalization: Name.default("base").describe(
     "`base` is the model's own preprocessing. One of `normalizations` of the model in /capabilities.",
   ),
   /** Refused rather than ignored: a caller would otherwise rely on a check that was not made. */
   anti_spoofing: Flag.default(false)
     .refine((value) => !value, "must be false or left out: this service does not offer it")
-    .describe("Not offered: true is refused."),
+    .describe("Not offered: true is refused (`invalid_request`)."),
   expand_percentage: z
     .literal(0, "must be 0 or left out: this service does not offer it")
     .default(0)
-    .describe("Not offered: anything but 0 is refused."),
+    .describe("Not offered: anything but 0 is refused (`invalid_request`)."),
 };
 
 /** Further fields of the calls that compare faces. */
 export const distanceFields = {
-  distance_metric: DistanceMetric.default("cosine"),
+  distance_metric: DistanceMetric.default("cosine").describe(
+    "How the distance of two embeddings is computed.",
+  ),
   threshold: z
     .number("must be a number of 0 or more")
     .nonnegative("must be a number of 0 or more")
     .optional()
-    .describe("Left out: the model's own for the metric (`model_details` of /capabilities)."),
+    .describe(
+      "The largest distance that counts as a match. Left out: the model's own for the metric " +
+        "(`thresholds` in `model_details` of /capabilities).",
+    ),
   all_faces: flag(
     false,
     "True: every face that /represent finds counts. False: faster, and beside a clear face small ones " +
       "may be missed (`missed_width_share` of /capabilities).",
   ),
   model_version: Name.optional().describe(
-    "The `model_version` that /represent gave with the vectors of the call. Another one than the " +
-      "model has now is refused.",
+    "The `model_version` that /represent returned with the embeddings of the call. If the model runs with " +
+      "another version, the call is refused (`model_not_allowed`).",
   ),
 };

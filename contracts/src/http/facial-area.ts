@@ -2,16 +2,29 @@ import * as z from "zod";
 
 const Point = z.tuple([z.int(), z.int()]);
 
+const eye = (side: string) =>
+  Point.nullable().describe(
+    `The person's own ${side} eye, as [x, y] in pixels. Null where the whole image was taken as the face.`,
+  );
+
 /**
  * Bounding box and eyes of a face, in pixels of the upright image (EXIF orientation applied), clipped to the
  * image. Left and right are the person's own. Eyes are null when the whole image was taken as the face.
  */
 export const FacialArea = z.object({
-  x: z.int().nonnegative(),
-  y: z.int().nonnegative(),
-  w: z.int().nonnegative(),
-  h: z.int().nonnegative(),
-  left_eye: Point.nullable(),
-  right_eye: Point.nullable(),
+  x: z
+    .int()
+    .nonnegative()
+    .describe(
+      "Left edge of the face's box, in pixels from the left edge of the upright image (EXIF orientation applied).",
+    ),
+  y: z
+    .int()
+    .nonnegative()
+    .describe("Top edge of the face's box, in pixels from the top edge of the upright image."),
+  w: z.int().nonnegative().describe("Width of the box in pixels."),
+  h: z.int().nonnegative().describe("Height of the box in pixels."),
+  left_eye: eye("left"),
+  right_eye: eye("right"),
 });
 export type FacialArea = z.infer<typeof FacialArea>;

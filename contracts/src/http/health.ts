@@ -1,27 +1,46 @@
 import * as z from "zod";
 
-const Check = z.enum(["ok", "unavailable"]);
+const check = (server: string) =>
+  z
+    .enum(["ok", "unavailable"])
+    .describe(`\`ok\`: ${server} answers the process that replies. \`unavailable\`: it does not.`);
 
 /** State of one lane, as its pool reports it. */
 export const LaneHealth = z.object({
-  workers: z.int().nonnegative(),
-  waiting: z.int().nonnegative(),
-  expected_wait_ms: z.number().nonnegative(),
+  workers: z.int().nonnegative().describe("Live workers that have the model and the detector loaded."),
+  waiting: z.int().nonnegative().describe("Images that wait for a worker."),
+  expected_wait_ms: z
+    .number()
+    .nonnegative()
+    .describe(
+      "How long an image that arrives now is expected to wait for a worker, in milliseconds. Of a team with " +
+        "waiting images it may wait longer.",
+    ),
 });
 
 /** GET /livez and /readyz with status 200. */
-export const LiveReply = z.object({ status: z.literal("ok") });
+export const LiveReply = z.object({
+  status: z.literal("ok").describe("Always `ok`; else the reply is an error."),
+});
 export type LiveReply = z.infer<typeof LiveReply>;
 
 /** GET /health: 200 and `ok`, or 503 and `degraded` when compute calls cannot be served. */
 export const HealthReply = z.object({
-  status: z.enum(["ok", "degraded"]),
-  version: z.string(),
-  checks: z.object({
-    kafka: Check,
-    redis: Check,
-    /** By pool, then by lane. Without pools that have published nothing for 2 s. */
-    pools: z.record(z.string(), z.record(z.string(), LaneHealth)),
-  }),
+  status: z
+    .enum(["ok", "degraded"])
+    .describe("`ok`: a call could be served now. `degraded`: a call that needs a worker would be refused."),
+  version: z.string().describe("Version of the service."),
+  checks: z
+    .object({
+      kafka: check("Kafka"),
+      redis: check("the volatile Redis"),
+      pools: z
+        .record(z.string(), z.record(z.string(), LaneHealth))
+        .describe(
+          "By name of the pool of workers, then by `model/detector`. A pool whose batcher has published " +
+            "nothing for 2 s is left out.",
+        ),
+    })
+    .describe("State of each part that a call needs."),
 });
 export type HealthReply = z.infer<typeof HealthReply>;

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { Vector, vectorLengthMax } from "./vector.ts";
 
-const description =
-  "The image itself, as Base64 or as a data URL: JPEG, PNG or WebP. Addresses and paths are not opened.";
+export const imageDescription =
+  "An image is a JPEG, PNG or WebP file as Base64 or as a data URL. Addresses and paths are not opened.";
 
 /** An image as it was received: a text with Base64 or a data URL, or the bytes of a file in a form. */
 export const Image = z
   .custom<Image>(isImage, "must be an image: Base64, a data URL, or a file of a form")
-  .meta({ type: "string", minLength: 1, contentEncoding: "base64", description });
+  .meta({ type: "string", minLength: 1, contentEncoding: "base64", description: imageDescription });
 export type Image = string | Uint8Array;
 
-/** An image, or the vector that /represent returned for one earlier. */
+/** An image, or the embedding that /represent returned for one earlier. */
 export const ImageOrVector = z.union(
   [Image, Vector],
   `must be an image (Base64, a data URL, or a file of a form) or a list of 1 to ${vectorLengthMax} finite numbers`,

@@ -10,8 +10,11 @@ export const RequestId = z
   .brand<"RequestId">();
 export type RequestId = z.infer<typeof RequestId>;
 
+export const requestIdDescription =
+  "Id of the call: the `x-request-id` that was sent, or one made by the service.";
+
 /** Last fields of the reply of every compute call. */
 export const replyFields = {
-  time: z.number().nonnegative().describe("Seconds."),
-  request_id: RequestId,
+  time: z.number().nonnegative().describe("How long the service took for the call, in seconds."),
+  request_id: RequestId.describe(requestIdDescription),
 };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { detectionFields } from "./detection-fields.ts";
 import { FacialArea } from "./facial-area.ts";
-import { Image } from "./image.ts";
+import { Image, imageDescription } from "./image.ts";
 import { ModelVersion, Precision } from "./model-version.ts";
 import { replyFields } from "./reply-fields.ts";
 import { body, flag, oneOf } from "./request-body.ts";
@@ -13,15 +13,15 @@ export type EmbeddingFormat = z.infer<typeof EmbeddingFormat>;
 export const RepresentRequest = body(
   { img_path: "img" },
   {
-    img: Image,
+    img: Image.describe(`Image whose faces to embed. ${imageDescription}`),
     ...detectionFields,
     /** A value above the service's own limit is valid; the limit applies then. */
     max_faces: z
       .int("must be a whole number of 1 or more")
       .min(1, "must be a whole number of 1 or more")
       .optional()
-      .describe("So many faces at most; the largest come first."),
-    l2_normalize: flag(false, "True: vectors of length 1."),
+      .describe("Most faces to return, the largest first. Left out: `limits.faces` of /capabilities."),
+    l2_normalize: flag(false, "True: embeddings are scaled to length 1."),
     embedding_format: EmbeddingFormat.default("float").describe(
       "`base64` is float32, little-endian: a quarter of the size of the same numbers as text.",
     ),
@@ -33,19 +33,25 @@ export type RepresentRequest = z.infer<typeof RepresentRequest>;
 export const RepresentQuery = z.object({ format: oneOf(["object", "array"]).default("object") });
 
 export const RepresentResult = z.object({
-  embedding: z.union([z.array(z.number()), z.base64()]),
-  facial_area: FacialArea,
-  face_confidence: z.number().min(0).max(1),
-  model_name: z.string(),
-  model_version: ModelVersion.describe("Names the weights. Store it with the embedding."),
-  precision: Precision.describe("Of the computation. Embeddings of both precisions may be compared."),
+  embedding: z
+    .union([z.array(z.number()), z.base64()])
+    .describe("Embedding of the face: a list of numbers, or Base64 where `embedding_format` is `base64`."),
+  facial_area: FacialArea.describe("Where the face is in the image."),
+  face_confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe("Score of the detector for this face; 0 where the whole image was taken as the face."),
+  model_name: z.string().describe("The model that computed the embedding."),
+  model_version: ModelVersion.describe("Names the weights of the model. Store it with the embedding."),
+  precision: Precision.describe("Number format of the computation. Embeddings of both may be compared."),
 });
 export type RepresentResult = z.infer<typeof RepresentResult>;
 
 export const RepresentReply = z.object({
-  results: z.array(RepresentResult),
-  model: z.string(),
-  detector_backend: z.string(),
+  results: z.array(RepresentResult).describe("One for each face, the largest face first."),
+  model: z.string().describe("The model that computed the embeddings."),
+  detector_backend: z.string().describe("The detector that found the faces."),
   ...replyFields,
 });
 export type RepresentReply = z.infer<typeof RepresentReply>;

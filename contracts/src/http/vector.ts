@@ -14,7 +14,8 @@ export const Vector = z
     items: { type: "number" },
     minItems: 1,
     maxItems: vectorLengthMax,
-    description: "A vector that /represent gave earlier. It must have the length of the model's own.",
+    description:
+      "An embedding that /represent returned earlier. It must be as long as the embeddings of the model.",
   });
 
 /** Returns whether `value` is a valid vector. A number of JSON may be infinite after parsing: 1e400 is. */

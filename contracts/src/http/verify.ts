@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
 import { FacialArea } from "./facial-area.ts";
-import { ImageOrVector } from "./image.ts";
+import { ImageOrVector, imageDescription } from "./image.ts";
 import { replyFields } from "./reply-fields.ts";
 import { body, oneOf } from "./request-body.ts";
 
@@ -13,35 +13,55 @@ export type FacePolicy = z.infer<typeof FacePolicy>;
 export const VerifyRequest = body(
   { img1_path: "img1", img2_path: "img2" },
   {
-    img1: ImageOrVector,
-    img2: ImageOrVector,
+    img1: ImageOrVector.describe(`First image or embedding. ${imageDescription}`),
+    img2: ImageOrVector.describe("Second image or embedding, as for `img1`."),
     ...detectionFields,
     ...distanceFields,
     face_policy: FacePolicy.default("best_pair").describe(
-      "With several faces in an image: the nearest pair, the largest of each, or a refusal.",
+      "Which faces are compared if an image has several. `best_pair`: the pair with the smallest distance. " +
+        "`largest`: the largest of each image. `single_only`: the call is refused (`multiple_faces`).",
     ),
   },
 );
 export type VerifyRequest = z.infer<typeof VerifyRequest>;
 
+const areaOf = (field: string) =>
+  FacialArea.nullable().describe(
+    `The compared face in \`${field}\`. Null where an embedding was sent in place of the image.`,
+  );
+
+const countOf = (field: string) =>
+  z
+    .int()
+    .positive()
+    .nullable()
+    .describe(
+      `Count of compared faces in \`${field}\`. Null where an embedding was sent in place of the image.`,
+    );
+
 export const VerifyReply = z.object({
-  verified: z.boolean(),
+  verified: z.boolean().describe("Whether the distance is at most the threshold."),
   distance: z
     .number()
     .nonnegative()
-    .describe("Rounded to 6 decimals before it was held against the threshold."),
-  threshold: z.number().nonnegative(),
-  model: z.string(),
-  detector_backend: z.string(),
-  similarity_metric: DistanceMetric,
-  facial_areas: z
-    .object({ img1: FacialArea.nullable(), img2: FacialArea.nullable() })
-    .describe("Null where a vector came in place of the image."),
-  faces_compared: z
-    .object({ img1: z.int().positive().nullable(), img2: z.int().positive().nullable() })
     .describe(
-      "How many faces of each image were compared. Above 1, `facial_areas` says which of them counted. " +
-        "Null where a vector came in place of the image.",
+      "Distance of the two faces by `similarity_metric`; 0 for two equal embeddings. Rounded to 6 decimals " +
+        "before it is compared with the threshold.",
+    ),
+  threshold: z
+    .number()
+    .nonnegative()
+    .describe("The largest distance that counts as verified: that of the request, or the model's own."),
+  model: z.string().describe("The model that computed the embeddings, or whose threshold was used."),
+  detector_backend: z.string().describe("The detector of the call."),
+  similarity_metric: DistanceMetric.describe("The metric of `distance` and `threshold`."),
+  facial_areas: z
+    .object({ img1: areaOf("img1"), img2: areaOf("img2") })
+    .describe("Where the two compared faces are in their images."),
+  faces_compared: z
+    .object({ img1: countOf("img1"), img2: countOf("img2") })
+    .describe(
+      "How many faces of each image were compared. Above 1, `facial_areas` says which of them counted.",
     ),
   ...replyFields,
 });

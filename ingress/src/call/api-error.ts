@@ -82,7 +82,7 @@ export const capacityReached = (shed: IngressShedReason, detail: string): ApiErr
   new ApiError("queue_full", detail, { retryAfterMs: retryAfterMs.capacity, shed });
 
 export const notServing = (): ApiError =>
-  new ApiError("not_ready", "This instance is starting or stopping.", {
+  new ApiError("not_ready", "The process that received the call is starting or stopping.", {
     retryAfterMs: retryAfterMs.notServing,
   });
 

@@ -30,6 +30,6 @@ export function requireModelVersion(
 ): void {
   const allowed = build === null ? versions : [build.modelVersion];
   if (sent === undefined || allowed.includes(sent)) return;
-  const detail = `model_version must be one of: ${allowed.join(", ")}. Vectors of another version have to be made again.`;
+  const detail = `model_version must be one of: ${allowed.join(", ")}. Embeddings of another version must be computed again.`;
   throw new ApiError("model_not_allowed", detail, { field: "model_version" });
 }

@@ -56,7 +56,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     path: "/compare",
     summary: "Which of many is nearest to one?",
     description:
-      "The source is `img` or `vector`. A candidate that fails has `error` and `detail` in place of a distance; the call fails only when all of them do. With only vectors no model runs.",
+      "The source is `img` or `vector`. A candidate that fails has `error` and `detail` in place of a distance; the call fails only when all of them do. With only embeddings no model runs.",
     request: { CompareRequest },
     reply: { CompareReply },
     needsWorker: false,

@@ -53,7 +53,7 @@ export class HeaderChecker {
 
   async #headerByLibvips(image: Buffer, ref: InputRef): Promise<ImageHeader> {
     if (this.#libvips.size >= this.#limits.HEADER_CHECKS_WAITING_MAX) {
-      throw capacityReached("header_checks_full", "Too many images wait to be looked at.");
+      throw capacityReached("header_checks_full", "Too many images wait for the check of their headers.");
     }
     return this.#libvips.add(async () => {
       // The pixel limit is checked above, with its own error, so the limit of sharp is off.

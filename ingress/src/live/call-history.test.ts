@@ -26,7 +26,7 @@ test("calls are counted by how they ended; what a client did wrong is no failure
     ],
   );
   assert.deepEqual([answered.at(-1), refused.at(-1), failed.at(-1)], [3, 1, 1]);
-  assert.equal(outcomes[3]!.words, "No face was found, or none that passes the quality gate.");
+  assert.equal(outcomes[3]!.words, "No face was found in the image, or none that passes the quality check.");
 });
 
 test("the parts of the time are means over the answered calls of the last minute", () => {

@@ -10,17 +10,17 @@ export const batchingGuide: DocsPage = {
   description: "What happens between a call and its answer, and how to get the most out of it.",
   body: ({ limits }): Html => html`<div class="prose">
 <h1>Batching and deadlines</h1>
-<p class="lead">A model needs less time for each picture when it runs on several at once. So the service
-collects pictures of many calls into batches, as far as the deadlines of the calls allow.</p>
+<p class="lead">A model needs less time for each image when it runs on several at once. So the service
+collects images of many calls into batches, as far as the deadlines of the calls allow.</p>
 <h2>From call to answer</h2>
 <ol>
-<li>Each picture of a call becomes a task.</li>
+<li>Each image of a call becomes a task.</li>
 <li>Tasks for the same model and detector wait in one queue. Teams take turns in it; among the tasks of one
 team the earliest deadline goes first.</li>
 <li>A free worker gets a batch: as many tasks as it runs efficiently and can still answer in time. If there
 are no other calls, a task is sent at once.</li>
-<li>The worker finds the faces and computes their vectors for the whole batch. The call is answered when its
-last picture is done.</li>
+<li>The worker finds the faces and computes their embeddings for the whole batch. The call is answered when its
+last image is done.</li>
 </ol>
 <h2>Deadlines</h2>
 <p>A call has to be answered within ${formatDuration(limits.deadline_default_ms)}, or within the milliseconds
@@ -36,14 +36,14 @@ dropped.</li>
 <li>If you close the connection, waiting tasks of the call are dropped too.</li>
 </ul>
 <p>A long deadline lets the service make larger batches under load. A short one does not make it faster.</p>
-<h2>Many pictures</h2>
+<h2>Many images</h2>
 <ul>
 <li>Make calls in parallel, as many as your limit of calls in flight allows, instead of one after another:
 only calls that wait at the same time share a batch.</li>
-<li>One <a href="/docs#compare">/compare</a> accepts up to ${formatCount(limits.candidate_images)} pictures.
+<li>One <a href="/docs#compare">/compare</a> accepts up to ${formatCount(limits.candidate_images)} images.
 It is answered when the last of them is done.</li>
-<li>If you will compare a face again, compute its vector once with <a href="/docs#represent">/represent</a>. A
-/compare of vectors alone runs no model, and accepts up to ${formatCount(limits.candidate_vectors)} of
+<li>If you will compare a face again, compute its embedding once with <a href="/docs#represent">/represent</a>.
+A /compare of embeddings alone runs no model, and accepts up to ${formatCount(limits.candidate_vectors)} of
 them.</li>
 <li>Teams take turns, so a team that sends too many calls delays mostly its own.</li>
 </ul>
@@ -64,13 +64,13 @@ function timeRow(name: string, meaning: string): Html {
 
 /** The parts of Server-Timing in its order. */
 export const timeParts: Record<string, string> = {
-  admission: "The ingress checks the key, the limits, the body and the file headers of the pictures.",
-  publish: "The ingress stores the pictures in Redis, in memory, and the tasks are sent to Kafka.",
+  admission: "The ingress checks the key, the limits, the body and the file headers of the images.",
+  publish: "The ingress stores the images in Redis, in memory, and the tasks are sent to Kafka.",
   hold: "The task waits for more tasks to join its batch, although a worker is free.",
   queue: "The task waits for a worker.",
   retry: "The task was in a batch that failed, or whose worker stopped responding, and was queued again.",
   hop: "Messages are on their way between the services; the sum of all of them.",
-  prepare: "The worker fetches and decodes the pictures of the batch.",
+  prepare: "The worker fetches and decodes the images of the batch.",
   run: "The models run.",
   answer: "The worker publishes the answer.",
   gather: "The ingress computes distances and writes the reply.",

@@ -7,12 +7,12 @@ import type { DocsPage } from "../docs-page.ts";
 
 export const imagesGuide: DocsPage = {
   path: "/docs/images",
-  title: "Pictures",
-  description: "What a picture may be, how to send it, and why a face is not found.",
+  title: "Images",
+  description: "What an image may be, how to send it, and why a face is not found.",
   body: ({ limits, models }): Html => html`<div class="prose">
-<h1>Pictures</h1>
+<h1>Images</h1>
 <p class="lead">What may be sent, how to send it, and what to do when a face is not found.</p>
-<h2>What a picture may be</h2>
+<h2>What an image may be</h2>
 <ul>
 <li><strong>Format:</strong> JPEG, PNG or WebP. The service looks at the bytes, not at the file name or the
 media type. HEIC, GIF and SVG are refused: convert them.</li>
@@ -20,12 +20,12 @@ media type. HEIC, GIF and SVG are refused: convert them.</li>
 ${formatMillions(limits.image_pixels)} pixels; each side at least ${limits.image_side_min_px} pixels. The
 whole body is at most ${formatBytes(limits.body_bytes)}.</li>
 <li><strong>Orientation:</strong> the EXIF orientation is applied. All positions in replies are in pixels of
-the upright picture.</li>
+the upright image.</li>
 <li><strong>Encoding:</strong> interlaced PNGs and progressive JPEGs need much memory to decode, so very large
 ones are refused. Baseline JPEG is the best choice.</li>
 </ul>
-<p>Larger pictures seldom give better answers. Models work on faces of !${each(models, inputSize)} pixels, and
-by default workers shrink pictures with a side above 2,560 pixels to 1,600. Smaller pictures are sent
+<p>Larger images seldom give better answers. Models work on faces of !${each(models, inputSize)} pixels, and
+by default workers shrink images with a side above 2,560 pixels to 1,600. Smaller images are sent
 faster.</p>
 <h2>How to send it</h2>
 <ul>
@@ -35,35 +35,35 @@ is the least work, and a quarter fewer bytes than Base64.</li>
 <li><strong>Not as an address or a path.</strong> The service opens neither:
 <a href="/docs/errors#unsupported_image_source"><code>unsupported_image_source</code></a>.</li>
 </ul>
-<p>/verify and /compare accept the vector of an earlier <a href="/docs#represent">/represent</a> in place of a
-picture. Comparing vectors runs no model, so it is fast. Store the <code>model_version</code> with a vector
-and send it along: if the model runs with other weights by then, the call is refused, because distances
-between two models mean nothing.</p>
+<p>/verify and /compare accept the embedding that an earlier <a href="/docs#represent">/represent</a> returned in
+place of an image. Comparing embeddings runs no model, so it is fast. Store the <code>model_version</code> with
+an embedding and send it along: if the model runs with other weights by then, the call is refused, because
+distances between the embeddings of two models mean nothing.</p>
 <h2>Which face counts</h2>
 <ul>
 <li><a href="/docs#verify">/verify</a> uses the pair of faces with the smallest distance.
-<code>face_policy</code> changes that: <code>largest</code> uses the largest face of each picture,
-<code>single_only</code> refuses pictures with several.</li>
+<code>face_policy</code> changes that: <code>largest</code> uses the largest face of each image,
+<code>single_only</code> refuses images with several.</li>
 <li><a href="/docs#compare">/compare</a> uses the largest face of the source, or the one that
 <code>face_index</code> names.</li>
 <li><a href="/docs#represent">/represent</a> returns up to ${formatCount(limits.faces)} faces, the largest
 first.</li>
-<li>/verify and /compare search a reduced copy of the picture for clear faces first. If they find one, they
+<li>/verify and /compare search a reduced copy of the image for clear faces first. If they find one, they
 may miss small faces beside it; <code>missed_width_share</code> in
 <a href="/docs#capabilities">/capabilities</a> says how small. <code>all_faces: true</code> searches every
-picture at full resolution, and takes longer.</li>
+image at full resolution, and takes longer.</li>
 </ul>
 <h2>No face was found</h2>
 <p><a href="/docs/errors#no_face_detected"><code>no_face_detected</code></a> means that no face passed the
 checks. Usual reasons:</p>
 <ul>
 <li>The face is turned away, covered, cut by the edge, out of focus, or very dark.</li>
-<li>It is small in the picture. Crop the picture to the person.</li>
-<li>It fills the whole picture. Leave some room around the head.</li>
-<li>It lies on its side, and the picture has no EXIF orientation that says so.</li>
+<li>It is small in the image. Crop the image to the person.</li>
+<li>It fills the whole image. Leave some room around the head.</li>
+<li>It lies on its side, and the image has no EXIF orientation that says so.</li>
 </ul>
-<p>With <code>enforce_detection: false</code>, the whole picture is used as the face where none is found. Use
-it only for pictures that were cropped to a face before: otherwise you compare backgrounds.</p>
+<p>With <code>enforce_detection: false</code>, the whole image is used as the face where none is found. Use
+it only for images that were cropped to a face before: otherwise you compare backgrounds.</p>
 </div>`,
 };
 

@@ -73,11 +73,11 @@ const teamLimits = ({ limits, teamBodyBytesPerSecond }: Facts): Limit[] => [
 
 const callLimits = ({ limits }: Facts): Limit[] => [
   { name: "Body", value: formatBytes(limits.body_bytes) },
-  { name: "Picture", value: formatBytes(limits.image_bytes) },
-  { name: "Pixels of a picture", value: formatMillions(limits.image_pixels) },
-  { name: "Candidates of a /compare that are vectors", value: formatCount(limits.candidate_vectors) },
-  { name: "Candidates of a /compare that are pictures", value: formatCount(limits.candidate_images) },
-  { name: "Faces returned for a picture", value: formatCount(limits.faces) },
+  { name: "Image", value: formatBytes(limits.image_bytes) },
+  { name: "Pixels of an image", value: formatMillions(limits.image_pixels) },
+  { name: "Candidates of a /compare that are embeddings", value: formatCount(limits.candidate_vectors) },
+  { name: "Candidates of a /compare that are images", value: formatCount(limits.candidate_images) },
+  { name: "Faces returned for an image", value: formatCount(limits.faces) },
   { name: "Deadline of a call, by default", value: formatDuration(limits.deadline_default_ms) },
   {
     name: "Deadline that a call may set",

@@ -55,10 +55,10 @@ the model loaded.</li>
 </tbody>
 </table></div>
 <h2>Changing a model</h2>
-<p>Workers with the old and the new weights may run side by side; all pictures of one call are computed with
-the same weights. Stored vectors belong to a <code>model_version</code>: calls that name a version that no
-worker runs are refused. So compute the vectors again before you retire the old weights. Afterwards, measure
-your threshold again.</p>
+<p>Workers with the old and the new weights may run side by side; all images of one call are computed with
+the same weights. Stored embeddings belong to a <code>model_version</code>: calls that name a version that
+no worker runs are refused. So compute the embeddings again before you retire the old weights. Afterwards,
+measure your threshold again.</p>
 <h2>What to back up</h2>
 <p>The durable Redis: it has the keys and the limits of teams. Everything else can be made again, and the
 volatile Redis must never be copied.</p>

@@ -7,12 +7,12 @@ import type { DocsPage } from "../docs-page.ts";
 export const privacyGuide: DocsPage = {
   path: "/docs/privacy",
   title: "Privacy",
-  description: "What happens to a picture, what stays of it, and what you are responsible for.",
+  description: "What happens to an image, what stays of it, and what you are responsible for.",
   body: ({ idempotencyKeptMs }): Html => html`<div class="prose">
 <h1>Privacy</h1>
-<p class="lead">Pictures and embeddings are in memory only while a call runs, and nowhere else, with one
+<p class="lead">Images and embeddings are in memory only while a call runs, and nowhere else, with one
 exception.</p>
-<h2>What happens to a picture</h2>
+<h2>What happens to an image</h2>
 <ol>
 <li>The service receives it, and keeps it in memory.</li>
 <li>It waits in the memory of a Redis server. The service refuses to use one that saves to a disk or
@@ -22,12 +22,12 @@ deadline.</li>
 overwrites the memory that held them with zeros.</li>
 <li>The answer goes to you. The service keeps nothing of it.</li>
 </ol>
-<p>No picture, embedding or key is written to a disk, a log, a message of Kafka, a trace or an error. Tests
+<p>No image, embedding or key is written to a disk, a log, a message of Kafka, a trace or an error. Tests
 search the disk and a worker's memory for them. The service sends nothing to third parties, nor do these
 pages.</p>
 <h2>The one exception</h2>
 <p>If you send an <code>Idempotency-Key</code>, the answer, embeddings included, stays in the memory of Redis
-for ${formatDuration(idempotencyKeptMs)}. The picture does not.</p>
+for ${formatDuration(idempotencyKeptMs)}. The image does not.</p>
 <h2>What logs and traces hold</h2>
 <p>The id of the call, its path, times, sizes and error code; and ids of the processes that worked on it.
 Metrics name no team.</p>
@@ -35,7 +35,7 @@ Metrics name no team.</p>
 <ul>
 <li>Memory that libraries have freed, and the memory of the process that receives calls, is not overwritten at
 once. It is used again soon.</li>
-<li>Somebody who can read the memory of a process, its swap or its core dumps can see pictures.</li>
+<li>Somebody who can read the memory of a process, its swap or its core dumps can see images.</li>
 <li>The service serves plain HTTP. Its operator puts a proxy with TLS in front of it, unless the network is
 trusted.</li>
 </ul>
@@ -43,7 +43,7 @@ trusted.</li>
 operator: ask them.</p>
 <h2>What you are responsible for</h2>
 <ul>
-<li><strong>Consent.</strong> Send pictures only of people who agreed to it, for this purpose. Faces are
+<li><strong>Consent.</strong> Send images only of people who agreed to it, for this purpose. Faces are
 personal data, and in many places the law protects them, and what is computed from them, more than other
 data.</li>
 <li><strong>Embeddings are personal data too.</strong> They identify a person, like a fingerprint. Store them

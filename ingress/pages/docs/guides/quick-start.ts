@@ -12,14 +12,14 @@ import { callSnippets, type ExampleCall } from "../reference/snippets.ts";
 export const quickStart: DocsPage = {
   path: "/docs/quick-start",
   title: "Quick start",
-  description: "From a key and two pictures to a first answer.",
+  description: "From a key and two images to a first answer.",
   body: (facts): Html => html`<div class="prose">
 <h1>Quick start</h1>
-<p class="lead">Two pictures, one call, and what its answer says.</p>
+<p class="lead">Two images, one call, and what its answer says.</p>
 !${keyStep(facts)}
-<h2>2. Take two pictures</h2>
+<h2>2. Take two images</h2>
 <p>Call them <code>first.jpg</code> and <code>second.jpg</code>. JPEG, PNG and WebP are accepted, whatever the
-file extension. Send pictures only of people who agreed.</p>
+file extension. Send images only of people who agreed.</p>
 <h2>3. Call /verify</h2>
 !${codeChoice({ id: "verify", caption: "Call /verify", snippets: callSnippets(verifyCall(facts)) })}
 <p>The Python example needs <code>requests</code>. The TypeScript example runs in Node 20 or newer, and in
@@ -27,18 +27,18 @@ Deno and Bun.</p>
 <h2>4. Read the answer</h2>
 !${codeBlock({ caption: "Answer", code: exampleText(verifyExample?.value), language: "json" })}
 <ul>
-<li><code>distance</code> says how far apart the two faces are: two copies of one picture have 0. It is not a
+<li><code>distance</code> says how far apart the two faces are: two copies of one image have 0. It is not a
 probability.</li>
 <li><code>verified</code> is true if the distance is not above the <code>threshold</code>, which is the
 model's own unless you send another one. <a href="/docs/thresholds">What a threshold means</a>.</li>
-<li><code>facial_areas</code> says where the two faces are, in pixels of the upright picture. Look at it first
+<li><code>facial_areas</code> says where the two faces are, in pixels of the upright image. Look at it first
 when an answer surprises you: it may be about another face.</li>
 <li><code>request_id</code> identifies this call in the logs of the service. Give it when you report a
 problem.</li>
 </ul>
 <h2>Where to go on</h2>
 <ul>
-<li>No face was found, or the wrong one was used: <a href="/docs/images">pictures</a>.</li>
+<li>No face was found, or the wrong one was used: <a href="/docs/images">images</a>.</li>
 <li>The call failed: <a href="/docs/errors">errors</a>, and <a href="/docs/limits">limits and
 retrying</a>.</li>
 <li>One face against many: store the embeddings of <a href="/docs#represent">/represent</a>, and compare them

@@ -32,13 +32,13 @@ examples then show it. Let the proxy pass bodies of <code>BODY_BYTES_MAX</code> 
 <code>DEADLINE_MAX_MS</code>.</li>
 <li><strong>Keys.</strong> Make one for each program: <a href="/docs/keys">keys</a>. <code>AUTH=off</code>
 lets everybody call who reaches the service: only for a private network.</li>
-<li><strong>Redis.</strong> The volatile server holds pictures: it must neither persist, replicate nor evict,
+<li><strong>Redis.</strong> The volatile server holds images: it must neither persist, replicate nor evict,
 and the services refuse to use one that does. The durable server holds keys: it must persist. Whoever can
 publish on the volatile one can forge an answer, so keep both on a private network, with passwords and
 TLS.</li>
-<li><strong>Swap and core dumps</strong> can write pictures to a disk. Turn both off, or encrypt them, where
+<li><strong>Swap and core dumps</strong> can write images to a disk. Turn both off, or encrypt them, where
 that matters.</li>
-<li><strong>Thresholds.</strong> Measure on your own pictures: <a href="/docs/thresholds">what a threshold
+<li><strong>Thresholds.</strong> Measure on your own images: <a href="/docs/thresholds">what a threshold
 means</a>.</li>
 <li><strong>Licences and law.</strong> <code>NOTICE</code> says what is known of the models and their training
 data. You need a legal basis to process faces.</li>

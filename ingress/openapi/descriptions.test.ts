@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { document } from "../testing/openapi-reader.ts";
+
+// Covers the descriptions of contracts/src/http: the reference shows a field without one as a bare type.
+
+test("every field of every request and reply in the document has a description", () => {
+  assert.deepEqual(undescribedFields(document, "#"), []);
+});
+
+test("a field is missed without a description, at any depth, and not if only its type has one", () => {
+  const inner = { type: "object", properties: { z: { type: "string" } } };
+  const schema = {
+    properties: { a: { type: "array", items: inner, description: "Letters." }, b: { $ref: "#/x" } },
+  };
+  assert.deepEqual(undescribedFields(schema, "#"), ["#/b", "#/a/items/z"]);
+});
+
+test("a part of `allOf` that narrows fields of a named type needs no second description", () => {
+  const narrowed = { allOf: [{ $ref: "#/x" }, { properties: { status: { const: 400 } } }] };
+  assert.deepEqual(undescribedFields(narrowed, "#"), []);
+});
+
+/** Returns the paths of all fields without a description, those of objects inside fields included. */
+function undescribedFields(node: unknown, path: string): string[] {
+  if (typeof node !== "object" || node === null) return [];
+  const { properties = {}, ...rest } = node as { properties?: Record<string, { description?: string }> };
+  const fields = Object.entries(properties).flatMap(([name, field]) => ({ field, path: `${path}/${name}` }));
+  return [
+    ...fields.filter(({ field }) => (field.description ?? "") === "").map((missed) => missed.path),
+    ...fields.flatMap((each) => undescribedFields(each.field, each.path)),
+    ...Object.entries(rest)
+      .filter(([keyword]) => !keyword.startsWith("example"))
+      .flatMap(([keyword, part]) =>
+        undescribedFields(keyword === "allOf" ? notNarrowing(part) : part, `${path}/${keyword}`),
+      ),
+  ];
+}
+
+function notNarrowing(parts: unknown): unknown {
+  const isRef = (part: unknown) => typeof part === "object" && part !== null && "$ref" in part;
+  return Array.isArray(parts) && parts.some(isRef) ? [] : parts;
+}
