@@ -40,6 +40,19 @@ test("a client that has the page gets 304 without a body", async () => {
   assert.equal(other.statusCode, 200);
 });
 
+test("a client whose tag a proxy has made weak gets 304 too, and so does one that takes any tag", async () => {
+  const headers = { "accept-encoding": "br" };
+  const { etag } = (await app.inject({ url: "/", headers })).headers;
+  for (const tags of [`W/${etag}`, `"a" , W/"b",W/${etag}`, "*"]) {
+    const reply = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
+    assert.deepEqual([reply.statusCode, reply.body], [304, ""], tags);
+  }
+  for (const tags of [`W/"other"`, `W/`, ""]) {
+    const reply = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
+    assert.equal(reply.statusCode, 200, tags);
+  }
+});
+
 test("with allowed origins, replies vary by both", async (t) => {
   const { app } = testServer(t, { settings: { CORS_ORIGINS: "https://faces.example" } });
   assert.equal((await app.inject("/")).headers.vary, "accept-encoding, origin");

@@ -38,9 +38,18 @@ export function sendContent(request: FastifyRequest, reply: FastifyReply, conten
   // CORS may have set the header before.
   reply.header("vary", ["accept-encoding", reply.getHeader("vary")].filter(Boolean).join(", "));
   reply.header("etag", etag);
-  if (request.headers["if-none-match"]?.split(/,\s*/).includes(etag)) return reply.code(304).send();
+  if (hasEntity(request.headers["if-none-match"] ?? "", etag)) return reply.code(304).send();
   if (encoding !== "identity") reply.header("content-encoding", encoding);
   return reply.type(content.type).send(content.bodies[encoding]);
+}
+
+/**
+ * Whether `If-None-Match` names the tag, by the weak comparison of RFC 9110, section 13.1.2: a proxy that
+ * compresses makes the tag weak. `*` names any.
+ */
+function hasEntity(ifNoneMatch: string, etag: string): boolean {
+  const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags.includes(etag) || tags.includes("*");
 }
 
 function chooseEncoding(accepted: string, { bodies }: Content): Encoding {
