@@ -159,6 +159,7 @@ export class SimulatedWorker {
             },
       staged: this.#staged.map(heldOf),
       answering: [...this.#answering].map(heldOf),
+      imageBytes: 0,
       finished: [...this.#finished],
     });
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { LineFacts } from "@faceline/contracts/runtime/repeated-log";
 import { call, newPool, passTime, report } from "../testing/fixtures.ts";
-import { logBatchEnd } from "./decision-log.ts";
+import { logBatchEnd, logIgnoredBatches } from "./decision-log.ts";
 import { decide } from "./scheduling/decide.ts";
 import type { Move } from "./scheduling/state.ts";
 
@@ -30,6 +30,21 @@ test("a batch that was answered, not sent or handed over leaves no line", () => 
   }
   assert.equal(lines.length, 2);
   assert.ok(lines.every((line) => line.includes("are sent again")));
+});
+
+test("a batch of a lane that its worker has not loaded leaves a line, one of a loaded lane leaves none", () => {
+  const running = { batch: "batcher-ffffffffffffffff/3", startedAt: 0, endsAt: 50, tasks: ["a/n/0"] };
+  const { log, lines } = recordingLog();
+  for (const lanes of [["Dlib/ssd"], ["Dlib/tiny"]]) {
+    const event = report("w1", { lanes, running });
+    assert.ok(event.kind === "report");
+    logIgnoredBatches(log, event.report);
+  }
+  assert.equal(lines.length, 1);
+  assert.match(
+    lines[0]!,
+    /"reason":"lane_not_loaded","batch_id":".+","request_ids":\["a"\].*"lane":"Dlib\/ssd"/,
+  );
 });
 
 const endsOf = (moves: Move[]) => moves.filter((move) => move.kind === "batch_ended");

@@ -1,6 +1,7 @@
 // Tested by decision-log.test.ts.
 import { requestIdsOf } from "@faceline/contracts/runtime/log-ids";
 import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import type { Report } from "@faceline/contracts/wire/report";
 import type { SentBatch } from "./scheduling/sent-batch.ts";
 import type { BatchEnd } from "./scheduling/state.ts";
 
@@ -21,6 +22,21 @@ export function logBatchEnd(
   const ids = { batch_id: id, request_ids: requestIdsOf(tasks), ...(traceId && { trace_id: traceId }) };
   const facts = { reason: end.kind, ...ids, worker, attempt, runMs };
   lines.warn(facts, `${sentence}; its tasks are sent again, unless that was their last attempt`);
+}
+
+/**
+ * Logs the batches of a report that the scheduler ignores, because their worker has not loaded their lane.
+ */
+export function logIgnoredBatches(lines: Pick<RepeatedLog, "warn">, report: Report): void {
+  const { worker, lanes, running, staged, answering } = report;
+  for (const { batch, lane, tasks } of [...answering, ...(running === null ? [] : [running]), ...staged]) {
+    if (lanes.some((loaded) => loaded.lane === lane)) continue;
+    const ids = { batch_id: batch, request_ids: requestIdsOf(tasks) };
+    lines.warn(
+      { reason: "lane_not_loaded", ...ids, worker, lane },
+      "a worker reports a batch of a lane that it has not loaded; the batch is ignored",
+    );
+  }
 }
 
 /** Undefined: there is nothing to tell, or it was logged where it was seen. */

@@ -78,6 +78,23 @@ test("while Kafka does not answer the pool has no workers, and that is published
   assert.deepEqual(published(), [{ at: 615, workers: 1, waitMs: 23 }]);
 });
 
+test("from the end of its session on a batcher publishes nothing, until the session is renewed", (t) => {
+  const { handle, passMs, published, linkIs } = openOutbox(t);
+  handle(report("w1", { sizes, sentAt: 0 }));
+  handle({ kind: "session", endsAt: 700 });
+  linkIs("silent");
+  passMs(699);
+  assert.deepEqual(published(), [
+    { at: 5, workers: 0, waitMs: 23 },
+    { at: 600, workers: 0, waitMs: 23 },
+  ]);
+  passMs(1_000);
+  assert.deepEqual(published(), []);
+  handle({ kind: "session", endsAt: 10_000 });
+  passMs(5);
+  assert.equal(published().length, 1);
+});
+
 const sizes = [1, 2, 4, 8, 16, 32].map((size) => ({ size, runMs: 40 + 2 * size }));
 const assigned: Event = { kind: "partition_assigned" };
 

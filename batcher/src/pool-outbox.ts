@@ -25,8 +25,10 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
 
   const publishIf = (isDue: (lanes: LaneState[], now: number) => boolean): void => {
     const link = kafka();
-    if (!state.holdsPartition || state.draining || link === "lost") return;
     const now = clock.now();
+    // From the end of the session on, another batcher may publish the pool's state.
+    const mayHavePassed = link === "lost" || now >= state.sessionEndsAt;
+    if (!state.holdsPartition || state.draining || mayHavePassed) return;
     // While Kafka does not answer, no worker can be reached: the ingress refuses calls at once.
     const lanes = laneStates(state, now).map((lane) => (link === "proved" ? lane : { ...lane, workers: 0 }));
     if (!isDue(lanes, now)) return;

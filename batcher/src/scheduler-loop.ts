@@ -5,7 +5,7 @@ import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
 import type { BatchSpans } from "./batch-spans.ts";
-import { logBatchEnd } from "./decision-log.ts";
+import { logBatchEnd, logIgnoredBatches } from "./decision-log.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
 import { decide } from "./scheduling/decide.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
@@ -32,9 +32,10 @@ export class SchedulerLoop implements AsyncDisposable {
   /** Decides on an event and acts on the decision. Does nothing once the loop has been closed. */
   handle(event: Event): void {
     if (this.#stopped) return;
-    const { state, clock, poolState, spans, observers = [] } = this.#parts;
+    const { state, clock, poolState, spans, lines, observers = [] } = this.#parts;
     const now = clock.now();
     if (event.kind === "partition_lost") spans.endAll(now);
+    if (event.kind === "report") logIgnoredBatches(lines, event.report);
     for (const observer of observers) observer.beforeDecision(event);
     const moves = decide(state, event, now);
     for (const observer of observers) observer.afterDecision(moves, now);

@@ -62,6 +62,14 @@ test("a batch counts as unreceived on its worker's partition until a report name
   await pool.shows('faceline_batches_unreceived{partition="3"} 0');
 });
 
+test("a lane that takes the place of another has its counters at 0 at once", async () => {
+  await using pool = await openPool();
+  pool.handle(report("w1"), 0);
+  pool.state.lanes.clear();
+  pool.handle(report("w1", { lanes: ["Dlib/tiny"] }), 100);
+  await pool.shows('faceline_tasks_shed_total{lane="Dlib/tiny",reason="early_drop"} 0');
+});
+
 test("where nobody reads, there is nothing to record with", () => {
   assert.equal(SchedulerMetrics.open(metricsOff, newPool(), { now: () => 0 }), undefined);
 });
@@ -74,6 +82,7 @@ async function openPool() {
   let now = 0;
   const recorder = SchedulerMetrics.open(metrics, state, { now: () => now })!;
   return {
+    state,
     handle(event: Event, at: number): Move[] {
       now = at;
       recorder.beforeDecision(event);

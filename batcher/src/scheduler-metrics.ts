@@ -38,14 +38,17 @@ export class SchedulerMetrics implements SchedulerObserver {
   }
 
   afterDecision(moves: Move[]): void {
-    if (this.#state.lanes.size !== this.#lanes.size) this.#beginLanes();
+    this.#beginLanes();
     for (const move of moves) {
       if (move.kind === "dispatch") this.#recordDispatch(move);
       else if (move.kind === "answer") this.#recordAnswer(move);
     }
   }
 
-  /** During a rollout a lane has two builds, so the numbers may differ for a while. */
+  /**
+   * Shows the counters of new lanes at 0. Both sets are compared by their members after every decision: they
+   * have a few, and a lane that takes the place of another leaves their sizes as they were.
+   */
   #beginLanes(): void {
     for (const { id: lane } of this.#state.lanes.values()) {
       if (this.#lanes.has(lane)) continue;

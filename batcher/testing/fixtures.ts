@@ -76,6 +76,7 @@ export function report(worker: string, fields: ReportFields = {}): Event {
         : { ...heldOf(running.batch, running.tasks), ...running, batch: idOf(running.batch) },
     staged: (fields.staged ?? []).map((batch) => heldOf(batch)),
     answering: [],
+    imageBytes: fields.imageBytes ?? 0,
     finished: fields.finished ?? [],
   };
   return { kind: "report", report: message as unknown as Report };
@@ -139,5 +140,6 @@ type ReportFields = {
     facesMax?: number;
   };
   staged?: Batch[];
+  imageBytes?: number;
   finished?: FinishedBatch[];
 };

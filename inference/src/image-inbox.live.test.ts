@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
@@ -18,6 +19,15 @@ test("images that need longer than a command's time limit are received while byt
   using fetched = await inbox.fetch(tasks, { withinMs: 60_000 });
   assert.ok(fetched.images.every((image, index) => images[index]!.equals(image!)));
   assert.ok(proxy.deliveredBytes < 1.1 * imageCount * imageBytes, `${proxy.deliveredBytes} bytes`);
+});
+
+test("the bytes that have come are counted while the images arrive, not when they are complete", async (t) => {
+  const { tasks, inbox } = await openFixture(t);
+  const fetching = inbox.fetch(tasks, { withinMs: 60_000 });
+  while (inbox.receivedBytes() === 0) await setImmediate();
+  assert.ok(inbox.receivedBytes() < imageBytes, `${inbox.receivedBytes()} bytes`);
+  using _fetched = await fetching;
+  assert.ok(inbox.receivedBytes() > imageCount * imageBytes);
 });
 
 test("after a broken connection only the missing images are requested again", async (t) => {

@@ -32,9 +32,13 @@ export async function openImageInbox(
 ): Promise<ImageInbox> {
   const redis = await connectVolatileRedis(config, { log, whileInUse: false, untimed: true });
   observeCommands(metrics, [redis]);
+  let receivedBytes = 0;
   return {
+    receivedBytes: () => receivedBytes,
     async fetch(tasks, { withinMs }) {
-      const received = new ReceivedImages(tasks);
+      const received = new ReceivedImages(tasks, (bytes) => {
+        receivedBytes += bytes;
+      });
       let late = false;
       const giveUp = () => {
         late = true;
@@ -67,15 +71,20 @@ class ReceivedImages implements FetchedImages {
   readonly images: (Buffer | null)[] = [];
   readonly #tasks: readonly TaskId[];
   readonly #chunks: Buffer[] = [];
+  readonly #onBytes: (bytes: number) => void;
 
-  constructor(tasks: readonly TaskId[]) {
+  constructor(tasks: readonly TaskId[], onBytes: (bytes: number) => void) {
     this.#tasks = tasks;
+    this.#onBytes = onBytes;
   }
 
   /** Asks for the images that are missing. Returns the first error; what came before it is kept. */
   async receive(redis: RedisConnection): Promise<Error | undefined> {
     const { stream } = redis;
-    const record = (chunk: Buffer): void => void this.#chunks.push(chunk);
+    const record = (chunk: Buffer): void => {
+      this.#chunks.push(chunk);
+      this.#onBytes(chunk.length);
+    };
     const missing = [...this.#tasks.keys()].filter((index) => this.images[index] === undefined).values();
     const receiveNext = async () => {
       for (const index of missing) {
@@ -100,6 +109,8 @@ class ReceivedImages implements FetchedImages {
  */
 export type ImageInbox = AsyncDisposable & {
   fetch(tasks: TaskId[], limit: { withinMs: number }): Promise<FetchedImages>;
+  /** Bytes that have come so far, of all batches: they grow while images arrive. */
+  receivedBytes(): number;
 };
 
 /** An image is null where it has expired or was removed. Disposing zeroes the images. */

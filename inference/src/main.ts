@@ -106,6 +106,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       decodeStallMs: 1.5 * config.DECODE_MAX_MS,
       onHang: exitFatally(log),
     }),
+    imageBytes: images.receivedBytes,
     answers: openAnswerOutbox(delivery, clock, lines),
     spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),
     log,

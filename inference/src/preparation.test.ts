@@ -70,7 +70,6 @@ const parts: Parameters<typeof openPreparation>[0] = {
   buffers: new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10 }),
   images: {
     fetch: async (ids) => ({ images: ids.map(() => Buffer.alloc(1)), [Symbol.dispose]() {} }),
-    async [Symbol.asyncDispose]() {},
   },
   decode: async () => onePixel,
   clock: { now: () => 0 },

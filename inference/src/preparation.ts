@@ -107,7 +107,7 @@ function enginePicture(picture: Picture, { options }: BatchTask): EnginePicture 
 }
 
 type PreparationParts = {
-  images: ImageInbox;
+  images: Pick<ImageInbox, "fetch">;
   buffers: PixelBufferPool;
   decode: Decode;
   clock: Clock;

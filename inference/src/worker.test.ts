@@ -172,6 +172,7 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
       changes++;
       if (named(worker).length === 0) gaps++;
     },
+    imageBytes: () => 0,
     prepare: async (taken) => {
       step(`prepare ${taken.id}`);
       const picture = { name: taken.id } as unknown as PreparedBatch["pictures"][number];

@@ -131,6 +131,7 @@ export class Worker {
       running: running === undefined ? null : { ...heldBatch(running.batch), ...runTimes(running) },
       staged: staged.map(heldBatch),
       answering: answering.map(heldBatch),
+      imageBytes: this.#parts.imageBytes(),
       finished: this.#finished,
     };
   }
@@ -255,6 +256,8 @@ type WorkerParts = {
   clock: Clock;
   engine: Engine;
   prepare: Preparation;
+  /** Bytes of images that have come so far. */
+  imageBytes(): number;
   answers: AnswerOutbox;
   spans: BatchSpans;
   log: Log;

@@ -292,6 +292,17 @@ test("a task that another batcher sent is not sent again while its worker holds 
   );
 });
 
+test("a batch of a lane that its worker has not loaded is ignored, and its tasks are sent when they are read", () => {
+  const pool = newPool();
+  const tasks = ["a/nnnnnnnnnnnnnnnn/0"];
+  const running = { batch: "batcher-ffffffffffffffff/3", startedAt: 0, endsAt: 50, tasks };
+  assert.deepEqual(decide(pool, report("w1", { lanes: ["Dlib/tiny"], running }), 0), []);
+  decide(pool, report("w2", { partition: 2 }), 1);
+  const [sent] = batchesOf(decide(pool, call("a", 1, { now: 2 }), 2));
+  assert.deepEqual(sent && taskIds(sent), tasks);
+  assert.deepEqual(passTime(pool, 0, 500), []);
+});
+
 test("a waiting task leaves the queue when a report shows that another batcher has sent it", () => {
   const pool = newPool();
   decide(pool, call("a", 2, { now: 0 }), 0);
@@ -428,6 +439,31 @@ test("a batch that its worker does not get prepared is sent to another, and the 
   assert.deepEqual(dispatches(decide(pool, runs, 5_400)), [
     { partition: 0, tasks: ["b/nnnnnnnnnnnnnnnn/0"], attempt: 1 },
   ]);
+});
+
+test("a worker whose images arrive slowly is not hung while they arrive, and is when they no longer do", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
+  const staged = (now: number, imageBytes: number) =>
+    decide(pool, report("w1", { staged: [batch!], imageBytes, sentAt: now }), now);
+  for (let now = 0; now <= 15_000; now += 250) assert.deepEqual(batchesOf(staged(now, now)), []);
+  for (let now = 15_250; now <= 20_000; now += 250) assert.deepEqual(batchesOf(staged(now, 15_000)), []);
+  decide(pool, report("w2", { partition: 2 }), 20_000);
+  const moves = staged(20_021, 15_000);
+  assert.deepEqual(dispatches(moves), [{ partition: 2, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
+});
+
+test("a worker whose images arrive for ever has its tasks expire a second after their deadlines", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0, deadlineAt: 8_000 }), 0));
+  const ends: [number, string][] = [];
+  for (let now = 0; now <= 10_000; now += 250) {
+    const moves = decide(pool, report("w1", { staged: [batch!], imageBytes: now, sentAt: now }), now);
+    for (const [, { kind }] of answersOf(moves)) ends.push([now, kind]);
+  }
+  assert.deepEqual(ends, [[9_000, "expired"]]);
 });
 
 test("a preparation begins to count when the run before it has ended, and not while the batcher stands still", () => {

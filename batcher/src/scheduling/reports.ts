@@ -35,15 +35,20 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
   return [...requeueForgotten(state, report, held), ...finishBatches(state, report, now)];
 }
 
-/** While a batch runs, the next may be prepared and wait; then only the run can hang. */
+/**
+ * While a batch runs, the next may be prepared and wait; then only the run can hang. `since` moves on while
+ * images arrive: over a slow network they may take as long as the batch has until its deadlines, and the
+ * worker itself gives up then.
+ */
 function preparationOf(
-  { running, staged }: Report,
+  { running, staged, imageBytes }: Report,
   known: Worker | undefined,
   now: number,
 ): Worker["preparing"] {
   const [head] = staged;
   if (running !== null || head === undefined) return undefined;
-  return known?.preparing?.batch === head.batch ? known.preparing : { batch: head.batch, since: now };
+  const isStanding = known?.preparing?.batch === head.batch && known.report.imageBytes === imageBytes;
+  return isStanding ? known.preparing : { batch: head.batch, since: now };
 }
 
 /**
@@ -140,7 +145,8 @@ function learnTimes(
 
 /**
  * Adopts a batch that another batcher sent. Its tasks are read again, before or after this, and must not be
- * sent twice.
+ * sent twice. A batch of a lane that the worker has not loaded has no build, so it is ignored: its tasks are
+ * sent once more, and their first answers count.
  */
 function adoptBatch(
   state: State,
@@ -148,9 +154,9 @@ function adoptBatch(
   held: Report["staged"][number],
   now: number,
 ): void {
-  // A worker holds batches of its own lanes only.
-  const { build } = lanes.find((each) => each.lane === held.lane)!;
-  const lane = laneOf(state, held.lane, build, now);
+  const loaded = lanes.find((each) => each.lane === held.lane);
+  if (loaded === undefined) return;
+  const lane = laneOf(state, held.lane, loaded.build, now);
   for (const id of held.tasks) {
     const open = state.open.get(id);
     open?.call.lane.removeTasks([id]);

@@ -16,7 +16,7 @@ export type Worker = {
    * since.
    */
   partitions: number[];
-  /** The batch that it prepares while nothing runs, and since when. */
+  /** The batch that it prepares while nothing runs, and since when none of its images has arrived. */
   preparing: { batch: BatchId; since: number } | undefined;
   /** It fell silent, hung, or did not confirm a batch in time: out of service until its next report. */
   unresponsive: boolean;

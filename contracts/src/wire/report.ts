@@ -82,6 +82,11 @@ export const Report = z.object({
   staged: z.array(HeldBatch),
   /** Batches that have run and whose answers are being written to Redis. */
   answering: z.array(HeldBatch),
+  /**
+   * Bytes of images that have come from Redis since the worker's start. While they grow, the preparation of a
+   * batch makes progress. 0 for workers of the release before, which do not report them.
+   */
+  imageBytes: z.int().nonnegative().default(0),
   finished: z.array(FinishedBatch).max(finishedBatchesMax),
 });
 export type Report = z.infer<typeof Report>;
