@@ -4,8 +4,6 @@ import { bestEffort } from "./best-effort.ts";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { KafkaSockets } from "./kafka-sockets.ts";
 
-// Tested by kafka-liveness.live.test.ts.
-
 /** A connection over which nothing was acknowledged for half of this must prove itself by a reply. */
 const proveEveryMs = 1_000;
 /** The pause after an attempt to connect that failed. */
@@ -18,32 +16,38 @@ const connectEveryMs = 250;
  *     up ──a request fails or is not answered in time──► down ──connected, a broker answered──► up
  */
 export class ProducerLink implements AsyncDisposable {
-  readonly #config: KafkaConfig;
-  readonly #clientId: string;
+  readonly #requestMs: number;
+  readonly #connect: () => Promise<Connection>;
   #state: LinkState;
   #provedAt = performance.now();
   #proving = false;
   #closed = false;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(config: KafkaConfig, clientId: string, connection: Connection) {
-    this.#config = config;
-    this.#clientId = clientId;
+  private constructor(requestMs: number, connect: () => Promise<Connection>, connection: Connection) {
+    this.#requestMs = requestMs;
+    this.#connect = connect;
     this.#state = { phase: "up", connection };
     this.#timer = setInterval(() => void this.#proveIfIdle(), proveEveryMs);
   }
 
-  /** Throws one sentence when no broker answers. */
-  static async open(config: KafkaConfig, clientId: string): Promise<ProducerLink> {
-    const connection = await connect(config, clientId).catch((cause: unknown) => {
+  /**
+   * Throws one sentence when no broker answers. `connect` opens connections, in tests others than Kafka's.
+   */
+  static async open(
+    config: KafkaConfig,
+    clientId: string,
+    connect = () => connectProducer(config, clientId),
+  ): Promise<ProducerLink> {
+    const connection = await connect().catch((cause: unknown) => {
       throw startError(cause);
     });
-    return new ProducerLink(config, clientId, connection);
+    return new ProducerLink(config.KAFKA_REQUEST_MS, connect, connection);
   }
 
   /** Whether a broker has answered lately on the connections that send. */
   get isProved(): boolean {
-    const ageMaxMs = 1.5 * proveEveryMs + this.#config.KAFKA_REQUEST_MS;
+    const ageMaxMs = 1.5 * proveEveryMs + this.#requestMs;
     return this.#state.phase === "up" && performance.now() - this.#provedAt < ageMaxMs;
   }
 
@@ -52,7 +56,7 @@ export class ProducerLink implements AsyncDisposable {
    * that is the connection's fault.
    */
   async send(topicMessages: TopicMessages[]): Promise<void> {
-    const requestMs = this.#config.KAFKA_REQUEST_MS;
+    const requestMs = this.#requestMs;
     const giveUpAt = performance.now() + requestMs;
     const state = this.#state;
     const connection = state.phase === "up" ? state.connection : await within(requestMs, state.reconnected);
@@ -62,7 +66,8 @@ export class ProducerLink implements AsyncDisposable {
       this.#provedAt = performance.now();
     } catch (error) {
       if (causes(error).some(({ name }) => name === "KafkaJSProtocolError")) throw error;
-      this.#reconnect(connection);
+      // A send that waited for the connection had too little time left to prove anything against it.
+      if (state.phase === "up" || !(error instanceof TimedOut)) this.#reconnect(connection);
       throw new LinkDown((error as Error).message, { cause: error });
     }
   }
@@ -73,7 +78,7 @@ export class ProducerLink implements AsyncDisposable {
     if (performance.now() - this.#provedAt < proveEveryMs / 2) return;
     this.#proving = true;
     try {
-      await within(this.#config.KAFKA_REQUEST_MS, prove(state.connection));
+      await within(this.#requestMs, prove(state.connection));
       this.#provedAt = performance.now();
     } catch {
       this.#reconnect(state.connection);
@@ -94,7 +99,7 @@ export class ProducerLink implements AsyncDisposable {
   async #connectUntilUp(resolve: (connection: Connection) => void): Promise<void> {
     while (!this.#closed) {
       try {
-        const connection = await connect(this.#config, this.#clientId);
+        const connection = await this.#connect();
         if (this.#closed) return connection.sockets.abandon();
         this.#provedAt = performance.now();
         this.#state = { phase: "up", connection };
@@ -110,15 +115,17 @@ export class ProducerLink implements AsyncDisposable {
     clearInterval(this.#timer);
     if (this.#state.phase === "down") return;
     const { producer, sockets } = this.#state.connection;
-    await within(this.#config.KAFKA_REQUEST_MS, producer.disconnect()).catch(() => sockets.abandon());
+    await within(this.#requestMs, producer.disconnect()).catch(() => sockets.abandon());
   }
 }
 
 /** A send failed because no broker answers. */
 export class LinkDown extends Error {}
 
+class TimedOut extends LinkDown {}
+
 /** Connects to a broker that answers, within the time of a connection attempt and a request. */
-async function connect(config: KafkaConfig, clientId: string): Promise<Connection> {
+async function connectProducer(config: KafkaConfig, clientId: string): Promise<Connection> {
   const { kafka, sockets } = kafkaClient(config, clientId);
   const cluster = captureCluster(kafka);
   const producer = kafka.producer({
@@ -167,7 +174,7 @@ function captureCluster(kafka: object): () => Cluster {
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   // Without the time, which differs by what was left of it: equal lines of a log are counted.
-  const timer = setTimeout(() => reject(new LinkDown("Kafka did not answer in time")), ms);
+  const timer = setTimeout(() => reject(new TimedOut("Kafka did not answer in time")), ms);
   try {
     return await Promise.race([promise, timedOut]);
   } finally {
@@ -179,7 +186,11 @@ type LinkState =
   | { phase: "up"; connection: Connection }
   | { phase: "down"; reconnected: Promise<Connection> };
 
-type Connection = { producer: Producer; sockets: KafkaSockets; cluster: () => Cluster };
+export type Connection = {
+  producer: Pick<Producer, "sendBatch" | "disconnect">;
+  sockets: Pick<KafkaSockets, "abandon">;
+  cluster: () => Cluster;
+};
 
 /** Of kafkajs' private classes. */
 type Cluster = {

@@ -1,0 +1,69 @@
+// When a failed send counts against the connection. kafka.live.test.ts tests the link with Kafka.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readConfig } from "./config.ts";
+import { KafkaConfig } from "./kafka.ts";
+import { type Connection, ProducerLink } from "./kafka-producer-link.ts";
+
+// Short, because the test waits until a send has used it up.
+const config = { ...readConfig(KafkaConfig, {}), KAFKA_REQUEST_MS: 50 };
+
+test("a send that waited for a new connection, and had no time left, does not close it", async () => {
+  const connections: FakeConnection[] = [];
+  const opened = Promise.withResolvers<void>();
+  await using link = await ProducerLink.open(config, "test", async () => {
+    const connection = fakeConnection();
+    connections.push(connection);
+    if (connections.length > 1) await opened.promise;
+    return connection;
+  });
+  connections[0]!.sends = [Promise.reject(new Error("the connection was reset"))];
+  await assert.rejects(link.send([]), /the connection was reset/);
+
+  const waiting = link.send([]);
+  connections[1]!.sends = [new Promise(() => {}), Promise.resolve([])];
+  opened.resolve();
+  await assert.rejects(waiting, /did not answer in time/);
+  await link.send([]);
+  assert.deepEqual(
+    connections.map(({ closed }) => closed),
+    [true, false],
+  );
+});
+
+test("a send that had all its time, or that fails on the connection, closes it", async () => {
+  for (const [result, message] of [
+    [() => new Promise<never>(() => {}), /did not answer in time/],
+    [() => Promise.reject(new Error("the connection was reset")), /was reset/],
+  ] as const) {
+    const connections: FakeConnection[] = [];
+    await using link = await ProducerLink.open(config, "test", async () => {
+      connections.push(fakeConnection());
+      return connections.at(-1)!;
+    });
+    connections[0]!.sends = [result()];
+    await assert.rejects(link.send([]), message);
+    assert.ok(connections[0]!.closed);
+  }
+});
+
+/** `sends`: what the next sends return, in their order. */
+type FakeConnection = Connection & { closed: boolean; sends: Promise<never[]>[] };
+
+function fakeConnection(): FakeConnection {
+  const connection: FakeConnection = {
+    closed: false,
+    sends: [],
+    producer: {
+      sendBatch: () => connection.sends.shift()!,
+      disconnect: async () => {},
+    },
+    sockets: {
+      abandon() {
+        connection.closed = true;
+      },
+    },
+    cluster: () => ({ brokerPool: { brokers: {}, seedBroker: undefined } }),
+  };
+  return connection;
+}
