@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { firstMessage } from "@faceline/contracts/runtime/thread-message";
 import type { Content } from "./content.ts";
 import type { Facts } from "./facts.ts";
 import type { RenderedSite } from "./render.ts";
@@ -16,9 +16,7 @@ export async function openSite(facts: Facts): Promise<Site> {
     // stripTypeScriptTypes is stable in the Node that runs this, and warns all the same.
     execArgv: ["--disable-warning=ExperimentalWarning"],
   });
-  const ended = once(thread, "exit").then(() => Promise.reject(new Error("the pages were not rendered")));
-  const [rendered] = (await Promise.race([once(thread, "message"), ended])) as [RenderedSite];
-  return new Site(rendered);
+  return new Site((await firstMessage(thread, "the pages were not rendered")) as RenderedSite);
 }
 
 /**

@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
+import { firstMessage } from "../../runtime/thread-message.ts";
 import { assetPaths } from "./asset-list.ts";
 
 /**
@@ -42,8 +42,7 @@ async function eraseTypes(sources: string[]): Promise<string[]> {
     workerData: sources,
     execArgv: ["--disable-warning=ExperimentalWarning"],
   });
-  const [erased] = await once(thread, "message");
-  return erased as string[];
+  return (await firstMessage(thread, "the scripts of the live page were not prepared")) as string[];
 }
 
 function typeOf(path: string): string {
