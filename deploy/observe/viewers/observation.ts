@@ -171,7 +171,13 @@ function operatorsTokenFile(env: NodeJS.ProcessEnv, secrets: string): string | u
 /** So that a load test costs little, and a single call is always traced. */
 const tracesPerSecondMax = 20;
 
-const queueLimits = { waitingMax: 10_000, requestSpansMax: 500, retryAfterMs: 500 };
+const queueLimits = {
+  waitingMax: 10_000,
+  waitingBytesMax: 16 * 1024 * 1024,
+  requestSpansMax: 500,
+  requestBytesMax: 4 * 1024 * 1024,
+  retryAfterMs: 500,
+};
 
 type ObservationCommands = { java: string; jar: string; prometheus: PrometheusCommands | undefined };
 

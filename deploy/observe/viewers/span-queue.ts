@@ -2,13 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ZipkinSpan } from "./zipkin-spans.ts";
 
 /**
- * Spans on their way to Zipkin. They are taken while Zipkin starts or is away, as many as fit, and sent in
- * their order, one request at a time.
+ * Spans on their way to Zipkin, each as JSON. They are taken while Zipkin starts or is away, as many as fit
+ * by count and by bytes, and sent in their order, one request at a time.
  */
 export class SpanQueue implements AsyncDisposable {
   readonly #options: SpanQueueOptions;
   readonly #ending = new AbortController();
-  #waiting: ZipkinSpan[] = [];
+  #waiting: string[] = [];
+  #waitingBytes = 0;
   #sending: Promise<void> | undefined;
 
   constructor(options: SpanQueueOptions) {
@@ -17,8 +18,13 @@ export class SpanQueue implements AsyncDisposable {
 
   /** Returns false where not all of them fit; then none is taken. */
   add(spans: ZipkinSpan[]): boolean {
-    if (this.#waiting.length + spans.length > this.#options.waitingMax) return false;
-    this.#waiting.push(...spans);
+    const { waitingMax, waitingBytesMax } = this.#options;
+    if (this.#waiting.length + spans.length > waitingMax) return false;
+    const texts = spans.map((span) => JSON.stringify(span));
+    const bytes = bytesOf(texts);
+    if (this.#waitingBytes + bytes > waitingBytesMax) return false;
+    for (const text of texts) this.#waiting.push(text);
+    this.#waitingBytes += bytes;
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined;
     });
@@ -26,14 +32,29 @@ export class SpanQueue implements AsyncDisposable {
   }
 
   async #sendAll(): Promise<void> {
-    const { send, requestSpansMax, retryAfterMs } = this.#options;
+    const { send, retryAfterMs } = this.#options;
     while (this.#waiting.length > 0) {
       const isLastTry = this.#ending.signal.aborted;
-      const spans = this.#waiting.slice(0, requestSpansMax);
-      if (await send(spans)) this.#waiting = this.#waiting.slice(spans.length);
-      else if (isLastTry) return;
+      const spans = this.#nextRequest();
+      if (await send(spans)) {
+        this.#waiting = this.#waiting.slice(spans.length);
+        this.#waitingBytes -= bytesOf(spans);
+      } else if (isLastTry) return;
       else await sleep(retryAfterMs, undefined, { signal: this.#ending.signal }).catch(() => {});
     }
+  }
+
+  /** Returns the first spans that wait, as many as a request may hold; at least one. */
+  #nextRequest(): string[] {
+    const { requestSpansMax, requestBytesMax } = this.#options;
+    const spans: string[] = [];
+    let bytes = 0;
+    for (const span of this.#waiting) {
+      bytes += Buffer.byteLength(span);
+      if (spans.length === requestSpansMax || (spans.length > 0 && bytes > requestBytesMax)) break;
+      spans.push(span);
+    }
+    return spans;
   }
 
   /** Sends what waits, as long as Zipkin takes it. */
@@ -51,7 +72,7 @@ export const sendToZipkin =
       const reply = await fetch(`${origin}/api/v2/spans`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify(spans),
+        body: `[${spans.join(",")}]`,
         signal: AbortSignal.timeout(requestMs),
       });
       await reply.body?.cancel();
@@ -64,16 +85,24 @@ export const sendToZipkin =
     }
   };
 
+const bytesOf = (texts: string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+
 const temporaryStatuses = [408, 429, 503];
 const requestMs = 5_000;
 
 type SpanQueueOptions = {
-  /** Returns whether the spans are done with; else they are sent again. Must not throw. */
-  send(spans: ZipkinSpan[]): Promise<boolean>;
+  /**
+   * Sends spans, each as JSON. Returns whether they are done with; else they are sent again. Must not throw.
+   */
+  send(spans: string[]): Promise<boolean>;
   /** Spans that wait. */
   waitingMax: number;
+  /** Bytes of JSON that wait. A request of the services has up to 4 MiB. */
+  waitingBytesMax: number;
   /** Spans of one request. */
   requestSpansMax: number;
+  /** Bytes of one request, unless a single span is larger. */
+  requestBytesMax: number;
   /** Wait after a failure. */
   retryAfterMs: number;
 };

@@ -26,20 +26,39 @@ export async function fetchZipkin(
     await refuseOtherJar(jar, jarSha256, "remove it, and the next start fetches it again");
     return { jar, fetched: false };
   }
+  await installJar(folder, jarSha256, (partial) =>
+    maven(
+      pom,
+      "copy-dependencies",
+      { includeScope: "runtime", outputDirectory: partial },
+      { artifact: "Zipkin", alternative: "or start without --observe", stop },
+    ),
+  );
+  return { jar, fetched: true };
+}
+
+/**
+ * Fills the folder with the jar that `fetch` writes into the folder that it is given. Throws a sentence when
+ * the jar is not the pinned one; then nothing of it stays.
+ */
+export async function installJar(
+  folder: string,
+  pinned: string,
+  fetch: (partial: string) => Promise<void>,
+): Promise<void> {
   // Into another folder first, so that an interrupted download never looks complete.
   const partial = `${folder}.${process.pid}`;
   await mkdir(dirname(folder), { recursive: true });
-  await maven(
-    pom,
-    "copy-dependencies",
-    { includeScope: "runtime", outputDirectory: partial },
-    { artifact: "Zipkin", alternative: "or start without --observe", stop },
-  );
-  const advice = "remove it and the one in Maven's own folder (~/.m2/repository/io/zipkin), and start again";
-  await refuseOtherJar(join(partial, jarName), jarSha256, advice);
-  await rm(folder, { recursive: true, force: true });
-  await rename(partial, folder);
-  return { jar, fetched: true };
+  try {
+    await fetch(partial);
+    const advice =
+      "it was removed; remove the one in Maven's own folder too (~/.m2/repository/io/zipkin), and start again";
+    await refuseOtherJar(join(partial, jarName), pinned, advice);
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
 }
 
 /** Throws a sentence when the jar has not the content that is pinned. */
