@@ -78,17 +78,25 @@ async function install() {
 }
 
 /**
- * Runs a program in the foreground and forwards signals. At a terminal, Ctrl-C reaches the whole process
- * group, so the program may receive it twice; launcher/stop-requests.ts counts signals within a second as
- * one.
+ * Runs a program in the foreground and forwards signals. npm waits for its commands, so the program is
+ * stopped as well when npm has ended: killed, it could send no signal. At a terminal, Ctrl-C reaches the
+ * whole process group, so the program may receive it twice; launcher/stop-requests.ts counts signals within a
+ * second as one.
  */
 function run(program, args, env) {
   const child = spawn(program, args, { cwd: root, env, stdio: "inherit" });
   const forwarders = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => [signal, () => child.kill(signal)]);
   for (const [signal, pass] of forwarders) process.on(signal, pass);
+  const npm = process.env.npm_lifecycle_event === undefined ? undefined : process.ppid;
+  const timer = setInterval(() => {
+    if (npm === undefined || process.ppid === npm) return;
+    clearInterval(timer);
+    child.kill("SIGTERM");
+  }, 500).unref();
   return new Promise((done) => {
     child.on("error", (error) => fail(`${program} could not be started: ${error.message}`));
     child.on("exit", (code, signal) => {
+      clearInterval(timer);
       for (const [name, pass] of forwarders) process.off(name, pass);
       done({ code, signal });
     });

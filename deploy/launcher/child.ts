@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { groupWithLifeline, lifelineStdio, releaseLifeline } from "./lifeline.ts";
 
 /**
  * One process, from its start to its end. It leads a process group of its own: Ctrl-C at the terminal reaches
- * the launcher alone, which stops the processes in their order. Tested in supervisor.test.ts.
+ * the launcher alone, which stops the processes in their order. If the launcher is killed, the process is
+ * ended too. Tested in supervisor.test.ts and lifeline.test.ts.
  */
 export class Child {
   readonly name: string;
@@ -20,11 +22,12 @@ export class Child {
     const startedAt = performance.now();
     this.name = program.name;
     this.#program = program;
-    this.#process = spawn("/bin/sh", ["-c", withoutCoreDump, "sh", program.command, ...program.args], {
+    this.#process = spawn("/bin/sh", ["-c", shellCode, "sh", program.command, ...program.args], {
       detached: true,
-      stdio: ["ignore", "pipe", "pipe", ...(program.ready === "message" ? (["ipc"] as const) : [])],
+      stdio: [...lifelineStdio, ...(program.ready === "message" ? (["ipc"] as const) : [])],
       env: program.env,
     });
+    releaseLifeline(this.#process);
     this.pid = this.#process.pid;
 
     const end = Promise.withResolvers<ChildEnd>();
@@ -118,9 +121,12 @@ export class Child {
 
 /**
  * A core dump would write the memory of the process, pictures in it, to a disk. The hard limit is set too, so
- * that the program cannot raise it again. `exec` keeps the pid, the signals and the IPC channel.
+ * that the program cannot raise it again.
  */
-const withoutCoreDump = 'ulimit -c 0; exec "$@"';
+const withoutCoreDump = "ulimit -c 0; ";
+/** From SIGTERM to SIGKILL after the launcher was killed: a broker writes its logs meanwhile. */
+const killAfterS = 10;
+const shellCode = `${withoutCoreDump}${groupWithLifeline({ killAfterS })}exec "$@"`;
 
 const outputDrainMs = 1_000;
 const lastLinesMax = 25;

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
+import { lifelineStdio, programWithLifeline, releaseLifeline } from "./lifeline.ts";
 import { repository } from "./state-folder.ts";
 
 /**
  * Runs a program in the repository's folder and prints its output, line by line. `show` may keep a line from
- * being printed. Returns the exit code. Sends SIGTERM when `stop` aborts.
+ * being printed. Returns the exit code. Sends SIGTERM when `stop` aborts, or when this process is killed.
  */
 export async function runInForeground(
   command: string,
@@ -13,15 +14,16 @@ export async function runInForeground(
   options: ForegroundOptions,
 ): Promise<number> {
   const { show = () => true, stop } = options;
-  const child = spawn(command, args, {
+  const child = spawn("/bin/sh", ["-c", `${programWithLifeline}exec "$@"`, "sh", command, ...args], {
     cwd: repository,
     env: options.env ?? process.env,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [...lifelineStdio],
   });
+  releaseLifeline(child);
   const terminate = () => child.kill("SIGTERM");
   stop?.addEventListener("abort", terminate, { once: true });
   for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => {
+    createInterface({ input: stream!, crlfDelay: Infinity }).on("line", (line) => {
       if (show(line)) process.stdout.write(`${line}\n`);
     });
   }
