@@ -217,7 +217,9 @@ test("TESTER=off: every path of the tester says that the operator has turned it 
     assert.match(reply.json().detail, /The operator of this service has turned the tester off\./);
   }
   assert.equal((await app.inject("/capabilities")).json().features.tester, false);
-  assert.equal((await app.inject("/")).statusCode, 200);
+  for (const guide of ["/docs/limits", "/docs/privacy"]) {
+    assert.doesNotMatch((await app.inject(guide)).body, /from one address|holds of a visitor/);
+  }
 });
 
 test("PAGES=off: there is no tester either", async (t) => {
@@ -226,8 +228,13 @@ test("PAGES=off: there is no tester either", async (t) => {
   assert.equal((await app.inject("/capabilities")).json().features.tester, false);
 });
 
-test("the tester is on by default, and /capabilities says so", async (t) => {
+test("the tester is on by default, as /capabilities and the guides say", async (t) => {
   const { app } = testServer(t);
+  assert.match(
+    (await app.inject("/docs/limits")).body,
+    /Calls per minute from one address<\/th><td class="number">30</,
+  );
+  assert.match((await app.inject("/docs/privacy")).body, /in memory: for at most 40 s after the last call/);
   assert.equal((await app.inject("/capabilities")).json().features.tester, true);
 });
 

@@ -1,10 +1,10 @@
 import type { VerifyReply } from "@faceline/contracts/http/verify";
+import type { TesterSettings } from "../../tester/settings.ts";
+import { bodyOf, sendCall } from "./call.ts";
 import { element } from "./element.ts";
 import type { FaceArea, FaceMark } from "./overlay.ts";
 import { cropPicture } from "./picture.ts";
-import { sendCall, bodyOf } from "./call.ts";
 import type { Slot } from "./slot.ts";
-import type { TesterSettings } from "../../tester/settings.ts";
 
 // Covered by deploy/e2e/tester.e2e.test.ts.
 

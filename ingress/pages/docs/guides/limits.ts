@@ -1,6 +1,6 @@
 import type { Facts } from "../../facts.ts";
 import { formatBytes, formatCount, formatDuration, formatMillions } from "../../format.ts";
-import { each, type Html, html } from "../../html.ts";
+import { each, type Html, html, nothing } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
 
 // Covered by ../../pages.test.ts.
@@ -30,7 +30,7 @@ slowly.</p>
 </table></div>
 <p><code>limits</code> of <a href="/docs#capabilities">/capabilities</a> has the same numbers for
 programs.</p>
-<h2>When to try again</h2>
+!${visitorSection(facts)}<h2>When to try again</h2>
 <ul>
 <li><strong>429 and 503</strong>: wait at least for <code>Retry-After</code>, and add a random time, so that
 clients that were refused together do not try again together.</li>
@@ -56,6 +56,19 @@ nothing is kept.</li>
 </ul>
 </div>`,
 };
+
+/** Nothing where the operator has turned the tester off. */
+function visitorSection(facts: Facts): Html {
+  if (!facts.tester.on) return nothing;
+  return html`<h2>Limits without a key</h2>
+<p>The <a href="/">tester</a> runs calls without a key, for its own page alone.</p>
+<div class="wide" tabindex="0" role="region" aria-label="Limits without a key"><table>
+<tbody>!${each(visitorLimits(facts), limitRow)}</tbody>
+</table></div>
+<p>All visitors together may have few calls in flight: above that, and above these limits, a call is refused
+with 429 and <code>Retry-After</code>.</p>
+`;
+}
 
 type Limit = { name: string; value: string };
 
@@ -83,6 +96,16 @@ const callLimits = ({ limits }: Facts): Limit[] => [
     name: "Deadline that a call may set",
     value: `${formatDuration(limits.deadline_min_ms)} to ${formatDuration(limits.deadline_max_ms)}`,
   },
+];
+
+const visitorLimits = ({ tester }: Facts): Limit[] => [
+  { name: "Calls per minute from one address", value: formatCount(tester.requestsPerMinute) },
+  { name: "Calls at once after a pause", value: formatCount(tester.requestsBurst) },
+  { name: "Body", value: formatBytes(tester.bodyBytes) },
+  { name: "Picture", value: formatBytes(tester.imageBytes) },
+  { name: "Pixels of a picture", value: formatMillions(tester.imagePixels) },
+  { name: "Pictures to compare one with", value: formatCount(tester.candidates) },
+  { name: "Longest deadline", value: formatDuration(tester.deadlineMs) },
 ];
 
 const orUnlimited = (limit: number, format: (limit: number) => string): string =>

@@ -1,5 +1,6 @@
+import type { TesterFacts } from "../../facts.ts";
 import { formatDuration } from "../../format.ts";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, nothing } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
 
 // Covered by ../../pages.test.ts.
@@ -8,7 +9,7 @@ export const privacyGuide: DocsPage = {
   path: "/docs/privacy",
   title: "Privacy",
   description: "What happens to an image, what stays of it, and what you are responsible for.",
-  body: ({ idempotencyKeptMs }): Html => html`<div class="prose">
+  body: ({ idempotencyKeptMs, tester }): Html => html`<div class="prose">
 <h1>Privacy</h1>
 <p class="lead">Images and embeddings are in memory only while a call runs, and nowhere else, with one
 exception.</p>
@@ -31,7 +32,7 @@ for ${formatDuration(idempotencyKeptMs)}. The image does not.</p>
 <h2>What logs and traces hold</h2>
 <p>The id of the call, its path, times, sizes and error code; and ids of the processes that worked on it.
 Metrics name no team.</p>
-<h2>What is not promised</h2>
+!${visitorSection(tester)}<h2>What is not promised</h2>
 <ul>
 <li>Memory that libraries have freed, and the memory of the process that receives calls, is not overwritten at
 once. It is used again soon.</li>
@@ -56,3 +57,14 @@ to talk to. <a href="/docs/thresholds">What a threshold means</a>.</li>
 choices by itself: the theme, and the language of examples.</p>
 </div>`,
 };
+
+/** The state of a rate limit expires once its address may send all calls of a burst again. */
+function visitorSection({ on, requestsBurst, requestsPerMinute }: TesterFacts): Html {
+  if (!on) return nothing;
+  const keptMs = Math.ceil((60 * requestsBurst) / requestsPerMinute) * 1_000;
+  return html`<h2>What the tester holds of a visitor</h2>
+<p>To limit calls without a key, the service keeps the address that they come from, or the first half of an
+IPv6 address, in memory: for at most ${formatDuration(keptMs)} after the last call. It is in no log, trace or
+metric.</p>
+`;
+}
