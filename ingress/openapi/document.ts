@@ -22,7 +22,7 @@ export function openApiDocument() {
     servers: [{ url: "/" }],
     tags: [
       { name: "faces", description: "Calls that run models. They need a key." },
-      { name: "service", description: "What the service offers and how it fares. Public." },
+      { name: "service", description: "What the service offers, and its health. No key is needed." },
     ],
     paths: Object.fromEntries([
       ...computeEndpoints.map((endpoint) => [
@@ -50,13 +50,13 @@ export const formatDocument = (document: object): string =>
 
 const description = `Face verification, embeddings and comparison.
 
-Images come as Base64 or data URLs, or as files of a form: JPEG, PNG or WebP, EXIF orientation applied. Nothing is fetched on a caller's word, and nothing is stored.
+Images come as Base64 or data URLs, or as files of a form: JPEG, PNG or WebP, EXIF orientation applied. The service opens no URL and no path, and keeps no image when the call has ended.
 
-\`null\` means absent, unknown fields are ignored, and booleans may be words ("false" is false). In a form texts are numbers where the field is one, and JSON where they begin like a list or an object.
+\`null\` means absent, unknown fields are ignored, and booleans may be words ("false" is false). In a form, a text is read as a number where the field is one, and as JSON where it begins like a list or an object.
 
-Every failure has one shape, with a stable code in \`error\`; \`application/problem+json\` when Accept names it. A path that does not exist is 404 \`not_found\`, a wrong method 405 \`method_not_allowed\`.
+Every error reply has the same fields, with a stable code in \`error\`; \`application/problem+json\` if \`Accept\` names it. A path that does not exist is 404 \`not_found\`, a wrong method 405 \`method_not_allowed\`.
 
-What stands here are the defaults: /capabilities tells what this service enables and allows. The pictures of the examples are plain squares, in which no face is found.`;
+This document has the default limits; /capabilities has those of this service, and what it enables. The images of the examples are plain squares, in which no face is found.`;
 
 function computeOperation(endpoint: ComputeEndpoint, components: Record<string, JsonSchema>) {
   const { path, summary, description, query, arrayReplyOf, examples } = endpoint;

@@ -12,7 +12,7 @@ export const parameters = {
     name: "x-request-id",
     in: "header",
     description:
-      "Echoed in the answer where it is 1 to 128 letters, digits and `._:-`; else the service makes a UUIDv7. It may be reused: it joins no calls.",
+      "Id of the call, returned unchanged if it is 1 to 128 letters, digits and `._:-`; else the service makes a UUIDv7. Several calls may have the same one.",
     // Not RequestId, because no value is refused: with that schema clients would refuse values before they
     // send them.
     schema: text,
@@ -20,14 +20,15 @@ export const parameters = {
   RequestTimeoutMs: {
     name: "x-request-timeout-ms",
     in: "header",
-    description: "How long the caller waits. `limits` of /capabilities has the bounds and the default.",
+    description:
+      "Time limit of the call, in milliseconds. `limits` of /capabilities has the bounds and the default.",
     schema: { type: "integer", minimum: 50, maximum: 120_000, default: 30_000 },
   },
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "A second call with this key and the same body gets the first one's answer, for 10 minutes; with another body it is 409.",
+      "A second call with this key and the same body gets the answer of the first one, for 10 minutes; with another body it is refused with 409.",
     schema: { type: "string", minLength: 1, maxLength: 128 },
   },
   Traceparent: {
@@ -47,18 +48,18 @@ export const headers = {
   },
   "Server-Timing": {
     description:
-      "Where the time of the call went, in milliseconds: the parts, what none of them measured, and the total.",
+      "Where the time of the call went, in milliseconds: each part, what no part covers, and the total.",
     schema: text,
   },
   traceparent: { description: "The span of this call.", schema: text },
   "Retry-After": {
     required: true,
-    description: "Seconds after which a second try could go better.",
+    description: "Seconds to wait before the call is sent again.",
     schema: seconds,
   },
-  "RateLimit-Limit": { description: "How many calls the team may make at once.", schema: count },
-  "RateLimit-Remaining": { description: "How many of them it has left.", schema: count },
-  "RateLimit-Reset": { description: "Seconds until it has all of them again.", schema: count },
+  "RateLimit-Limit": { description: "Calls that the team may make at once.", schema: count },
+  "RateLimit-Remaining": { description: "Calls that are left of them.", schema: count },
+  "RateLimit-Reset": { description: "Seconds until all of them are available again.", schema: count },
   "Idempotency-Replayed": {
     description: "`true`: the answer of an earlier call with the same Idempotency-Key.",
     schema: text,

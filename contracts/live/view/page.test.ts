@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { LivePart } from "../state.ts";
 import { batcher, count, inference, ingress, lane, series, stateOf } from "../testing/states.ts";
-import { type ViewNode, textOf } from "./node.ts";
+import { textOf, type ViewNode } from "./node.ts";
 import { linkWords, pageView, subjectOf } from "./page.ts";
 
 const textOfPage = (part: LivePart): string => textOf(pageView(stateOf(part))).replaceAll(/\s+/g, " ");

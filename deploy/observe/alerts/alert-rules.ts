@@ -1,5 +1,5 @@
 import { symptoms } from "./alert-table.ts";
-import { burnRates, limits, objectives, type Objective } from "./objectives.ts";
+import { burnRates, limits, type Objective, objectives } from "./objectives.ts";
 
 /**
  * Returns the rule groups of Prometheus for all alerts: recording rules of the shares of bad calls, and

@@ -15,7 +15,7 @@ export function readCandidates(values: unknown[], limits: CandidateLimits): Cand
   const fields = values.map(candidateFields);
   const vectors = fields.filter(({ value }) => Array.isArray(value)).length;
   const images = fields.length - vectors;
-  if (vectors > limits.CANDIDATE_VECTORS_MAX) throw tooManyError(limits.CANDIDATE_VECTORS_MAX, "vectors");
+  if (vectors > limits.CANDIDATE_VECTORS_MAX) throw tooManyError(limits.CANDIDATE_VECTORS_MAX, "embeddings");
   if (images > limits.CANDIDATE_IMAGES_MAX) throw tooManyError(limits.CANDIDATE_IMAGES_MAX, "images");
   return fields.map(({ id, value }, index) => ({
     id: validId(id) ?? String(index),
@@ -30,7 +30,7 @@ function candidateInput(value: unknown, index: number): InputValue | ApiError {
   }
   const image = Image.optional().safeParse(value ?? undefined);
   if (image.success) return { ref, value: image.data };
-  return inputError(ref, "invalid_request", `${ref.label} must be an image or a vector.`);
+  return inputError(ref, "invalid_request", `${ref.label} must be an image or an embedding.`);
 }
 
 function candidateFields(candidate: unknown): { id?: unknown; value: unknown } {
@@ -49,7 +49,7 @@ function validId(id: unknown): string | undefined {
 }
 
 const tooManyError = (max: number, what: string) =>
-  new ApiError("too_many_candidates", `A call takes at most ${max} candidate ${what}.`, {
+  new ApiError("too_many_candidates", `A call takes at most ${max} ${what} as candidates.`, {
     field: "candidates",
   });
 

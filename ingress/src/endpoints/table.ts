@@ -28,7 +28,8 @@ export const computeEndpoints: ComputeEndpoint[] = [
   row({
     path: "/verify",
     summary: "Do two images show the same person?",
-    description: "With several faces the pair of least distance counts, unless `face_policy` says otherwise.",
+    description:
+      "If an image has several faces, the pair with the smallest distance counts, unless `face_policy` says otherwise.",
     request: { VerifyRequest },
     reply: { VerifyReply },
     needsWorker: false,
@@ -69,7 +70,7 @@ export const serviceEndpoints: ServiceEndpoint[] = [
   {
     path: "/capabilities",
     operationId: "capabilities",
-    summary: "What is enabled, what of it is alive, and the limits",
+    summary: "What is enabled, which of it live workers serve, and the limits",
     reply: { CapabilitiesReply },
     handle: capabilities,
   },

@@ -41,7 +41,7 @@ export class InputReader {
 
   #vector(vector: number[], ref: InputRef, embeddingSize: number): Input {
     if (vector.length === embeddingSize) return { kind: "vector", ref, vector };
-    const detail = `${ref.label} has ${vector.length} numbers; the model's vectors have ${embeddingSize}.`;
+    const detail = `${ref.label} has ${vector.length} numbers; the model's embeddings have ${embeddingSize}.`;
     throw inputError(ref, "dimension_mismatch", detail);
   }
 

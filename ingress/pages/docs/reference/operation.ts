@@ -64,7 +64,7 @@ function bodyPart({ operationId, requestBody }: Operation, document: OpenApi): H
   const { "application/json": json, ...forms } = requestBody.content;
   const types = Object.keys(forms);
   return html`<h3>Body</h3>
-<p>JSON, or a form with the same fields: !${each(types, codeInList)}. In a form pictures may be files, and a list is a name that repeats.</p>
+<p>JSON, or a form with the same fields: !${each(types, codeInList)}. In a form, images may be files, and a list is a name that repeats.</p>
 !${objectFields(resolve(document, json!.schema), `${operationId}-body`, "required")}`;
 }
 
