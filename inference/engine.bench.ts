@@ -17,7 +17,7 @@ const [, , laneName = "", threads = "1", wantedFaces, ...files] = process.argv;
 const lane = LaneId.parse(laneName);
 const pictures = await Promise.all(files.map((file) => readFile(file)));
 const decoder = new Decoder({ decodesMax: 2, ...defaultPictureLimits });
-const buffers = new PixelBufferPool({ batchMax: 1, ...defaultPictureLimits });
+const buffers = new PixelBufferPool({ batchMax: 1, buffersMax: 1, ...defaultPictureLimits });
 const lanes = await openLanes({
   modelsDir: process.env["MODELS_DIR"]!,
   lanes: [lane],

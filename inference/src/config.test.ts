@@ -5,6 +5,7 @@ import sharp from "sharp";
 import { InferenceConfig, pictureLimits, requirePixelMemory } from "./config.ts";
 import { decodePicture } from "./decode/decoder.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
+import { pixelBuffersMax } from "./worker.ts";
 
 function read(env: Record<string, string>) {
   return readConfig(InferenceConfig, {
@@ -22,10 +23,14 @@ test("LANES is a list with commas", () => {
 
 test("settings that allow more pixels than there is memory are an error", () => {
   const config = read({ BATCH_MAX: "64", PICTURE_SIDE_MAX_PX: "8192" });
-  const { bytesMax } = new PixelBufferPool({ batchMax: 64, longSideMaxPx: 8_192 });
+  const { bytesMax } = new PixelBufferPool({
+    batchMax: 64,
+    longSideMaxPx: 8_192,
+    buffersMax: pixelBuffersMax,
+  });
   assert.throws(() => requirePixelMemory(config, bytesMax, 4 * 2 ** 30), {
     message:
-      "BATCH_MAX=64 and PICTURE_SIDE_MAX_PX=8192 allow 24576 MiB of pixels, but 4096 MiB of memory are " +
+      "BATCH_MAX=64 and PICTURE_SIDE_MAX_PX=8192 allow 36864 MiB of pixels, but 4096 MiB of memory are " +
       "available; lower one of them",
   });
   requirePixelMemory(config, bytesMax, bytesMax);

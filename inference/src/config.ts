@@ -44,7 +44,7 @@ export const InferenceConfig = z.object({
   PRECISION: PrecisionSetting.prefault("auto"),
   /** Threads of one run. Workers times threads should not exceed the free cores. */
   INTRA_OP_THREADS: z.coerce.number().int().min(1).max(64).default(1),
-  /** Pictures of a batch. The memory of two batches of pixels grows with it. */
+  /** Pictures of a batch. The memory of three batches of pixels grows with it. */
   BATCH_MAX: z.coerce.number().int().min(1).max(64).default(4),
   /** Pictures of one run of a detector, whose memory is about 50 MB a picture. */
   DETECTOR_CHUNK_MAX: z.coerce.number().int().min(1).max(64).default(4),
@@ -67,8 +67,8 @@ export const InferenceConfig = z.object({
   /** Pictures with a shorter side are rejected. Set it to the same number for the ingress. */
   IMAGE_SIDE_MIN_PX: z.coerce.number().int().min(1).max(1_024).default(defaultPictureLimits.sideMinPx),
   /**
-   * Pictures with a longer side are shrunk before the search. The memory of two batches of pixels grows with
-   * its square.
+   * Pictures with a longer side are shrunk before the search. The memory of three batches of pixels grows
+   * with its square.
    */
   PICTURE_SIDE_MAX_PX: z.coerce
     .number()

@@ -46,6 +46,19 @@ test("an image that is gone is null, and the memory of the others is zeroed in t
   assert.ok(fetched.images[0]!.every((byte) => byte === 0));
 });
 
+test("images of two batches are received side by side, and zeroing one batch leaves the other", async (t) => {
+  const { tasks, images, inbox } = await openFixture(t);
+  const [first, second] = await Promise.all([
+    inbox.fetch([tasks[0]!, tasks[2]!, tasks[4]!], { withinMs: 60_000 }),
+    inbox.fetch([tasks[1]!, tasks[3]!, tasks[5]!], { withinMs: 60_000 }),
+  ]);
+  first[Symbol.dispose]();
+  assert.ok(second.images.every((image, index) => images[2 * index + 1]!.equals(image!)));
+  using third = await inbox.fetch([tasks[0]!], { withinMs: 60_000 });
+  second[Symbol.dispose]();
+  assert.ok(images[0]!.equals(third.images[0]!));
+});
+
 test("a server that falls silent is given up, and used again when it is back", async (t) => {
   const { tasks, images, inbox, proxy } = await openFixture(t);
   proxy.silent = true;
@@ -61,7 +74,12 @@ async function openFixture(t: TestContext) {
   const redis = await connectVolatileRedis(config);
   const proxy = await openThrottlingProxy(config.REDIS_VOLATILE_URL, { pieceBytes: 10 * 1024, everyMs: 10 });
   const limits = { REDIS_VOLATILE_URL: proxy.url, REDIS_COMMAND_MS: 300 };
-  const inbox = await openImageInbox({ ...config, ...limits }, openLog("test", "silent"), metricsOff);
+  const inbox = await openImageInbox({
+    config: { ...config, ...limits },
+    log: openLog("test", "silent"),
+    metrics: metricsOff,
+    batchesMax: 2,
+  });
   t.after(async () => {
     await inbox[Symbol.asyncDispose]();
     await proxy[Symbol.asyncDispose]();

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@faceline/contracts/runtime/log";
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
@@ -21,23 +22,34 @@ const retryDelayMs = 100;
 const imagesAheadMax = 4;
 
 /**
- * Opens a Redis connection of its own, because everything that it receives is zeroed: only images may come
- * over it, and only those of one batch at a time. So this connection does not check its server while it is in
- * use; the worker's other connection does. Images may arrive slowly, but not pause for REDIS_COMMAND_MS.
+ * Opens Redis connections of its own, because everything that they receive is zeroed: only images may come
+ * over them, and those of each batch over another one. So these connections do not check their server while
+ * they are in use; the worker's other connection does. Images may arrive slowly, but not pause for
+ * REDIS_COMMAND_MS.
  */
-export async function openImageInbox(
-  config: VolatileRedisConfig,
-  log: Log,
-  metrics: Metrics,
-): Promise<ImageInbox> {
-  const redis = await connectVolatileRedis(config, { log, whileInUse: false, untimed: true });
-  observeCommands(metrics, [redis]);
+export async function openImageInbox({
+  config,
+  log,
+  metrics,
+  batchesMax,
+}: ImageInboxParts): Promise<ImageInbox> {
+  const options = { log, whileInUse: false, untimed: true };
+  const connections = await Promise.all(
+    Array.from({ length: batchesMax }, () => connectVolatileRedis(config, options)),
+  );
+  observeCommands(metrics, connections);
+  const free = [...connections];
   let receivedBytes = 0;
   return {
     receivedBytes: () => receivedBytes,
     async fetch(tasks, { withinMs }) {
-      const received = new ReceivedImages(tasks, (bytes) => {
-        receivedBytes += bytes;
+      const redis = free.pop();
+      assert(redis !== undefined, "more batches are fetched at the same time than there are connections");
+      const received = new ReceivedImages(tasks, {
+        onBytes: (bytes) => {
+          receivedBytes += bytes;
+        },
+        onZeroed: () => free.push(redis),
       });
       let late = false;
       const giveUp = () => {
@@ -59,7 +71,9 @@ export async function openImageInbox(
         clearTimeout(timer);
       }
     },
-    [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(connections.map((redis) => redis[Symbol.asyncDispose]()));
+    },
   };
 }
 
@@ -71,11 +85,11 @@ class ReceivedImages implements FetchedImages {
   readonly images: (Buffer | null)[] = [];
   readonly #tasks: readonly TaskId[];
   readonly #chunks: Buffer[] = [];
-  readonly #onBytes: (bytes: number) => void;
+  readonly #listeners: ReceptionListeners;
 
-  constructor(tasks: readonly TaskId[], onBytes: (bytes: number) => void) {
+  constructor(tasks: readonly TaskId[], listeners: ReceptionListeners) {
     this.#tasks = tasks;
-    this.#onBytes = onBytes;
+    this.#listeners = listeners;
   }
 
   /** Asks for the images that are missing. Returns the first error; what came before it is kept. */
@@ -83,7 +97,7 @@ class ReceivedImages implements FetchedImages {
     const { stream } = redis;
     const record = (chunk: Buffer): void => {
       this.#chunks.push(chunk);
-      this.#onBytes(chunk.length);
+      this.#listeners.onBytes(chunk.length);
     };
     const missing = [...this.#tasks.keys()].filter((index) => this.images[index] === undefined).values();
     const receiveNext = async () => {
@@ -100,12 +114,27 @@ class ReceivedImages implements FetchedImages {
   [Symbol.dispose](): void {
     for (const image of this.images) image?.fill(0);
     for (const chunk of this.#chunks) chunk.fill(0);
+    this.#listeners.onZeroed();
   }
 }
 
+type ReceptionListeners = {
+  onBytes(bytes: number): void;
+  /** Another batch may use the connection. */
+  onZeroed(): void;
+};
+
+type ImageInboxParts = {
+  config: VolatileRedisConfig;
+  log: Log;
+  metrics: Metrics;
+  /** Batches whose images are held at the same time, until they are disposed of. */
+  batchesMax: number;
+};
+
 /**
- * Fetches the images of a batch, one batch at a time. Throws when Redis stays away, and after `withinMs`,
- * when nobody waits for the batch any more.
+ * Fetches the images of a batch, of at most `batchesMax` batches at the same time. Throws when Redis stays
+ * away, and after `withinMs`, when nobody waits for the batch any more.
  */
 export type ImageInbox = AsyncDisposable & {
   fetch(tasks: TaskId[], limit: { withinMs: number }): Promise<FetchedImages>;

@@ -24,7 +24,7 @@ import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
 import { openPreparation } from "./preparation.ts";
 import { openReportOutbox } from "./report-outbox.ts";
-import { Worker } from "./worker.ts";
+import { pixelBuffersMax, preparedBatchesMax, Worker } from "./worker.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 
 // The end-to-end tests cover it.
@@ -33,6 +33,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   const buffers = new PixelBufferPool({
     batchMax: config.BATCH_MAX,
     longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
+    buffersMax: pixelBuffersMax,
   });
   requirePixelMemory(config, buffers.bytesMax, process.availableMemory());
 
@@ -92,7 +93,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     log.warn({ reason }, "a model runs in float, which is exact here, and slower");
   void engine.exited.then(exitFatally(log));
 
-  await using images = await openImageInbox(config, log, metrics);
+  await using images = await openImageInbox({ config, log, metrics, batchesMax: preparedBatchesMax });
   const decoder = new Decoder({ decodesMax: config.DECODES_MAX, ...pictureLimits(config) });
   const worker = new Worker({
     clock,

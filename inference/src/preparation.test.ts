@@ -67,7 +67,7 @@ const onePixel: Picture = {
 };
 
 const parts: Parameters<typeof openPreparation>[0] = {
-  buffers: new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10 }),
+  buffers: new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10, buffersMax: 2 }),
   images: {
     fetch: async (ids) => ({ images: ids.map(() => Buffer.alloc(1)), [Symbol.dispose]() {} }),
   },

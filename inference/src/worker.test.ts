@@ -13,26 +13,40 @@ import { Worker } from "./worker.ts";
 
 // The engine, the images and the answers are stubs: specified here is the order of steps.
 
-test("while a batch runs the next is prepared, and runs only then", async () => {
+test("while a batch runs two more are prepared, and run only then", async () => {
   const fixture = openWorker();
+  for (const name of ["a", "b", "c", "d"]) fixture.worker.take(batch(name));
+  await fixture.until("prepare c");
+  assert.deepEqual(fixture.steps, ["prepare a", "prepare b", "run a", "prepare c"]);
+  for (const [name, next] of [
+    ["a", "b"],
+    ["b", "c"],
+    ["c", "d"],
+  ] as const) {
+    fixture.finish(name);
+    await fixture.until(`run ${next}`);
+  }
+  fixture.finish("d");
+  await fixture.worker.drained();
+  const stepsOf = (name: string) => fixture.steps.filter((step) => step.endsWith(` ${name}`));
+  for (const name of ["a", "b", "c", "d"]) {
+    const steps = ["prepare", "run", "release", "answer"].map((step) => `${step} ${name}`);
+    assert.deepEqual(stepsOf(name), steps);
+  }
+});
+
+test("a batch that takes long to prepare does not delay the one behind it", async () => {
+  const fixture = openWorker({ slowToPrepare: "a" });
   fixture.worker.take(batch("a"));
   fixture.worker.take(batch("b"));
-  await fixture.until("run a");
-  assert.deepEqual(fixture.steps, ["prepare a", "run a", "prepare b"]);
-  fixture.finish("a");
   await fixture.until("run b");
+  assert.deepEqual(named(fixture.worker), ["running b", "staged a"]);
+  fixture.prepared();
   fixture.finish("b");
+  await fixture.until("run a");
+  fixture.finish("a");
   await fixture.worker.drained();
-  assert.deepEqual(fixture.steps.toSorted(), [
-    "answer a",
-    "answer b",
-    "prepare a",
-    "prepare b",
-    "release a",
-    "release b",
-    "run a",
-    "run b",
-  ]);
+  assert.deepEqual(named(fixture.worker).toSorted(), ["finished a answered 1", "finished b answered 1"]);
 });
 
 test("a report of a batch names its tasks with several faces, which its tenant pays for", async () => {
@@ -118,7 +132,7 @@ test("an answer tells how long each part of its task took, also the wait behind 
 });
 
 test("batches beyond the limit are left to the batcher", async () => {
-  const fixture = openWorker();
+  const fixture = openWorker({ heldBatchesMax: 3 });
   for (const name of ["a", "b", "c", "d"]) fixture.worker.take(batch(name));
   assert.deepEqual(named(fixture.worker), ["staged a", "staged b", "staged c"]);
 });
@@ -149,8 +163,9 @@ test("a worker that gives up names no batch any more", async () => {
   assert.deepEqual(named(fixture.worker), []);
 });
 
-function openWorker({ pictures = 1, holdAnswers = false } = {}) {
+function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", heldBatchesMax = 4 } = {}) {
   const steps: string[] = [];
+  const slowPreparation = Promise.withResolvers<void>();
   const waiting = new Map<string, () => void>();
   const runs = new Map<string, PromiseWithResolvers<{ results: Outcome[] }>>();
   let answered: () => void = () => {};
@@ -166,7 +181,7 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
   const worker: Worker = new Worker({
     clock: { now: () => now },
     log: openLog("test", "silent"),
-    heldBatchesMax: 3,
+    heldBatchesMax,
     spans: new BatchSpans(tracingOff, { worker: "inference-1", pool: "default" }),
     onChange: () => {
       changes++;
@@ -175,6 +190,7 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
     imageBytes: () => 0,
     prepare: async (taken) => {
       step(`prepare ${taken.id}`);
+      if (taken.id === slowToPrepare) await slowPreparation.promise;
       const picture = { name: taken.id } as unknown as PreparedBatch["pictures"][number];
       return {
         pictures: Array.from({ length: pictures }, () => picture),
@@ -221,6 +237,7 @@ function openWorker({ pictures = 1, holdAnswers = false } = {}) {
       return changes;
     },
     answered: () => answered(),
+    prepared: () => slowPreparation.resolve(),
     finish(name: string, error?: Error, outcome?: Outcome) {
       const noFace: Outcome = { kind: "rejected", code: "no_face_detected" };
       if (error === undefined) runs.get(name)!.resolve({ results: [outcome ?? noFace] });

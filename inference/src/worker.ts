@@ -23,9 +23,11 @@ import { type ReceivedBatch, timingOf } from "./task-timing.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
 /**
- * Runs batches through the engine, one at a time, while the next one is fetched and decoded.
+ * Runs batches through the engine, one at a time, while the next ones are fetched and decoded. Two batches
+ * are prepared side by side, and the one that is ready first runs first: so usual pictures do not wait for
+ * one whose decode takes seconds.
  *
- *     take ──► [ staged ] ──► prepare ──► run ──► answer ──► finished
+ *     take ──► [ staged ] ──► prepare, two at a time ──► [ ready ] ──► run ──► answer ──► finished
  *
  * Every report names a batch from `take` until it has finished, and some later reports do too. A batch whose
  * run fails finishes as `failed` and without answers: its tasks are the batcher's again.
@@ -36,8 +38,10 @@ export class Worker {
   readonly #answering = new Set<Batch>();
   readonly #finished: FinishedBatch[] = [];
   #running: { batch: Batch; startedAt: number } | undefined;
-  /** The batch that is fetched and decoded while another runs. */
-  #preparing: { batch: ReceivedBatch; prepared: Promise<PreparedBatch | Error> } | undefined;
+  /** Staged batches that are fetched and decoded, or that are ready. */
+  readonly #preparing = new Set<ReceivedBatch>();
+  /** Staged batches that can run, in the order in which they became ready. */
+  readonly #ready: { batch: ReceivedBatch; prepared: PreparedBatch | Error }[] = [];
   #looping = false;
   #onIdle: () => void = () => {};
   #draining = false;
@@ -86,7 +90,6 @@ export class Worker {
     this.#staged.push({ ...batch, receivedAt: this.#parts.clock.now() });
     this.#parts.onChange();
     this.#prepareNext();
-    if (!this.#looping) void this.#loop();
   }
 
   /** What this worker runs for the lane of a batch; undefined if the batch is for another build. */
@@ -112,7 +115,7 @@ export class Worker {
 
   /** Resolves when every batch has been answered. */
   async drained(): Promise<void> {
-    while (this.#looping || this.#answering.size > 0) {
+    while (this.#staged.length > 0 || this.#looping || this.#answering.size > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
@@ -136,27 +139,31 @@ export class Worker {
     };
   }
 
-  async #loop(): Promise<void> {
+  /** Starts to prepare staged batches, in their order, as far as there are buffers for them. */
+  #prepareNext(): void {
+    for (const batch of this.#staged) {
+      if (this.#preparing.size >= preparedBatchesMax) return;
+      if (!this.#preparing.has(batch)) void this.#prepare(batch);
+    }
+  }
+
+  async #prepare(batch: ReceivedBatch): Promise<void> {
+    this.#preparing.add(batch);
+    const prepared = await this.#parts.prepare(batch).catch((error: Error) => error);
+    this.#ready.push({ batch, prepared });
+    if (!this.#looping) await this.#runReady();
+  }
+
+  async #runReady(): Promise<void> {
     this.#looping = true;
-    for (let next = this.#prepareNext(); next !== undefined; next = this.#prepareNext()) {
-      const prepared = await next.prepared;
-      this.#staged.shift();
-      this.#preparing = undefined;
-      await this.#run(next.batch, prepared);
+    for (let next = this.#ready.shift(); next !== undefined; next = this.#ready.shift()) {
+      const { batch, prepared } = next;
+      this.#staged.splice(this.#staged.indexOf(batch), 1);
+      this.#preparing.delete(batch);
+      await this.#run(batch, prepared);
     }
     this.#looping = false;
     this.#onIdle();
-  }
-
-  /** Starts to prepare the next staged batch, unless that has begun. Undefined where none is staged. */
-  #prepareNext(): { batch: ReceivedBatch; prepared: Promise<PreparedBatch | Error> } | undefined {
-    const batch = this.#staged[0];
-    if (batch === undefined) return undefined;
-    if (this.#preparing?.batch !== batch) {
-      const prepared = this.#parts.prepare(batch).catch((error: Error) => error);
-      this.#preparing = { batch, prepared };
-    }
-    return this.#preparing;
   }
 
   async #run(batch: ReceivedBatch, prepared: PreparedBatch | Error): Promise<void> {
@@ -166,6 +173,7 @@ export class Worker {
     if (prepared instanceof Error) {
       const error = prepared.message;
       log.error({ ...batchIds(batch), reason: error }, "a batch could not be prepared");
+      this.#prepareNext();
       void this.#answer(batch, { error, times }, nothingRun(startedAt));
       return;
     }
@@ -240,6 +248,12 @@ export class Worker {
     this.#parts.onChange();
   }
 }
+
+/** Batches that are prepared side by side. Each has a pixel buffer of its own, as the running one has. */
+export const preparedBatchesMax = 2;
+
+/** The pixel buffers that a worker needs. */
+export const pixelBuffersMax = preparedBatchesMax + 1;
 
 /** Of a batch without pictures. */
 const noRun = { results: [], facts: undefined };

@@ -129,7 +129,7 @@ test("libvips opens no other format, also where the format check lets one throug
 test("the decoder writes the pixels into the buffer of the batch", async () => {
   const limits = { ...defaultPictureLimits, longSideMaxPx: 64 };
   const decoder = new Decoder({ ...limits, decodesMax: 2 });
-  using buffer = await new PixelBufferPool({ batchMax: 3, longSideMaxPx: 64 }).acquire();
+  using buffer = await new PixelBufferPool({ batchMax: 3, longSideMaxPx: 64, buffersMax: 1 }).acquire();
   const jpeg = await flat("#ff0000", 64).jpeg({ quality: 100 }).toBuffer();
   const [first, bad, last] = await Promise.all([
     decoder.decode(jpeg, buffer),
@@ -145,7 +145,7 @@ test("the decoder writes the pixels into the buffer of the batch", async () => {
 test("a picture is allocated once, also where libjpeg-turbo hands it over to libvips", async () => {
   const limits = { ...defaultPictureLimits, longSideMaxPx: 64 };
   const decoder = new Decoder({ ...limits, decodesMax: 2 });
-  const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 64 });
+  const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 64, buffersMax: 1 });
   // Bytes between the data and the end are a warning of libjpeg-turbo, and nothing to libvips.
   const jpeg = await quarters().resize(64, 64, { fit: "fill" }).jpeg({ quality: 100 }).toBuffer();
   const littered = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(9, 0x11), jpeg.subarray(-2)]);

@@ -5,7 +5,7 @@ import { type PixelBuffer, PixelBufferPool } from "./pixel-buffers.ts";
 const pictureBytes = 10 * 10 * 3;
 
 test("a batch of the largest pictures fits, and one more picture does not", async () => {
-  const pool = new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10 });
+  const pool = new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10, buffersMax: 2 });
   using buffer = await pool.acquire();
   assert.ok(store(buffer, picture(1)));
   assert.ok(store(buffer, picture(2)));
@@ -13,13 +13,13 @@ test("a batch of the largest pictures fits, and one more picture does not", asyn
 });
 
 test("a batch fits whatever the order of its sizes", async () => {
-  const pool = new PixelBufferPool({ batchMax: 4, longSideMaxPx: 10 });
+  const pool = new PixelBufferPool({ batchMax: 4, longSideMaxPx: 10, buffersMax: 2 });
   using buffer = await pool.acquire();
   for (const bytes of [200, 200, 200, pictureBytes]) assert.ok(store(buffer, picture(1, bytes)));
 });
 
 test("small pictures share a slab, and keep their own pixels", async () => {
-  const pool = new PixelBufferPool({ batchMax: 4, longSideMaxPx: 10 });
+  const pool = new PixelBufferPool({ batchMax: 4, longSideMaxPx: 10, buffersMax: 2 });
   using buffer = await pool.acquire();
   const first = store(buffer, picture(7, 11))!;
   const second = store(buffer, picture(9, 13))!;
@@ -30,7 +30,7 @@ test("small pictures share a slab, and keep their own pixels", async () => {
 });
 
 test("a picture larger than the largest is not allocated", async () => {
-  const pool = new PixelBufferPool({ batchMax: 4, longSideMaxPx: 10 });
+  const pool = new PixelBufferPool({ batchMax: 4, longSideMaxPx: 10, buffersMax: 2 });
   using buffer = await pool.acquire();
   assert.equal(store(buffer, picture(1, pictureBytes + 8)), undefined);
 });
@@ -49,7 +49,7 @@ test("after a release nothing is left of the pictures", async () => {
 });
 
 test("a third batch waits until one of two ends; a second release changes nothing", async () => {
-  const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 10 });
+  const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 10, buffersMax: 2 });
   const [first, second] = [await pool.acquire(), await pool.acquire()];
   const order: string[] = [];
   const third = pool.acquire().then(() => order.push("third"));

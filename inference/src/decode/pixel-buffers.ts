@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 /**
  * The pixel buffer pool: memory for the pixels of batches, shared with the engine's thread. Each batch has
- * one buffer: while the engine reads one, the next batch is decoded into the other.
+ * one buffer: while the engine reads one, the next batches are decoded into others.
  *
  *     acquire ──► buffer.allocate(bytes) … decoder writes, engine reads … ──► dispose: zeroed and free
  *
@@ -17,7 +17,7 @@ export class PixelBufferPool {
   readonly #free: Slab[][];
   readonly #waiting: ((slabs: Slab[]) => void)[] = [];
 
-  constructor({ batchMax, longSideMaxPx, buffersMax = 2 }: PixelBufferLimits) {
+  constructor({ batchMax, longSideMaxPx, buffersMax }: PixelBufferLimits) {
     this.#slabBytes = wordAligned(longSideMaxPx * longSideMaxPx * 3);
     this.#slabsMax = batchMax;
     this.#free = Array.from({ length: buffersMax }, () => []);
@@ -93,8 +93,8 @@ type PixelBufferLimits = {
   batchMax: number;
   /** The longest side of a decoded picture. */
   longSideMaxPx: number;
-  /** Defaults to 2: one batch runs while the next one is decoded. */
-  buffersMax?: number;
+  /** Batches that run or are decoded at the same time. */
+  buffersMax: number;
 };
 
 type Slab = { memory: SharedArrayBuffer; usedBytes: number };
