@@ -27,8 +27,18 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["attempts are not limited", "sent.attempt >= attemptsMax(lane) || (isAlone", "false && (isAlone"],
   ],
   "worker-slot": [
-    ["a batch is staged behind one that may be poison", "(running && (mayBePoison || poisonWaits))", "false"],
-    ["two batches are staged", "stagedCount > 0", "stagedCount > 1"],
+    [
+      "a batch is staged behind one that may be poison",
+      "!isIdle(load) && (mayBePoison || poisonWaits)",
+      "false",
+    ],
+    ["two batches are staged", ": stagedCount > 0)", ": stagedCount > 1)"],
+    ["two dear batches are staged", "stagedDear !== undefined :", "false :"],
+    [
+      "usual tasks wait for a picture that is decoded",
+      ": stagedCount > 0)",
+      ": stagedCount > 0 || stagedDear !== undefined)",
+    ],
     ["the hop to the worker is not counted", "preparedAt = now + state.hops.toWorker.ms", "preparedAt = now"],
     ["preparation is not counted", "+ lane.prepareHighMs(load)", ""],
     ["the reply hop is not counted", "+ state.hops.reply.ms", ""],
@@ -74,7 +84,14 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["tasks are held for ten staggers", "+ sizing.holdMs", "+ 10 * sizing.holdMs"],
   ],
   "time-model": [["a change of pace is taken for noise", "if (misses === missesOfJump)", "if (false)"]],
-  "batch-size": [["the useful size is not capped", "usefulShare = 0.95", "usefulShare = 2"]],
+  "batch-size": [
+    ["the useful size is not capped", "usefulShare = 0.95", "usefulShare = 2"],
+    [
+      "batches beside quiet tenants are as large as others",
+      "usefulShareUneven = 0.8",
+      "usefulShareUneven = 0.95",
+    ],
+  ],
   admission: [
     ["infeasible deadlines are not refused", "now + predictedMs > deadlineAt", "false"],
     ["a queue that is too long is not refused", "waitMs <= waitMaxMs)", "true)"],
@@ -90,14 +107,15 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "fair-queue": [
     [
       "what a tenant used before is forgotten",
-      "const startTag = Math.max(this.#virtualTime, this.#startTags.get(tenant) ?? 0);",
-      "const startTag = this.#virtualTime;",
+      "Math.max(this.#earliestStartTag, this.#startTags.get(tenant) ?? 0)",
+      "this.#earliestStartTag",
     ],
     [
       "a tenant with nothing waiting goes behind a turn of the others",
-      "const startTag = Math.max(this.#virtualTime,",
-      "const startTag = Math.max(this.#virtualTime + 1,",
+      "Math.max(0, this.#virtualTime - headStartMax)",
+      "this.#virtualTime + 1",
     ],
+    ["the second image of a call waits a turn", "headStartMax = 8", "headStartMax = 0"],
     ["calls that have begun give way", ".filter((call) => !call.started)", ""],
     ["the oldest call gives way", "calls.findLastIndex(", "calls.findIndex("],
     ["all tenants share one queue", "this.#queueOf(tenant);", 'this.#queueOf("all");'],
@@ -116,7 +134,11 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   ],
   "dear-limit": [
     ["all workers prepare dear pictures", "Math.floor(loads.length / 2)", "loads.length"],
-    ["a worker that runs a dear picture prepares no other one", "? loads : holders", "? loads : []"],
+    [
+      "a worker that runs a dear picture prepares no other one",
+      "? free : free.filter(({ holdsDear }) => holdsDear)",
+      "? free : []",
+    ],
   ],
   dispatch: [["another lane takes the slot of a more urgent one", "other.deadlineAt < deadlineAt", "false"]],
   "competing-lanes": [

@@ -11,7 +11,8 @@ import type { EventQueue } from "./event-queue.ts";
  *
  *     receive ──► [ staged ] ──► prepare ──► run ──► answer ──► finished
  *
- * One batch is prepared at a time and one runs. The worker reports on every change and every 250 ms.
+ * Two batches are prepared side by side and one runs, the one that was ready first. The worker reports on
+ * every change and every 250 ms.
  */
 export class SimulatedWorker {
   readonly model: WorkerModel;
@@ -20,8 +21,8 @@ export class SimulatedWorker {
   readonly #lanes: LoadedLane[];
   #sequence = 0;
   #staged: Batch[] = [];
-  #preparing: Batch | undefined;
-  #prepared: Prepared | undefined;
+  readonly #preparing = new Set<Batch>();
+  readonly #ready: Prepared[] = [];
   #running: { batch: Batch; startedAt: number } | undefined;
   readonly #answering = new Set<Batch>();
   readonly #finished: FinishedBatch[] = [];
@@ -54,9 +55,14 @@ export class SimulatedWorker {
   }
 
   #prepareNext(): void {
-    const batch = this.#staged[0];
-    if (batch === undefined || this.#preparing !== undefined) return;
-    this.#preparing = batch;
+    for (const batch of this.#staged) {
+      if (this.#preparing.size >= preparedMax) return;
+      if (!this.#preparing.has(batch)) this.#prepare(batch);
+    }
+  }
+
+  #prepare(batch: Batch): void {
+    this.#preparing.add(batch);
     const { events, random } = this.#environment;
     const tasks = batch.tasks.filter((task) => task.deadlineAt > events.now);
     if (this.#environment.isPreparationEndless(tasks)) {
@@ -68,19 +74,19 @@ export class SimulatedWorker {
     const cost = tasks.reduce((sum, task) => sum + task.cost, 0);
     const prepareMs = Math.max(0, random.normal(1, noise) * (alpha + beta * cost));
     this.#later(prepareMs, () => {
-      this.#prepared = { batch, tasks, prepareMs };
+      this.#ready.push({ batch, tasks, prepareMs });
       this.#runNext();
     });
   }
 
   #runNext(): void {
-    const prepared = this.#prepared;
-    if (prepared === undefined || this.#running !== undefined) return;
+    if (this.#running !== undefined) return;
+    const prepared = this.#ready.shift();
+    if (prepared === undefined) return;
     const { batch, tasks, prepareMs } = prepared;
     const { events } = this.#environment;
-    this.#prepared = undefined;
-    this.#preparing = undefined;
-    this.#staged.shift();
+    this.#staged.splice(this.#staged.indexOf(batch), 1);
+    this.#preparing.delete(batch);
     const startedAt = events.now;
     this.#running = { batch, startedAt };
     this.#report();
@@ -166,6 +172,8 @@ export class SimulatedWorker {
 }
 
 const reportEveryMs = 250;
+/** As in inference/src/worker.ts. */
+const preparedMax = 2;
 /** A worker ends itself when none of a batch's decodes ends for 1.5 times DECODE_MAX_MS. */
 const productionDecodeStallMs = 15_000;
 

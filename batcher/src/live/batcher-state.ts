@@ -7,7 +7,7 @@ import type { Lane } from "../scheduling/lane.ts";
 import { laneWait } from "../scheduling/lane-wait.ts";
 import { laneSituation } from "../scheduling/situation.ts";
 import type { State } from "../scheduling/state.ts";
-import { isInService, isSilent, type Worker, workerLoads } from "../scheduling/workers.ts";
+import { isIdle, isInService, isSilent, type Worker, workerLoads } from "../scheduling/workers.ts";
 import type { SchedulerHistory } from "./scheduler-history.ts";
 
 /** Returns what the live page shows of a batcher. Reads the scheduler's state, and changes nothing. */
@@ -47,7 +47,7 @@ function liveLane(state: State, lane: Lane, history: SchedulerHistory, now: numb
   const ofLane = history.of(lane);
   const { counts, reasons, sizes, predictions } = ofLane;
   const loads = workerLoads(state, lane, now);
-  const free = loads.filter((load) => !load.running && load.stagedCount === 0).length;
+  const free = loads.filter(isIdle).length;
   const { sizing } = laneSituation(state, lane, now);
   const { alpha, beta } = lane.run.line;
   return {

@@ -6,6 +6,7 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 import { type BatchLoad, loadOf } from "./batch-load.ts";
 import { longestCompetingBatchMs } from "./competing-lanes.ts";
 import { expectedStartAt, type LaneSituation, usualTaskMs } from "./situation.ts";
+import { isIdle } from "./workers.ts";
 
 /**
  * Decides whether new tasks of a call may queue. A call is refused on arrival if it would be answered
@@ -31,13 +32,12 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   if (now + predictedMs > deadlineAt) {
     return mayProbe(situation) ? { kind: "probe", giveWay } : refuse("deadline_infeasible");
   }
-  // A lane of short runs has to accept the long runs of a competing lane, and the preparation of dear
-  // pictures.
+  // A lane of short runs has to accept the long runs of a competing lane, and dear pictures the preparation
+  // of those before them.
   const longestRunMs = Math.max(
     lane.meanMs(sizing.deadlineSize),
     longestCompetingBatchMs(competing, now),
-    load.isDear ? lane.prepareMs(load) : 0,
-    ...situation.loads.map(({ dearMs }) => dearMs),
+    load.isDear ? longestPreparationMs(situation, load) : 0,
   );
   const waitMaxMs = Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
   if (waitMs <= waitMaxMs) return { kind: "accepted", giveWay };
@@ -51,6 +51,14 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     ownWeight <= lane.queue.longestOtherQueue(tenant) || lane.demand.isWithinShare(tenant, tasksPerMs, now);
   const isAccepted = answersForItselfOnly && ownWaitMs <= waitMaxMs;
   return isAccepted ? { kind: "accepted", giveWay } : refuse("queue_too_long");
+}
+
+/** Of this dear load, and of the dear batches that are prepared now. */
+function longestPreparationMs({ lane, loads }: LaneSituation, load: BatchLoad): number {
+  const preparations = loads.map(({ stagedDear }) =>
+    stagedDear === undefined ? 0 : stagedDear.preparedAt - stagedDear.sentAt,
+  );
+  return Math.max(lane.prepareMs(load), ...preparations);
 }
 
 /** Returns the weight of these tasks together: see Lane.weightOf. */
@@ -84,8 +92,7 @@ function callsToGiveWay({ state, lane }: LaneSituation, tenant: string, count: n
  * by it.
  */
 function mayProbe({ lane, loads, now }: LaneSituation): boolean {
-  const anyIdle = loads.some((load) => !load.running && load.stagedCount === 0);
-  return now - lane.learnedAt > staleAfterMs && lane.waitingCount === 0 && anyIdle;
+  return now - lane.learnedAt > staleAfterMs && lane.waitingCount === 0 && loads.some(isIdle);
 }
 
 /** The queue wait that is healthy: this many runs of a batch, or this share of the task's time budget. */

@@ -27,6 +27,7 @@ export function chooseBatch(
     if (waiting.length === 0) return { choice: { kind: "nothing" }, shed };
     const [first] = waiting;
     const { isDear } = loadOf([first!.task]);
+    if (isDear !== slot.isDear) return { choice: { kind: "other_slot" }, shed };
     // Dear tasks are not all as dear as the one with the least deadline, which was found to be in time.
     const late = isDear ? waiting.find((each) => isLateAlone(situation, each)) : undefined;
     if (late !== undefined) {
@@ -136,5 +137,7 @@ type SendChoice = { kind: "send"; tasks: QueuedTask[]; reason: DispatchReason; d
 type Choice =
   | SendChoice
   | { kind: "hold"; until: number }
+  /** The tasks that were meant for this slot were shed, and it does not fit the next one. */
+  | { kind: "other_slot" }
   /** No task waits. */
   | { kind: "nothing" };

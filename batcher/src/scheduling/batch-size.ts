@@ -15,7 +15,7 @@ import type { Lane } from "./lane.ts";
  *   of a floor batch divided by the number of workers.
  */
 export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, now: number): BatchSizing {
-  const useful = usefulSize(lane, hops);
+  const useful = besideOthers(lane, hops, workers, now);
   const deadlineSize = largestInTime(lane, hops, workers.availableWorkers, useful);
   const floor = Math.min(deadlineSize, smallestSustainable(lane, workers, now));
   return {
@@ -28,12 +28,22 @@ export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, no
   };
 }
 
-/** Returns the smallest size that reaches 95 % of the best throughput of one worker. */
-export function usefulSize(lane: Lane, hops: HopTimes): number {
+/**
+ * Returns the useful size, or a smaller one that loses little while one tenant demands far more than its
+ * share and another one does not: the second waits for the batches of the first.
+ */
+function besideOthers(lane: Lane, hops: HopTimes, { availableWorkers }: LaneWorkers, now: number): number {
+  const useful = usefulSize(lane, hops);
+  const tasksPerMs = (availableWorkers * useful) / cycleMs(lane, hops, useful);
+  return lane.demand.isUneven(tasksPerMs, now) ? usefulSize(lane, hops, usefulShareUneven) : useful;
+}
+
+/** Returns the smallest size that reaches this share of the best throughput of one worker. */
+export function usefulSize(lane: Lane, hops: HopTimes, share = usefulShare): number {
   const throughput = (size: number) => size / cycleMs(lane, hops, size);
   let best = 0;
   for (const size of lane.sizes) best = Math.max(best, throughput(size));
-  for (const size of lane.sizes) if (throughput(size) >= usefulShare * best) return size;
+  for (const size of lane.sizes) if (throughput(size) >= share * best) return size;
   return lane.batchMax;
 }
 
@@ -72,6 +82,7 @@ export function cycleMs(lane: Lane, hops: HopTimes, size: number): number {
 }
 
 const usefulShare = 0.95;
+const usefulShareUneven = 0.8;
 const utilisationMax = 0.85;
 
 type LaneWorkers = {

@@ -52,6 +52,21 @@ test("while usual tasks arrive, the worker that runs a dear batch gets the next 
   assert.equal(workerOf(next), worker);
 });
 
+test("while a worker prepares a dear batch, usual ones are sent to it as if it had none", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [dear] = batchesOf(decide(pool, call("d", 2, { now: 0, cost: 90 }, "dear"), 0));
+  decide(pool, report("w1", { staged: [dear!] }), 3);
+  const [usual] = batchesOf(decide(pool, call("u", 1, { now: 10 }, "usual"), 10));
+  assert.deepEqual(taskIds(usual!), ["u/nnnnnnnnnnnnnnnn/0"]);
+  // It runs beside the preparation, and another one is staged behind it; a second dear one is not.
+  const running = { batch: usual!.id, tasks: taskIds(usual!), startedAt: 20, endsAt: 32 };
+  decide(pool, report("w1", { running, staged: [dear!] }), 20);
+  const [next, ...others] = batchesOf(decide(pool, call("v", 1, { now: 25 }, "usual"), 25));
+  assert.deepEqual(taskIds(next!), ["v/nnnnnnnnnnnnnnnn/0"]);
+  assert.deepEqual(others, []);
+});
+
 test("pictures that are nearly dear run one by one beside other tenants, and together where nobody waits", () => {
   const sizes = (others: boolean) => {
     const pool = newPool();

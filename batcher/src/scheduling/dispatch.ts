@@ -77,15 +77,17 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
 
   const situation: SlotSituation = { ...laneNow, slot };
   const infeasible = shedInfeasibleOfRetry(situation);
-  if (lane.retryParts[0] !== undefined) {
-    return { proposal: retryProposal(lane, slot), shed: [...expired, ...infeasible] };
-  }
-  const dearAllowed = workersForDear(laneNow).some(({ worker }) => worker === slot.worker);
-  const { choice, shed } = chooseBatch(situation, { dearAllowed, extraCostMax: costMax });
-  return {
-    proposal: queueProposal(situation, choice, expiresAt),
-    shed: [...expired, ...infeasible, ...shed],
-  };
+  if (infeasible.length > 0) return proposeAgain(state, lane, now, [...expired, ...infeasible]);
+  if (lane.retryParts[0] !== undefined) return { proposal: retryProposal(lane, slot), shed: expired };
+  const { choice, shed } = chooseBatch(situation, { dearAllowed: slot.isDear, extraCostMax: costMax });
+  // After a task was shed, the next one may need another slot.
+  if (choice.kind === "other_slot") return proposeAgain(state, lane, now, [...expired, ...shed]);
+  return { proposal: queueProposal(situation, choice, expiresAt), shed: [...expired, ...shed] };
+}
+
+function proposeAgain(state: State, lane: Lane, now: number, before: Move[]): ReturnType<typeof propose> {
+  const { proposal, shed } = propose(state, lane, now);
+  return { proposal, shed: [...before, ...shed] };
 }
 
 /**
@@ -120,7 +122,7 @@ function loadOfNext({ lane, sizing }: LaneSituation, limits: CostLimits): BatchL
 
 function queueProposal(
   { lane, slot }: SlotSituation,
-  choice: ReturnType<typeof chooseBatch>["choice"],
+  choice: Exclude<ReturnType<typeof chooseBatch>["choice"], { kind: "other_slot" }>,
   expiresAt: number,
 ): Proposal {
   switch (choice.kind) {

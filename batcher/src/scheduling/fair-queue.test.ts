@@ -20,6 +20,26 @@ test("tenants take turns, and within a tenant the earliest deadline goes first",
   assert.equal(queue.waitingCount, 0);
 });
 
+test("a small call of a tenant that left its share unused goes whole, before one that always has some waiting", () => {
+  const queue = new FairQueue();
+  const names = Array.from({ length: 60 }, (_, index) => `f${index}`);
+  queue.add(
+    "flood",
+    names.map((each) => task(each, 10)),
+    0,
+    usual,
+  );
+  const serve = (count: number) => queue.dequeue(queue.nextInTurn(upTo(count))).map(name);
+  serve(20);
+  queue.add("quiet", [task("q1", 90), task("q2", 90), task("q3", 90)], 0, usual);
+  assert.deepEqual(serve(4), ["q1", "q2", "q3", "f20"]);
+  // It has used most of what it had left, and gets no more of it at once than of its share.
+  const many = Array.from({ length: 20 }, (_, index) => task(`m${index}`, 90));
+  queue.add("quiet", many, 0, usual);
+  const next = serve(20);
+  assert.equal(next.filter((each) => each.startsWith("f")).length, 7, next.join());
+});
+
 test("a tenant that is charged afterwards waits for its turn that much longer, also with nothing waiting", () => {
   const queue = new FairQueue();
   queue.add("a", [task("a1", 10), task("a2", 20)], 0, usual);
@@ -93,10 +113,16 @@ test("a tenant whose dear task was passed over for long takes turns with its oth
     queue.dequeue(queue.nextInTurn({ ...upTo(1), dearAllowed: false }));
   }
   queue.add("b", [task("b50", 20)], 0, usual);
-  queue.add("a", [task("a1", 20), task("a2", 20), task("a3", 20)], 0, usual);
+  const names = Array.from({ length: 11 }, (_, index) => `a${index}`);
+  queue.add(
+    "a",
+    names.map((each) => task(each, 20)),
+    0,
+    usual,
+  );
   assert.deepEqual(
-    queue.nextInTurn({ ...upTo(4), dearAllowed: false }).map((each) => name(each.task)),
-    ["a1", "a2", "b50", "a3"],
+    queue.nextInTurn({ ...upTo(12), dearAllowed: false }).map((each) => name(each.task)),
+    [...names.slice(0, 10), "b50", "a10"],
   );
 });
 

@@ -85,7 +85,7 @@ export class FairQueue {
       // While dear tasks are passed over, the others go on: a tenant that waited with
       // those alone has no right to all their turns since then.
       if (!isDear(task) && tenantQueue.usual.length === 0) {
-        tenantQueue.startTag = Math.max(tenantQueue.startTag, this.#virtualTime);
+        tenantQueue.startTag = Math.max(tenantQueue.startTag, this.#earliestStartTag);
       }
       tenantQueue.add(queued);
       if (this.#head !== undefined && isDueBefore(queued, this.#head)) this.#head = queued;
@@ -157,7 +157,16 @@ export class FairQueue {
   charge(tenant: string, weight: number): void {
     const waiting = this.#byTenant.get(tenant);
     if (waiting !== undefined) waiting.startTag += weight;
-    else this.#remember(tenant, Math.max(this.#virtualTime, this.#startTags.get(tenant) ?? 0) + weight);
+    else this.#remember(tenant, this.#startTagOf(tenant) + weight);
+  }
+
+  /** Start tag of a tenant that has nothing waiting, for its next task. */
+  #startTagOf(tenant: string): number {
+    return Math.max(this.#earliestStartTag, this.#startTags.get(tenant) ?? 0);
+  }
+
+  get #earliestStartTag(): number {
+    return Math.max(0, this.#virtualTime - headStartMax);
   }
 
   #leastStartTag(isCandidate: (tenant: TenantQueue) => boolean): TenantQueue | undefined {
@@ -253,10 +262,8 @@ export class FairQueue {
   #queueOf(tenant: string): TenantQueue {
     const known = this.#byTenant.get(tenant);
     if (known !== undefined) return known;
-    // Before those that have had their turn. What it had used beyond its share before still counts.
-    const startTag = Math.max(this.#virtualTime, this.#startTags.get(tenant) ?? 0);
+    const tenantQueue = new TenantQueue(tenant, this.#startTagOf(tenant));
     this.#startTags.delete(tenant);
-    const tenantQueue = new TenantQueue(tenant, startTag);
     this.#byTenant.set(tenant, tenantQueue);
     this.#ring.push(tenantQueue);
     return tenantQueue;
@@ -272,10 +279,10 @@ export class FairQueue {
   }
 
   #remember(tenant: string, startTag: number): void {
-    if (startTag > this.#virtualTime) this.#startTags.set(tenant, startTag);
+    if (startTag > this.#earliestStartTag) this.#startTags.set(tenant, startTag);
     if (this.#startTags.size <= startTagsMax) return;
     for (const [other, tag] of this.#startTags) {
-      if (tag <= this.#virtualTime || this.#startTags.size > startTagsMax) this.#startTags.delete(other);
+      if (tag <= this.#earliestStartTag || this.#startTags.size > startTagsMax) this.#startTags.delete(other);
     }
   }
 
@@ -296,6 +303,13 @@ export type BatchLimits = {
   /** Of the costs beyond 1 of its tasks together, unless the first task alone exceeds it. */
   extraCostMax: number;
 };
+
+/**
+ * By how much the start tag of a tenant that had nothing waiting may be below the virtual time, in usual
+ * tasks: so much of a share that it did not use it gets later. With it, all images of a small call go before
+ * the next task of a tenant that always has some waiting.
+ */
+const headStartMax = 8;
 
 /** Tenants without waiting tasks whose start tag is remembered. */
 const startTagsMax = 1_000;

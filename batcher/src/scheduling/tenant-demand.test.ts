@@ -15,6 +15,21 @@ test("a tenant that demands less than an equal share is within it, and one that 
   assert.equal(demand.isWithinShare("newcomer", capacity, 10_010), false);
 });
 
+test("demand is uneven while one tenant demands more than its share and another one less", () => {
+  const isUneven = (perSecond: number[]) => {
+    const demand = new TenantDemand();
+    for (const [index, rate] of perSecond.entries()) {
+      for (let now = 0; now < 10_000; now += 1_000 / rate) demand.add(`t${index}`, 1, now);
+    }
+    return demand.isUneven(0.02, 10_000);
+  };
+  assert.deepEqual([[100], [100, 100], [4, 4], [100, 2]].map(isUneven), [false, false, false, true]);
+  const past = new TenantDemand();
+  for (let now = 0; now < 10_000; now += 10) past.add("flood", 1, now);
+  for (let now = 0; now < 10_000; now += 1_000) past.add("quiet", 1, now);
+  assert.deepEqual([past.isUneven(0.02, 10_000), past.isUneven(0.02, 20_000)], [true, false]);
+});
+
 test("a tenant that is alone has no share, and a thousand tenants are remembered at most", () => {
   const demand = new TenantDemand();
   demand.add("alone", 1, 0);

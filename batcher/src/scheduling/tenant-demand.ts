@@ -4,6 +4,7 @@
  */
 export class TenantDemand {
   readonly #rates = new Map<string, DemandRate>();
+  #uneven = { is: false, at: Number.NEGATIVE_INFINITY };
 
   add(tenant: string, count: number, now: number): void {
     const rate = this.#rates.get(tenant) ?? { perMs: 0, updatedAt: now, since: now };
@@ -26,6 +27,22 @@ export class TenantDemand {
     for (const rate of this.#rates.values()) if (perMs(rate, now) > activeShareMin * tasksPerMs) active++;
     const rate = this.#rates.get(tenant);
     return active > 1 && rate !== undefined && perMs(rate, now) <= tasksPerMs / active;
+  }
+
+  /**
+   * Whether some tenant demands more than twice an equal share of `tasksPerMs`, and another one no more than
+   * its share: the second waits for what the first has running. The result is kept for 100 ms, because every
+   * decision needs it.
+   */
+  isUneven(tasksPerMs: number, now: number): boolean {
+    if (this.#rates.size < 2) return false;
+    if (now - this.#uneven.at < unevenKnownMs) return this.#uneven.is;
+    const rates = [...this.#rates.values()].filter((rate) => now - rate.updatedAt < windowMs);
+    const demands = rates.map((rate) => perMs(rate, now));
+    const share = tasksPerMs / Math.max(1, demands.length);
+    const is = demands.some((each) => each > 2 * share) && demands.some((each) => each <= share);
+    this.#uneven = { is, at: now };
+    return is;
   }
 
   #forget(now: number): void {
@@ -51,6 +68,7 @@ const decay = (ms: number): number => Math.exp(-ms / windowMs);
 /** Long enough that a few calls of many images are no flood. */
 const windowMs = 5_000;
 const tenantsMax = 1_000;
+const unevenKnownMs = 100;
 /** A tenant that demands less than this share of the capacity does not count. */
 const activeShareMin = 0.01;
 

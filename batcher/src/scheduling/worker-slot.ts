@@ -1,11 +1,12 @@
 // Tested by decide.test.ts (staging just in time), policy.test.ts and capacity/guarantees.sim.test.ts.
 import type { BatchLoad } from "./batch-load.ts";
 import type { LaneSituation } from "./situation.ts";
-import type { Worker } from "./workers.ts";
+import { isIdle, type Worker } from "./workers.ts";
 
-/** The one batch that a worker can be sent next. */
+/** The one batch that a worker can be sent next, dear or not. */
 export type WorkerSlot = {
   worker: Worker;
+  isDear: boolean;
   sizeMax: number;
   /** When the worker will have run what it has. */
   freeAt: number;
@@ -17,9 +18,9 @@ export type SlotSituation = LaneSituation & { slot: WorkerSlot };
 
 /**
  * Returns the slot in which the lane's next batch would run soonest, or undefined if every worker is full. A
- * worker has one batch running and one staged, never more. An idle worker gets its batch at once. A busy one
- * gets it just in time: early enough that the images are decoded when its running batch ends, and no earlier,
- * because until then the batch can still grow.
+ * worker has one batch running, one staged and one dear batch that it prepares beside them, never more. An
+ * idle worker gets its batch at once. A busy one gets it just in time: early enough that the images are
+ * decoded when its running batch ends, and no earlier, because until then the batch can still grow.
  */
 export function soonestSlot(
   { state, lane, loads, now }: LaneSituation,
@@ -32,12 +33,14 @@ export function soonestSlot(
   // The prediction's mean error is added: an idle worker costs more than a batch that closes a little early.
   const leadMs = state.hops.toWorker.ms + lane.prepareMs(nextLoad) + lane.run.residualMs;
   let soonest: WorkerSlot | undefined;
-  for (const { worker, sizeMax, running, stagedCount, freeAt, mayBePoison } of loads) {
-    if (stagedCount > 0 || (running && (mayBePoison || poisonWaits))) continue;
-    const sendAt = running ? Math.max(now, freeAt - leadMs) : now;
+  for (const load of loads) {
+    const { worker, sizeMax, running, stagedCount, stagedDear, freeAt, mayBePoison } = load;
+    if (nextLoad.isDear ? stagedDear !== undefined : stagedCount > 0) continue;
+    if (!isIdle(load) && (mayBePoison || poisonWaits)) continue;
+    const sendAt = running || stagedCount > 0 ? Math.max(now, freeAt - leadMs) : now;
     // A run that should have ended may end at any time: an idle worker is preferred to it.
-    if (soonest === undefined || freeAt < soonest.freeAt || (freeAt === soonest.freeAt && !running)) {
-      soonest = { worker, sizeMax, freeAt, sendAt };
+    if (soonest === undefined || freeAt < soonest.freeAt || (freeAt === soonest.freeAt && isIdle(load))) {
+      soonest = { worker, isDear: nextLoad.isDear, sizeMax, freeAt, sendAt };
     }
   }
   return soonest;

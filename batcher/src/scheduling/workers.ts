@@ -63,34 +63,43 @@ export function workerLoads({ workers, sent }: Pool, lane: BuiltLane, now: numbe
       sizeMax,
       running: running !== null,
       stagedCount: staged.length,
+      stagedDear: undefined,
       freeAt: running === null ? now : Math.max(now, running.endsAt),
       mayBePoison: false,
-      dearMs: 0,
       holdsDear: false,
     });
   }
-  for (const {
-    id,
-    worker,
-    phase,
-    mayBePoison,
-    predictedRunMs,
-    sentAt,
-    preparedAt,
-    load: sentLoad,
-  } of sent.values()) {
-    const load = loads.find((each) => each.worker.id === worker);
-    if (load === undefined) continue;
-    load.mayBePoison ||= mayBePoison && phase.kind !== "lost";
-    load.holdsDear ||= phase.kind !== "lost" && sentLoad?.isDear === true;
-    if (phase.kind === "travelling") load.stagedCount++;
-    if (phase.kind === "travelling" || load.worker.report.staged.some((each) => each.batch === id)) {
-      load.freeAt = Math.max(load.freeAt, preparedAt) + predictedRunMs;
-      if (sentLoad?.isDear) load.dearMs = Math.max(load.dearMs, preparedAt - sentAt);
+  for (const batch of sent.values()) {
+    const load = loads.find(({ worker }) => worker.id === batch.worker);
+    if (load !== undefined) addSentBatch(load, batch);
+  }
+  // A dear batch is prepared beside the others, and delays those that begin after it was.
+  for (const load of loads) {
+    if (load.stagedDear !== undefined && load.stagedDear.preparedAt <= load.freeAt) {
+      load.freeAt += load.stagedDear.predictedRunMs;
     }
   }
   return loads;
 }
+
+function addSentBatch(load: WorkerLoad, batch: SentBatch): void {
+  const { id, phase, mayBePoison, predictedRunMs } = batch;
+  const isDear = batch.load?.isDear === true;
+  load.mayBePoison ||= mayBePoison && phase.kind !== "lost";
+  load.holdsDear ||= isDear && phase.kind !== "lost";
+  const isReportedStaged = load.worker.report.staged.some((each) => each.batch === id);
+  if (isDear && isReportedStaged) load.stagedCount--;
+  if (phase.kind !== "travelling" && !isReportedStaged) return;
+  if (isDear) load.stagedDear = batch;
+  else {
+    if (phase.kind === "travelling") load.stagedCount++;
+    load.freeAt += predictedRunMs;
+  }
+}
+
+/** Whether the worker has nothing to run and nothing to prepare. */
+export const isIdle = ({ running, stagedCount, stagedDear }: WorkerLoad): boolean =>
+  !running && stagedCount === 0 && stagedDear === undefined;
 
 /** A build is null while no worker has reported the lane. */
 type BuiltLane = { readonly id: LaneId; readonly build: LaneBuild | null };
@@ -102,12 +111,14 @@ export type WorkerLoad = {
   /** Largest batch of the lane in question that it takes. */
   sizeMax: number;
   running: boolean;
-  /** Batches behind the running one, those that are still travelling included. */
+  /** Batches behind the running one that are not dear, those that are still travelling included. */
   stagedCount: number;
-  /** Instant at which it will have run all of them. */
+  /** The dear batch that it prepares beside them. */
+  stagedDear: SentBatch | undefined;
+  /**
+   * Instant at which it will have run all of them, and its dear batch if that is prepared by then.
+   */
   freeAt: number;
-  /** Time that preparing its dear batch takes, the way there included; 0 while it has none to prepare. */
-  dearMs: number;
   /** It has a dear batch, running or not. */
   holdsDear: boolean;
   /** One of its batches may kill it. */

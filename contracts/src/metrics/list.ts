@@ -229,7 +229,7 @@ export const metricList = {
     attributes: ["partition"],
     help:
       "Batches that were sent and that no report of their worker has named yet: the lag of the batches " +
-      "topic. Each partition belongs to one worker, which is sent two batches at most.",
+      "topic. Each partition belongs to one worker, which is sent three batches at most.",
   },
 
   "faceline.prepare.duration": {
