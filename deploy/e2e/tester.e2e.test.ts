@@ -56,6 +56,9 @@ test("the tester, in a browser", async (t) => {
     );
     assert.match(await page.locator(".errors-of-labelled").innerText(), /0 of 262 .* 0 of 38/s);
     assert.ok((await page.locator(".time tbody tr").count()) > 4);
+    const { pictures, others } = await bytesOnTheWire(page);
+    t.diagnostic(`${others} bytes without pictures, ${pictures} of pictures, headers included`);
+    assert.ok(others <= 60 * 1024 && others + pictures <= 150 * 1024, `${others}, ${pictures}`);
     await assertSoundInAllLooks(page, "first-pair");
     assert.deepEqual(faults, []);
   });
@@ -310,6 +313,19 @@ const transferOf = (file: string): string => `((content) => {
   transfer.items.add(new File([bytes], "pasted.jpg", { type: "image/jpeg" }));
   return transfer;
 })("${readFileSync(file).toString("base64")}")`;
+
+/** What the page has loaded. */
+async function bytesOnTheWire(page: Page): Promise<{ pictures: number; others: number }> {
+  const loaded = await page.evaluate<{ name: string; transferSize: number }[]>(
+    `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+      .map(({ name, transferSize }) => ({ name, transferSize }))`,
+  );
+  const sum = (isPicture: boolean): number =>
+    loaded
+      .filter(({ name }) => /\.(jpg|webp)$/.test(name) === isPicture)
+      .reduce((total, { transferSize }) => total + transferSize, 0);
+  return { pictures: sum(true), others: sum(false) };
+}
 
 /** Makes more calls as this visitor than its address may. */
 async function useUpRate(address: string, visitor: number): Promise<void> {

@@ -15,16 +15,16 @@ export const testerPage: Page = {
   description: "Try how far apart two faces are: a self-hosted HTTP API, with its tester.",
   styles: ["browser/tester.css"],
   scripts: ["browser/code.ts", "browser/tester/main.ts"],
-  body: (facts, assets): Html => html`!${introduction()}
+  body: (facts, assets): Html => html`!${introduction(facts)}
 !${testerOf(facts, assets)}
 !${endpoints(facts)}
 !${beforeYouSend(facts)}`,
 };
 
-const introduction = (): Html => html`<div class="prose intro">
+const introduction = ({ tester }: Facts): Html => html`<div class="prose intro">
 <h1>Do two pictures show the same face?</h1>
 <p class="lead">This service measures how far apart two faces are, and says whether that is closer than a
-threshold. Try it here, with your pictures or with the samples.</p>
+threshold. ${tester.on ? "Try it here, with your pictures or with the samples." : ""}</p>
 </div>`;
 
 const testerOf = (facts: Facts, assets: Assets): Html =>
@@ -76,7 +76,7 @@ service keeps them in memory for seconds: <a href="/docs/privacy">what happens t
 <video playsinline muted></video>
 <p class="trouble" role="alert" hidden></p>
 <p class="actions"><button type="button" class="button take">Take the picture</button>
-<button type="button" class="button quiet close">Cancel</button></p>
+<button type="button" class="plain close">Cancel</button></p>
 </dialog>
 </section>`;
 
@@ -87,7 +87,7 @@ function sampleButton(name: SampleName, assets: Assets): Html {
 `;
 }
 
-const turnedOff = (): Html => html`<section class="prose">
+const turnedOff = (): Html => html`<section class="turned-off">
 <p class="note">The operator of this service has turned the tester off. The API itself needs a key:
 <a href="/docs/keys">how to get one</a>.</p>
 <p class="actions"><a class="button" href="/docs/quick-start">Quick start</a>

@@ -88,7 +88,8 @@ export class Result {
 
   /** The reply, the time that it took, and the same call as a program makes it. */
   showEvidence({ body, serverTiming, measuredMs, settings, files }: Evidence): void {
-    showJson(this.#json, body);
+    find(HTMLElement, ".json", this.#root).hidden = body === undefined;
+    if (body !== undefined) showJson(this.#json, body);
     const time = find(HTMLElement, ".time", this.#root);
     time.hidden = serverTiming === undefined;
     if (serverTiming !== undefined)
@@ -117,7 +118,7 @@ export class Result {
 }
 
 type Evidence = {
-  /** The body of the reply, or of the error. */
+  /** The body of the reply, or of the error; undefined where the service was not reached. */
   body: unknown;
   serverTiming?: string | undefined;
   measuredMs?: number | undefined;

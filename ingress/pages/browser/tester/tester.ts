@@ -137,7 +137,8 @@ export class Tester {
   async #showFailure({ failure, body }: Failed, { files, retries, signal }: FailedCall): Promise<void> {
     const { settings } = this.#form;
     this.#result.showFailure(failure);
-    this.#result.showEvidence({ body: body ?? {}, settings, files });
+    this.#result.showEvidence({ body, settings, files });
+    for (const slot of this.#slots.all) slot.markFaces([]);
     const fault = indexAtFault(failure);
     if (fault !== undefined) this.#slots.filled[fault]?.note(failure.headline);
     if (failure.code === undefined) addEventListener("online", () => void this.run(), { once: true, signal });
