@@ -1,67 +1,37 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createRequire, stripTypeScriptTypes } from "node:module";
+import { createRequire } from "node:module";
 import { type Content, compress, uncompressed } from "./content.ts";
 import {
+  makePreview,
   makeThumbnail,
   pictureName,
+  previewName,
   readPicture,
   type SampleAssetName,
   sampleNames,
   thumbnailName,
 } from "./samples.ts";
+import { bundleScripts, type ScriptName, scriptNames } from "./scripts.ts";
 
 /**
- * Every file that browsers may load, by its path in this folder; the sample pictures come on top. What is not
- * listed is not served. The paths stay as they are, so that scripts import each other as their sources do.
+ * Every file that browsers may load as it is, by its name, and where it comes from. Scripts and the sample
+ * pictures come on top. What is not listed is not served.
  */
-const files = [
-  "browser/faceline.css",
-  "browser/icon.svg",
-  "browser/theme.ts",
-  "browser/code.ts",
-  "browser/contents.ts",
-  "browser/tester.css",
-  "browser/tester/answer-view.ts",
-  "browser/tester/call.ts",
-  "browser/tester/camera.ts",
-  "browser/tester/element.ts",
-  "browser/tester/faces.ts",
-  "browser/tester/json-view.ts",
-  "browser/tester/main.ts",
-  "browser/tester/overlay.ts",
-  "browser/tester/picture.ts",
-  "browser/tester/result.ts",
-  "browser/tester/samples.ts",
-  "browser/tester/scale-view.ts",
-  "browser/tester/settings-form.ts",
-  "browser/tester/slot.ts",
-  "browser/tester/slots.ts",
-  "browser/tester/tester.ts",
-  "browser/tester/time-view.ts",
-  "tester/call-example.ts",
-  "tester/distance-scale.ts",
-  "tester/failure.ts",
-  "tester/json-lines.ts",
-  "tester/labelled-pairs.ts",
-  "tester/settings.ts",
-  "tester/verdict.ts",
-  "tester/waterfall.ts",
-  "docs/reference/snippets.ts",
-] as const;
-
-/** Files of packages, by the names under which they are served. */
-const packageFiles = {
-  "browser/geist.woff2": "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
-  "browser/geist-licence.txt": "@fontsource-variable/geist/LICENSE",
+const files = {
+  "faceline.css": "browser/faceline.css",
+  "tester.css": "browser/tester.css",
+  "icon.svg": "browser/icon.svg",
+  "geist.woff2": "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
+  "geist-licence.txt": "@fontsource-variable/geist/LICENSE",
 };
-type FileName = (typeof files)[number] | keyof typeof packageFiles;
-export type AssetName = FileName | SampleAssetName;
+type FileName = keyof typeof files;
+export type AssetName = FileName | ScriptName | SampleAssetName;
 
 export const assetNames: AssetName[] = [
-  ...files,
-  ...(Object.keys(packageFiles) as (keyof typeof packageFiles)[]),
-  ...sampleNames.flatMap((sample) => [pictureName(sample), thumbnailName(sample)]),
+  ...(Object.keys(files) as FileName[]),
+  ...scriptNames,
+  ...sampleNames.flatMap((sample) => [pictureName(sample), previewName(sample), thumbnailName(sample)]),
 ];
 
 /**
@@ -92,41 +62,40 @@ export class Assets {
   }
 }
 
-/** Reads all assets, removes the types from scripts, and compresses what is not compressed yet. */
+/** Reads all assets, bundles the scripts, and compresses what is not compressed yet. */
 export async function readAssets(): Promise<Assets> {
   const contents = await Promise.all([
-    ...files.map(async (name) => [name, await readAsset(name, new URL(name, import.meta.url))] as const),
-    ...Object.entries(packageFiles).map(
-      async ([name, source]) =>
-        [name as keyof typeof packageFiles, await readAsset(name, packages.resolve(source))] as const,
+    ...Object.entries(files).map(
+      async ([name, source]) => [name as FileName, await readAsset(name, source)] as const,
     ),
     ...sampleNames.flatMap((sample) => [
       readPicture(sample).then((body) => [pictureName(sample), uncompressed("image/jpeg", body)] as const),
+      makePreview(sample).then((body) => [previewName(sample), uncompressed("image/webp", body)] as const),
       makeThumbnail(sample).then(
         (body) => [thumbnailName(sample), uncompressed("image/webp", body)] as const,
       ),
     ]),
   ]);
-  return new Assets(new Map<AssetName, Content>(contents));
+  const scripts = Array.from(await bundleScripts(), async ([name, code]) => {
+    return [name, await compress("text/javascript; charset=utf-8", code)] as const;
+  });
+  return new Assets(new Map<AssetName, Content>([...contents, ...(await Promise.all(scripts))]));
 }
 
-async function readAsset(name: string, source: URL | string): Promise<Content> {
-  const body = await readFile(source);
+async function readAsset(name: string, source: string): Promise<Content> {
+  const body = await readFile(
+    source.startsWith("@") ? packages.resolve(source) : new URL(source, import.meta.url),
+  );
   const extension = name.split(".").at(-1)!;
   const type = contentTypes[extension as keyof typeof contentTypes];
-  if (extension === "woff2") return uncompressed(type, body);
-  return compress(type, extension === "ts" ? Buffer.from(withoutTypes(body.toString())) : body);
+  return extension === "woff2" ? uncompressed(type, body) : compress(type, body);
 }
-
-/** Lines and columns stay where they are, because types are replaced by blanks. */
-const withoutTypes = (script: string): string => stripTypeScriptTypes(script, { mode: "strip" });
 
 const packages = createRequire(import.meta.url);
 
 const contentTypes = {
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml; charset=utf-8",
-  ts: "text/javascript; charset=utf-8",
   txt: "text/plain; charset=utf-8",
   woff2: "font/woff2",
 };

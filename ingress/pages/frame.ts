@@ -14,10 +14,10 @@ export function frame(page: Page, facts: Facts, assets: Assets): Html {
 <meta name="color-scheme" content="light dark">
 <title>${page.title} · Faceline</title>
 <meta name="description" content="${page.description}">
-!${canonicalLink(page, facts)}<link rel="icon" type="image/svg+xml" href="${assets.address("browser/icon.svg")}">
-<link rel="preload" as="font" type="font/woff2" crossorigin href="${assets.address("browser/geist.woff2")}">
-<link rel="stylesheet" href="${assets.address("browser/faceline.css")}">
-!${each(page.styles ?? [], (name) => styleSheet(name, assets))}<script src="${assets.address("browser/theme.ts")}"></script>
+!${canonicalLink(page, facts)}<link rel="icon" type="image/svg+xml" href="${assets.address("icon.svg")}">
+<link rel="preload" as="font" type="font/woff2" crossorigin href="${assets.address("geist.woff2")}">
+<link rel="stylesheet" href="${assets.address("faceline.css")}">
+!${each(page.styles ?? [], (name) => styleSheet(name, assets))}<script src="${assets.address("theme.js")}"></script>
 !${each(page.scripts, (name) => moduleScript(name, assets))}</head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
@@ -31,7 +31,7 @@ export function frame(page: Page, facts: Facts, assets: Assets): Html {
 </main>
 <footer class="bottom">
 <p>Faceline ${facts.version}, Apache-2.0. <a href="/openapi.json">OpenAPI document</a>. The typeface is Geist,
-under the <a href="${assets.address("browser/geist-licence.txt")}">SIL Open Font License</a>.</p>
+under the <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
 <p>These pages set no cookies and load nothing from elsewhere.</p>
 </footer>
 <p id="status" class="visually-hidden" role="status"></p>

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import sharp from "sharp";
 import { readAssets } from "./assets.ts";
-import { pictureName, sampleNames, thumbnailName, thumbnailWidthPx } from "./samples.ts";
+import { pictureName, previewName, sampleNames, thumbnailName, thumbnailWidthPx } from "./samples.ts";
 
 const assets = await readAssets();
 
@@ -23,8 +23,22 @@ test("every picture of the folder samples/ is a sample, with a thumbnail of less
 
 test("pictures are compressed already: they are sent as they are", () => {
   for (const sample of sampleNames) {
-    for (const name of [pictureName(sample), thumbnailName(sample)]) {
+    for (const name of [pictureName(sample), previewName(sample), thumbnailName(sample)]) {
       assert.deepEqual(Object.keys(assets.content(name).bodies), ["identity"], name);
     }
+  }
+});
+
+test("a preview has the size of its picture, so that boxes need no arithmetic, and less than half its bytes", async () => {
+  for (const sample of sampleNames) {
+    const [picture, preview] = [pictureName(sample), previewName(sample)].map(
+      (name) => assets.content(name).bodies.identity!,
+    );
+    const sizeOf = async (body: Uint8Array) => {
+      const { width, height } = await sharp(body).metadata();
+      return { width, height };
+    };
+    assert.deepEqual(await sizeOf(preview!), await sizeOf(picture!), sample);
+    assert.ok(preview!.length < picture!.length / 2, sample);
   }
 });

@@ -13,8 +13,6 @@ import type { RenderedSite } from "./render.ts";
 export async function openSite(facts: Facts): Promise<Site> {
   const thread = new Worker(new URL("./render-thread.ts", import.meta.url), {
     workerData: facts,
-    // stripTypeScriptTypes is stable in the Node that runs this, and warns all the same.
-    execArgv: ["--disable-warning=ExperimentalWarning"],
   });
   return new Site((await firstMessage(thread, "the pages were not rendered")) as RenderedSite);
 }

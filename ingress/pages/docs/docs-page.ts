@@ -10,7 +10,7 @@ import { listOperations } from "./reference/example-call.ts";
 export function docsPage(page: DocsPage, guides: GuideLink[]): Page {
   return {
     ...page,
-    scripts: ["browser/code.ts", "browser/contents.ts"],
+    scripts: ["code.js", "contents.js"],
     body: (facts) => html`<div class="docs">
 !${contents(page.path, guides)}
 <div>

@@ -4,7 +4,7 @@ import type { Facts } from "../facts.ts";
 import { formatCount } from "../format.ts";
 import { each, type Html, html } from "../html.ts";
 import type { Page } from "../page.ts";
-import { pictureName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
+import { pictureName, previewName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
 
 // Covered by ../pages.test.ts and deploy/e2e/tester.e2e.test.ts.
 
@@ -13,8 +13,8 @@ export const testerPage: Page = {
   path: "/",
   title: "Do two pictures show the same face?",
   description: "Try how far apart two faces are: a self-hosted HTTP API, with its tester.",
-  styles: ["browser/tester.css"],
-  scripts: ["browser/code.ts", "browser/tester/main.ts"],
+  styles: ["tester.css"],
+  scripts: ["code.js", "tester.js"],
   body: (facts, assets): Html => html`!${introduction(facts)}
 !${testerOf(facts, assets)}
 !${endpoints(facts)}
@@ -82,7 +82,8 @@ service keeps them in memory for seconds: <a href="/docs/privacy">what happens t
 
 function sampleButton(name: SampleName, assets: Assets): Html {
   return html`<button type="button" class="sample" data-name="${name}"
-  data-picture="${assets.address(pictureName(name))}"><img src="${assets.address(thumbnailName(name))}"
+  data-picture="${assets.address(pictureName(name))}"
+  data-preview="${assets.address(previewName(name))}"><img src="${assets.address(thumbnailName(name))}"
   alt="Sample ${name}" width="64" height="64"></button>
 `;
 }

@@ -2,7 +2,7 @@ import type { CompareReply } from "@faceline/contracts/http/compare";
 import type { RepresentReply } from "@faceline/contracts/http/represent";
 import type { VerifyReply } from "@faceline/contracts/http/verify";
 import { type Failure, failureOf, type ProblemBody, unreachable } from "../../tester/failure.ts";
-import type { TesterCall, TesterSettings } from "../../tester/settings.ts";
+import type { TesterSettings } from "../../tester/settings.ts";
 import { base64Of, type Picture } from "./picture.ts";
 
 // Covered by deploy/e2e/tester.e2e.test.ts.
@@ -18,17 +18,19 @@ export type CallResult<Reply> =
  * Sends pictures to the service. `retries` is how often the same call was sent before. Rejects only if
  * `signal` is aborted.
  */
-export async function sendCall<Call extends TesterCall>(
-  call: Call,
-  body: Record<string, unknown>,
+export async function sendCall<Settings extends TesterSettings>(
+  settings: Settings,
+  pictures: Picture[],
   { signal, retries = 0 }: { signal: AbortSignal; retries?: number },
-): Promise<CallResult<Replies[Call]>> {
-  const startedAt = performance.now();
+): Promise<CallResult<Replies[Settings["call"]]>> {
   try {
-    const response = await fetch(`/tester/${call}`, {
+    const body = JSON.stringify(await bodyOf(settings, pictures));
+    signal.throwIfAborted();
+    const startedAt = performance.now();
+    const response = await fetch(`/tester/${settings.call}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
+      body,
       signal,
     });
     const { status, headers } = response;
@@ -40,7 +42,7 @@ export async function sendCall<Call extends TesterCall>(
     }
     return {
       kind: "answered",
-      reply: received as Replies[Call],
+      reply: received as Replies[Settings["call"]],
       serverTiming: headers.get("server-timing") ?? "",
       measuredMs: performance.now() - startedAt,
     };
@@ -54,11 +56,10 @@ export async function sendCall<Call extends TesterCall>(
 }
 
 /** Returns the body of a call of these pictures. */
-export async function bodyOf(
-  settings: TesterSettings,
-  pictures: Picture[],
-): Promise<Record<string, unknown>> {
-  const [first, ...others] = await Promise.all(pictures.map(({ file }) => base64Of(file)));
+async function bodyOf(settings: TesterSettings, pictures: Picture[]): Promise<Record<string, unknown>> {
+  const [first, ...others] = await Promise.all(
+    pictures.map(async (picture) => base64Of(await picture.read())),
+  );
   const { call, model, detector, metric, threshold } = settings;
   // JSON leaves out what is undefined: then the service chooses.
   const detection = { model_name: model, detector_backend: detector };

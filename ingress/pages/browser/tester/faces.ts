@@ -1,6 +1,6 @@
 import type { VerifyReply } from "@faceline/contracts/http/verify";
 import type { TesterSettings } from "../../tester/settings.ts";
-import { bodyOf, sendCall } from "./call.ts";
+import { sendCall } from "./call.ts";
 import { element } from "./element.ts";
 import type { FaceArea, FaceMark } from "./overlay.ts";
 import { cropPicture } from "./picture.ts";
@@ -32,8 +32,7 @@ export async function showOtherFaces(
     const counted = reply.facial_areas[name];
     const count = reply.faces_compared[name];
     if (slot?.picture === undefined || counted === null || count === null || count < 2) continue;
-    const body = await bodyOf({ ...settings, call: "represent" }, [slot.picture]);
-    const result = await sendCall("represent", body, { signal });
+    const result = await sendCall({ ...settings, call: "represent" as const }, [slot.picture], { signal });
     if (result.kind === "failed") continue;
     const areas = result.reply.results.map(({ facial_area }) => facial_area);
     const nearest = areas.toSorted(

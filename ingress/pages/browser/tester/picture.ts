@@ -3,9 +3,9 @@
 /** A picture as it is shown and sent: upright, and not larger than the service needs. */
 export type Picture = {
   name: string;
-  /** What is sent. */
-  file: Blob;
-  /** Address of the same bytes, for an element of the page. */
+  /** Returns what is sent. Throws a TypeError if it is a sample and the service is not reached. */
+  read(): Promise<Blob>;
+  /** What is shown, in the same size. */
   address: string;
   width: number;
   height: number;
@@ -34,20 +34,25 @@ export async function pictureFrom(file: Blob, name: string): Promise<Picture> {
   return fromCanvas(canvas, name);
 }
 
-/** Reads a picture that is small, upright and ours, as it is: a sample. */
-export async function readSample(address: string, name: string): Promise<Picture> {
-  const response = await fetch(address);
-  if (!response.ok) throw new UnreadablePicture("The sample could not be loaded. Try it again.");
-  const file = await response.blob();
-  const bitmap = await decode(file, name);
-  const { width, height } = bitmap;
-  bitmap.close();
-  return { name, file, address: URL.createObjectURL(file), width, height };
+/**
+ * Returns a sample. It is sent as it is, and read only then; what is shown has the same size and fewer bytes.
+ * Throws UnreadablePicture.
+ */
+export async function sampleFrom(
+  addresses: { picture: string; preview: string },
+  name: string,
+): Promise<Picture> {
+  const preview = await load(addresses.preview).catch(() => {
+    throw new UnreadablePicture("The sample could not be loaded. Try it again.");
+  });
+  const { width, height } = await sizeOf(preview, name);
+  const read = (): Promise<Blob> => load(addresses.picture);
+  return { name, read, address: URL.createObjectURL(preview), width, height };
 }
 
 /** Returns the part of a picture around an area, with as much again on each side as a detector needs. */
 export async function cropPicture(picture: Picture, area: Area): Promise<Picture> {
-  const bitmap = await decode(picture.file, picture.name);
+  const bitmap = await decode(await picture.read(), picture.name);
   const left = Math.max(0, Math.round(area.x - area.w * cropMargin));
   const top = Math.max(0, Math.round(area.y - area.h * cropMargin));
   const canvas = document.createElement("canvas");
@@ -72,6 +77,20 @@ export async function base64Of(file: Blob): Promise<string> {
   return dataUrl.slice(dataUrl.indexOf(",") + 1);
 }
 
+/** Throws a TypeError if the service is not reached, as fetch does. */
+async function load(address: string): Promise<Blob> {
+  const response = await fetch(address);
+  if (!response.ok) throw new TypeError(`${address}: status ${response.status}`);
+  return response.blob();
+}
+
+async function sizeOf(file: Blob, name: string): Promise<{ width: number; height: number }> {
+  const bitmap = await decode(file, name);
+  const { width, height } = bitmap;
+  bitmap.close();
+  return { width, height };
+}
+
 async function decode(file: Blob, name: string): Promise<ImageBitmap> {
   try {
     return await createImageBitmap(file, { imageOrientation: "from-image" });
@@ -91,7 +110,7 @@ async function fromCanvas(canvas: HTMLCanvasElement, name: string): Promise<Pict
   const file = await promise;
   if (file === null) throw new UnreadablePicture("Your browser could not scale this picture.");
   const { width, height } = canvas;
-  return { name, file, address: URL.createObjectURL(file), width, height };
+  return { name, read: async () => file, address: URL.createObjectURL(file), width, height };
 }
 
 /** In pixels of the picture. */

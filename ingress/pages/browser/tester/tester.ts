@@ -4,7 +4,7 @@ import type { Failure } from "../../tester/failure.ts";
 import type { LabelledDistances } from "../../tester/labelled-pairs.ts";
 import { verdictOf } from "../../tester/verdict.ts";
 import { compareWords, representWords } from "./answer-view.ts";
-import { bodyOf, type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
+import { type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
 import { find } from "./element.ts";
 import { markPair, showOtherFaces } from "./faces.ts";
 import type { Picture } from "./picture.ts";
@@ -79,8 +79,7 @@ export class Tester {
       return this.#result.showEmpty(missingWords(settings.call, this.#slots.filled.length));
     }
     try {
-      const body = await bodyOf(settings, pictures);
-      const sent = await sendCall(settings.call, body, { signal, retries });
+      const sent = await sendCall(settings, pictures, { signal, retries });
       this.#progress.hidden = true;
       const files = pictures.map(({ name }) => name);
       if (sent.kind === "failed") return await this.#showFailure(sent, { files, retries, signal });
