@@ -105,7 +105,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
       key,
       keyFile: state.devKey,
       body,
-      docs: process.env["PAGES"] !== "off",
+      pages: process.env["PAGES"] !== "off",
       logs: state.logs,
       observeAddress: observation?.address,
       tookMs: steps.tookMs,

@@ -33,7 +33,7 @@ test("the calls in README and in the launcher's welcome message work as pasted",
       key,
       keyFile: state.devKey,
       body,
-      docs: true,
+      pages: true,
       logs: state.logs,
       tookMs: 0,
     });

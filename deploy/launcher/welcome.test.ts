@@ -9,7 +9,7 @@ test("the printed command can be pasted, also where a folder has a space in its 
     keyFile: "/home/a b/.faceline/dev-key",
     body: "/home/a b/.faceline/samples/verify.json",
     logs: "/home/a b/.faceline/logs",
-    docs: true,
+    pages: true,
     tookMs: 4_210,
   });
   assert.ok(text.includes('-H "x-api-key: fl_dev_x"'));
@@ -23,11 +23,11 @@ test("the pages of documents and of --observe are printed where there are such",
     keyFile: "k",
     body: "b",
     logs: "l",
-    docs: false,
+    pages: false,
     tookMs: 1,
   };
   const observeAddress = "http://127.0.0.1:8079/";
   assert.match(welcomeMessage({ ...parts, observeAddress }), /^ {2}observe {2}http:\/\/127\.0\.0\.1:8079\//m);
-  assert.doesNotMatch(welcomeMessage(parts), /observe|docs/);
-  assert.match(welcomeMessage({ ...parts, docs: true }), /^ {2}docs {5}http:\/\/127\.0\.0\.1:8080\/docs$/m);
+  assert.doesNotMatch(welcomeMessage(parts), /observe|browser/);
+  assert.match(welcomeMessage({ ...parts, pages: true }), /^ {2}browser {2}http:\/\/127\.0\.0\.1:8080\/ /m);
 });

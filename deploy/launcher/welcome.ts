@@ -7,7 +7,7 @@ export function welcomeMessage({
   keyFile,
   body,
   logs,
-  docs,
+  pages,
   observeAddress,
   tookMs,
 }: Welcome): string {
@@ -20,7 +20,7 @@ ${ready}
 
   address  ${addresses.join("  ")}
   key      ${key === undefined ? "none was made, because REDIS_DURABLE_URL is set (--dev-key makes one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
-  logs     ${relativeToHere(logs)}${docs ? `\n  docs     ${address}/docs` : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}
+  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}
 
 Try it. The two pictures show one person, who does not exist:
 
@@ -43,7 +43,7 @@ type Welcome = {
   body: string;
   logs: string;
   /** Whether the service has pages for people. */
-  docs: boolean;
+  pages: boolean;
   /** The page of links of `--observe`; undefined without. */
   observeAddress?: string | undefined;
   tookMs: number;
