@@ -51,6 +51,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "other.partitions = other",
       "if (false) other.partitions = other",
     ],
+    ["best-effort runs are learned", '&& sent.serviceClass === "standard"', ""],
   ],
   "lane-builds": [
     ["a call goes to any build after a takeover", "answeredBy !== undefined", "false"],
@@ -64,6 +65,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["tasks stay open after the partition was lost", "state.open.clear();", ""],
     ["a batcher without a session decides on", "now >= state.sessionEndsAt", "false"],
     ["tasks stay queued after the partition was lost", "state.lanes.clear();", ""],
+    ["best-effort calls count as those of teams", "if (!isStandard) return gaveWay;", ""],
     [
       "a stall of the batcher counts as silence of the workers",
       "worker.reportedAt += stalledMs",
@@ -139,6 +141,18 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "? free : free.filter(({ holdsDear }) => holdsDear)",
       "? free : []",
     ],
+  ],
+  "best-effort-dispatch": [
+    ["best-effort tasks do not wait for those of teams", "if (standardWaits(state, loads)) return [];", ""],
+    ["best-effort batches leave no worker idle", "idle.slice(idleMin(state, loads, now))", "idle"],
+    ["best-effort batches leave one worker idle, whatever the load", "Math.ceil(2 * deviation)", "1"],
+    ["most workers have best-effort batches", "Math.floor(loads.length / 2)", "loads.length"],
+    ["a best-effort batch is as large as it can be", "takesMs(size) <= lengtheningMax * takesMs(1)", "true"],
+  ],
+  "best-effort-admission": [
+    ["best-effort tasks wait without bound", "count + tasks.length > bestEffortWaitingMax", "false"],
+    ["best-effort calls wait for workers that teams need", "now + predictedMs > call.deadlineAt", "false"],
+    ["dear best-effort pictures run beside teams", "tasks.some(isDear) &&", "false &&"],
   ],
   dispatch: [["another lane takes the slot of a more urgent one", "other.deadlineAt < deadlineAt", "false"]],
   "competing-lanes": [

@@ -3,7 +3,9 @@ import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
+import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { SchedulerObserver } from "./scheduler-loop.ts";
+import { bestEffortWaitingMax } from "./scheduling/best-effort-admission.ts";
 import type { Lane } from "./scheduling/lane.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
 import { workerLoads } from "./scheduling/workers.ts";
@@ -53,7 +55,10 @@ export class SchedulerMetrics implements SchedulerObserver {
     for (const { id: lane } of this.#state.lanes.values()) {
       if (this.#lanes.has(lane)) continue;
       this.#lanes.add(lane);
-      for (const reason of ShedReason.options) this.#metrics.add("faceline.tasks.shed", 0, { lane, reason });
+      for (const service_class of ServiceClass.options) {
+        for (const reason of ShedReason.options)
+          this.#metrics.add("faceline.tasks.shed", 0, { lane, reason, service_class });
+      }
     }
   }
 
@@ -79,12 +84,13 @@ export class SchedulerMetrics implements SchedulerObserver {
     }
   }
 
-  #recordAnswer({ outcome, lane }: AnswerMove): void {
+  #recordAnswer({ task, outcome, lane }: AnswerMove): void {
     switch (outcome.kind) {
       case "shed":
         return this.#metrics.add("faceline.tasks.shed", 1, {
           lane: lane ?? "unknown",
           reason: outcome.reason,
+          service_class: task.serviceClass,
         });
       case "expired":
         return this.#metrics.add("faceline.tasks.expired", 1, {});
@@ -110,13 +116,23 @@ export class SchedulerMetrics implements SchedulerObserver {
         value(builds.reduce((one, other) => (other.learnedAt > one.learnedAt ? other : one)).run),
       );
     const ageMs = ({ queue }: Lane) => Math.max(0, now() - (queue.oldest?.queuedAt ?? Infinity));
+    const ofClasses = (value: (builds: Lane[], serviceClass: ServiceClass) => number) => () =>
+      ServiceClass.options.flatMap((service_class) =>
+        eachLane((builds) => value(builds, service_class))().map(
+          ([each, { lane }]): [number, { lane: string; service_class: string }] => [
+            each,
+            { lane, service_class },
+          ],
+        ),
+      );
+    const waitingMax = { standard: state.settings.laneWaitingMax, best_effort: bestEffortWaitingMax };
     metrics.observe(
       "faceline.queue.tasks",
-      sum((lane) => lane.waitingCount),
+      ofClasses((builds, each) => builds.reduce((total, { waiting }) => total + waiting[each].count, 0)),
     );
     metrics.observe(
       "faceline.queue.tasks.max",
-      eachLane((builds) => builds.length * state.settings.laneWaitingMax),
+      ofClasses((builds, each) => builds.length * waitingMax[each]),
     );
     metrics.observe(
       "faceline.queue.age",

@@ -111,6 +111,17 @@ export function passTime(pool: State, from: number, until: number): Move[] {
   return moves;
 }
 
+/** Returns a pool whose workers, `w0` and so on with partition 0 and so on, are idle for two seconds. */
+export function idlePool(workers: number, settings: Partial<SchedulingSettings> = {}): State {
+  const pool = newPool(settings);
+  for (const now of [-2_000, 0]) {
+    for (let index = 0; index < workers; index++) {
+      decide(pool, report(`w${index}`, { partition: index, sentAt: now }), now);
+    }
+  }
+  return pool;
+}
+
 export const taskIds = (batch: Batch): string[] => batch.tasks.map((task) => task.id);
 
 export const batchesOf = (moves: Move[]): Batch[] =>

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
+import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { FastifyInstance } from "fastify";
 import { ingressShedReasons } from "./call/api-error.ts";
 import { onClose } from "./call/context.ts";
@@ -14,7 +15,10 @@ import { countOpen } from "./open-sockets.ts";
 export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes: ReadonlySet<string>): void {
   if (!metrics.on) return;
   for (const lane of [...lanes, laneUnknown]) {
-    for (const reason of ingressShedReasons) metrics.add("faceline.tasks.shed", 0, { lane, reason });
+    for (const service_class of ServiceClass.options) {
+      for (const reason of ingressShedReasons)
+        metrics.add("faceline.tasks.shed", 0, { lane, reason, service_class });
+    }
   }
   for (const { path } of computeEndpoints) {
     for (const outcome of serviceFaults) metrics.add("faceline.requests", 0, { "http.route": path, outcome });
@@ -37,7 +41,10 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes:
       metrics.add("faceline.requests", 1, { "http.route": route, outcome });
       const { error, images, lane = laneUnknown } = request.callRecord ?? {};
       const reason = error?.details.shed;
-      if (reason !== undefined) metrics.add("faceline.tasks.shed", images || 1, { lane, reason });
+      if (reason === undefined) return;
+      // A call that is refused before its class is known has no key yet, or a wrong one.
+      const service_class = request.requestContext?.serviceClass ?? "standard";
+      metrics.add("faceline.tasks.shed", images || 1, { lane, reason, service_class });
     });
   });
 }

@@ -186,6 +186,7 @@ export const testPool = {
       waiting: 3,
       workers: 2,
       expectedWaitMs: 12,
+      bestEffortWaitMs: 12,
       expectedRunMs: 40,
       batchMax: 8,
       executionProvider: "cpu",

@@ -102,7 +102,7 @@ const waitMaxShare = 0.25;
 /** A time model that learned nothing for this long may be wrong. */
 const staleAfterMs = 1_000;
 
-type Admission =
+export type Admission =
   | { kind: "accepted"; giveWay: CallId[] }
   /** Predicted to be late, and accepted to learn whether the prediction holds. */
   | { kind: "probe"; giveWay: CallId[] }

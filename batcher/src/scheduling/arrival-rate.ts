@@ -17,8 +17,9 @@ export class ArrivalRate {
 
   /** Tasks per ms. The larger of both windows: a burst counts at once, and its end only after a while. */
   perMs(now: number): number {
-    this.#decay(now);
-    return Math.max(this.#short, this.#long);
+    const elapsedMs = Math.max(0, now - this.#updatedAt);
+    const decayed = (rate: number, windowMs: number) => rate * Math.exp(-elapsedMs / windowMs);
+    return Math.max(decayed(this.#short, shortWindowMs), decayed(this.#long, longWindowMs));
   }
 
   /** The usual time from a task's arrival here to its deadline, in ms; 0 before the first task. */

@@ -49,7 +49,10 @@ export function chooseBatch(
 /**
  * Returns the most of these, from the front, that end before the least deadline among them, and whose it is.
  */
-function mostInTime(situation: SlotSituation, waiting: QueuedTask[]): { count: number; urgent: QueuedTask } {
+export function mostInTime(
+  situation: SlotSituation,
+  waiting: QueuedTask[],
+): { count: number; urgent: QueuedTask } {
   const all = waiting.length;
   const loadOfFirst = (count: number) => loadOf(waiting.slice(0, count).map((each) => each.task));
   if (latestAnswerAt(situation, loadOfFirst(all)) <= leastDeadline(waiting, 0, all)) {

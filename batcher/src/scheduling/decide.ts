@@ -2,6 +2,7 @@ import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wi
 import type { CallId } from "@faceline/contracts/wire/ids";
 import { admit, weightOfAll } from "./admission.ts";
 import { isDear } from "./batch-load.ts";
+import { admitBestEffort } from "./best-effort-admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
@@ -130,7 +131,9 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   const { receivedAt = now } = arrival;
   const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
-  state.tenants.add(call.tenant, now);
+  // Best-effort calls must not change how teams are served, so nothing is learned of them.
+  const isStandard = call.serviceClass === "standard";
+  if (isStandard) state.tenants.add(call.tenant, now);
   const lane = buildOfCall(state, call, answeredBy, now);
   const waiting = fresh.filter((task) => !isWithWorker(state, task));
   const hopMs = receivedAt - (call.sentAt ?? receivedAt);
@@ -138,8 +141,8 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   const gaveWay: Move[] = [];
   if (waiting.length > 0) {
     const situation = laneSituation(state, lane, now);
-    lane.demand.add(call.tenant, weightOfAll(situation, waiting), now);
-    const admission = admit(situation, call, waiting);
+    if (isStandard) lane.demand.add(call.tenant, weightOfAll(situation, waiting), now);
+    const admission = (isStandard ? admit : admitBestEffort)(situation, call, waiting);
     if (admission.kind === "refused") {
       const { outcome } = admission;
       const waited = newWait().until(now);
@@ -151,7 +154,9 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   const open: OpenCall = { tenant: call.tenant, lane, answered: answeredBy !== undefined };
   for (const task of fresh) state.open.set(task.id, { task, call: open, wait: newWait() });
   const usualMs = usualTaskMs(laneSituation(state, lane, now));
-  lane.queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
+  const { queue } = lane.waiting[call.serviceClass];
+  queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
+  if (!isStandard) return gaveWay;
   if (!waiting.every(isDear)) lane.usualArrivedAt = now;
   lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
   return gaveWay;

@@ -2,13 +2,15 @@
 import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
 import { type BatchLoad, extraCostMax, loadOf } from "./batch-load.ts";
+import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts";
 import { workersForDear } from "./dear-limit.ts";
 import type { BatchLimits } from "./fair-queue.ts";
-import type { Lane, TaskGroup } from "./lane.ts";
+import type { Lane } from "./lane.ts";
 import { expiryAfter, facesAllowanceMs, receiveBy } from "./sent-batch.ts";
 import { dropExpired, shedInfeasibleOfRetry } from "./shedding.ts";
 import { type LaneSituation, laneSituation } from "./situation.ts";
 import type { Move, State } from "./state.ts";
+import type { TaskGroup } from "./waiting-tasks.ts";
 import { type SlotSituation, soonestSlot, type WorkerSlot } from "./worker-slot.ts";
 import { partitionOf } from "./workers.ts";
 
@@ -16,7 +18,7 @@ import { partitionOf } from "./workers.ts";
  * Sends what should be sent now, batch by batch. Each time every lane proposes a batch, and the one with the
  * least deadline is sent. (Not the one that must begin first: an urgent task makes a small batch, which may
  * begin later, so a lane that fell behind once would never come first again.) No worker idles beside a
- * waiting task, except for the hold that `batchSizing` allows.
+ * waiting task, except for the hold that `batchSizing` allows. Best-effort tasks go where nothing else goes.
  */
 export function dispatchBatches(state: State, now: number): Move[] {
   const moves: Move[] = [];
@@ -29,8 +31,17 @@ export function dispatchBatches(state: State, now: number): Move[] {
       moves.push(...shed);
     }
     const next = mostUrgent(proposals);
-    if (next === undefined) return [...moves, ...wake(proposals)];
-    moves.push(send(state, next, now));
+    if (next !== undefined) {
+      moves.push(send(state, next, now));
+      continue;
+    }
+    const bestEffort = proposeBestEffort(state, now);
+    moves.push(...bestEffort.shed);
+    if (bestEffort.next === undefined) {
+      countSpareWorkers(state, now);
+      return [...moves, ...wake(proposals, bestEffort.wakeAt)];
+    }
+    moves.push(send(state, bestEffort.next, now));
   }
 }
 
@@ -51,8 +62,8 @@ function claimsSlot(other: Proposal, { slot, deadlineAt }: SendProposal): boolea
   return other.kind === "wait" && other.slot?.worker === slot.worker && other.deadlineAt < deadlineAt;
 }
 
-function wake(proposals: Proposal[]): Move[] {
-  let at = Number.POSITIVE_INFINITY;
+function wake(proposals: Proposal[], latestAt: number): Move[] {
+  let at = latestAt;
   for (const each of proposals) if (each.kind === "wait") at = Math.min(at, each.until);
   return Number.isFinite(at) ? [{ kind: "wake", at }] : [];
 }
@@ -62,7 +73,7 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: [] };
   const expired = dropExpired({ state, lane, now });
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: expired };
-  const expiresAt = leastDeadline(lane);
+  const expiresAt = lane.waiting.standard.leastDeadlineAt;
   const laneNow = laneSituation(state, lane, now);
   const costMax = state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone;
   const slot = nextSlot(laneNow, costMax);
@@ -147,19 +158,8 @@ function queueProposal(
 
 /** Retry parts go before all other tasks, as they are. */
 function retryProposal(lane: Lane, slot: WorkerSlot): Proposal {
-  const dequeue = () => {
-    const part = lane.retryParts[0]!;
-    const tasks = part.tasks.splice(0, slot.sizeMax);
-    if (part.tasks.length === 0) lane.retryParts.shift();
-    return { ...part, tasks };
-  };
+  const dequeue = () => lane.waiting.standard.dequeueRetry(slot.sizeMax);
   return { kind: "send", lane, slot, reason: "retry", deadlineAt: Number.NEGATIVE_INFINITY, dequeue };
-}
-
-function leastDeadline({ queue, retryParts }: Lane): number {
-  let least = queue.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY;
-  for (const part of retryParts) for (const task of part.tasks) least = Math.min(least, task.deadlineAt);
-  return least;
 }
 
 function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: number): Move {
@@ -182,10 +182,14 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   const partition = partitionOf(slot.worker);
   const predictedEndAt = startAt + predictedRunMs;
   const load = loadOf(tasks);
-  if (!load.isDear) lane.usualCost += usualCostShare * (load.cost / load.count - lane.usualCost);
+  const { serviceClass } = tasks[0]!;
+  if (!load.isDear && serviceClass === "standard") {
+    lane.usualCost += usualCostShare * (load.cost / load.count - lane.usualCost);
+  }
   state.sent.set(id, {
     id,
     lane,
+    serviceClass,
     tasks: tasks.map((task) => task.id),
     load,
     preparedAt: load.isDear ? now + state.hops.toWorker.ms + lane.prepareMs(load) : now,

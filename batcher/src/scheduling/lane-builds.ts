@@ -52,7 +52,7 @@ export function moveStrandedCalls(state: State, now: number): Move[] {
   for (const lane of state.lanes.values()) {
     const others = buildsOf(state, lane.id).filter((each) => each !== lane);
     if (others.length === 0 || hasWorker(state, lane, now)) continue;
-    if (lane.waitingCount > 0) moves.push(...moveFrom(state, lane, others, now));
+    if (lane.waitingCalls().size > 0) moves.push(...moveFrom(state, lane, others, now));
     else if (isUnused(state, lane)) state.lanes.delete(lane.key);
   }
   return moves;
@@ -80,14 +80,18 @@ function moveFrom(state: State, lane: Lane, others: Lane[], now: number): Move[]
 
 /** Moves the waiting tasks of a call. Retries keep their attempts and stay apart. */
 export function moveCall(state: State, call: CallId, from: Lane, to: Lane, now: number): void {
-  const parts = from.removeCallFromParts(call);
-  const tenant = from.queue.tenantOf(call);
-  const queued = from.queue.removeCall(call);
-  to.retryParts.push(...parts);
+  const [first] = from.waitingTasksOf(call);
+  if (first === undefined) return;
+  const { serviceClass } = first;
+  const [source, target] = [from.waiting[serviceClass], to.waiting[serviceClass]];
+  const parts = source.removeCallFromParts(call);
+  const tenant = source.queue.tenantOf(call);
+  const queued = source.queue.removeCall(call);
+  target.retryParts.push(...parts);
   if (tenant !== undefined) {
     const usualMs = usualTaskMs(laneSituation(state, to, now));
-    to.queue.add(tenant, queued, now, (task) => to.weightOf(task, usualMs));
-    to.arrivals.add(queued.length, queued[0]!.deadlineAt - now, now);
+    target.queue.add(tenant, queued, now, (task) => to.weightOf(task, usualMs));
+    if (serviceClass === "standard") to.arrivals.add(queued.length, queued[0]!.deadlineAt - now, now);
   }
   for (const { id } of [...parts.flatMap(({ tasks }) => tasks), ...queued]) {
     const open = state.open.get(id);

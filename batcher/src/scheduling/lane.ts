@@ -3,29 +3,32 @@
 import { costUnitMs } from "@faceline/contracts/image/decoding-cost";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
-import { callIdOf } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
+import type { ServiceClass } from "@faceline/contracts/wire/task";
 import { ArrivalRate } from "./arrival-rate.ts";
 import { type BatchLoad, isDear, loadOf } from "./batch-load.ts";
-import { FairQueue } from "./fair-queue.ts";
+import type { FairQueue } from "./fair-queue.ts";
+import { SpareWorkers } from "./spare-workers.ts";
 import { TenantDemand } from "./tenant-demand.ts";
 import { TimeModel } from "./time-model.ts";
 import { HoldTime } from "./waiting-time.ts";
+import { type TaskGroup, WaitingTasks } from "./waiting-tasks.ts";
 
 /**
  * One model with one detector in one build: its waiting tasks, and what was learned of its arrivals and run
- * times.
- *
- *     arrive ──► [ queue: tenants in turns, earliest deadline first within one ] ──► a batch
- *     a batch that was lost or failed ──► [ retryParts: first, never mixed with others ] ──► a batch
+ * times. Everything is learned of standard tasks alone, or best-effort ones could make their wait longer.
  */
 export class Lane {
   readonly id: LaneId;
   /** Null while no worker has reported the lane: then its calls wait for the first one. */
   build: LaneBuild | null;
   readonly createdAt: number;
-  readonly queue = new FairQueue();
-  retryParts: TaskGroup[] = [];
+  readonly waiting: Record<ServiceClass, WaitingTasks> = {
+    standard: new WaitingTasks(),
+    best_effort: new WaitingTasks(),
+  };
+  /** What standard tasks leave. */
+  readonly spare = new SpareWorkers();
   readonly hold = new HoldTime();
   readonly arrivals = new ArrivalRate();
   readonly demand = new TenantDemand();
@@ -69,17 +72,22 @@ export class Lane {
     this.run = new TimeModel(sizes.map(({ size, runMs }) => ({ size, ms: runMs })));
   }
 
-  get waitingCount(): number {
-    let waiting = this.queue.waitingCount;
-    for (const part of this.retryParts) waiting += part.tasks.length;
-    return waiting;
+  /** Of standard tasks, as all that follows unless it says otherwise. */
+  get queue(): FairQueue {
+    return this.waiting.standard.queue;
   }
 
-  /** Number of tasks that go before a task of this deadline: those due earlier, and every retry. */
+  get retryParts(): TaskGroup[] {
+    return this.waiting.standard.retryParts;
+  }
+
+  get waitingCount(): number {
+    return this.waiting.standard.count;
+  }
+
+  /** See WaitingTasks. */
   dueBeforeCount(deadlineAt: number): number {
-    let due = this.queue.dueBeforeCount(deadlineAt);
-    for (const part of this.retryParts) due += part.tasks.length;
-    return due;
+    return this.waiting.standard.dueBeforeCount(deadlineAt);
   }
 
   get batchMax(): number {
@@ -130,45 +138,26 @@ export class Lane {
     return Math.max(1, ms / usualMs);
   }
 
+  /** Of either class, as the rest. A call has one class. */
   removeCall(call: CallId): BatchTask[] {
-    return [...this.#removeFromParts((task) => callIdOf(task.id) === call), ...this.queue.removeCall(call)];
+    return this.#classes.flatMap((each) => each.removeCall(call));
   }
 
   /** Calls that have waiting tasks. */
   waitingCalls(): Set<CallId> {
-    const retried = this.retryParts.flatMap(({ tasks }) => tasks.map(({ id }) => callIdOf(id)));
-    return new Set([...retried, ...this.queue.calls()]);
+    return new Set(this.#classes.flatMap((each) => [...each.calls()]));
   }
 
   waitingTasksOf(call: CallId): BatchTask[] {
-    const retried = this.retryParts.flatMap(({ tasks }) => tasks.filter(({ id }) => callIdOf(id) === call));
-    return [...retried, ...this.queue.tasksOf(call)];
-  }
-
-  /** Removes the waiting retries of a call, and returns them as parts. */
-  removeCallFromParts(call: CallId): TaskGroup[] {
-    const isOfCall = ({ id }: BatchTask) => callIdOf(id) === call;
-    const removed = this.retryParts
-      .map((part) => ({ ...part, tasks: part.tasks.filter(isOfCall) }))
-      .filter(({ tasks }) => tasks.length > 0);
-    this.#removeFromParts(isOfCall);
-    return removed;
+    return this.#classes.flatMap((each) => each.tasksOf(call));
   }
 
   removeTasks(ids: TaskId[]): void {
-    for (const id of ids) this.queue.removeTask(id);
-    const removed = new Set(ids);
-    this.#removeFromParts((task) => removed.has(task.id));
+    for (const each of this.#classes) each.removeTasks(ids);
   }
 
-  #removeFromParts(isRemoved: (task: BatchTask) => boolean): BatchTask[] {
-    if (this.retryParts.length === 0) return [];
-    const removed = this.retryParts.flatMap((part) => part.tasks.filter(isRemoved));
-    if (removed.length === 0) return removed;
-    this.retryParts = this.retryParts
-      .map((part) => ({ ...part, tasks: part.tasks.filter((task) => !isRemoved(task)) }))
-      .filter((part) => part.tasks.length > 0);
-    return removed;
+  get #classes(): WaitingTasks[] {
+    return [this.waiting.standard, this.waiting.best_effort];
   }
 }
 
@@ -196,15 +185,3 @@ function roundedCost(cost: number): number {
   const step = 2 ** Math.max(0, Math.floor(Math.log2(cost)) - 3);
   return Math.max(1, Math.round(cost / step)) * step;
 }
-
-/**
- * Tasks that are sent together. Those of a retry stay apart from others, so that a poison image costs no
- * neighbour.
- */
-export type TaskGroup = {
-  tasks: BatchTask[];
-  /** 1 for tasks that are sent for the first time. */
-  attempt: number;
-  /** They were lost with a worker before, and may have killed it. */
-  mayBePoison: boolean;
-};

@@ -1,5 +1,6 @@
 // Tested by ../pool-outbox.test.ts.
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
+import { bestEffortWaitingMax, bestEffortWaitMs } from "./best-effort-admission.ts";
 import { expectedStartAt, laneSituation } from "./situation.ts";
 import type { State } from "./state.ts";
 
@@ -12,12 +13,14 @@ export function laneStates(state: State, now: number): LaneState[] {
     // No tenant is served sooner than one that has nothing waiting. Admission refuses those that have more.
     const position = lane.queue.activeTenants + 1;
     const deadlineAt = now + lane.arrivals.timeBudgetMs;
+    const isFull = lane.waiting.best_effort.count >= bestEffortWaitingMax;
     return {
       lane: lane.id,
       build: lane.build,
       waiting: lane.waitingCount,
       workers: situation.loads.length,
       expectedWaitMs: Math.round(expectedStartAt(situation, { position, deadlineAt }) - now),
+      bestEffortWaitMs: isFull ? null : Math.round(bestEffortWaitMs(situation, 1)),
       expectedRunMs: Math.round(lane.meanMs(1)),
       batchMax: lane.batchMax,
       executionProvider: loaded?.executionProvider ?? "none",

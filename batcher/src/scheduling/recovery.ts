@@ -1,9 +1,10 @@
 // Tested by decide.test.ts and capacity/recovery.sim.test.ts.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch } from "@faceline/contracts/wire/report";
-import type { Lane, TaskGroup } from "./lane.ts";
+import type { Lane } from "./lane.ts";
 import { overrunMs, prepareOverrunMs, type SentBatch } from "./sent-batch.ts";
 import { answerTask, type BatchEnd, type Move, type State } from "./state.ts";
+import type { TaskGroup } from "./waiting-tasks.ts";
 import { forgetAfterMs, isSilent, type Worker } from "./workers.ts";
 
 /**
@@ -47,8 +48,9 @@ export function recoverLostBatches(state: State, now: number): Move[] {
 type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
 
 /**
- * Requeues the tasks of a batch, cut into parts that stay apart and go first. A task whose run fails alone
- * has failed. A task that is lost alone has failed as well if its last attempt was lost with a worker too.
+ * Requeues the tasks of a batch, cut into parts that stay apart and go first in their class. A task whose run
+ * fails alone has failed. A task that is lost alone has failed as well if its last attempt was lost with a
+ * worker too.
  */
 export function requeue(
   state: State,
@@ -67,6 +69,7 @@ function requeueTasks(state: State, sent: SentBatch, cause: RequeueCause): Move[
   const open = sent.tasks.flatMap((id) => state.open.get(id) ?? []);
   for (const { wait } of open) wait.requeue(state.lastDecisionAt);
   const tasks = open.map(({ task }) => task);
+  const { retryParts } = lane.waiting[tasks[0]?.serviceClass ?? sent.serviceClass];
   // A batch that may still run somewhere is remembered: its answers are as good.
   if (cause === "lost" || cause === "unreceived") {
     sent.phase = { kind: "lost", confirmed: sent.phase.kind === "held" };
@@ -76,14 +79,14 @@ function requeueTasks(state: State, sent: SentBatch, cause: RequeueCause): Move[
   // deadlines.
   if (cause === "undelivered" || cause === "unreceived") {
     const { attempt, mayBePoison } = sent;
-    if (tasks.length > 0) lane.retryParts.push({ tasks, attempt, mayBePoison });
+    if (tasks.length > 0) retryParts.push({ tasks, attempt, mayBePoison });
     return [];
   }
   const isAlone = sent.tasks.length === 1;
   if (isAlone && cause === "failed") return failTasks(state, tasks, "run_failed");
   const isExhausted = sent.attempt >= attemptsMax(lane) || (isAlone && cause === "lost" && sent.mayBePoison);
   if (isExhausted) return failTasks(state, tasks, "attempts_exhausted");
-  lane.retryParts.push(
+  retryParts.push(
     ...splitIntoParts(tasks).map(
       (part): TaskGroup => ({ tasks: part, attempt: sent.attempt + 1, mayBePoison: cause === "lost" }),
     ),

@@ -114,10 +114,10 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
  * Nobody knows before the run how many faces an image shows. Its tenant pays for the others afterwards, out
  * of its next turns.
  */
-function chargeCrowds(state: State, { lane }: SentBatch, { crowds }: FinishedBatch): void {
+function chargeCrowds(state: State, { lane, serviceClass }: SentBatch, { crowds }: FinishedBatch): void {
   for (const { task, faces } of crowds) {
     const tenant = state.open.get(task)?.call.tenant;
-    if (tenant !== undefined) lane.queue.charge(tenant, faceWeight * (faces - 1));
+    if (tenant !== undefined) lane.waiting[serviceClass].queue.charge(tenant, faceWeight * (faces - 1));
   }
 }
 
@@ -132,7 +132,8 @@ function learnTimes(
   now: number,
 ): void {
   const { lane } = sent;
-  if (finished.size > 0) {
+  // Pictures of anybody, of crowds for example, must not lengthen what is predicted for teams.
+  if (finished.size > 0 && sent.serviceClass === "standard") {
     lane.run.learn(lane.paddedSize(finished.size), finished.runMs);
     if (sent.load !== undefined) {
       const cost = (sent.load.cost * finished.size) / sent.load.count;
@@ -165,10 +166,11 @@ function adoptBatch(
       moveCall(state, callIdOf(id), open.call.lane, lane, now);
     if (open !== undefined) open.call.lane = lane;
   }
-  const deadlines = held.tasks.map((id) => state.open.get(id)?.task.deadlineAt ?? Number.NEGATIVE_INFINITY);
+  const open = held.tasks.flatMap((id) => state.open.get(id) ?? []);
   state.sent.set(held.batch, {
     id: held.batch,
     lane,
+    serviceClass: open[0]?.task.serviceClass ?? "standard",
     tasks: held.tasks,
     attempt: held.attempt,
     load: undefined,
@@ -179,7 +181,7 @@ function adoptBatch(
     predictedRunMs: lane.meanMs(held.tasks.length),
     dispatch: undefined,
     facesAllowanceMs: facesAllowanceMs(held.facesMax),
-    expiresAt: expiryAfter(Math.max(...deadlines)),
+    expiresAt: expiryAfter(Math.max(...open.map(({ task }) => task.deadlineAt))),
     mayBePoison: false,
     phase: { kind: "held" },
   });

@@ -1,6 +1,7 @@
 // Tested by decide.test.ts (loss, hand-over, missing confirmation) and capacity/recovery.sim.test.ts.
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
+import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { BatchLoad } from "./batch-load.ts";
 import type { Lane } from "./lane.ts";
 
@@ -8,6 +9,8 @@ import type { Lane } from "./lane.ts";
 export type SentBatch = {
   id: BatchId;
   lane: Lane;
+  /** Of all its tasks. */
+  serviceClass: ServiceClass;
   tasks: TaskId[];
   /** Undefined for an adopted batch: the costs of its tasks are not known. */
   load: BatchLoad | undefined;

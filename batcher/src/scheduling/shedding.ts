@@ -6,31 +6,38 @@ import { loadOf } from "./batch-load.ts";
 import { expectedStartAt, type LaneSituation } from "./situation.ts";
 import { answerTask, type Move } from "./state.ts";
 import type { QueuedTask } from "./tenant-queue.ts";
+import type { WaitingTasks } from "./waiting-tasks.ts";
 import { latestAnswerAt, type SlotSituation } from "./worker-slot.ts";
 
 // The safety net behind admission: a task that was accepted and can no longer be answered in time is dropped
 // from the queue. Its call's waiting tasks are dropped with it: without its answer theirs are of no use.
 
-/** Drops the tasks of a lane whose deadline has passed: no client waits for them any more. */
-export function dropExpired({ state, lane, now }: Pick<LaneSituation, "state" | "lane" | "now">): Move[] {
+/** Drops tasks whose deadline has passed: no client waits for them any more. */
+export function dropExpired(
+  { state, lane, now }: Pick<LaneSituation, "state" | "lane" | "now">,
+  { queue, retryParts }: WaitingTasks = lane.waiting.standard,
+): Move[] {
   const expired: BatchTask[] = [];
   const isExpired = (task: BatchTask) => task.deadlineAt <= now;
-  for (let { head } = lane.queue; head !== undefined && isExpired(head.task); head = lane.queue.head) {
-    lane.queue.remove(head);
+  for (let { head } = queue; head !== undefined && isExpired(head.task); head = queue.head) {
+    queue.remove(head);
     expired.push(head.task);
   }
-  for (const part of lane.retryParts) expired.push(...part.tasks.filter(isExpired));
-  if (lane.retryParts.some((part) => part.tasks.some(isExpired))) {
+  for (const part of retryParts) expired.push(...part.tasks.filter(isExpired));
+  if (retryParts.some((part) => part.tasks.some(isExpired))) {
     lane.removeTasks(expired.map((task) => task.id));
   }
   return expired.map((task) => answerTask(state, task, { kind: "expired", lateByMs: now - task.deadlineAt }));
 }
 
 /** Sheds queued tasks that would be late even alone, in the slot that is free first. */
-export function shedInfeasible(situation: SlotSituation): Move[] {
+export function shedInfeasible(
+  situation: SlotSituation,
+  { queue }: WaitingTasks = situation.lane.waiting.standard,
+): Move[] {
   const { lane } = situation;
   const moves: Move[] = [];
-  for (let { head } = lane.queue; head !== undefined; head = lane.queue.head) {
+  for (let { head } = queue; head !== undefined; head = queue.head) {
     const answerAt = latestAnswerAt(situation, loadOf([head.task]));
     if (answerAt <= head.task.deadlineAt || callIdOf(head.task.id) === lane.probe) break;
     moves.push(...shedCall(situation, head.task, "deadline_infeasible"));
@@ -41,8 +48,11 @@ export function shedInfeasible(situation: SlotSituation): Move[] {
 /**
  * Sheds the late tasks of the next retry part: it is not mixed with others, so it must be in time as it is.
  */
-export function shedInfeasibleOfRetry(situation: SlotSituation): Move[] {
-  const tasks = situation.lane.retryParts[0]?.tasks;
+export function shedInfeasibleOfRetry(
+  situation: SlotSituation,
+  { retryParts }: WaitingTasks = situation.lane.waiting.standard,
+): Move[] {
+  const tasks = retryParts[0]?.tasks;
   if (tasks === undefined) return [];
   const answerAt = latestAnswerAt(situation, loadOf(tasks.slice(0, situation.slot.sizeMax)));
   const infeasible = tasks.filter((task) => answerAt > task.deadlineAt);

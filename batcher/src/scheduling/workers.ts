@@ -67,6 +67,7 @@ export function workerLoads({ workers, sent }: Pool, lane: BuiltLane, now: numbe
       freeAt: running === null ? now : Math.max(now, running.endsAt),
       mayBePoison: false,
       holdsDear: false,
+      holdsBestEffort: false,
     });
   }
   for (const batch of sent.values()) {
@@ -87,6 +88,7 @@ function addSentBatch(load: WorkerLoad, batch: SentBatch): void {
   const isDear = batch.load?.isDear === true;
   load.mayBePoison ||= mayBePoison && phase.kind !== "lost";
   load.holdsDear ||= isDear && phase.kind !== "lost";
+  load.holdsBestEffort ||= batch.serviceClass === "best_effort" && phase.kind !== "lost";
   const isReportedStaged = load.worker.report.staged.some((each) => each.batch === id);
   if (isDear && isReportedStaged) load.stagedCount--;
   if (phase.kind !== "travelling" && !isReportedStaged) return;
@@ -121,6 +123,8 @@ export type WorkerLoad = {
   freeAt: number;
   /** It has a dear batch, running or not. */
   holdsDear: boolean;
+  /** It has a best-effort batch, running or not. */
+  holdsBestEffort: boolean;
   /** One of its batches may kill it. */
   mayBePoison: boolean;
 };

@@ -94,22 +94,24 @@ export const metricList = {
     kind: "gauge",
     unit: "{task}",
     services: ["batcher"],
-    attributes: ["lane"],
-    help: "Tasks that wait now, retries included.",
+    attributes: ["lane", "service_class"],
+    help: "Tasks that wait now, retries included, by service class: standard, best_effort.",
   },
   "faceline.queue.tasks.max": {
     kind: "gauge",
     unit: "{task}",
     services: ["batcher"],
-    attributes: ["lane"],
-    help: "Tasks that may wait: LANE_WAITING_MAX for each build of the lane.",
+    attributes: ["lane", "service_class"],
+    help:
+      "Tasks that may wait, by service class: LANE_WAITING_MAX for each build of the lane (standard), 64 " +
+      "(best_effort).",
   },
   "faceline.queue.age": {
     kind: "gauge",
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "How long the oldest task has waited; 0 where none waits. Retries are not counted.",
+    help: "How long the oldest task of a team has waited; 0 where none waits. Retries are not counted.",
   },
   "faceline.batches": {
     kind: "counter",
@@ -143,11 +145,12 @@ export const metricList = {
     kind: "counter",
     unit: "{task}",
     services: ["ingress", "batcher"],
-    attributes: ["lane", "reason"],
+    attributes: ["lane", "reason", "service_class"],
     help:
-      "Tasks refused or dropped under load. By a batcher: queue_too_long, deadline_infeasible, early_drop. " +
-      "By an ingress, on arrival: deadline_infeasible, bodies_full, images_full, header_checks_full; where " +
-      "it has not read the body, the lane is unknown and the call counts as one task.",
+      "Tasks refused or dropped under load, by service class: standard, best_effort (anonymous calls). By a " +
+      "batcher: queue_too_long, deadline_infeasible, early_drop. By an ingress, on arrival: queue_too_long " +
+      "(best_effort), deadline_infeasible, bodies_full, images_full, header_checks_full; where it has not " +
+      "read the body, the lane is unknown and the call counts as one task.",
   },
   "faceline.tasks.expired": {
     kind: "counter",

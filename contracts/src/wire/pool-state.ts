@@ -17,6 +17,11 @@ export const LaneState = z.object({
    * ingress refuses a call whose deadline is shorter. The batcher refuses tasks of tenants that wait longer.
    */
   expectedWaitMs: DurationMs,
+  /**
+   * The same for a best-effort task. Null: no more of them may wait, or the batcher is of a release that
+   * does not tell them from others, so none may be sent to it.
+   */
+  bestEffortWaitMs: DurationMs.nullable().default(null),
   /** Predicted run time of a batch of one task. */
   expectedRunMs: DurationMs,
   batchMax: z.int().min(1),

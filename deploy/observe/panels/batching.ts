@@ -1,4 +1,4 @@
-import { meanOf, ofActive, ofLane, quantileOf, rateOf } from "./expressions.ts";
+import { meanOf, ofActive, ofLane, ofTeams, quantileOf, rateOf } from "./expressions.ts";
 import type { Page } from "./panel.ts";
 
 const alpha = `max by (lane) (${ofActive("faceline_run_model_alpha_seconds", ofLane)})`;
@@ -89,11 +89,14 @@ export const batchingPage: Page = {
         {
           kind: "lines",
           title: "Tasks sent and tasks refused",
-          question: "How much work comes, and how much of it is turned away?",
+          question: "How much work comes, and how much of it is turned away, anonymous calls aside?",
           unit: "perSecond",
           queries: [
             { expr: rateOf("faceline_batch_size_sum", "lane", ofLane), legend: "{{lane}} sent" },
-            { expr: rateOf("faceline_tasks_shed_total", "lane", ofLane), legend: "{{lane}} refused" },
+            {
+              expr: rateOf("faceline_tasks_shed_total", "lane", `${ofTeams}, ${ofLane}`),
+              legend: "{{lane}} refused",
+            },
           ],
         },
         {

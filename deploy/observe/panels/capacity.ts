@@ -1,4 +1,4 @@
-import { ofActive, ofFaceline, ofInstance, ofLane, quantileOf, rateOf } from "./expressions.ts";
+import { ofActive, ofFaceline, ofInstance, ofLane, ofTeams, quantileOf, rateOf } from "./expressions.ts";
 import type { Page } from "./panel.ts";
 
 export const capacityPage: Page = {
@@ -78,7 +78,10 @@ export const capacityPage: Page = {
             { expr: "max(faceline_bodies_used_bytes / faceline_bodies_max_bytes)", legend: "bodies" },
             { expr: "max(faceline_images_used_bytes / faceline_images_max_bytes)", legend: "images" },
             { expr: "max(faceline_connections_used / faceline_connections_max)", legend: "connections" },
-            { expr: "max(faceline_queue_tasks / faceline_queue_tasks_max)", legend: "waiting tasks" },
+            {
+              expr: `max(faceline_queue_tasks{${ofTeams}} / faceline_queue_tasks_max{${ofTeams}})`,
+              legend: "waiting tasks of teams",
+            },
           ],
           thresholds: { warnAt: 0.7, alarmAt: 0.9 },
         },

@@ -18,6 +18,9 @@ export const ofActive = (gauge: string, matchers = ""): string =>
 
 /** Selects the lanes that were chosen on the page. */
 export const ofLane = 'lane=~"$lane"';
+/** Selects tasks of teams, and those of anonymous calls. */
+export const ofTeams = 'service_class="standard"';
+export const ofAnonymous = 'service_class="best_effort"';
 /** Selects Faceline's series: other programs have some of the same name. */
 export const ofFaceline = 'job=~"faceline.*"';
 /** Selects the processes that were chosen on the page. */

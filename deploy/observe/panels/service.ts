@@ -1,5 +1,5 @@
 import { limits, type Objective, objectives } from "../alerts/objectives.ts";
-import { ofActive, quantileOf, rateOf } from "./expressions.ts";
+import { ofActive, ofAnonymous, ofTeams, quantileOf, rateOf } from "./expressions.ts";
 import type { Page } from "./panel.ts";
 
 const calls = "http_server_request_duration_seconds_count";
@@ -80,9 +80,9 @@ export const servicePage: Page = {
         {
           kind: "figure",
           title: "Waiting tasks",
-          question: "How many images wait for a worker?",
+          question: "How many images of teams wait for a worker?",
           unit: "number",
-          expr: `sum(${ofActive("faceline_queue_tasks")})`,
+          expr: `sum(${ofActive("faceline_queue_tasks", ofTeams)})`,
         },
         {
           kind: "figure",
@@ -162,11 +162,22 @@ export const servicePage: Page = {
           kind: "stacked",
           title: "Tasks shed, by reason",
           question:
-            "Why were tasks refused or dropped? queue_too_long: the queue is full. deadline_infeasible: they " +
+            "Why were tasks of teams refused or dropped? queue_too_long: the queue is full. deadline_infeasible: they " +
             "could not have been answered in time. early_drop: they would have forced batches too small to " +
             "keep up. Those that end in full: a bound of an ingress was reached.",
           unit: "perSecond",
-          queries: [{ expr: rateOf("faceline_tasks_shed_total", "reason"), legend: "{{reason}}" }],
+          queries: [{ expr: rateOf("faceline_tasks_shed_total", "reason", ofTeams), legend: "{{reason}}" }],
+        },
+        {
+          kind: "stacked",
+          title: "Anonymous tasks shed, by reason",
+          question:
+            "Why were tasks of anonymous calls refused or dropped? They get what teams leave, so they are shed " +
+            "first, and more of them mean nothing for teams.",
+          unit: "perSecond",
+          queries: [
+            { expr: rateOf("faceline_tasks_shed_total", "reason", ofAnonymous), legend: "{{reason}}" },
+          ],
         },
         {
           kind: "lines",

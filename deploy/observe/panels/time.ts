@@ -1,4 +1,4 @@
-import { ofActive, ofLane, quantileOf } from "./expressions.ts";
+import { ofActive, ofAnonymous, ofLane, ofTeams, quantileOf } from "./expressions.ts";
 import type { Page, Query } from "./panel.ts";
 
 const answered = 'http_request_method="POST", http_response_status_code="200"';
@@ -80,7 +80,14 @@ export const timePage: Page = {
           question: "How long is the queue of each lane?",
           unit: "number",
           queries: [
-            { expr: `sum by (lane) (${ofActive("faceline_queue_tasks", ofLane)})`, legend: "{{lane}}" },
+            {
+              expr: `sum by (lane) (${ofActive("faceline_queue_tasks", `${ofTeams}, ${ofLane}`)})`,
+              legend: "{{lane}}",
+            },
+            {
+              expr: `sum by (lane) (${ofActive("faceline_queue_tasks", `${ofAnonymous}, ${ofLane}`)})`,
+              legend: "{{lane}} anonymous",
+            },
           ],
         },
       ],

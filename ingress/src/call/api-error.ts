@@ -26,6 +26,7 @@ export class ApiError extends Error {
 
 /** Why an ingress refuses a call under load, before its tasks are sent: as the batcher's reasons. */
 export const ingressShedReasons = [
+  "queue_too_long",
   "deadline_infeasible",
   "bodies_full",
   "images_full",

@@ -1,20 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import { type PoolState, PoolState as PoolStateMessage } from "@faceline/contracts/wire/pool-state";
 import { testPool, testServer } from "../../testing/server.ts";
 import { soonestPool } from "./admission.ts";
 
 const pool = (name: string, lane: string, expectedWaitMs: number, workers = 1, waiting = 0): PoolState =>
   ({
     pool: name,
-    lanes: [{ lane, workers, waiting, expectedWaitMs, expectedRunMs: 40 }],
+    lanes: [{ lane, workers, waiting, expectedWaitMs, bestEffortWaitMs: null, expectedRunMs: 40 }],
   }) as unknown as PoolState;
 
 const states = [pool("a", "Dlib/ssd", 500), pool("b", "Dlib/ssd", 100), pool("c", "Dlib/ssd", 0, 0)];
 const [ssd, tiny] = [new Set(["Dlib/ssd"]), new Set(["Dlib/tiny"])];
 
+const standard = (deadlineAt: number) => ({ serviceClass: "standard", deadlineAt }) as const;
+
 test("soonestPool is the pool with a worker for the lane that would finish first", () => {
-  assert.equal(soonestPool(states, ssd, 1_000, 1_140), "b");
+  assert.equal(soonestPool(states, ssd, standard(1_140), 1_000), "b");
 });
 
 test("of pools that would finish at the same time, the one with fewer waiting tasks per worker", () => {
@@ -23,20 +25,61 @@ test("of pools that would finish at the same time, the one with fewer waiting ta
     pool("b", "Dlib/ssd", 9, 4, 12),
     pool("c", "Dlib/ssd", 9, 1, 4),
   ];
-  assert.equal(soonestPool(equal, ssd, 0, 9_000), "b");
+  assert.equal(soonestPool(equal, ssd, standard(9_000), 0), "b");
 });
 
 test("without a worker for any of the lanes: model_unavailable", () => {
-  assert.throws(() => soonestPool(states, tiny, 0, 9_000), { code: "model_unavailable" });
-  assert.throws(() => soonestPool([], ssd, 0, 9_000), { code: "model_unavailable" });
+  assert.throws(() => soonestPool(states, tiny, standard(9_000), 0), { code: "model_unavailable" });
+  assert.throws(() => soonestPool([], ssd, standard(9_000), 0), { code: "model_unavailable" });
 });
 
 test("a millisecond past the deadline: queue_timeout, with the time to retry", () => {
-  assert.throws(() => soonestPool(states, ssd, 1_000, 1_139), {
+  assert.throws(() => soonestPool(states, ssd, standard(1_139), 1_000), {
     code: "queue_timeout",
     details: { retryAfterMs: 100, shed: "deadline_infeasible" },
   });
 });
+
+test("a best-effort call goes by the wait of its class, and to no pool that has no place for it", () => {
+  const call = (deadlineAt: number) => ({ serviceClass: "best_effort", deadlineAt }) as const;
+  const withWait = (state: PoolState, bestEffortWaitMs: number | null): PoolState => ({
+    ...state,
+    lanes: state.lanes.map((lane) => ({ ...lane, bestEffortWaitMs })),
+  });
+  const [a, b] = [pool("a", "Dlib/ssd", 5), pool("b", "Dlib/ssd", 100)];
+  const open = [withWait(a, 700), withWait(b, 600)];
+  assert.equal(soonestPool(open, ssd, call(9_000), 0), "b");
+  assert.equal(soonestPool(open, ssd, standard(9_000), 0), "a");
+  assert.throws(() => soonestPool(open, ssd, call(639), 0), { code: "queue_timeout" });
+  // A batcher of the release before would take it for the call of a team.
+  const old = PoolStateMessage.parse(oldMessage);
+  assert.throws(() => soonestPool([old], ssd, call(9_000), 0), {
+    code: "queue_full",
+    details: { retryAfterMs: 1_000, shed: "queue_too_long" },
+  });
+  assert.equal(soonestPool([withWait(a, 700), old], ssd, call(9_000), 0), "a");
+  assert.equal(soonestPool([old], ssd, standard(9_000), 0), "default");
+});
+
+const oldMessage = {
+  pool: "default",
+  batcher: "batcher-0123456789abcdef",
+  sequence: 0,
+  sentAt: 1,
+  lanes: [
+    {
+      lane: "Dlib/ssd",
+      build: null,
+      waiting: 0,
+      workers: 1,
+      expectedWaitMs: 0,
+      expectedRunMs: 40,
+      batchMax: 4,
+      executionProvider: "cpu",
+      precisions: [],
+    },
+  ],
+};
 
 const waitMs = 400;
 const busy = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, expectedWaitMs: waitMs })) };

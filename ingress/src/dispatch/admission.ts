@@ -1,36 +1,45 @@
-import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
+import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { FastifyRequest } from "fastify";
-import { ApiError, retryAfterMs } from "../call/api-error.ts";
-import type { Ports } from "../call/ports.ts";
+import { ApiError, capacityReached, retryAfterMs } from "../call/api-error.ts";
+import type { DispatchedCall, Ports } from "../call/ports.ts";
 
 /**
  * Returns the pool that would finish a call first; of several the one with the shortest queue for each
  * worker. The expected wait that pools report is that of a tenant without waiting tasks, a lower bound for
- * every tenant.
+ * every tenant. A best-effort call waits for what teams leave.
  *
- * Throws `model_unavailable` if no pool has a worker for any of the lanes, and `queue_timeout` if none would
- * finish by `deadlineAt`. The batcher may still refuse what passes here: a pool state is up to 100 ms old and
- * knows no tenants.
+ * Throws `model_unavailable` if no pool has a worker for any of the lanes, `queue_timeout` if none would
+ * finish by the deadline of the call, and `queue_full` if none has a place for a best-effort call. The
+ * batcher may still refuse what passes here: a pool state is up to 100 ms old and knows no tenants.
  */
 export function soonestPool(
   states: PoolState[],
   lanes: ReadonlySet<string>,
+  { serviceClass, deadlineAt }: Pick<DispatchedCall, "serviceClass" | "deadlineAt">,
   now: number,
-  deadlineAt: number,
 ): string {
-  const available = states.flatMap(({ pool, lanes: poolLanes }) =>
+  const live = states.flatMap(({ pool, lanes: poolLanes }) =>
     poolLanes
       .filter(({ lane, workers }) => lanes.has(lane) && workers > 0)
-      .map(({ expectedWaitMs, expectedRunMs, waiting, workers }) => ({
-        pool,
-        expectedWaitMs,
-        durationMs: expectedWaitMs + expectedRunMs,
-        waitingPerWorker: waiting / workers,
-      })),
+      .map((lane) => ({ pool, lane, waitMs: waitMsOf(lane, serviceClass) })),
+  );
+  const available = live.flatMap(({ pool, lane, waitMs }) =>
+    waitMs === null
+      ? []
+      : {
+          pool,
+          expectedWaitMs: waitMs,
+          durationMs: waitMs + lane.expectedRunMs,
+          waitingPerWorker: lane.waiting / lane.workers,
+        },
   );
   const [soonest] = available.toSorted(
     (a, b) => a.durationMs - b.durationMs || a.waitingPerWorker - b.waitingPerWorker,
   );
+  if (soonest === undefined && live.length > 0) {
+    throw capacityReached("queue_too_long", "Too many anonymous calls are waiting.");
+  }
   if (soonest === undefined) {
     const detail = "No worker has this model and detector loaded.";
     throw new ApiError("model_unavailable", detail, { retryAfterMs: retryAfterMs.worker });
@@ -45,6 +54,9 @@ export function soonestPool(
   return soonest.pool;
 }
 
+const waitMsOf = ({ expectedWaitMs, bestEffortWaitMs }: LaneState, serviceClass: ServiceClass) =>
+  serviceClass === "standard" ? expectedWaitMs : bestEffortWaitMs;
+
 /**
  * Returns a hook that rejects a call before its body is read, if none of the enabled lanes could finish it by
  * its deadline. For endpoints that always need a worker: a /verify or a /compare of vectors alone needs none,
@@ -53,5 +65,5 @@ export function soonestPool(
 export const rejectEarly =
   (ports: Ports, lanes: ReadonlySet<string>) =>
   async ({ requestContext }: FastifyRequest): Promise<void> => {
-    soonestPool(ports.poolStates(), lanes, ports.clock.now(), requestContext!.deadlineAt);
+    soonestPool(ports.poolStates(), lanes, requestContext!, ports.clock.now());
   };

@@ -28,7 +28,7 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   const { images, signal, record, ...fields } = call;
   const { requestId, lane, deadlineAt } = fields;
   record.images = images.length;
-  const pool = soonestPool(pools.fresh(), new Set([lane]), clock.now(), deadlineAt);
+  const pool = soonestPool(pools.fresh(), new Set([lane]), call, clock.now());
 
   record.end("admission");
   record.pool = pool;
