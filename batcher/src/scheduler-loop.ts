@@ -91,7 +91,7 @@ export class SchedulerLoop implements AsyncDisposable {
   #wakeAt(at: number): void {
     clearTimeout(this.#wakeTimer);
     // Timers drop fractions of a millisecond: without rounding up, the wake would come too soon.
-    const delayMs = Math.min(Math.ceil(at - this.#parts.clock.now()), timerMaxMs);
+    const delayMs = Math.min(Math.max(Math.ceil(at - this.#parts.clock.now()), 0), timerMaxMs);
     this.#wakeTimer = setTimeout(() => this.handle({ kind: "timer" }), delayMs);
   }
 
