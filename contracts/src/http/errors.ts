@@ -153,7 +153,7 @@ export const errorTable = {
   rate_limited: {
     status: 429,
     title: "Rate limited",
-    when: "The team makes more calls than its limits allow.",
+    when: "The team, or a visitor of the home page, makes more calls than its limits allow.",
     next: "Wait for `Retry-After` seconds.",
   },
   internal_error: {

@@ -14,28 +14,32 @@ export type DistanceScale = {
   different: number[];
   /** Round distances, for the axis. */
   ticks: { at: number; label: string }[];
+  /** Labelled pairs of different people beyond the end. */
+  differentBeyond: number;
 };
 
 /**
- * Returns the positions of distances on a scale that begins at 0 and holds twice the threshold and all of the
- * distances.
+ * Returns the positions of distances on a scale that begins at 0 and holds twice the model's own threshold
+ * and all of the distances. It does not depend on the threshold that is chosen, so that it stays still while
+ * that moves.
  */
 export function distanceScale(
   distances: number[],
-  threshold: number,
+  { own, chosen }: { own: number; chosen: number },
   labelled: LabelledDistances | undefined,
 ): DistanceScale {
-  const end = Math.max(2 * threshold, ...distances.map((distance) => distance * margin)) || 1;
+  const end = Math.max(2 * own, ...[...distances, chosen].map((distance) => distance * margin)) || 1;
   const at = (distance: number): number => distance / end;
   const within = (all: number[]): number[] => all.filter((distance) => distance <= end).map(at);
   const step = roundStep(end / ticksWanted);
   const ticks = Array.from({ length: Math.floor(end / step + rounding) + 1 }, (_, index) => index * step);
   return {
     end,
-    threshold: at(threshold),
+    threshold: at(chosen),
     distances: distances.map(at),
     same: within(labelled?.same ?? []),
     different: within(labelled?.different ?? []),
+    differentBeyond: (labelled?.different ?? []).filter((distance) => distance > end).length,
     ticks: ticks.map((distance) => ({ at: at(distance), label: String(Number(distance.toPrecision(2))) })),
   };
 }

@@ -29,3 +29,17 @@ export function labelledErrors({ same, different }: LabelledDistances, threshold
     samePairs: same.length,
   };
 }
+
+/**
+ * Returns the distances by a metric. Those by euclidean_l2 follow from those by cosine: of vectors of length
+ * 1, the squared Euclidean distance is twice the cosine distance.
+ */
+export function labelledBy(
+  metric: string,
+  pairs: Record<string, LabelledDistances | undefined> | null | undefined,
+): LabelledDistances | undefined {
+  const cosine = pairs?.["cosine"];
+  if (metric !== "euclidean_l2" || cosine === undefined) return pairs?.[metric];
+  const converted = (distances: number[]): number[] => distances.map((distance) => Math.sqrt(2 * distance));
+  return { same: converted(cosine.same), different: converted(cosine.different) };
+}

@@ -2,7 +2,7 @@ import type { Assets } from "../assets.ts";
 import { codeChoice, copyButton } from "../docs/code-block.ts";
 import type { Facts } from "../facts.ts";
 import { formatCount } from "../format.ts";
-import { each, type Html, html } from "../html.ts";
+import { each, type Html, html, nothing } from "../html.ts";
 import type { Page } from "../page.ts";
 import { pictureName, previewName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
 
@@ -24,7 +24,7 @@ export const testerPage: Page = {
 const introduction = ({ tester }: Facts): Html => html`<div class="prose intro">
 <h1>Do two pictures show the same face?</h1>
 <p class="lead">This service measures how far apart two faces are, and says whether that is closer than a
-threshold. ${tester.on ? "Try it here, with your pictures or with the samples." : ""}</p>
+threshold.${tester.on ? " Below is its answer for two samples. Choose pictures of your own." : ""}</p>
 </div>`;
 
 const testerOf = (facts: Facts, assets: Assets): Html =>
@@ -40,37 +40,44 @@ const tester = (
 <noscript><p class="note warn">The tester needs JavaScript. <a href="/docs/quick-start">The quick start</a> shows the
 same call with curl.</p></noscript>
 <form class="settings">
+<div class="first-row">
 <fieldset class="calls"><legend class="visually-hidden">Call</legend>
 <label><input type="radio" name="call" value="verify" checked>Two pictures</label>
 <label><input type="radio" name="call" value="represent">One picture</label>
 <label><input type="radio" name="call" value="compare">One against many</label>
 </fieldset>
+<div class="samples" role="group" aria-labelledby="samples-title">
+<p id="samples-title">Samples: drawn people who do not exist</p>
+<div class="thumbnails">!${each(sampleNames, (name) => sampleButton(name, assets))}</div>
+</div>
+</div>
+<div class="slots"></div>
+<div class="under-slots">
+<p class="promise">A picture is sent as soon as you choose it: scaled by your browser, for this call alone.
+<a href="/docs/privacy">What happens to a picture</a></p>
+<details class="options"><summary>Model and threshold</summary>
 <div class="choices">
 <label><span>Model</span><select name="model"></select></label>
 <label><span>Detector</span><select name="detector"></select></label>
 <label class="of-distance"><span>Metric</span><select name="metric"></select></label>
 <label class="of-distance"><span>Threshold</span><input name="threshold" type="number" min="0" step="any" inputmode="decimal"></label>
 </div>
-</form>
-<div class="slots"></div>
-<div class="samples" role="group" aria-label="Samples">
-<p>No pictures at hand? These people do not exist; a program has drawn them.</p>
-<div class="thumbnails">!${each(sampleNames, (name) => sampleButton(name, assets))}</div>
+</details>
 </div>
+</form>
 <div class="progress" hidden></div>
 <section class="result" aria-labelledby="headline">
 <h2 id="headline" tabindex="-1">Add two pictures</h2>
 <p class="explanation">The answer appears here by itself.</p>
 <div class="answer"></div>
 <div class="evidence" hidden>
-<figure class="time"><figcaption>Where the time went</figcaption><div class="bars"></div></figure>
+<figure class="time"><figcaption></figcaption><div class="bars"></div></figure>
 <figure class="code json"><figcaption><span>Reply</span>!${copyButton()}</figcaption>
 <pre tabindex="0" role="region" aria-label="Reply as JSON"><code></code></pre></figure>
-!${codeChoice({ id: "tester", caption: "The same call" })}
+<div class="same-call">!${codeChoice({ id: "tester", caption: "The same call" })}
+!${keyNote(facts)}<p class="note-of-call"></p></div>
 </div>
 </section>
-<p class="promise">Your pictures are scaled and turned in your browser, and leave this page only for the call. The
-service keeps them in memory for seconds: <a href="/docs/privacy">what happens to a picture</a>.</p>
 <dialog class="camera" aria-labelledby="camera-title">
 <h2 id="camera-title">Camera</h2>
 <video playsinline muted></video>
@@ -80,11 +87,17 @@ service keeps them in memory for seconds: <a href="/docs/privacy">what happens t
 </dialog>
 </section>`;
 
+const keyNote = ({ keysNeeded }: Facts): Html =>
+  keysNeeded
+    ? html`<p><code>$FACELINE_KEY</code> is a key of yours: <a href="/docs/keys">how to get one</a>.</p>
+`
+    : nothing;
+
 function sampleButton(name: SampleName, assets: Assets): Html {
   return html`<button type="button" class="sample" data-name="${name}"
   data-picture="${assets.address(pictureName(name))}"
   data-preview="${assets.address(previewName(name))}"><img src="${assets.address(thumbnailName(name))}"
-  alt="Sample ${name}" width="64" height="64"></button>
+  alt="Sample ${name}" width="48" height="48"></button>
 `;
 }
 

@@ -18,6 +18,7 @@ export async function openCamera(): Promise<Blob | undefined> {
   find(HTMLElement, ".close", dialog).addEventListener("click", () => dialog.close(), { signal });
   take.addEventListener("click", () => void frameOf(video).then(end), { signal });
   take.disabled = true;
+  take.hidden = false;
   trouble.hidden = true;
   video.hidden = false;
   dialog.showModal();
@@ -37,6 +38,7 @@ export async function openCamera(): Promise<Blob | undefined> {
       trouble.textContent = troubleWords(error);
       trouble.hidden = false;
       video.hidden = true;
+      take.hidden = true;
     });
   try {
     return await ended;

@@ -17,6 +17,17 @@ export function markPair({ facial_areas }: VerifyReply, slots: Slot[]): void {
   }
 }
 
+/** Where one face of a picture was chosen, says so, and offers the whole picture again. */
+export function nameCrops(slots: Slot[]): void {
+  for (const slot of slots) {
+    const whole = slot.picture?.whole;
+    if (whole === undefined) continue;
+    const button = element("button", { type: "button", class: "plain" }, "Use the whole picture");
+    button.addEventListener("click", () => void slot.take(async () => whole));
+    slot.describe([`One face of ${whole.name}. `, button]);
+  }
+}
+
 /**
  * Where several faces of a picture were compared: numbers all of them, says which one counted, and offers to
  * use another one instead.

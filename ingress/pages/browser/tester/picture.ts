@@ -9,6 +9,9 @@ export type Picture = {
   address: string;
   width: number;
   height: number;
+  isSample?: boolean;
+  /** The whole picture, where this is one face of it. */
+  whole?: Picture;
 };
 
 /** The picture cannot be used; the message says why and what to do. */
@@ -47,7 +50,7 @@ export async function sampleFrom(
   });
   const { width, height } = await sizeOf(preview, name);
   const read = (): Promise<Blob> => load(addresses.picture);
-  return { name, read, address: URL.createObjectURL(preview), width, height };
+  return { name, read, address: URL.createObjectURL(preview), width, height, isSample: true };
 }
 
 /** Returns the part of a picture around an area, with as much again on each side as a detector needs. */
@@ -60,7 +63,7 @@ export async function cropPicture(picture: Picture, area: Area): Promise<Picture
   canvas.height = Math.min(bitmap.height, Math.round(area.y + area.h * (1 + cropMargin))) - top;
   canvas.getContext("2d")!.drawImage(bitmap, -left, -top);
   bitmap.close();
-  return fromCanvas(canvas, picture.name);
+  return { ...(await fromCanvas(canvas, picture.name)), whole: picture };
 }
 
 /** Frees the memory of a picture that is shown no longer. */

@@ -87,10 +87,15 @@ export class Result {
   }
 
   /** The reply, the time that it took, and the same call as a program makes it. */
-  showEvidence({ body, serverTiming, measuredMs, settings, files }: Evidence): void {
+  showEvidence({ body, serverTiming, measuredMs, settings, files, notes }: Evidence): void {
     find(HTMLElement, ".json", this.#root).hidden = body === undefined;
     if (body !== undefined) showJson(this.#json, body);
+    find(HTMLElement, ".note-of-call", this.#root).textContent = notes;
     const time = find(HTMLElement, ".time", this.#root);
+    find(HTMLElement, "figcaption", time).textContent =
+      measuredMs === undefined
+        ? "Where the time went, when the service computed the answer for these samples"
+        : "Where the time went";
     time.hidden = serverTiming === undefined;
     if (serverTiming !== undefined)
       find(HTMLElement, ".bars", time).replaceChildren(timeView(serverTiming, measuredMs));
@@ -112,8 +117,12 @@ export class Result {
   }
 
   #say(words: AnswerWords): void {
+    const range = 'input[type="range"]';
+    const isAtRange = document.activeElement?.matches(range) === true;
     this.rephrase(words);
     this.#answer.replaceChildren(...words.details);
+    // Who moves the threshold by keyboard goes on where the handle is now.
+    if (isAtRange) this.#answer.querySelector<HTMLInputElement>(range)?.focus();
   }
 }
 
@@ -124,4 +133,6 @@ type Evidence = {
   measuredMs?: number | undefined;
   settings: TesterSettings;
   files: string[];
+  /** What to know about the same call; "" for nothing. */
+  notes: string;
 };

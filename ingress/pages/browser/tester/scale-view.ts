@@ -7,10 +7,11 @@ import { drawing, element } from "./element.ts";
 
 /**
  * Returns the scale of the distances, with the threshold and where labelled pairs fell. Moving the threshold
- * shows at once what it would do to the labelled pairs; `chosen` runs when it was let go.
+ * shows at once what it would do to the labelled pairs; `chosen` runs when it was let go, and with undefined
+ * for the model's own.
  */
-export function scaleView({ distances, threshold, labelled, moved, chosen }: ScaleOptions): HTMLElement {
-  const scale = distanceScale(distances, threshold, labelled);
+export function scaleView({ distances, threshold, own, labelled, moved, chosen }: ScaleOptions): HTMLElement {
+  const scale = distanceScale(distances, { own, chosen: threshold }, labelled);
   const svg = drawing("svg", { class: "scale", role: "img" });
   const range = element("input", {
     type: "range",
@@ -21,6 +22,9 @@ export function scaleView({ distances, threshold, labelled, moved, chosen }: Sca
     "aria-label": "Threshold",
   });
   const words = element("p", { class: "errors-of-labelled" });
+  const back = element("button", { type: "button", class: "plain" }, `Back to ${formatDistance(own)}`);
+  back.hidden = threshold === own;
+  back.addEventListener("click", () => chosen(undefined));
   const update = (current: number): void => {
     svg.setAttribute(
       "aria-label",
@@ -37,7 +41,15 @@ export function scaleView({ distances, threshold, labelled, moved, chosen }: Sca
   range.addEventListener("change", () => chosen(Number(Number(range.value).toPrecision(3))));
   new ResizeObserver(() => draw(svg, { ...scale, threshold: Number(range.value) / scale.end })).observe(svg);
   update(threshold);
-  return element("figure", { class: "scale-of-distance" }, svg, range, words);
+  return element(
+    "figure",
+    { class: "scale-of-distance" },
+    svg,
+    range,
+    back,
+    ...legend(labelled, scale),
+    words,
+  );
 }
 
 function draw(svg: SVGSVGElement, { distances, threshold, same, different, ticks }: DistanceScale): void {
@@ -80,15 +92,33 @@ function labelText(name: string, text: string, at: number, y: number, width: num
   );
 }
 
+function legend(labelled: LabelledDistances | undefined, { differentBeyond }: DistanceScale): HTMLElement[] {
+  if (labelled === undefined) return [];
+  const { same, different } = labelled;
+  const beyond = differentBeyond === 0 ? "" : `, ${differentBeyond} of them further right`;
+  const ofSame = element("span", {}, `${same.length} labelled pairs of one person`);
+  const ofDifferent = element(
+    "span",
+    { class: "of-different" },
+    `${different.length} labelled pairs of different people${beyond}`,
+  );
+  return [element("p", { class: "legend" }, ofSame, ofDifferent)];
+}
+
 function errorWords(labelled: LabelledDistances | undefined, threshold: number): (Node | string)[] {
   if (labelled === undefined) return ["No labelled pairs are known for this model and metric."];
   const { falseMatches, differentPairs, falseNonMatches, samePairs } = labelledErrors(labelled, threshold);
+  const doubt =
+    falseMatches === 0
+      ? `With so few pairs, 1 in ${Math.floor(differentPairs / 3)} may still be wrong: `
+      : "So few pairs say little: ";
   return [
-    `At ${formatDistance(threshold)}, of labelled pairs of photographs: `,
+    `At ${formatDistance(threshold)}, `,
     element("strong", {}, `${falseMatches} of ${differentPairs}`),
-    " pairs of different people would count as the same (lower strokes; false match rate, FMR), and ",
+    " pairs of different people would count as the same person (false match rate, FMR), and ",
     element("strong", {}, `${falseNonMatches} of ${samePairs}`),
-    " pairs of one person would not (upper strokes; false non-match rate, FNMR). So few pairs say little: ",
+    " pairs of one person would not (false non-match rate, FNMR). ",
+    doubt,
     element("a", { href: "/docs/thresholds" }, "measure with your own pictures"),
     ".",
   ];
@@ -105,7 +135,9 @@ const edgePx = 10;
 type ScaleOptions = {
   distances: number[];
   threshold: number;
+  /** The model's own threshold. */
+  own: number;
   labelled: LabelledDistances | undefined;
   moved: (threshold: number) => void;
-  chosen: (threshold: number) => void;
+  chosen: (threshold: number | undefined) => void;
 };

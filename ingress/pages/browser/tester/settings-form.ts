@@ -20,10 +20,15 @@ export class SettingsForm {
     fill(this.#select("detector"), detectors, detector ?? capabilities.default_detector);
     fill(this.#select("metric"), distance_metrics, metric ?? distance_metrics[0]!);
     if (threshold !== undefined) this.#threshold.value = String(threshold);
+    // What differs from the service's own choices is shown.
+    const { call: _call, ...chosen } = this.settings;
+    find(HTMLDetailsElement, ".options", form).open = Object.keys(chosen).length > 0;
     find(HTMLInputElement, `[name="call"][value="${call}"]`, form).checked = true;
     this.#showDefaults();
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("change", ({ target }) => {
+      // Files are not settings.
+      if (target instanceof HTMLInputElement && target.type === "file") return;
       if (target instanceof HTMLInputElement && target.name === "call")
         this.#call = target.value as TesterCall;
       // A threshold is of one model and metric.
@@ -56,15 +61,20 @@ export class SettingsForm {
     return this.#select("metric").value;
   }
 
-  /** As if the visitor had typed it. */
-  chooseThreshold(threshold: number): void {
-    this.#threshold.value = String(threshold);
+  /** The model's own threshold for the metric. */
+  get ownThreshold(): number {
+    const thresholds = this.#capabilities.model_details[this.model]?.thresholds ?? {};
+    return thresholds[this.metric as keyof typeof thresholds] ?? 0;
+  }
+
+  /** As if the visitor had typed it; undefined: the model's own. */
+  chooseThreshold(threshold: number | undefined): void {
+    this.#threshold.value = threshold === undefined ? "" : String(threshold);
     this.#threshold.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
   #showDefaults(): void {
-    const thresholds = this.#capabilities.model_details[this.model]?.thresholds ?? {};
-    this.#threshold.placeholder = String(thresholds[this.metric as keyof typeof thresholds] ?? "");
+    this.#threshold.placeholder = String(this.ownThreshold);
     for (const label of this.#form.querySelectorAll<HTMLElement>(".of-distance")) {
       label.hidden = this.#call === "represent";
     }

@@ -19,19 +19,23 @@ export class Slot {
   readonly #heading = element("h2");
   readonly #camera = element("button", { type: "button", class: "plain" }, "Camera");
   readonly #remove = element("button", { type: "button", class: "plain" }, "Remove");
+  readonly #files: (files: File[]) => void;
   #picture: Picture | undefined;
   /** Counts the pictures that were begun: only the last one is shown. */
   #version = 0;
 
-  /** `changed` runs after its picture has changed. */
-  constructor(changed: () => void) {
+  /** `changed` runs after its picture has changed; `files` takes what was chosen or dropped here. */
+  constructor({ changed, files }: { changed: () => void; files: (files: File[]) => void }) {
     this.#changed = changed;
+    this.#files = files;
     this.#overlay.setAttribute("aria-hidden", "true");
     this.#remove.addEventListener("click", () => this.clear());
     this.#camera.addEventListener("click", () => void this.#takePicture());
     // There is a camera only over https and on localhost.
     this.#camera.hidden = navigator.mediaDevices === undefined;
-    this.#input.addEventListener("change", () => this.#takeFile(this.#input.files?.[0]));
+    this.#input.addEventListener("change", () => this.#files([...(this.#input.files ?? [])]));
+    // The empty place is as large a target as it looks.
+    this.#figure.addEventListener("click", () => this.#picture === undefined && this.#input.click());
     const choose = element("label", { class: "plain choose" }, this.#input, element("span", {}, "Choose"));
     const hint = element("p", { class: "hint" }, "Drop or paste a picture here");
     this.#figure.append(hint, this.#image, this.#overlay);
@@ -48,8 +52,9 @@ export class Slot {
     this.#show();
   }
 
-  /** Gives it a title, such as `first picture`. */
-  name(title: string): void {
+  /** Gives it a title, such as `first picture`. `several`: more than one file may be chosen at once. */
+  name(title: string, several: boolean): void {
+    this.#input.multiple = several;
     this.#title = title;
     const capitalized = title.charAt(0).toUpperCase() + title.slice(1);
     this.#heading.textContent = capitalized;
@@ -66,13 +71,27 @@ export class Slot {
 
   /** Neither holds a picture nor reads one. */
   get isEmpty(): boolean {
-    return this.#picture === undefined && !this.root.classList.contains("reading");
+    return this.#picture === undefined && !this.#isReading;
+  }
+
+  /** Shows a sample, and nothing else is about to come. */
+  get isSample(): boolean {
+    return this.#picture?.isSample === true && !this.#isReading;
+  }
+
+  get #isReading(): boolean {
+    return this.root.classList.contains("reading");
   }
 
   /** Marks the faces of the picture. `words` say how many there are, and which counted. */
   markFaces(faces: FaceMark[], words: (Node | string)[] = []): void {
     if (this.#picture === undefined) return;
     drawFaces(this.#overlay, this.#picture, faces);
+    this.#faces.replaceChildren(...words);
+  }
+
+  /** Words below the picture. */
+  describe(words: (Node | string)[]): void {
     this.#faces.replaceChildren(...words);
   }
 
@@ -104,6 +123,9 @@ export class Slot {
     } catch (error) {
       if (version !== this.#version) return;
       if (!(error instanceof UnreadablePicture)) throw error;
+      // No answer about the picture that was here before.
+      this.#set(undefined);
+      this.#changed();
       this.note(error.message);
     } finally {
       if (version === this.#version) this.root.classList.remove("reading");
@@ -118,13 +140,22 @@ export class Slot {
     this.#input.focus();
   }
 
+  /** Takes the picture away, and is not a change of its own. */
+  empty(): void {
+    this.#version++;
+    this.#set(undefined);
+  }
+
   release(): void {
     this.#version++;
     if (this.#picture !== undefined) releasePicture(this.#picture);
   }
 
   #set(picture: Picture | undefined): void {
-    if (this.#picture !== undefined) releasePicture(this.#picture);
+    const before = this.#picture;
+    // The whole picture may come back.
+    if (before !== undefined && before !== picture?.whole) releasePicture(before);
+    if (before?.whole !== undefined && before.whole !== picture) releasePicture(before.whole);
     this.#picture = picture;
     this.#input.value = "";
     this.#show();
@@ -148,10 +179,6 @@ export class Slot {
     this.#image.alt = this.#picture === undefined ? "" : `The ${this.#title}: ${this.#picture.name}`;
   }
 
-  #takeFile(file: File | undefined): void {
-    if (file !== undefined) void this.take(() => pictureFrom(file, file.name));
-  }
-
   async #takePicture(): Promise<void> {
     const file = await openCamera();
     if (file !== undefined) await this.take(() => pictureFrom(file, "camera.jpg"));
@@ -166,7 +193,7 @@ export class Slot {
     this.root.addEventListener("drop", (event) => {
       event.preventDefault();
       this.root.classList.remove("over");
-      this.#takeFile(event.dataTransfer?.files[0]);
+      this.#files([...(event.dataTransfer?.files ?? [])]);
     });
   }
 }

@@ -79,10 +79,14 @@ export class Slots {
   }
 
   #add(): void {
-    const slot = new Slot(() => {
-      if (this.#call === "compare") this.#leaveOneEmpty();
-      this.#nameAll();
-      this.#changed();
+    const slot: Slot = new Slot({
+      changed: () => {
+        this.#dropSamplesBeside(slot);
+        if (this.#call === "compare") this.#leaveOneEmpty();
+        this.#nameAll();
+        this.#changed();
+      },
+      files: (files) => void this.#takeFiles(slot, files),
     });
     this.#slots.push(slot);
     this.#root.append(slot.root);
@@ -94,8 +98,28 @@ export class Slots {
     this.#slots.splice(this.#slots.indexOf(slot), 1);
   }
 
+  /** The first file goes to the slot, and others to the next empty ones, if the call takes several. */
+  async #takeFiles(slot: Slot, [first, ...others]: File[]): Promise<void> {
+    if (first === undefined) return;
+    await slot.take(() => pictureFrom(first, first.name));
+    if (this.#call !== "compare") return;
+    for (const file of others) {
+      const next = this.#slots.find(({ isEmpty }) => isEmpty);
+      if (next === undefined) return;
+      await next.take(() => pictureFrom(file, file.name));
+    }
+  }
+
+  /** Nobody wants to know how far the first picture of their own is from a sample. */
+  #dropSamplesBeside(slot: Slot): void {
+    if (this.#call !== "verify" || slot.picture === undefined || slot.picture.isSample) return;
+    for (const each of this.#slots) if (each !== slot && each.isSample) each.empty();
+  }
+
   #nameAll(): void {
-    for (const [index, slot] of this.#slots.entries()) slot.name(titleOf(this.#call, index));
+    for (const [index, slot] of this.#slots.entries()) {
+      slot.name(titleOf(this.#call, index), this.#call === "compare" && index > 0);
+    }
   }
 
   /** One place for another picture, until there are as many as a call may hold. */

@@ -1,12 +1,12 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import type { VerifyReply } from "@faceline/contracts/http/verify";
 import type { Failure } from "../../tester/failure.ts";
-import type { LabelledDistances } from "../../tester/labelled-pairs.ts";
+import { labelledBy, type LabelledDistances } from "../../tester/labelled-pairs.ts";
 import { verdictOf } from "../../tester/verdict.ts";
 import { compareWords, representWords } from "./answer-view.ts";
 import { type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
 import { find } from "./element.ts";
-import { markPair, showOtherFaces } from "./faces.ts";
+import { markPair, nameCrops, showOtherFaces } from "./faces.ts";
 import type { Picture } from "./picture.ts";
 import type { Result } from "./result.ts";
 import { connectSamples, showSample } from "./samples.ts";
@@ -32,13 +32,14 @@ export class Tester {
   readonly #progress: HTMLElement;
   readonly #labelled: LabelledPairs;
   #running = new AbortController();
+  #soon: ReturnType<typeof setTimeout> | undefined;
 
   constructor(root: HTMLElement, result: Result, capabilities: CapabilitiesReply) {
     this.#root = root;
     this.#result = result;
     this.#progress = find(HTMLElement, ".progress", root);
     this.#labelled = JSON.parse(root.dataset["labelledPairs"]!) as LabelledPairs;
-    const changed = (): void => void this.run();
+    const changed = (): void => this.#runSoon();
     this.#slots = new Slots(find(HTMLElement, ".slots", root), {
       candidatesMax: Number(root.dataset["candidatesMax"]),
       changed,
@@ -50,19 +51,26 @@ export class Tester {
   }
 
   /**
-   * Shows the first sample pair, whose answer the service keeps, or what the address of the page asks for.
+   * Shows samples: for the call that a visitor sees first, with the answer that the service keeps.
    */
   async begin(): Promise<void> {
     const { call, ...chosen } = this.#form.settings;
-    if (call !== "verify" || Object.keys(chosen).length > 0) return this.run();
-    this.#result.showEmpty(missingWords(call, 0));
-    const answer = await sampleAnswer();
+    const isPlain = call === "verify" && Object.keys(chosen).length === 0;
+    const answer = isPlain ? await sampleAnswer() : undefined;
     const isUntouched = this.#slots.all.every(({ isEmpty }) => isEmpty);
-    if (answer === undefined || !isUntouched) return;
-    const shown = answer.samples.map((name, index) => showSample(this.#root, name, this.#slots.all[index]!));
-    await Promise.all(shown);
+    if (!isUntouched) return;
+    const names = answer?.samples ?? firstSamples[call];
+    for (const name of names) await showSample(this.#root, name, this.#slots.slotForNext());
+    if (answer === undefined) return this.run();
     const files = answer.samples.map((name) => `${name}.jpg`);
     this.#showAnswer({ reply: answer.reply, serverTiming: answer.timing, measuredMs: undefined }, { files });
+  }
+
+  /** Several changes in a moment are one call: of a handle that moves, and of files that come together. */
+  #runSoon(): void {
+    this.#running.abort();
+    clearTimeout(this.#soon);
+    this.#soon = setTimeout(() => void this.run(), runAfterMs);
   }
 
   /** Sends the call as it is now, and shows what becomes of it. */
@@ -72,7 +80,7 @@ export class Tester {
     const { signal } = this.#running;
     const { settings } = this.#form;
     if (settings.call !== this.#slots.call) this.#slots.show(settings.call);
-    for (const slot of this.#slots.all) slot.note("");
+    for (const slot of this.#slots.filled) slot.note("");
     const pictures = this.#slots.pictures();
     this.#progress.hidden = pictures === undefined;
     if (pictures === undefined) {
@@ -84,6 +92,7 @@ export class Tester {
       const files = pictures.map(({ name }) => name);
       if (sent.kind === "failed") return await this.#showFailure(sent, { files, retries, signal });
       this.#showAnswer(sent, { files, pictures });
+      nameCrops(this.#slots.filled);
       if (isVerify(sent.reply)) await showOtherFaces(sent.reply, this.#slots.filled, settings, signal);
     } catch (error) {
       // A newer run has taken over.
@@ -110,7 +119,14 @@ export class Tester {
       this.#result.showAnswer(representWords(reply));
     }
     const { settings } = this.#form;
-    this.#result.showEvidence({ body: reply, serverTiming, measuredMs, settings, files });
+    this.#result.showEvidence({
+      body: reply,
+      serverTiming,
+      measuredMs,
+      settings,
+      files,
+      notes: this.#callNotes(),
+    });
   }
 
   #showVerify(reply: VerifyReply): void {
@@ -126,17 +142,28 @@ export class Tester {
     return scaleView({
       distances,
       threshold,
-      labelled: this.#labelled[this.#form.model]?.[this.#form.metric],
+      own: this.#form.ownThreshold,
+      labelled: labelledBy(this.#form.metric, this.#labelled[this.#form.model]),
       moved,
       chosen: (value) => this.#form.chooseThreshold(value),
     });
+  }
+
+  /** Why the same call with the visitor's own files may give other numbers. */
+  #callNotes(): string {
+    const pictures = this.#slots.filled.flatMap(({ picture }) => picture ?? []);
+    const crop = pictures.find(({ whole }) => whole !== undefined);
+    if (crop !== undefined)
+      return `Of ${crop.name} this page sent one face alone; a call with the file sends all of it.`;
+    if (pictures.every(({ isSample }) => isSample)) return "";
+    return "This page sends smaller copies, so a call with your files may give slightly other numbers.";
   }
 
   /** Shows an error, and runs again by itself where that may help. */
   async #showFailure({ failure, body }: Failed, { files, retries, signal }: FailedCall): Promise<void> {
     const { settings } = this.#form;
     this.#result.showFailure(failure);
-    this.#result.showEvidence({ body, settings, files });
+    this.#result.showEvidence({ body, settings, files, notes: this.#callNotes() });
     for (const slot of this.#slots.all) slot.markFaces([]);
     const fault = indexAtFault(failure);
     if (fault !== undefined) this.#slots.filled[fault]?.note(failure.headline);
@@ -188,6 +215,15 @@ async function oneSecond(signal: AbortSignal): Promise<void> {
   });
   return promise;
 }
+
+/** Shown where no answer is kept. */
+const firstSamples: Record<keyof Replies, string[]> = {
+  verify: ["dia-1", "dia-2"],
+  represent: ["dia-1"],
+  compare: ["dia-1", "dia-2", "chi-1"],
+};
+
+const runAfterMs = 200;
 
 type Answered = Extract<CallResult<Replies[keyof Replies]>, { kind: "answered" }>;
 type Failed = Extract<CallResult<Replies[keyof Replies]>, { kind: "failed" }>;

@@ -22,8 +22,8 @@ export const quickStart: DocsPage = {
 file extension. Send images only of people who agreed.</p>
 <h2>3. Call /verify</h2>
 !${codeChoice({ id: "verify", caption: "Call /verify", snippets: callSnippets(verifyCall(facts)) })}
-<p>The Python example needs <code>requests</code>. The TypeScript example runs in Node 20 or newer, and in
-Deno and Bun.</p>
+<p>The Python example needs <code>requests</code>. The TypeScript example runs in Node 24, Deno
+and Bun.</p>
 <h2>4. Read the answer</h2>
 !${codeBlock({ caption: "Answer", code: exampleText(verifyExample?.value), language: "json" })}
 <ul>

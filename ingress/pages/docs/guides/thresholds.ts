@@ -1,6 +1,7 @@
 import type { Facts } from "../../facts.ts";
 import { each, type Html, html } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
+import { inlineText } from "../inline-text.ts";
 
 // Covered by ../../pages.test.ts.
 
@@ -87,6 +88,6 @@ function modelTable({ name, title, thresholds, thresholds_from }: Facts["models"
 }
 
 function thresholdRow(metric: string, threshold: number, from: string): Html {
-  return html`<tr><th scope="row"><code>${metric}</code></th><td class="number">${threshold}</td><td>${from}</td></tr>
+  return html`<tr><th scope="row"><code>${metric}</code></th><td class="number">${threshold}</td><td>!${inlineText(from)}</td></tr>
 `;
 }

@@ -57,7 +57,7 @@ function pythonCall({ origin, method, path, keyNeeded, fields }: ExampleCall): s
   ].join("\n");
 }
 
-/** With fetch, for Node 20 or newer. */
+/** With fetch, for Node 24, which runs TypeScript as it is. */
 function typescriptCall({ origin, method, path, keyNeeded, fields }: ExampleCall): string {
   const append = fields.map(({ name, value }) =>
     "file" in value
