@@ -54,9 +54,18 @@ test("the tester, in a browser", async (t) => {
       await page.locator(".explanation").innerText(),
       /^Distance 0\.0\d\d, threshold 0\.074\. A distance/,
     );
-    assert.match(await page.locator(".errors-of-labelled").innerText(), /0 of 262 .* 0 of 38 .* 1 in 87/s);
-    const box = await page.locator("#headline").boundingBox();
-    assert.ok(box!.y + box!.height < page.viewportSize()!.height, "the answer is on the first screen");
+    assert.match(await page.locator(".errors-of-labelled").innerText(), /0 of 262 .* 0 of 38/s);
+    for (const size of [
+      { width: 1_280, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(size);
+      const box = await page.locator("#headline").boundingBox();
+      assert.ok(
+        box!.y + box!.height < size.height,
+        `the answer is on the first screen: ${box!.y}, ${size.width}`,
+      );
+    }
     assert.ok((await page.locator(".time tbody tr").count()) > 4);
     const { pictures, others } = await bytesOnTheWire(page);
     t.diagnostic(`${others} bytes without pictures, ${pictures} of pictures, headers included`);
@@ -184,7 +193,7 @@ test("the tester, in a browser", async (t) => {
       .toFile(both);
     await choose(page, 0, sample("dia-1"));
     await choose(page, 1, both);
-    await page.getByText("2 faces. Face").waitFor();
+    await page.getByText("2 faces found. Face").waitFor();
     await headline(page, /same person/);
     assert.equal(await page.locator(".slot:nth-child(2) .face").count(), 2);
     assert.equal(await page.locator(".slot:nth-child(2) .face.counted").count(), 1);
@@ -270,16 +279,16 @@ test("the tester, in a browser", async (t) => {
     await headline(page, /same person/);
   });
 
-  await t.test("503: it says that the service is busy, and when it tries again", async (t) => {
+  await t.test("503: it says that the service is not ready, and when it tries again", async (t) => {
     const { page } = await visit();
     t.after(() => page.context().close());
     await headline(page, /same person/);
     services.find("inference-1").kill("SIGKILL");
     await waitUntil("the worker is missed", async () => (await fetch(`${address}/health`)).status === 503);
     await chooseMetric(page, "euclidean");
-    await headline(page, /^The service is busy$/);
+    await headline(page, /^The service is not ready$/);
     await page.getByText(/^Trying again in \d+ s\.$/).waitFor();
-    await assertSoundInAllLooks(page, "busy");
+    await assertSoundInAllLooks(page, "not-ready");
   });
 });
 
@@ -374,6 +383,7 @@ async function assertSoundInAllLooks(page: Page, state: string): Promise<void> {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     if (folder !== undefined) {
+      await page.evaluate(`for (const each of document.querySelectorAll("details")) each.open = false`);
       mkdirSync(folder, { recursive: true });
       await page.screenshot({ path: join(folder, `${state}-${width}-${colorScheme}.png`), fullPage: true });
     }

@@ -58,3 +58,8 @@ test("offline and unreachable are told apart", () => {
   assert.match(unreachable(false).headline, /offline/);
   assert.match(unreachable(true).headline, /cannot be reached/);
 });
+
+test("too many calls and a service that is not ready are two things", () => {
+  assert.match(failureOf(failed(503, "queue_full"), 0).headline, /busy/);
+  assert.match(failureOf(failed(503, "model_unavailable"), 0).headline, /not ready/);
+});

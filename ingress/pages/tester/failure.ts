@@ -40,7 +40,7 @@ export function failureOf(
     return {
       ...known,
       headline: detail,
-      explanation: "Faces that are turned away, covered, or smaller than about 40 pixels are missed.",
+      explanation: "Use a picture with a face that is turned to the camera, not covered, and not tiny.",
     };
   }
   if (status === 429) {
@@ -52,10 +52,11 @@ export function failureOf(
     };
   }
   if (status === 503) {
+    const isBusy = body.error === "queue_full" || body.error === "queue_timeout";
     return {
       ...known,
-      headline: "The service is busy",
-      explanation: `${detail} Calls with a key go before those of this page.`,
+      headline: isBusy ? "The service is busy" : "The service is not ready",
+      explanation: isBusy ? `${detail} Calls with a key go before those of this page.` : detail,
       ...(retries < busyRetriesMax ? { retryAfterS: waitS } : {}),
     };
   }
@@ -69,7 +70,7 @@ export const unreachable = (isOnline: boolean): Failure =>
         headline: "The service cannot be reached",
         explanation: "It may be starting again. The page tries once more when you change something.",
       }
-    : { headline: "You are offline", explanation: "The page goes on by itself once you are online again." };
+    : { headline: "You are offline", explanation: "The page continues once you are online again." };
 
 /** The detail of an error, with the name of the picture that a visitor sees in place of its field. */
 function pictureWords({ detail, field = "" }: ProblemBody): string | undefined {

@@ -15,16 +15,16 @@ export const testerPage: Page = {
   description: "Try how far apart two faces are: a self-hosted HTTP API, with its tester.",
   styles: ["tester.css"],
   scripts: ["code.js", "tester.js"],
-  body: (facts, assets): Html => html`!${introduction(facts)}
+  body: (facts, assets): Html => html`!${introduction()}
 !${testerOf(facts, assets)}
 !${endpoints(facts)}
 !${beforeYouSend(facts)}`,
 };
 
-const introduction = ({ tester }: Facts): Html => html`<div class="prose intro">
+const introduction = (): Html => html`<div class="prose intro">
 <h1>Do two pictures show the same face?</h1>
 <p class="lead">This service measures how far apart two faces are, and says whether that is closer than a
-threshold.${tester.on ? " Below is its answer for two samples. Choose pictures of your own." : ""}</p>
+threshold.</p>
 </div>`;
 
 const testerOf = (facts: Facts, assets: Assets): Html =>
@@ -53,8 +53,8 @@ same call with curl.</p></noscript>
 </div>
 <div class="slots"></div>
 <div class="under-slots">
-<p class="promise">A picture is sent as soon as you choose it: scaled by your browser, for this call alone.
-<a href="/docs/privacy">What happens to a picture</a></p>
+<p class="promise">Your picture is made smaller by your browser, sent to this service at once, kept in its memory
+for seconds and not stored. <a href="/docs/privacy">What happens to a picture</a></p>
 <details class="options"><summary>Model and threshold</summary>
 <div class="choices">
 <label><span>Model</span><select name="model"></select></label>
@@ -68,7 +68,7 @@ same call with curl.</p></noscript>
 <div class="progress" hidden></div>
 <section class="result" aria-labelledby="headline">
 <h2 id="headline" tabindex="-1">Add two pictures</h2>
-<p class="explanation">The answer appears here by itself.</p>
+<p class="explanation">The answer will appear here.</p>
 <div class="answer"></div>
 <div class="evidence" hidden>
 <figure class="time"><figcaption></figcaption><div class="bars"></div></figure>
@@ -83,13 +83,13 @@ same call with curl.</p></noscript>
 <video playsinline muted></video>
 <p class="trouble" role="alert" hidden></p>
 <p class="actions"><button type="button" class="button take">Take the picture</button>
-<button type="button" class="plain close">Cancel</button></p>
+<button type="button" class="plain close">Close</button></p>
 </dialog>
 </section>`;
 
 const keyNote = ({ keysNeeded }: Facts): Html =>
   keysNeeded
-    ? html`<p><code>$FACELINE_KEY</code> is a key of yours: <a href="/docs/keys">how to get one</a>.</p>
+    ? html`<p><code>$FACELINE_KEY</code> is your API key: <a href="/docs/keys">how to get one</a>.</p>
 `
     : nothing;
 
@@ -108,7 +108,7 @@ const turnedOff = (): Html => html`<section class="turned-off">
 <a class="button quiet" href="/docs">Reference</a></p>
 </section>`;
 
-const endpoints = ({ limits }: Facts): Html => html`<h2 class="section">For programs</h2>
+const endpoints = ({ limits }: Facts): Html => html`<h2 class="section">For developers</h2>
 <div class="cards">
 <section><h3><code>POST /verify</code></h3><p>Two pictures, or two stored embeddings: their distance, the threshold, and whether the distance is within it.</p><p><a href="/docs#verify">Fields of /verify</a></p></section>
 <section><h3><code>POST /represent</code></h3><p>Every face of a picture, with its position and its embedding, a list of numbers to store and to compare later.</p><p><a href="/docs#represent">Fields of /represent</a></p></section>
@@ -122,9 +122,9 @@ const beforeYouSend = ({ keysNeeded }: Facts): Html => html`<div class="prose">
 threshold: <a href="/docs/thresholds">what a threshold means</a>.</li>
 <li>Nothing here checks that a living person was in front of the camera: a photograph of a photograph passes.</li>
 <li>Error rates may differ between groups of people. This service has <strong>not</strong> measured its models by
-group: do not decide about people before you have.</li>
-<li>Send pictures only of people who agreed. In many places the law protects faces more than other data.</li>
-<li>${keysNeeded ? "Calls of programs need a key, which the operator of this service gives out" : "Calls to this service need no key"}:
+group: do not decide about people until you have.</li>
+<li>Send pictures only of people who have agreed. In many places the law protects faces more than other data.</li>
+<li>${keysNeeded ? "API calls need a key, which the operator of this service gives out" : "Calls to this service need no key"}:
 <a href="/docs/keys">keys</a> and <a href="/docs/limits">limits</a>.</li>
 </ul>
 </div>`;

@@ -30,7 +30,7 @@ export function verdictOf({ distance, threshold }: { distance: number; threshold
     : {
         kind: "different",
         headline: "Further than the threshold: counts as different people",
-        explanation: `${figures} A distance is not a probability: age, light or a turned head increase it too.`,
+        explanation: `${figures} Age, light or a turned head increase a distance too, so it is no proof of two people.`,
       };
 }
 

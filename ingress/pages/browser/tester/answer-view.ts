@@ -17,7 +17,7 @@ export function representWords({ results }: RepresentReply): AnswerWords {
       { "data-path": `results.${index}` },
       element("th", { scope: "row" }, `Face ${index + 1}`),
       element("td", { class: "number" }, `${w} × ${h} px`),
-      element("td", { class: "number" }, face_confidence.toFixed(2)),
+      element("td", { class: "number" }, formatDistance(face_confidence)),
       element("td", {}, element("code", {}, firstNumbers(embedding))),
     ),
   );
@@ -25,7 +25,7 @@ export function representWords({ results }: RepresentReply): AnswerWords {
     kind: "faces",
     headline: results.length === 1 ? "One face was found" : `${results.length} faces were found`,
     explanation:
-      "An embedding is a list of numbers to store and to compare later. It is personal data like the picture.",
+      "An embedding is a list of numbers to store and to compare later. It is personal data, just like the picture.",
     details: [scrollable("Faces", table(["", "Size", "Confidence of the detector", "Embedding"], rows))],
   };
 }
@@ -60,7 +60,7 @@ export function compareWords(
   return {
     kind: verdictOf({ distance: best_match.distance, threshold }).kind,
     headline: best_match.match ? `Nearest: ${name}, within the threshold` : "None is within the threshold",
-    explanation: `The nearest of ${results.length} is ${name}. Distance ${formatDistance(best_match.distance)}, threshold ${formatDistance(threshold)}. A search among many needs a lower threshold than a pair.`,
+    explanation: `The nearest of ${results.length} is ${name}. Distance ${formatDistance(best_match.distance)}, threshold ${formatDistance(threshold)}. It is a threshold for pairs: a search among many needs a lower one.`,
     details: [scrollable("Candidates", table(["Candidate", "Distance", ""], rows))],
   };
 }

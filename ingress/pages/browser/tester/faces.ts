@@ -58,7 +58,7 @@ export async function showOtherFaces(
       }),
     );
     slot.markFaces(faces, [
-      `${areas.length} faces. Face ${areas.indexOf(nearest!) + 1} counted: the nearest pair decides. `,
+      `${areas.length} faces found. Face ${areas.indexOf(nearest!) + 1} was used, because it is nearer. `,
       ...areas.flatMap((area, face) => (area === nearest ? [] : [useButton(slot, area, face)])),
     ]);
   }

@@ -9,7 +9,8 @@ export type Picture = {
   address: string;
   width: number;
   height: number;
-  isSample?: boolean;
+  /** Address of a sample; undefined for a picture of the visitor's own. */
+  sample?: string;
   /** The whole picture, where this is one face of it. */
   whole?: Picture;
 };
@@ -50,7 +51,7 @@ export async function sampleFrom(
   });
   const { width, height } = await sizeOf(preview, name);
   const read = (): Promise<Blob> => load(addresses.picture);
-  return { name, read, address: URL.createObjectURL(preview), width, height, isSample: true };
+  return { name, read, address: URL.createObjectURL(preview), width, height, sample: addresses.picture };
 }
 
 /** Returns the part of a picture around an area, with as much again on each side as a detector needs. */

@@ -35,7 +35,7 @@ export class Result {
     this.#say({
       kind: "empty",
       headline: missing,
-      explanation: "The answer appears here by itself.",
+      explanation: "The answer will appear here.",
       details: [],
     });
     this.#evidence.hidden = true;
@@ -90,7 +90,7 @@ export class Result {
   showEvidence({ body, serverTiming, measuredMs, settings, files, notes }: Evidence): void {
     find(HTMLElement, ".json", this.#root).hidden = body === undefined;
     if (body !== undefined) showJson(this.#json, body);
-    find(HTMLElement, ".note-of-call", this.#root).textContent = notes;
+    find(HTMLElement, ".note-of-call", this.#root).replaceChildren(...notes);
     const time = find(HTMLElement, ".time", this.#root);
     find(HTMLElement, "figcaption", time).textContent =
       measuredMs === undefined
@@ -133,6 +133,6 @@ type Evidence = {
   measuredMs?: number | undefined;
   settings: TesterSettings;
   files: string[];
-  /** What to know about the same call; "" for nothing. */
-  notes: string;
+  /** What to know about the same call. */
+  notes: (Node | string)[];
 };

@@ -19,7 +19,6 @@ export function scaleView({ distances, threshold, own, labelled, moved, chosen }
     max: scale.end,
     step: scale.end / rangeSteps,
     value: threshold,
-    "aria-label": "Threshold",
   });
   const words = element("p", { class: "errors-of-labelled" });
   const back = element("button", { type: "button", class: "plain" }, `Back to ${formatDistance(own)}`);
@@ -41,15 +40,9 @@ export function scaleView({ distances, threshold, own, labelled, moved, chosen }
   range.addEventListener("change", () => chosen(Number(Number(range.value).toPrecision(3))));
   new ResizeObserver(() => draw(svg, { ...scale, threshold: Number(range.value) / scale.end })).observe(svg);
   update(threshold);
-  return element(
-    "figure",
-    { class: "scale-of-distance" },
-    svg,
-    range,
-    back,
-    ...legend(labelled, scale),
-    words,
-  );
+  const label = element("label", {}, element("span", {}, "Threshold"), range);
+  const below = [label, back, ...legend(labelled, scale), words];
+  return element("figure", { class: "scale-of-distance" }, svg, ...below);
 }
 
 function draw(svg: SVGSVGElement, { distances, threshold, same, different, ticks }: DistanceScale): void {
@@ -96,7 +89,7 @@ function legend(labelled: LabelledDistances | undefined, { differentBeyond }: Di
   if (labelled === undefined) return [];
   const { same, different } = labelled;
   const beyond = differentBeyond === 0 ? "" : `, ${differentBeyond} of them further right`;
-  const ofSame = element("span", {}, `${same.length} labelled pairs of one person`);
+  const ofSame = element("span", {}, `${same.length} labelled pairs of the same person`);
   const ofDifferent = element(
     "span",
     { class: "of-different" },
@@ -108,17 +101,13 @@ function legend(labelled: LabelledDistances | undefined, { differentBeyond }: Di
 function errorWords(labelled: LabelledDistances | undefined, threshold: number): (Node | string)[] {
   if (labelled === undefined) return ["No labelled pairs are known for this model and metric."];
   const { falseMatches, differentPairs, falseNonMatches, samePairs } = labelledErrors(labelled, threshold);
-  const doubt =
-    falseMatches === 0
-      ? `With so few pairs, 1 in ${Math.floor(differentPairs / 3)} may still be wrong: `
-      : "So few pairs say little: ";
   return [
     `At ${formatDistance(threshold)}, `,
     element("strong", {}, `${falseMatches} of ${differentPairs}`),
     " pairs of different people would count as the same person (false match rate, FMR), and ",
     element("strong", {}, `${falseNonMatches} of ${samePairs}`),
-    " pairs of one person would not (false non-match rate, FNMR). ",
-    doubt,
+    " pairs of the same person would not (false non-match rate, FNMR). ",
+    "These are few pairs, and a threshold that was chosen on them fits them: ",
     element("a", { href: "/docs/thresholds" }, "measure with your own pictures"),
     ".",
   ];

@@ -18,7 +18,7 @@ export class Slot {
   readonly #input = element("input", { type: "file", accept: "image/*", class: "visually-hidden" });
   readonly #heading = element("h2");
   readonly #camera = element("button", { type: "button", class: "plain" }, "Camera");
-  readonly #remove = element("button", { type: "button", class: "plain" }, "Remove");
+  readonly #remove = element("button", { type: "button", class: "remove" }, "×");
   readonly #files: (files: File[]) => void;
   #picture: Picture | undefined;
   /** Counts the pictures that were begun: only the last one is shown. */
@@ -29,7 +29,11 @@ export class Slot {
     this.#changed = changed;
     this.#files = files;
     this.#overlay.setAttribute("aria-hidden", "true");
-    this.#remove.addEventListener("click", () => this.clear());
+    this.#remove.addEventListener("click", (event) => {
+      // The place below it would open a file dialog.
+      event.stopPropagation();
+      this.clear();
+    });
     this.#camera.addEventListener("click", () => void this.#takePicture());
     // There is a camera only over https and on localhost.
     this.#camera.hidden = navigator.mediaDevices === undefined;
@@ -38,13 +42,13 @@ export class Slot {
     this.#figure.addEventListener("click", () => this.#picture === undefined && this.#input.click());
     const choose = element("label", { class: "plain choose" }, this.#input, element("span", {}, "Choose"));
     const hint = element("p", { class: "hint" }, "Drop or paste a picture here");
-    this.#figure.append(hint, this.#image, this.#overlay);
+    this.#figure.append(hint, this.#image, this.#overlay, this.#remove);
     this.root = element(
       "section",
       { class: "slot" },
       this.#heading,
       this.#figure,
-      element("div", { class: "tools" }, choose, this.#camera, this.#remove),
+      element("div", { class: "tools" }, choose, this.#camera),
       this.#faces,
       this.#note,
     );
@@ -76,7 +80,7 @@ export class Slot {
 
   /** Shows a sample, and nothing else is about to come. */
   get isSample(): boolean {
-    return this.#picture?.isSample === true && !this.#isReading;
+    return this.#picture?.sample !== undefined && !this.#isReading;
   }
 
   get #isReading(): boolean {

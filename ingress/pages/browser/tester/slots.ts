@@ -112,7 +112,7 @@ export class Slots {
 
   /** Nobody wants to know how far the first picture of their own is from a sample. */
   #dropSamplesBeside(slot: Slot): void {
-    if (this.#call !== "verify" || slot.picture === undefined || slot.picture.isSample) return;
+    if (this.#call !== "verify" || slot.picture === undefined || slot.picture.sample !== undefined) return;
     for (const each of this.#slots) if (each !== slot && each.isSample) each.empty();
   }
 

@@ -5,7 +5,7 @@ import { labelledBy, type LabelledDistances } from "../../tester/labelled-pairs.
 import { verdictOf } from "../../tester/verdict.ts";
 import { compareWords, representWords } from "./answer-view.ts";
 import { type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
-import { find } from "./element.ts";
+import { element, find } from "./element.ts";
 import { markPair, nameCrops, showOtherFaces } from "./faces.ts";
 import type { Picture } from "./picture.ts";
 import type { Result } from "./result.ts";
@@ -149,14 +149,19 @@ export class Tester {
     });
   }
 
-  /** Why the same call with the visitor's own files may give other numbers. */
-  #callNotes(): string {
+  /** What to know about the same call: where its files are, and why its numbers may be others. */
+  #callNotes(): (Node | string)[] {
     const pictures = this.#slots.filled.flatMap(({ picture }) => picture ?? []);
     const crop = pictures.find(({ whole }) => whole !== undefined);
-    if (crop !== undefined)
-      return `Of ${crop.name} this page sent one face alone; a call with the file sends all of it.`;
-    if (pictures.every(({ isSample }) => isSample)) return "";
-    return "This page sends smaller copies, so a call with your files may give slightly other numbers.";
+    if (crop !== undefined) {
+      return [`Of ${crop.name} this page sent one face alone; a call with the file sends all of it.`];
+    }
+    const samples = pictures.flatMap(({ name, sample }) =>
+      sample === undefined ? [] : [element("a", { href: sample, download: name }, name), " "],
+    );
+    return samples.length > 0
+      ? ["Download ", ...samples]
+      : ["This page sends smaller copies, so a call with your files may give slightly different numbers."];
   }
 
   /** Shows an error, and runs again by itself where that may help. */

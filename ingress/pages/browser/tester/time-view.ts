@@ -29,7 +29,7 @@ export function timeView(serverTiming: string, measuredMs: number | undefined): 
   const total = element(
     "tr",
     { class: "total" },
-    element("th", { scope: "row" }, "Together"),
+    element("th", { scope: "row" }, "Total"),
     element("td", { class: "number" }, formatMs(totalMs)),
     element("td", {}),
   );
