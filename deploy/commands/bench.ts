@@ -14,6 +14,7 @@ import { openLoopPart } from "../bench/parts/open-loop.ts";
 import { drawOpenLoop } from "../bench/parts/open-loop-plots.ts";
 import { saturation } from "../bench/parts/saturation.ts";
 import { singleRequest } from "../bench/parts/single-request.ts";
+import { telemetrySampling } from "../bench/parts/telemetry-sampling.ts";
 import { telemetryBare, telemetryModelled } from "../bench/parts/telemetry.ts";
 import { setUpFacePeers } from "../bench/peers/faces/systems.ts";
 import { peersVenv } from "../bench/peers/modelled/systems.ts";
@@ -35,7 +36,7 @@ import { setUpVenv } from "../testing/venv.ts";
 //   -- --plots          draw deploy/bench/plots from the last full open-loop part, and nothing else
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
 //   -- --faces --setup  install those other servers (Python and a C++ compiler), and nothing else
-//   -- --telemetry      what traces and metrics cost: telemetry-modelled and telemetry-bare; 8 minutes
+//   -- --telemetry      what traces and metrics cost: the parts telemetry-…; 12 minutes
 //   -- --telemetry --add    again, with the values of the last run
 //   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
 
@@ -55,6 +56,7 @@ const namedParts: Record<string, Part> = {
   "cpu-profile": cpuProfile,
   "telemetry-modelled": telemetryModelled,
   "telemetry-bare": telemetryBare,
+  "telemetry-sampling": telemetrySampling,
 };
 const allParts = { ...defaultParts, ...namedParts };
 
@@ -134,5 +136,5 @@ async function main(): Promise<void> {
 /** The parts that have an option of their own. */
 function namedByOption({ faces, telemetry }: { faces: boolean; telemetry: boolean }): string[] | undefined {
   if (faces) return ["faces"];
-  return telemetry ? ["telemetry-modelled", "telemetry-bare"] : undefined;
+  return telemetry ? ["telemetry-modelled", "telemetry-bare", "telemetry-sampling"] : undefined;
 }
