@@ -54,7 +54,7 @@ test("a tester that was turned off says so", () => {
   assert.match(failureOf(failed(404, "not_found"), 0).explanation, /turned the tester off/);
 });
 
-test("offline and unreachable are told apart", () => {
+test("offline and unreachable have words of their own", () => {
   assert.match(unreachable(false).headline, /offline/);
   assert.match(unreachable(true).headline, /cannot be reached/);
 });

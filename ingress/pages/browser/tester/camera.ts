@@ -28,7 +28,7 @@ export async function openCamera(): Promise<Blob | undefined> {
     .getUserMedia({ video: { facingMode: "user", width: { ideal: 1_280 } } })
     .then(async (camera) => {
       stream = camera;
-      // The dialog may have been closed while the browser asked for permission.
+      // The dialog may have been closed before the visitor gave permission.
       if (signal.aborted) return stop(camera);
       video.srcObject = camera;
       await video.play();

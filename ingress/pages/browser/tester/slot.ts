@@ -161,6 +161,8 @@ export class Slot {
     if (before !== undefined && before !== picture?.whole) releasePicture(before);
     if (before?.whole !== undefined && before.whole !== picture) releasePicture(before.whole);
     this.#picture = picture;
+    // Also where a picture that was being read is not wanted any more.
+    this.root.classList.remove("reading");
     this.#input.value = "";
     this.#show();
   }
