@@ -3,7 +3,7 @@ import test from "node:test";
 import { Random } from "../testing/random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
-import { callResult, goodShare } from "./metrics.ts";
+import { goodP99, goodShare } from "./metrics.ts";
 import { hops, workers } from "./reference-pool.ts";
 import { Simulation, startAt } from "./simulation.ts";
 
@@ -31,7 +31,7 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
     for (const seed of seedsOf(3)) {
       const { alone, flooded } = play(pools[name], 20, seed);
       expectShares(seed, flooded);
-      const [before, after] = [alone, flooded].map(p99Of);
+      const [before, after] = [alone, flooded].map((each) => goodP99(each, victims, settledAt));
       assert.ok(after! <= 2 * before!, `seed ${seed}: p99 ${before} ms alone, ${after} ms beside the flood`);
     }
   });
@@ -47,7 +47,7 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
       for (const seed of seedsOf(3)) {
         const { alone, flooded } = play(pools[name], 10, seed, { floodImages: [2], victimImages });
         expectShares(seed, flooded);
-        const [before, after] = [alone, flooded].map(p99Of);
+        const [before, after] = [alone, flooded].map((each) => goodP99(each, victims, settledAt));
         const ratio = `p99 ${before} ms alone, ${after} ms beside the flood`;
         assert.ok(after! <= 2 * before!, `seed ${seed}, calls of ${victimImages}: ${ratio}`);
       }
@@ -59,7 +59,7 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
       for (const seed of seedsOf(3)) {
         const { alone, flooded } = play(pools[name], cost, seed, { floodImages: [2] });
         expectShares(seed, flooded);
-        const [before, after] = [alone, flooded].map(p99Of);
+        const [before, after] = [alone, flooded].map((each) => goodP99(each, victims, settledAt));
         const p99Max = 2 * (before! + prepareMs(pools[name], cost));
         assert.ok(
           after! <= p99Max,
@@ -75,7 +75,7 @@ test("beside a single worker the others wait for one dear picture at most", () =
     const { alone, flooded } = play(pools["one GPU worker"], 60, seed);
     expectShares(seed, flooded);
     const decodingMs = 2 + 60 * 5;
-    const [before, after] = [alone, flooded].map(p99Of);
+    const [before, after] = [alone, flooded].map((each) => goodP99(each, victims, settledAt));
     const p99Max = 2 * before! + decodingMs;
     assert.ok(after! <= p99Max, `seed ${seed}: p99 ${before} ms alone, ${after} ms beside the flood`);
   }
@@ -135,14 +135,4 @@ function expectShares(seed: number, flooded: Simulation): void {
     const share = goodShare(flooded, tenants, settledAt);
     assert.ok(share >= 0.99, `seed ${seed}: ${tenants.join()}: ${share} in time`);
   }
-}
-
-function p99Of({ calls }: Simulation): number {
-  const durations = [...calls.values()]
-    .filter(({ tenant, arrivedAt }) => victims.includes(tenant) && arrivedAt >= settledAt)
-    .map(callResult)
-    .filter(({ kind }) => kind === "good")
-    .map(({ durationMs }) => durationMs)
-    .toSorted((a, b) => a - b);
-  return durations[Math.floor(0.99 * durations.length)]!;
 }

@@ -35,6 +35,17 @@ export function metricsOf(
   };
 }
 
+/** Returns the 99th percentile in ms of these tenants' calls since `from` that were answered in time. */
+export function goodP99({ calls }: Simulation, tenants: string[], from: number): number {
+  const durations = [...calls.values()]
+    .filter(({ tenant, arrivedAt }) => tenants.includes(tenant) && arrivedAt >= from)
+    .map(callResult)
+    .filter(({ kind }) => kind === "good")
+    .map(({ durationMs }) => durationMs)
+    .toSorted((a, b) => a - b);
+  return durations[Math.floor(0.99 * durations.length)]!;
+}
+
 /** Returns how a call ended and how long it took: with its first bad answer, or with the last of all. */
 export function callResult(call: Call): CallResult {
   const firsts = new Map<string, Answer>();

@@ -3,7 +3,7 @@ import test from "node:test";
 import { Random } from "../testing/random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
-import { callResult, goodShare } from "./metrics.ts";
+import { goodP99, goodShare } from "./metrics.ts";
 import { workers } from "./reference-pool.ts";
 import { type Scenario, Simulation, startAt } from "./simulation.ts";
 
@@ -59,7 +59,7 @@ for (const [poolName, pool] of Object.entries(pools)) {
         const { alone, beside } = play(pool, noise, seed);
         const share = goodShare(beside, victims, settledAt);
         assert.ok(share >= 0.99, `seed ${seed}: ${share} in time`);
-        const [before, after] = [alone, beside].map(p99Of);
+        const [before, after] = [alone, beside].map((each) => goodP99(each, victims, settledAt));
         const p99s = `seed ${seed}: p99 ${before!.toFixed(0)} ms alone, ${after!.toFixed(0)} ms beside it`;
         assert.ok(after! <= 2 * before!, p99s);
       }
@@ -79,16 +79,6 @@ function play(pool: Pool, noise: { tasks: number; cost: number }, seed: number) 
       forMs + timeBudgetMs,
     );
   return { alone: simulate(...peaceful), beside: simulate(...peaceful, noisy) };
-}
-
-function p99Of({ calls }: Simulation): number {
-  const durations = [...calls.values()]
-    .filter(({ tenant, arrivedAt }) => victims.includes(tenant) && arrivedAt >= settledAt)
-    .map(callResult)
-    .filter(({ kind }) => kind === "good")
-    .map(({ durationMs }) => durationMs)
-    .toSorted((a, b) => a - b);
-  return durations[Math.floor(0.99 * durations.length)]!;
 }
 
 type Pool = {
