@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import test, { type TestContext } from "node:test";
 import { deadLetterTopic } from "../src/wire/names.ts";
 import { readConfig } from "./config.ts";
@@ -119,6 +121,28 @@ test("a dead letter has the offset of the message and a reason, and none of its 
   }
   const [after] = await admin.fetchTopicOffsets(deadLetterTopic);
   assert.equal(Number(after!.high) - Number(before!.high), 1);
+});
+
+test("a login that is not answered in time is tried again, and is no wrong password", async (t) => {
+  const [host = "", port] = config.KAFKA_BROKERS.split(":");
+  const password = config.KAFKA_SASL_PASSWORD ?? config.KAFKA_SASL_PASSWORD_FILE!;
+  let logins = 0;
+  const proxy = createServer((client) => {
+    const broker = connect(Number(port), host);
+    t.after(() => client.destroy());
+    client.on("close", () => broker.destroy()).on("error", () => {});
+    broker.pipe(client);
+    client.on("data", (bytes) => {
+      if (bytes.includes(password) && logins++ === 0) return;
+      broker.write(bytes);
+    });
+  });
+  t.after(() => proxy.close());
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const admin = await openAdmin({ ...config, KAFKA_BROKERS: address, KAFKA_REQUEST_MS: 200 });
+  await admin.disconnect();
+  assert.equal(logins, 2);
 });
 
 async function read(

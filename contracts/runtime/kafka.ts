@@ -2,6 +2,7 @@ import { type Admin, Kafka, logLevel, type SASLOptions } from "kafkajs";
 import * as z from "zod";
 import "./kafkajs-clock-patch.ts";
 import "./kafkajs-idle-patch.ts";
+import "./kafkajs-login-patch.ts";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { connectFault } from "./connect-fault.ts";
