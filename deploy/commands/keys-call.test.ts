@@ -28,6 +28,7 @@ test("create, list, revoke and limits are parsed", () => {
       limits: { requestsPerSecond: 5, requestsBurst: 10, inFlightMax: 0, bodyBytesPerSecond: 1_048_576 },
     },
   );
+  assert.deepEqual(read("waitlist"), { verb: "waitlist" });
   assert.deepEqual(read("list --help"), { verb: "help" });
 });
 

@@ -8,6 +8,7 @@ export const usage = `usage: npm run keys -- VERB
   list [--team NAME]                          show the keys
   revoke --id ID | --prefix PREFIX            refuse a key from now on; the beginning of either is enough
   limits --team NAME LIMITS                   change what a team may do
+  waitlist                                    show who waits for approval
 
 LIMITS are those of the team, all its keys together; limits that are left out stay as they are:
   --per-second N        calls a second
@@ -38,6 +39,7 @@ const optionsByVerb: Record<string, readonly string[]> = {
   list: ["team"],
   revoke: ["id", "prefix"],
   limits: ["team", ...limitOptions],
+  waitlist: [],
 };
 
 /** Parses the command line. Returns a sentence when it is wrong. */
@@ -47,8 +49,7 @@ export function parseKeysCall(argv: string[]): KeysCommand | string {
     const [verb = "", ...more] = positionals;
     if (values.help) return { verb: "help" };
     if (verb === "") return usage;
-    if (!Object.hasOwn(optionsByVerb, verb))
-      return `There is no verb ${verb}: create, list, revoke or limits.`;
+    if (!Object.hasOwn(optionsByVerb, verb)) return `There is no verb ${verb}: see --help.`;
     if (more.length > 0) return `${verb} takes options only: see --help.`;
     const unexpected = Object.entries(values).find(
       ([name, value]) => value !== false && !optionsByVerb[verb]!.includes(name),
@@ -61,6 +62,7 @@ export function parseKeysCall(argv: string[]): KeysCommand | string {
 }
 
 function parseVerb(verb: string, values: Values): KeysCommand | string {
+  if (verb === "waitlist") return { verb };
   if (verb === "list") {
     return { verb, ...(values.team === undefined ? {} : { team: parseTeam(values.team) }) };
   }
@@ -120,4 +122,5 @@ export type KeysCommand =
   | { verb: "create"; team: string; name: string; limits: LimitOverrides | undefined }
   | { verb: "list"; team?: string }
   | { verb: "revoke"; prefix: string }
-  | { verb: "limits"; team: string; limits: LimitOverrides };
+  | { verb: "limits"; team: string; limits: LimitOverrides }
+  | { verb: "waitlist" };

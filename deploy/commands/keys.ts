@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { listWaitlist, type WaitlistEntry } from "@faceline/accounts/people/waitlist";
 import {
   type ListedKey,
   listApiKeys,
@@ -90,6 +91,8 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       await revokeApiKey(redis, key);
       return `Key ${key.id} of ${key.team} (${key.name}) is revoked; it is refused from now on.`;
     }
+    case "waitlist":
+      return entriesText(await listWaitlist(redis));
   }
 }
 
@@ -131,6 +134,17 @@ function keyTable(keys: ListedKey[]): string {
         .join("  ")
         .trimEnd(),
     )
+    .join("\n");
+}
+
+/** What people wrote is indented, so that none of it looks like another entry. */
+function entriesText(entries: WaitlistEntry[]): string {
+  if (entries.length === 0) return "Nobody waits for approval.";
+  return entries
+    .map(({ email, joinedAt, text }) => {
+      const head = `${formatTime(joinedAt)}  ${email}`;
+      return text === "" ? head : `${head}\n    ${text.replaceAll("\n", "\n    ")}`;
+    })
     .join("\n");
 }
 

@@ -12,7 +12,7 @@ import { findTestFiles, needsServers, runFiles, runUnitTests, type TestRun } fro
 // npm run test:watch -- FILE…     likewise, and again after each change
 
 const filesWithServers = [
-  "{contracts,ingress,batcher,inference,deploy}/**/*.live.test.ts",
+  "{contracts,accounts,ingress,batcher,inference,deploy}/**/*.live.test.ts",
   "deploy/e2e/**/*.stack.test.ts",
 ];
 

@@ -14,6 +14,7 @@ import {
   reportsChannel,
   storedBytesKey,
   teamKey,
+  waitlistKey,
 } from "@faceline/contracts/wire/names";
 
 // Tested against real servers by redis-users.live.test.ts.
@@ -78,16 +79,16 @@ export const volatileUsers: Record<VolatileUser, RedisRights> = {
 
 export const durableUsers: Record<DurableUser, RedisRights> = {
   ingress: {
-    keys: [apiKeyKey("*"), teamKey("*"), keysLastUsedKey],
+    keys: [apiKeyKey("*"), teamKey("*"), keysLastUsedKey, waitlistKey],
     channels: [keyChangesChannel],
     // No command here stores an API key: that is left to the user `keys`.
-    commands: [...connection, "subscribe", "get", "hset"],
+    commands: [...connection, "subscribe", "get", "hget", "hlen", "hset"],
   },
   // `npm run keys`, and the launcher, which stores the development key.
   keys: {
-    keys: [apiKeyKey("*"), teamKey("*"), keysLastUsedKey],
+    keys: [apiKeyKey("*"), teamKey("*"), keysLastUsedKey, waitlistKey],
     channels: [keyChangesChannel],
-    commands: [...connection, "publish", "get", "set", "mget", "hmget", "scan"],
+    commands: [...connection, "publish", "get", "set", "mget", "hmget", "hgetall", "scan"],
   },
 };
 

@@ -34,6 +34,8 @@ export const apiKeyKey = (sha256: string): string => `key:${sha256}`;
 /** A hash: time of the last use of each API key, in epoch milliseconds, by the SHA-256 of the key. */
 export const keysLastUsedKey = "keys-last-used";
 export const teamKey = (team: string): string => `team:${team}`;
+/** A hash: who waits for approval, by mail address. */
+export const waitlistKey = "waitlist";
 
 /** Channel of the durable Redis. */
 export const keyChangesChannel = "keys";

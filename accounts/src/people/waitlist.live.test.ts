@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test, { type TestContext } from "node:test";
+import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { waitlistKey } from "@faceline/contracts/wire/names";
+import { joinWaitlist, leaveWaitlist, listWaitlist, waitlistEntriesMax } from "./waitlist.ts";
+
+const url = process.env["REDIS_DURABLE_URL"] ?? "";
+
+test("people wait in the order in which they joined, with what they wrote", async (t) => {
+  const { redis, email } = await emptyWaitlist(t);
+  const [ada, bob] = [email("ada"), email("bob")];
+  assert.equal(await joinWaitlist(redis, { email: bob, text: "" }, 2_000), "joined");
+  assert.equal(await joinWaitlist(redis, { email: ada, text: "Two sites." }, 1_000), "joined");
+  assert.deepEqual(await listWaitlist(redis), [
+    { email: ada, text: "Two sites.", joinedAt: 1_000 },
+    { email: bob, text: "", joinedAt: 2_000 },
+  ]);
+  assert.deepEqual([await leaveWaitlist(redis, bob), await leaveWaitlist(redis, bob)], [true, false]);
+});
+
+test("whoever joins again gets the same answer, and the first entry stays", async (t) => {
+  const { redis, email } = await emptyWaitlist(t);
+  const ada = email("ada");
+  const answers = [
+    await joinWaitlist(redis, { email: ada, text: "first" }, 1_000),
+    await joinWaitlist(redis, { email: ada, text: "of somebody else" }, 2_000),
+  ];
+  assert.deepEqual(answers, ["joined", "joined"]);
+  assert.deepEqual(await listWaitlist(redis), [{ email: ada, text: "first", joinedAt: 1_000 }]);
+});
+
+test("a full waitlist takes nobody, and says so to those who are on it, too", async (t) => {
+  const { redis, email } = await emptyWaitlist(t);
+  const ada = email("ada");
+  await joinWaitlist(redis, { email: ada, text: "" });
+  const others = Array.from({ length: waitlistEntriesMax - 1 }, (_, i) => [email(`p${i}`), "{}"]);
+  await redis.hset(waitlistKey, Object.fromEntries(others));
+  for (const each of [ada, email("eve")]) {
+    assert.equal(await joinWaitlist(redis, { email: each, text: "" }), "full");
+  }
+  assert.equal(await redis.hlen(waitlistKey), waitlistEntriesMax);
+});
+
+/** The waitlist of the test's server without entries, before and after the test. */
+async function emptyWaitlist(t: TestContext) {
+  const redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
+  const run = randomUUID();
+  await redis.del(waitlistKey);
+  t.after(async () => {
+    await redis.del(waitlistKey);
+    redis.disconnect();
+  });
+  return { redis, email: (name: string) => `${name}-${run}@example.test` };
+}
