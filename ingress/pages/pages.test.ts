@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { errorTable } from "@faceline/contracts/http/errors";
 import { testFacts } from "../testing/facts.ts";
 import { testServer } from "../testing/server.ts";
+import { pageHeaders } from "./headers.ts";
 import { allPages, renderSite } from "./render.ts";
 
 // One server for all tests: every server renders all pages anew.
@@ -86,9 +87,17 @@ test("an address without a page: a page for browsers, the usual error for everyb
   }
 });
 
-test("what is not below a page is JSON for browsers too", async () => {
-  const reply = await app.inject({ url: "/nowhere", headers: browser });
-  assert.deepEqual([reply.statusCode, reply.json().error], [404, "not_found"]);
+test("a browser gets a page for every address that does not exist, with the headers of pages", async () => {
+  const page = await app.inject({ url: "/nowhere", headers: browser });
+  assert.deepEqual([page.statusCode, page.headers["content-type"]], [404, "text/html; charset=utf-8"]);
+  for (const [name, value] of Object.entries(pageHeaders)) assert.equal(page.headers[name], value);
+  const program = await app.inject({ url: "/nowhere", headers: { accept: "*/*" } });
+  assert.deepEqual([program.statusCode, program.json().error], [404, "not_found"]);
+});
+
+test("another method than a path takes is JSON for browsers too", async () => {
+  const post = await app.inject({ method: "POST", url: "/nowhere", headers: browser });
+  assert.deepEqual([post.statusCode, post.json().error], [404, "not_found"]);
   const wrongMethod = await app.inject({ method: "POST", url: "/docs" });
   assert.deepEqual([wrongMethod.statusCode, wrongMethod.headers.allow], [405, "GET, HEAD"]);
 });

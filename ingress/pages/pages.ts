@@ -1,18 +1,20 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../src/call/api-error.ts";
+import { wantsHtml } from "../src/errors/not-found.ts";
 import { sendContent } from "./content.ts";
 import type { Facts } from "./facts.ts";
 import { pageHeaders } from "./headers.ts";
 import { openSite, type Site } from "./site.ts";
 
 /**
- * Adds the pages for people. They are rendered at the first request for one, so that a service whose pages
- * nobody opens starts and runs as without them.
+ * Returns the pages for people. They are rendered at the first request for one, so that a service whose pages
+ * nobody opens starts and runs as without them. Throws then if the rendering thread fails.
  */
-export function addPages(app: FastifyInstance, facts: Facts): void {
-  const site = once(() => openSite(facts));
+export const openPages = (facts: Facts): Pages => once(() => openSite(facts));
 
+/** Adds the routes of the pages. */
+export function addPages(app: FastifyInstance, site: Pages): void {
   // A scope of its own: its headers are not those of the API.
   app.register(async (pages) => {
     pages.addHook("onRequest", async (_request, reply) => {
@@ -53,9 +55,15 @@ function sendPage(site: Site, path: string, request: FastifyRequest, reply: Fast
   return sendContent(request, reply, page);
 }
 
+/** Answers with the page that says that there is none, for a path that is no page's either. */
+export async function sendMissingPage(site: Pages, request: FastifyRequest, reply: FastifyReply) {
+  reply.headers(pageHeaders);
+  return sendMissing(await site(), request, reply);
+}
+
 /** A page for browsers; for everybody else the error that the rest of the API gives. */
 function sendMissing(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  if (!request.headers.accept?.includes("text/html")) throw nothingHere();
+  if (!wantsHtml(request)) throw nothingHere();
   reply.code(404);
   reply.errorCode = "not_found";
   return sendContent(request, reply, site.missingPage);
@@ -76,6 +84,8 @@ function once<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
     return opened;
   };
 }
+
+type Pages = () => Promise<Site>;
 
 type Rest = { Params: { "*": string } };
 

@@ -1,5 +1,6 @@
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
-import { addPages } from "../pages/pages.ts";
+import type { Facts } from "../pages/facts.ts";
+import { addPages, openPages, sendMissingPage } from "../pages/pages.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
 import { limitBodyMemory } from "./body/memory-budget.ts";
@@ -34,7 +35,7 @@ import { addTesterRoutes } from "./tester-routes.ts";
  * the ports.
  */
 export function buildServer(ports: Ports, settings: HttpSettings, models: EnabledModels): FastifyInstance {
-  const site = settings.PUBLIC_URL.replace(/\/$/, "");
+  const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
   const app = fastify({
     bodyLimit: settings.BODY_BYTES_MAX,
@@ -76,7 +77,8 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   });
   addRequestMetrics(app, ports.metrics, models.lanes);
   addCors(app, settings);
-  rejectUnknownRoutes(app);
+  const pages = settings.PAGES === "on" ? openPages(pageFacts(settings, models)) : undefined;
+  rejectUnknownRoutes(app, pages && ((request, reply) => sendMissingPage(pages, request, reply)));
   ignoreExpectations(app);
   trackResponses(app);
   rejectConnect(app, site, now);
@@ -99,22 +101,26 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
     addIdempotency(compute, ports);
     addComputeRoutes(compute, context);
   });
-  if (settings.PAGES === "on") addTesterRoutes(app, context, { budget: bodies, pace: bodyPace });
-  if (settings.PAGES === "on") {
-    addPages(app, {
-      version,
-      publicUrl: site,
-      keysNeeded: settings.AUTH === "on",
-      limits: requestLimits(settings, models),
-      teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
-      idempotencyKeptMs: settings.IDEMPOTENCY_KEPT_MS,
-      models: models.embeddingModels,
-      detectors: models.detectors.map(({ name }) => name),
-      tester: testerFacts(settings),
-    });
+  if (pages !== undefined) {
+    addTesterRoutes(app, context, { budget: bodies, pace: bodyPace });
+    addPages(app, pages);
   }
   return app;
 }
+
+const pageFacts = (settings: HttpSettings, models: EnabledModels): Facts => ({
+  version,
+  publicUrl: withoutSlash(settings.PUBLIC_URL),
+  keysNeeded: settings.AUTH === "on",
+  limits: requestLimits(settings, models),
+  teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
+  idempotencyKeptMs: settings.IDEMPOTENCY_KEPT_MS,
+  models: models.embeddingModels,
+  detectors: models.detectors.map(({ name }) => name),
+  tester: testerFacts(settings),
+});
+
+const withoutSlash = (url: string): string => url.replace(/\/$/, "");
 
 /** How often Node looks for requests that take longer than BODY_RECEIVE_MS to arrive. */
 const connectionsCheckEveryMs = 2_000;

@@ -11,6 +11,7 @@ const vector = (seed: number): number[] =>
   Array.from({ length: 128 }, (_, i) => Number((Math.sin(i * seed + seed) / 8).toFixed(4)));
 
 const facialArea = { x: 116, y: 164, w: 243, h: 231, left_eye: [301, 235], right_eye: [203, 245] };
+const otherFacialArea = { x: 88, y: 102, w: 197, h: 204, left_eye: [231, 170], right_eye: [150, 163] };
 const request_id = "01a1fd7b-f82f-723a-ba87-61ba8be62e83";
 const result = {
   embedding: vector(5),
@@ -55,12 +56,12 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
       summary: "The same person",
       value: {
         verified: true,
-        distance: 0.0015,
+        distance: 0.0312,
         threshold: 0.0737,
         model: "Dlib",
         detector_backend: "ssd",
         similarity_metric: "cosine",
-        facial_areas: { img1: facialArea, img2: facialArea },
+        facial_areas: { img1: facialArea, img2: otherFacialArea },
         faces_compared: { img1: 1, img2: 1 },
         time: 0.142,
         request_id,

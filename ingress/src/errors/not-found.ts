@@ -1,12 +1,22 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 
 // Covered by ../server.test.ts.
 
-/** Answers 404 or 405 for requests without a route, before their body is read. */
-export function rejectUnknownRoutes(app: FastifyInstance): void {
-  app.addHook("onRequest", async (request) => {
-    if (request.is404) throw routeError(app, request);
+/**
+ * Answers 404 or 405 for requests without a route, before their body is read. `sendMissingPage` answers a 404
+ * for requests that want HTML.
+ */
+export function rejectUnknownRoutes(
+  app: FastifyInstance,
+  sendMissingPage: SendMissingPage | undefined,
+): void {
+  app.addHook("onRequest", async (request, reply) => {
+    if (!request.is404) return;
+    const error = routeError(app, request);
+    const isPage = error.code === "not_found" && request.method === "GET" && wantsHtml(request);
+    if (!isPage || sendMissingPage === undefined) throw error;
+    return sendMissingPage(request, reply);
   });
   // Never reached, but without a handler Fastify would register its own, whose reply repeats the path.
   app.setNotFoundHandler((request) => {
@@ -21,4 +31,11 @@ function routeError(app: FastifyInstance, request: FastifyRequest): ApiError {
   return new ApiError("method_not_allowed", `This path takes ${allow.join(" and ")}.`, { allow });
 }
 
+/** As browsers do for an address. Programs that take anything, or a problem, get the error of the API. */
+export function wantsHtml({ headers: { accept = "" } }: FastifyRequest): boolean {
+  return accept.includes("text/html") && !accept.includes("application/problem+json");
+}
+
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+type SendMissingPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

@@ -26,13 +26,19 @@ export function drawFaces(
   overlay.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
   // In parts of the picture, so that marks are as bold on a large picture as on a small one.
   const unit = Math.max(size.width, size.height) / 100;
-  overlay.replaceChildren(...faces.map((face) => drawFace(face, unit)));
+  const shown = overlay.getBoundingClientRect();
+  const perPx = shown.width === 0 ? 0 : Math.max(size.width / shown.width, size.height / shown.height);
+  // On a phone that part would be too small to read.
+  const textSize = Math.max(4.5 * unit, labelPxMin * perPx);
+  overlay.replaceChildren(...faces.map((face) => drawFace(face, unit, textSize)));
 }
 
-function drawFace({ area, counted, label, path }: FaceMark, unit: number): SVGGElement {
+const labelPxMin = 14;
+
+function drawFace({ area, counted, label, path }: FaceMark, unit: number, textSize: number): SVGGElement {
   const { x, y, w, h } = area;
   const eyes = [area.left_eye, area.right_eye].filter((eye) => eye !== null && eye !== undefined);
-  const text = drawing("text", { x: x + unit, y: y - unit, "font-size": 4.5 * unit }, label);
+  const text = drawing("text", { x: x + unit, y: y - unit, "font-size": textSize }, label);
   return drawing(
     "g",
     { class: counted ? "face counted" : "face", "data-path": path },

@@ -19,8 +19,13 @@ export const limitsGuide: DocsPage = {
 <p>These are the defaults of this service; your team may have others. They hold for all keys of the team on
 all ingresses (the processes that receive calls) together, except the bytes of bodies, which each ingress
 limits by itself. GET requests are not counted.</p>
-<p>Every reply to a call has <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and
-<code>RateLimit-Reset</code>. A call above the limits is refused with 429
+<p>Where calls per second are limited, every reply to a call has three headers:</p>
+<ul>
+<li><code>RateLimit-Limit</code>: calls at once after a pause.</li>
+<li><code>RateLimit-Remaining</code>: calls that may be sent at once now.</li>
+<li><code>RateLimit-Reset</code>: seconds until as many as <code>RateLimit-Limit</code> may be sent again.</li>
+</ul>
+<p>A call above the limits is refused with 429
 <a href="/docs/errors#rate_limited"><code>rate_limited</code></a>, before its body is read. Wait for its
 <code>Retry-After</code> before you try again. Bodies above their limit are not refused: they are read more
 slowly.</p>
@@ -102,9 +107,9 @@ const visitorLimits = ({ tester }: Facts): Limit[] => [
   { name: "Calls per minute from one address", value: formatCount(tester.requestsPerMinute) },
   { name: "Calls at once after a pause", value: formatCount(tester.requestsBurst) },
   { name: "Body", value: formatBytes(tester.bodyBytes) },
-  { name: "Picture", value: formatBytes(tester.imageBytes) },
-  { name: "Pixels of a picture", value: formatMillions(tester.imagePixels) },
-  { name: "Pictures to compare one with", value: formatCount(tester.candidates) },
+  { name: "Image", value: formatBytes(tester.imageBytes) },
+  { name: "Pixels of an image", value: formatMillions(tester.imagePixels) },
+  { name: "Images to compare one with", value: formatCount(tester.candidates) },
   { name: "Longest deadline", value: formatDuration(tester.deadlineMs) },
 ];
 
