@@ -96,11 +96,24 @@ const scanCount = 500;
  * Disables a key and notifies every ingress, which refuses the key from then on. Throws when it is not
  * stored.
  */
-export async function revokeApiKey(durable: RedisConnection, { sha256 }: ListedKey): Promise<void> {
+export async function revokeApiKey(durable: RedisConnection, key: StoredKey): Promise<void> {
+  await changeApiKey(durable, key, { disabled: true });
+}
+
+/**
+ * Changes the record of a key and notifies every ingress. Throws when it is not stored, and a ZodError for an
+ * invalid name.
+ */
+export async function changeApiKey(
+  durable: RedisConnection,
+  { sha256 }: StoredKey,
+  change: Partial<Pick<ApiKey, "name" | "disabled" | "expiresAt">>,
+): Promise<void> {
   const json = await durable.getBuffer(apiKeyKey(sha256));
   const parsed = json === null ? undefined : readMessage(ApiKey, json);
   if (parsed?.ok !== true) throw new Error("The key is gone: list the keys again.");
-  await durable.set(apiKeyKey(sha256), JSON.stringify({ ...parsed.value, disabled: true }), "XX");
+  const entry = ApiKey.parse({ ...parsed.value, ...change });
+  await durable.set(apiKeyKey(sha256), JSON.stringify(entry), "XX");
   await publishKeyChange(durable, { sha256 });
 }
 
@@ -116,6 +129,7 @@ async function publishKeyChange(durable: RedisConnection, change: KeyChange): Pr
   await durable.publish(keyChangesChannel, JSON.stringify(change));
 }
 
+type StoredKey = Pick<ListedKey, "sha256">;
 type KeyOwner = { team: string; name: string };
 export type KeyRecord = { key: ApiKey; limits: LimitOverrides };
 /** `lastUsedAt`: epoch milliseconds, accurate to about a minute; null: never used, or not recorded yet. */

@@ -28,8 +28,21 @@ test("create, list, revoke and limits are parsed", () => {
       limits: { requestsPerSecond: 5, requestsBurst: 10, inFlightMax: 0, bodyBytesPerSecond: 1_048_576 },
     },
   );
-  assert.deepEqual(read("waitlist"), { verb: "waitlist" });
   assert.deepEqual(read("list --help"), { verb: "help" });
+});
+
+test("verbs about people take a mail address, which is stored in lower case", () => {
+  const email = "ada@example.test";
+  assert.deepEqual(read("waitlist"), { verb: "waitlist" });
+  assert.deepEqual(read("approve --email Ada@Example.test --team ants --per-second 5"), {
+    verb: "approve",
+    email,
+    team: "ants",
+    limits: { requestsPerSecond: 5 },
+  });
+  assert.deepEqual(read(`operator --email ${email}`), { verb: "operator", email, team: undefined });
+  assert.deepEqual(read(`sign-in-address --email ${email}`), { verb: "sign-in-address", email });
+  assert.deepEqual(read(`forget --email ${email}`), { verb: "forget", email });
 });
 
 test("a wrong call returns a sentence", () => {
@@ -45,6 +58,11 @@ test("a wrong call returns a sentence", () => {
     ["limits --team ants", /at least one limit/],
     ["revoke --prefix fl_", /at least 4/],
     ["revoke --id 5b1b2f60 --prefix fl_abc", /not both/],
+    ["approve --email ada@example.test", /--team/],
+    ["approve --team ants", /--email/],
+    ["forget --email ada", /one mail address/],
+    ["operator --email a@example.test,b@example.test", /one mail address/],
+    ["waitlist --team ants", /takes no --team/],
     ["list ants", /options only/],
     ["list --colour", /--colour/],
   ] as const) {

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { Email } from "@faceline/accounts/people/email";
 import { type LimitOverrides, TeamLimits, unlimited } from "@faceline/contracts/stored/team";
 import { Tenant } from "@faceline/contracts/wire/ids";
 
@@ -9,6 +10,10 @@ export const usage = `usage: npm run keys -- VERB
   revoke --id ID | --prefix PREFIX            refuse a key from now on; the beginning of either is enough
   limits --team NAME LIMITS                   change what a team may do
   waitlist                                    show who waits for approval
+  approve --email MAIL --team NAME [LIMITS]   make somebody a member of a team, and send them a sign-in address
+  operator --email MAIL [--team NAME]         make somebody an operator, likewise
+  sign-in-address --email MAIL                send a member or an operator a new one
+  forget --email MAIL                         remove all that is stored of a person
 
 LIMITS are those of the team, all its keys together; limits that are left out stay as they are:
   --per-second N        calls a second
@@ -17,10 +22,12 @@ LIMITS are those of the team, all its keys together; limits that are left out st
   --bytes-per-second N  bytes of bodies a second that one ingress reads
   --no-limits           none of them; 0 turns one off
 
+Sign-in addresses are mailed when SMTP_URL is set, and printed otherwise.
 The keys are in the durable Redis: REDIS_DURABLE_URL, or the one of \`npm start\` (REDIS_DURABLE_PORT, 6380).`;
 
 const options = {
   team: { type: "string" },
+  email: { type: "string" },
   name: { type: "string" },
   id: { type: "string" },
   prefix: { type: "string" },
@@ -40,6 +47,10 @@ const optionsByVerb: Record<string, readonly string[]> = {
   revoke: ["id", "prefix"],
   limits: ["team", ...limitOptions],
   waitlist: [],
+  approve: ["email", "team", ...limitOptions],
+  operator: ["email", "team"],
+  "sign-in-address": ["email"],
+  forget: ["email"],
 };
 
 /** Parses the command line. Returns a sentence when it is wrong. */
@@ -62,27 +73,46 @@ export function parseKeysCall(argv: string[]): KeysCommand | string {
 }
 
 function parseVerb(verb: string, values: Values): KeysCommand | string {
-  if (verb === "waitlist") return { verb };
-  if (verb === "list") {
-    return { verb, ...(values.team === undefined ? {} : { team: parseTeam(values.team) }) };
+  switch (verb) {
+    case "waitlist":
+      return { verb };
+    case "list":
+      return { verb, ...(values.team === undefined ? {} : { team: parseTeam(values.team) }) };
+    case "revoke": {
+      const prefix = values.id ?? values.prefix ?? "";
+      if (values.id !== undefined && values.prefix !== undefined) return "Give --id or --prefix, not both.";
+      if (prefix.length < prefixCharactersMin)
+        return `Give at least ${prefixCharactersMin} characters of --id or --prefix.`;
+      return { verb, prefix };
+    }
+    case "limits": {
+      const limits = parseLimits(values);
+      const team = parseTeam(values.team);
+      return limits === undefined ? "Give at least one limit: see --help." : { verb, team, limits };
+    }
+    case "approve":
+      return {
+        verb,
+        email: parseEmail(values.email),
+        team: parseTeam(values.team),
+        limits: parseLimits(values),
+      };
+    case "operator": {
+      const team = values.team === undefined ? undefined : parseTeam(values.team);
+      return { verb, email: parseEmail(values.email), team };
+    }
+    case "sign-in-address":
+    case "forget":
+      return { verb, email: parseEmail(values.email) };
+    default: {
+      const team = parseTeam(values.team);
+      const name = values.name ?? `${team} key`.slice(0, nameCharactersMax);
+      if (name === "" || name.length > nameCharactersMax) {
+        return `--name must have 1 to ${nameCharactersMax} characters.`;
+      }
+      return { verb: "create", team, name, limits: parseLimits(values) };
+    }
   }
-  if (verb === "revoke") {
-    const prefix = values.id ?? values.prefix ?? "";
-    if (values.id !== undefined && values.prefix !== undefined) return "Give --id or --prefix, not both.";
-    if (prefix.length < prefixCharactersMin)
-      return `Give at least ${prefixCharactersMin} characters of --id or --prefix.`;
-    return { verb, prefix };
-  }
-  const team = parseTeam(values.team);
-  const limits = parseLimits(values);
-  if (verb === "limits") {
-    return limits === undefined ? "Give at least one limit: see --help." : { verb, team, limits };
-  }
-  const name = values.name ?? `${team} key`.slice(0, nameCharactersMax);
-  if (name === "" || name.length > nameCharactersMax) {
-    return `--name must have 1 to ${nameCharactersMax} characters.`;
-  }
-  return { verb: "create", team, name, limits };
 }
 
 const prefixCharactersMin = 4;
@@ -92,6 +122,12 @@ function parseTeam(name: string | undefined): string {
   const read = Tenant.safeParse(name);
   if (read.success) return read.data;
   throw new Error("--team must be the team's name: 1 to 64 letters, digits, dots, dashes or underscores.");
+}
+
+function parseEmail(text: string | undefined): string {
+  const read = Email.safeParse(text);
+  if (read.success) return read.data;
+  throw new Error("--email must be one mail address, such as ada@example.com.");
 }
 
 function parseLimits(values: Values): LimitOverrides | undefined {
@@ -123,4 +159,10 @@ export type KeysCommand =
   | { verb: "list"; team?: string }
   | { verb: "revoke"; prefix: string }
   | { verb: "limits"; team: string; limits: LimitOverrides }
-  | { verb: "waitlist" };
+  | PeopleCommand;
+
+export type PeopleCommand =
+  | { verb: "waitlist" }
+  | { verb: "approve"; email: string; team: string; limits: LimitOverrides | undefined }
+  | { verb: "operator"; email: string; team: string | undefined }
+  | { verb: "sign-in-address" | "forget"; email: string };

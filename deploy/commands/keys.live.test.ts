@@ -3,6 +3,9 @@ import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import test from "node:test";
+import { findSignInToken } from "@faceline/accounts/people/sign-in-address";
+import { joinWaitlist } from "@faceline/accounts/people/waitlist";
+import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
 import { findApiKey } from "@faceline/contracts/runtime/api-keys";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
 
@@ -29,6 +32,50 @@ test("keys are created, listed and revoked on the server of REDIS_DURABLE_URL", 
   assert.match(revoked.printed, /is revoked; it is refused from now on/);
   assert.equal((await findApiKey(redis, sha256))?.key.disabled, true);
   assert.match((await keys("list", "--team", team)).printed, /revoked\n$/);
+});
+
+test("somebody waits, is approved with limits, gets a sign-in address and is forgotten", async () => {
+  await using redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
+  const email = `ada-${randomUUID()}@example.test`;
+  await joinWaitlist(redis, { email, text: "Door cameras.\nTwo sites." });
+  const waiting = await keys("waitlist");
+  assert.ok(waiting.printed.includes(`  ${email}\n    Door cameras.\n    Two sites.\n`), waiting.printed);
+
+  const approved = await keys("approve", "--email", email, "--team", `${team}-cams`, "--per-second", "5");
+  const [, token = ""] = /^http:\/\/localhost:8080\/sign-in\/([\w-]{43})$/m.exec(approved.printed) ?? [];
+  const person = await findSignInToken(redis, token);
+  assert.deepEqual([person?.email, person?.team, person?.role], [email, `${team}-cams`, "member"]);
+  assert.ok(!(await keys("waitlist")).printed.includes(email));
+  const elsewhere = await keys("approve", "--email", email, "--team", `${team}-other`);
+  assert.deepEqual([elsewhere.code, elsewhere.printed.includes(`member of ${team}-cams`)], [1, true]);
+
+  const operator = await keys("operator", "--email", email);
+  assert.match(operator.printed, /is an operator, and a member of team-.*-cams\.$/m);
+  const forgotten = await keys("forget", "--email", email);
+  assert.match(
+    forgotten.printed,
+    /is forgotten\.\n.*still work.*\n.*file was written again without them\.\n$/,
+  );
+  assert.equal(await findSignInToken(redis, token), null);
+  const unknown = await keys("sign-in-address", "--email", email);
+  assert.deepEqual([unknown.code, unknown.printed.startsWith("Nobody is known")], [1, true]);
+});
+
+test("a sign-in address is mailed where a server is configured, and printed when it takes no mail", async () => {
+  await using redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
+  await using server = await openSmtpServer();
+  const email = `ada-${randomUUID()}@example.test`;
+  const mail = { SMTP_FROM: "faceline@example.test", PUBLIC_URL: "https://faces.example/" };
+  const mailed = await keysWith({ ...mail, SMTP_URL: server.url }, "operator", "--email", email);
+  assert.match(mailed.printed, /was mailed to ada-/);
+  assert.doesNotMatch(mailed.printed, /sign-in\//);
+  const [, token = ""] =
+    /https:\/\/faces\.example\/sign-in\/([\w-]{43})/.exec(server.mails[0]?.text ?? "") ?? [];
+  assert.equal((await findSignInToken(redis, token))?.email, email);
+
+  const nowhere = { ...mail, SMTP_URL: "smtp://127.0.0.1:1" };
+  const printed = await keysWith(nowhere, "sign-in-address", "--email", email);
+  assert.match(printed.printed, /did not take the mail[^]*https:\/\/faces\.example\/sign-in\/[\w-]{43}\n/);
 });
 
 test("an error is one sentence; exit code 2 means a wrong command line, 1 a failure", async () => {

@@ -1,14 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { listWaitlist, type WaitlistEntry } from "@faceline/accounts/people/waitlist";
-import {
-  type ListedKey,
-  listApiKeys,
-  newApiKey,
-  revokeApiKey,
-  setTeamLimits,
-  storeApiKey,
-} from "@faceline/contracts/runtime/api-keys";
+import { commandActor, recordAudit } from "@faceline/accounts/audit/audit-log";
+import { createKey, isActive } from "@faceline/accounts/keys/team-keys";
+import { changeLimits } from "@faceline/accounts/people/approval";
+import { type ListedKey, listApiKeys, revokeApiKey } from "@faceline/contracts/runtime/api-keys";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import {
   connectDurableRedis,
@@ -19,8 +14,9 @@ import { durableAccess } from "../launcher/server-access.ts";
 import { LauncherConfig } from "../launcher/settings.ts";
 import { repository, secretsFolder } from "../launcher/state-folder.ts";
 import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
+import { formatTime, runPeopleCommand } from "./keys-people.ts";
 
-// `npm run keys -- VERB`: API keys and limits of teams, in the durable Redis of a running Faceline.
+// `npm run keys -- VERB`: API keys, limits of teams and people, in the durable Redis of a running Faceline.
 
 const commandMs = "5000";
 
@@ -73,13 +69,12 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
     case "create": {
       const { team, name, limits } = call;
       // Limits first, so that the key is never valid without them.
-      if (limits !== undefined) await setTeamLimits(redis, team, limits);
-      const key = newApiKey();
-      await storeApiKey(redis, key, { team, name });
+      if (limits !== undefined) await changeLimits(redis, { team, limits }, commandActor);
+      const { key } = await createKey(redis, { team, name }, commandActor);
       return `${key}\n\nThis is the key of ${team}. Keep it now: it is shown this once, and cannot be looked up.`;
     }
     case "limits":
-      await setTeamLimits(redis, call.team, call.limits);
+      await changeLimits(redis, call, commandActor);
       return `The limits of ${call.team} are set; they hold at once.`;
     case "list": {
       const keys = await listApiKeys(redis);
@@ -89,10 +84,15 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       const key = findOnly(await listApiKeys(redis), call.prefix);
       if (key.disabled) return `Key ${key.id} of ${key.team} (${key.name}) was revoked before.`;
       await revokeApiKey(redis, key);
+      await recordAudit(redis, commandActor, "key_revoked", key.id);
       return `Key ${key.id} of ${key.team} (${key.name}) is revoked; it is refused from now on.`;
     }
     case "waitlist":
-      return entriesText(await listWaitlist(redis));
+    case "approve":
+    case "operator":
+    case "sign-in-address":
+    case "forget":
+      return runPeopleCommand(redis, call);
   }
 }
 
@@ -123,7 +123,7 @@ function keyTable(keys: ListedKey[]): string {
       key.name,
       formatTime(key.createdAt),
       key.lastUsedAt === null ? "-" : formatTime(key.lastUsedAt),
-      key.disabled ? "revoked" : "active",
+      stateOf(key),
     ]),
   ];
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
@@ -137,18 +137,8 @@ function keyTable(keys: ListedKey[]): string {
     .join("\n");
 }
 
-/** What people wrote is indented, so that none of it looks like another entry. */
-function entriesText(entries: WaitlistEntry[]): string {
-  if (entries.length === 0) return "Nobody waits for approval.";
-  return entries
-    .map(({ email, joinedAt, text }) => {
-      const head = `${formatTime(joinedAt)}  ${email}`;
-      return text === "" ? head : `${head}\n    ${text.replaceAll("\n", "\n    ")}`;
-    })
-    .join("\n");
-}
-
-/** `2026-11-21 09:30Z`. */
-function formatTime(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")}Z`;
+function stateOf(key: ListedKey): string {
+  if (key.disabled) return "revoked";
+  if (!isActive(key, Date.now())) return "expired";
+  return key.expiresAt === undefined ? "active" : `until ${formatTime(key.expiresAt)}`;
 }

@@ -1,7 +1,22 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import test from "node:test";
+import { commandActor, listAudit } from "@faceline/accounts/audit/audit-log";
+import {
+  createTeamKey,
+  renameTeamKey,
+  revokeTeamKey,
+  rotateTeamKey,
+} from "@faceline/accounts/keys/team-keys";
+import { rewriteAppendOnlyFile } from "@faceline/accounts/people/append-only-file";
+import { approve, decline, issueForPerson, makeOperator } from "@faceline/accounts/people/approval";
+import { forget } from "@faceline/accounts/people/forget";
+import { listPeople } from "@faceline/accounts/people/person";
+import { endSessions, listSessions, storeSession } from "@faceline/accounts/people/sessions";
+import { consumeSignInToken, findSignInToken } from "@faceline/accounts/people/sign-in-address";
+import { joinWaitlist, listWaitlist } from "@faceline/accounts/people/waitlist";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
 import { durableUsers, type RedisRights, volatileUsers } from "./redis-users.ts";
 import { passwordFile, type Server } from "./secrets.ts";
@@ -78,6 +93,38 @@ test("the users of the services reach no keys and channels but their own", { ski
       await assert.rejects(connection.call(name, ...args), /NOPERM/, `${user}: ${name} ${args.join(" ")}`);
     }
   }
+});
+
+test("the ingress may do what its pages for people need, and `keys` may forget people", {
+  skip,
+}, async () => {
+  const run = randomUUID();
+  const [email, team] = [`ada-${run}@example.test`, `team-${run}`];
+  const actor = { by: email, requestId: "req-1" };
+  await using ingress = await openAs("redis-durable", "ingress");
+  await joinWaitlist(ingress, { email, text: "" });
+  await listWaitlist(ingress);
+  await approve(ingress, { email, team, limits: { inFlightMax: 2 } }, actor);
+  await makeOperator(ingress, { email }, actor);
+  assert.equal((await listPeople(ingress)).filter((person) => person.email === email).length, 1);
+  const token = await issueForPerson(ingress, { email, hours: 1 }, actor);
+  assert.equal((await findSignInToken(ingress, token!))?.role, "operator");
+  assert.equal((await consumeSignInToken(ingress, token!))?.email, email);
+  await storeSession(ingress, run, { email, createdAt: 1, seenAt: 1 }, 1);
+  assert.equal((await listSessions(ingress, email)).length, 1);
+  const created = await createTeamKey(ingress, { team, name: "laptop" }, actor);
+  assert.ok(created.kind === "created");
+  await renameTeamKey(ingress, { team, id: created.id, name: "door" }, actor);
+  await rotateTeamKey(ingress, { team, id: created.id, overlapHours: 1 }, actor);
+  await revokeTeamKey(ingress, { team, id: created.id }, actor);
+  assert.equal((await listAudit(ingress, { count: 1 }))[0]?.on, created.id);
+  await endSessions(ingress, email);
+  await decline(ingress, email, actor);
+
+  await using keys = await openAs("redis-durable", "keys");
+  assert.deepEqual(await forget(keys, email, commandActor), { found: true, team });
+  assert.equal(await rewriteAppendOnlyFile(keys), "rewritten");
+  assert.equal(await rewriteAppendOnlyFile(ingress), "refused");
 });
 
 test("a script may do no more than its user", { skip }, async () => {

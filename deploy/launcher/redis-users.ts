@@ -3,15 +3,21 @@ import {
   answerKey,
   answersChannel,
   apiKeyKey,
+  auditKey,
   cancelsChannel,
   idempotencyRecordKey,
   imageKey,
   inFlightKey,
   keyChangesChannel,
   keysLastUsedKey,
+  peopleKey,
+  personKey,
   poolChannel,
   rateKeyPrefix,
   reportsChannel,
+  sessionKey,
+  sessionsKey,
+  signInKey,
   storedBytesKey,
   teamKey,
   waitlistKey,
@@ -77,18 +83,53 @@ export const volatileUsers: Record<VolatileUser, RedisRights> = {
   launcher: { keys: [], channels: [], commands: ["ping"] },
 };
 
+/** Keys, teams and people. 6.2 cannot let the ingress read API keys without letting it store them. */
+const accountKeys = [
+  apiKeyKey("*"),
+  teamKey("*"),
+  keysLastUsedKey,
+  waitlistKey,
+  personKey("*"),
+  peopleKey,
+  signInKey("*"),
+  sessionKey("*"),
+  sessionsKey("*"),
+  auditKey,
+];
+const accountCommands = [
+  ...connection,
+  "publish",
+  "scan",
+  "get",
+  "mget",
+  "set",
+  "del",
+  "expire",
+  "hget",
+  "hmget",
+  "hgetall",
+  "hset",
+  "hlen",
+  "hdel",
+  "sadd",
+  "srem",
+  "smembers",
+  "xadd",
+  "xrevrange",
+];
+
 export const durableUsers: Record<DurableUser, RedisRights> = {
   ingress: {
-    keys: [apiKeyKey("*"), teamKey("*"), keysLastUsedKey, waitlistKey],
+    keys: accountKeys,
     channels: [keyChangesChannel],
-    // No command here stores an API key: that is left to the user `keys`.
-    commands: [...connection, "subscribe", "get", "hget", "hlen", "hset"],
+    commands: [...accountCommands, "subscribe", "getdel"],
   },
   // `npm run keys`, and the launcher, which stores the development key.
   keys: {
-    keys: [apiKeyKey("*"), teamKey("*"), keysLastUsedKey, waitlistKey],
+    keys: accountKeys,
     channels: [keyChangesChannel],
-    commands: [...connection, "publish", "get", "set", "mget", "hmget", "hgetall", "scan"],
+    // To remove a person: the audit log is written again, and then the file of the server.
+    commands: [...accountCommands, "watch", "unwatch", "multi", "exec", "xrange", "bgrewriteaof"],
   },
 };
 

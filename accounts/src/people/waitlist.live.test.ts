@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import { connectRedis } from "@faceline/contracts/runtime/redis";
 import { waitlistKey } from "@faceline/contracts/wire/names";
+import { durable } from "../../testing/durable.ts";
 import { joinWaitlist, leaveWaitlist, listWaitlist, waitlistEntriesMax } from "./waitlist.ts";
-
-const url = process.env["REDIS_DURABLE_URL"] ?? "";
 
 test("people wait in the order in which they joined, with what they wrote", async (t) => {
   const { redis, email } = await emptyWaitlist(t);
@@ -44,12 +41,8 @@ test("a full waitlist takes nobody, and says so to those who are on it, too", as
 
 /** The waitlist of the test's server without entries, before and after the test. */
 async function emptyWaitlist(t: TestContext) {
-  const redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
-  const run = randomUUID();
+  const { redis, email } = await durable(t);
   await redis.del(waitlistKey);
-  t.after(async () => {
-    await redis.del(waitlistKey);
-    redis.disconnect();
-  });
-  return { redis, email: (name: string) => `${name}-${run}@example.test` };
+  t.after(() => redis.del(waitlistKey));
+  return { redis, email };
 }

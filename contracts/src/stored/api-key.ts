@@ -8,6 +8,8 @@ export const ApiKey = z.object({
   team: Tenant,
   createdAt: z.number().positive(),
   disabled: z.boolean(),
+  /** Epoch milliseconds from which the key is refused. Absent: it does not end by itself. */
+  expiresAt: z.number().positive().optional(),
   /** First characters of the key, by which its holder recognizes it. Too few to guess the rest. */
   prefix: z.string().max(16).optional(),
 });

@@ -36,6 +36,15 @@ export const keysLastUsedKey = "keys-last-used";
 export const teamKey = (team: string): string => `team:${team}`;
 /** A hash: who waits for approval, by mail address. */
 export const waitlistKey = "waitlist";
+/** A person who was approved, and the set of all their mail addresses. */
+export const personKey = (email: string): string => `person:${email}`;
+export const peopleKey = "people";
+/** Sign-in tokens and sessions are stored under their SHA-256; the sessions of a person also as a set. */
+export const signInKey = (sha256: string): string => `sign-in:${sha256}`;
+export const sessionKey = (sha256: string): string => `session:${sha256}`;
+export const sessionsKey = (email: string): string => `sessions:${email}`;
+/** A stream: who changed what, and when. */
+export const auditKey = "audit";
 
 /** Channel of the durable Redis. */
 export const keyChangesChannel = "keys";

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { keyDigest } from "./authenticate.ts";
+import type { FastifyRequest } from "fastify";
+import { testKeyRecord, testNow } from "../../testing/server.ts";
+import { HttpSettings } from "../config.ts";
+import { createAuthenticator, keyDigest } from "./authenticate.ts";
 
 const digest = createHash("sha256").update("k1").digest("hex");
 
@@ -25,4 +28,15 @@ test("Keys: both and different → invalid_api_key; none → missing_api_key", (
   ]) {
     assert.throws(() => keyDigest(headers), { code: "missing_api_key" });
   }
+});
+
+test("a key that was rotated works up to the end of its overlap", async () => {
+  const request = { headers: { "x-api-key": "k1" } } as unknown as FastifyRequest;
+  const authenticate = (expiresAt: number) => {
+    const record = { ...testKeyRecord, key: { ...testKeyRecord.key, expiresAt } };
+    const ports = { clock: { now: () => testNow }, findKey: async () => record };
+    return createAuthenticator(ports, HttpSettings.parse({}))(request);
+  };
+  assert.equal((await authenticate(testNow + 1)).tenant, testKeyRecord.key.team);
+  await assert.rejects(authenticate(testNow), { code: "key_disabled" });
 });

@@ -11,7 +11,10 @@ import { type CorsSettings, rejectUnlistedOrigin } from "./cors.ts";
  * resolves to the team of the API key and its limits, or throws an ApiError (401, 403, 503). With AUTH=off
  * every request belongs to TENANT_WITHOUT_AUTH, and only the origins of web pages are checked.
  */
-export function createAuthenticator(ports: Pick<Ports, "findKey">, settings: AuthSettings): Authenticator {
+export function createAuthenticator(
+  ports: Pick<Ports, "clock" | "findKey">,
+  settings: AuthSettings,
+): Authenticator {
   if (settings.AUTH === "off") {
     return async (request) => {
       rejectUnlistedOrigin(request, settings);
@@ -21,7 +24,9 @@ export function createAuthenticator(ports: Pick<Ports, "findKey">, settings: Aut
   return async (request) => {
     const record = await ports.findKey(keyDigest(request.headers));
     if (record === null) throw new ApiError("invalid_api_key", "The API key is not known.");
-    if (record.key.disabled) throw new ApiError("key_disabled", "The API key is disabled.");
+    const { disabled, expiresAt = Number.POSITIVE_INFINITY } = record.key;
+    if (disabled) throw new ApiError("key_disabled", "The API key is disabled.");
+    if (expiresAt <= ports.clock.now()) throw new ApiError("key_disabled", "The API key has expired.");
     return { tenant: record.key.team, limits: effectiveLimits(record.limits, settings) };
   };
 }

@@ -1,0 +1,108 @@
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { auditKey } from "@faceline/contracts/wire/names";
+import * as z from "zod";
+
+/** What is recorded. The log has no free text: nothing that somebody wrote, or a mail says, is in it. */
+export const AuditAction = z.enum([
+  "waitlist_approved",
+  "waitlist_declined",
+  "operator_made",
+  "sign_in_address_made",
+  "signed_in",
+  "signed_out",
+  "sessions_ended",
+  "person_forgotten",
+  "limits_set",
+  "key_created",
+  "key_renamed",
+  "key_rotated",
+  "key_revoked",
+  "allowlist_changed",
+]);
+type AuditAction = z.infer<typeof AuditAction>;
+
+/** Who acts: the mail address of a person, or `command`. `requestId`: of the HTTP call; null for commands. */
+export type Actor = { by: string; requestId: string | null };
+
+export const commandActor: Actor = { by: "command", requestId: null };
+
+const AuditFields = z.object({
+  by: z.string(),
+  action: AuditAction,
+  on: z.string(),
+  requestId: z.string().optional(),
+});
+
+/** About this many entries are stored; the oldest go first. */
+const entriesMax = 10_000;
+
+/** Adds an entry. `on`: the mail address, team, key id or model that the action changed. */
+export async function recordAudit(
+  durable: RedisConnection,
+  { by, requestId }: Actor,
+  action: AuditAction,
+  on: string,
+): Promise<void> {
+  const fields = { by, action, on, ...(requestId === null ? {} : { requestId }) };
+  await durable.xadd(auditKey, "MAXLEN", "~", entriesMax, "*", ...Object.entries(fields).flat());
+}
+
+/** Returns `count` entries, the newest first, starting with the one before the entry `before`. */
+export async function listAudit(
+  durable: RedisConnection,
+  { count, before }: { count: number; before?: string | undefined },
+): Promise<AuditEntry[]> {
+  const from = before === undefined ? "+" : `(${before}`;
+  const entries = await durable.xrevrange(auditKey, from, "-", "COUNT", count);
+  return entries.flatMap(([id, list]) => {
+    const { data } = AuditFields.safeParse(fieldsOf(list));
+    // An entry of a newer release may have an action that is unknown here.
+    if (data === undefined) return [];
+    return [{ id, at: Number(id.split("-")[0]), ...data, requestId: data.requestId ?? null }];
+  });
+}
+
+/** Ids of entries, as `before` takes them. */
+export const AuditId = z.string().regex(/^\d{1,15}-\d{1,10}$/);
+
+/** What stands in place of a person who was removed. */
+export const forgotten = "forgotten";
+const attemptsMax = 10;
+
+/**
+ * Replaces a mail address in all entries. Entries of a stream cannot be changed, so the stream is written
+ * again, with the same ids, unless an entry was added meanwhile: then it is tried again. Needs a connection
+ * of its own, because it watches the key. Throws when entries were added at each of ten tries.
+ */
+export async function forgetInAudit(durable: RedisConnection, email: string): Promise<void> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    await durable.watch(auditKey);
+    const entries = await durable.xrange(auditKey, "-", "+");
+    if (!entries.some(([, list]) => list.includes(email))) {
+      await durable.unwatch();
+      return;
+    }
+    const transaction = durable.multi().del(auditKey);
+    for (const [id, list] of entries) {
+      transaction.xadd(auditKey, id, ...list.map((value) => (value === email ? forgotten : value)));
+    }
+    if ((await transaction.exec()) !== null) return;
+  }
+  throw new Error("The audit log changes all the time: run the command again.");
+}
+
+/** `[name, value, name, value]` → an object. */
+function fieldsOf(list: string[]): Record<string, string> {
+  const pairs = list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1] ?? ""] as const] : []));
+  return Object.fromEntries(pairs);
+}
+
+/** `at`: epoch milliseconds. */
+type AuditEntry = {
+  id: string;
+  at: number;
+  by: string;
+  action: AuditAction;
+  on: string;
+  requestId: string | null;
+};

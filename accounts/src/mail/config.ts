@@ -1,0 +1,16 @@
+import { FileContent } from "@faceline/contracts/runtime/file-setting";
+import * as z from "zod";
+import { Email } from "../people/email.ts";
+
+/** Where mail is sent. Without an address of a server, none is. */
+export const MailConfig = z.object({
+  /** `smtp://user@mail.example:587` (TLS by STARTTLS) or `smtps://user@mail.example` (TLS from the start). */
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: "must be smtp://host:port or smtps://host:port" })
+    .optional(),
+  /** Password of the user in that address. */
+  SMTP_PASSWORD_FILE: FileContent.optional(),
+  /** The sender. Needed with SMTP_URL. */
+  SMTP_FROM: Email.optional(),
+});
+export type MailConfig = z.infer<typeof MailConfig>;

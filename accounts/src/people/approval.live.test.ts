@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { teamLimits } from "@faceline/contracts/runtime/api-keys";
+import { durable } from "../../testing/durable.ts";
+import { listAudit } from "../audit/audit-log.ts";
+import { approve, changeLimits, decline, issueForPerson, makeOperator } from "./approval.ts";
+import { findPerson, listPeople } from "./person.ts";
+import { joinWaitlist, listWaitlist } from "./waitlist.ts";
+
+const operator = { by: "op@example.test", requestId: "req-1" };
+
+test("an approval makes a member of a team with limits, and takes the entry off the waitlist", async (t) => {
+  const { redis, team, email } = await durable(t);
+  const ada = email("ada");
+  await joinWaitlist(redis, { email: ada, text: "Two sites." });
+  const approval = { email: ada, team, limits: { requestsPerSecond: 5 } };
+  assert.equal((await approve(redis, approval, operator)).kind, "approved");
+
+  const person = await findPerson(redis, ada);
+  assert.deepEqual([person?.email, person?.team, person?.role], [ada, team, "member"]);
+  assert.deepEqual(await teamLimits(redis, team), { requestsPerSecond: 5 });
+  assert.ok(!(await listWaitlist(redis)).some((entry) => entry.email === ada));
+  assert.ok((await listPeople(redis)).some((each) => each.email === ada));
+  const [entry] = await listAudit(redis, { count: 1 });
+  assert.deepEqual(
+    [entry?.by, entry?.action, entry?.on, entry?.requestId],
+    ["op@example.test", "waitlist_approved", ada, "req-1"],
+  );
+});
+
+test("a second approval changes no team, no limits and no role", async (t) => {
+  const { redis, team, email } = await durable(t);
+  const ada = email("ada");
+  await approve(redis, { email: ada, team, limits: { inFlightMax: 2 } }, operator);
+  await makeOperator(redis, { email: ada }, operator);
+  const before = await findPerson(redis, ada);
+  assert.deepEqual(await approve(redis, { email: ada, team: `${team}-other` }, operator), {
+    kind: "in_other_team",
+    team,
+  });
+  await approve(redis, { email: ada, team }, operator);
+  assert.deepEqual(await findPerson(redis, ada), before);
+  assert.equal(before?.role, "operator");
+  assert.deepEqual(await teamLimits(redis, team), { inFlightMax: 2 });
+});
+
+test("a declined entry leaves nothing of the person but the audit line", async (t) => {
+  const { redis, email } = await durable(t);
+  const ada = email("ada");
+  await joinWaitlist(redis, { email: ada, text: "" });
+  assert.deepEqual([await decline(redis, ada, operator), await decline(redis, ada, operator)], [true, false]);
+  assert.equal(await findPerson(redis, ada), null);
+});
+
+test("the first operator is in the team `operators`; nobody else gets a sign-in address", async (t) => {
+  const { redis, email } = await durable(t);
+  const op = email("op");
+  assert.equal((await makeOperator(redis, { email: op }, operator)).team, "operators");
+  assert.match((await issueForPerson(redis, { email: op, hours: 1 }, operator)) ?? "", /^[\w-]{43}$/);
+  assert.equal(await issueForPerson(redis, { email: email("eve"), hours: 1 }, operator), null);
+});
+
+test("limits are changed one at a time, with an audit line", async (t) => {
+  const { redis, team } = await durable(t);
+  await changeLimits(redis, { team, limits: { inFlightMax: 2 } }, operator);
+  const limits = await changeLimits(redis, { team, limits: { requestsBurst: 3 } }, operator);
+  assert.deepEqual(limits, { inFlightMax: 2, requestsBurst: 3 });
+  assert.equal((await listAudit(redis, { count: 1 }))[0]?.on, team);
+});

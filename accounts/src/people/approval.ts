@@ -1,0 +1,82 @@
+import { setTeamLimits, teamLimits } from "@faceline/contracts/runtime/api-keys";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import { type Actor, recordAudit } from "../audit/audit-log.ts";
+import { findPerson, type Person, storePerson } from "./person.ts";
+import { issueSignInToken } from "./sign-in-address.ts";
+import { leaveWaitlist } from "./waitlist.ts";
+
+/** The team of an operator who has no other. */
+const operatorsTeam = "operators";
+
+/**
+ * Makes somebody a member of a team, whether they are on the waitlist or not, and takes them off it. The team
+ * is created when there is none; limits that are absent stay as they are. Each step may be repeated, so an
+ * approval that broke off is approved again. A person who is in another team already stays there.
+ */
+export async function approve(
+  durable: RedisConnection,
+  { email, team, limits = {} }: Approval,
+  actor: Actor,
+): Promise<ApprovalResult> {
+  const known = await findPerson(durable, email);
+  if (known !== null && known.team !== team) return { kind: "in_other_team", team: known.team };
+  // Limits first, so that nobody calls without them.
+  await setTeamLimits(durable, team, limits);
+  const person = known ?? { email, team, role: "member" as const, createdAt: Date.now() };
+  if (known === null) await storePerson(durable, person);
+  await recordAudit(durable, actor, "waitlist_approved", email);
+  // Last: until then, an approval that broke off is still on the waitlist.
+  await leaveWaitlist(durable, email);
+  return { kind: "approved", person };
+}
+
+/** Takes somebody off the waitlist. Returns false when they are not on it. */
+export async function decline(durable: RedisConnection, email: string, actor: Actor): Promise<boolean> {
+  const declined = await leaveWaitlist(durable, email);
+  if (declined) await recordAudit(durable, actor, "waitlist_declined", email);
+  return declined;
+}
+
+/** Makes somebody an operator. A person keeps their team; others get `team`, by default `operators`. */
+export async function makeOperator(
+  durable: RedisConnection,
+  { email, team = operatorsTeam }: { email: string; team?: string | undefined },
+  actor: Actor,
+): Promise<Person> {
+  const known = await findPerson(durable, email);
+  const person: Person = {
+    ...(known ?? { email, team, createdAt: Date.now() }),
+    role: "operator",
+  };
+  await setTeamLimits(durable, person.team, {});
+  await storePerson(durable, person);
+  await recordAudit(durable, actor, "operator_made", email);
+  await leaveWaitlist(durable, email);
+  return person;
+}
+
+/** Returns a sign-in token for an operator to send, or null when nobody has this address. */
+export async function issueForPerson(
+  durable: RedisConnection,
+  { email, hours }: { email: string; hours: number },
+  actor: Actor,
+): Promise<string | null> {
+  const token = await issueSignInToken(durable, email, hours);
+  if (token !== null) await recordAudit(durable, actor, "sign_in_address_made", email);
+  return token;
+}
+
+/** Sets limits of a team, as `setTeamLimits`, and records who did. */
+export async function changeLimits(
+  durable: RedisConnection,
+  { team, limits }: { team: string; limits: LimitOverrides },
+  actor: Actor,
+): Promise<LimitOverrides> {
+  await setTeamLimits(durable, team, limits);
+  await recordAudit(durable, actor, "limits_set", team);
+  return teamLimits(durable, team);
+}
+
+type Approval = { email: string; team: string; limits?: LimitOverrides | undefined };
+type ApprovalResult = { kind: "approved"; person: Person } | { kind: "in_other_team"; team: string };

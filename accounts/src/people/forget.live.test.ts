@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { durable } from "../../testing/durable.ts";
+import { commandActor, recordAudit } from "../audit/audit-log.ts";
+import { createTeamKey, listTeamKeys } from "../keys/team-keys.ts";
+import { rewriteAppendOnlyFile } from "./append-only-file.ts";
+import { approve, issueForPerson, makeOperator } from "./approval.ts";
+import { forget } from "./forget.ts";
+import { storeSession } from "./sessions.ts";
+import { joinWaitlist } from "./waitlist.ts";
+
+test("a forgotten person is in no key of the server, and not in its file once that is rewritten", async (t) => {
+  const { redis, team, email } = await durable(t);
+  const ada = email("ada");
+  const bob = email("bob");
+  const file = await plainFile(t, redis);
+  for (const each of [ada, bob]) {
+    await approve(redis, { email: each, team }, { by: ada, requestId: "r1" });
+    await makeOperator(redis, { email: each }, commandActor);
+    await issueForPerson(redis, { email: each, hours: 1 }, commandActor);
+    await storeSession(redis, `id-${each}`, { email: each, createdAt: 1, seenAt: 1 }, 30);
+    await createTeamKey(redis, { team, name: each.slice(0, 64) }, { by: each, requestId: "r2" });
+    await joinWaitlist(redis, { email: each, text: `I am ${each}` });
+  }
+  await recordAudit(redis, { by: ada, requestId: "r3" }, "sign_in_address_made", bob);
+  // The search finds what is there.
+  assert.equal(await rewriteAppendOnlyFile(redis), "rewritten");
+  assert.ok((await keysWith(redis, ada)).length >= 6);
+  assert.ok(readFileSync(file).includes(ada));
+
+  assert.deepEqual(await forget(redis, ada, commandActor), { found: true, team });
+  assert.deepEqual(await keysWith(redis, ada), []);
+  assert.ok(readFileSync(file).includes(ada), "the file still has the commands that stored it");
+  assert.equal(await rewriteAppendOnlyFile(redis), "rewritten");
+  assert.ok(!readFileSync(file).includes(ada));
+  assert.ok(readFileSync(file).includes(bob), "the others stay");
+  assert.equal((await listTeamKeys(redis, team)).length, 2, "the keys of the team stay");
+  assert.deepEqual(await forget(redis, ada, commandActor), { found: false, team: null });
+});
+
+/** Returns the path of the server's file, which is written as plain text until the end of the test. */
+async function plainFile(t: TestContext, redis: RedisConnection): Promise<string> {
+  const setting = async (name: string) => (await redis.config("GET", name))[1] ?? "";
+  const before = await setting("aof-use-rdb-preamble");
+  await redis.config("SET", "aof-use-rdb-preamble", "no");
+  t.after(() => redis.config("SET", "aof-use-rdb-preamble", before));
+  const file = join(await setting("dir"), await setting("appendfilename"));
+  assert.ok(existsSync(file), "the durable Redis of a test run is on this machine, and has one file");
+  return file;
+}
+
+/** The keys whose name or value has the text. */
+async function keysWith(redis: RedisConnection, text: string): Promise<string[]> {
+  const keys = await redis.keys("*");
+  const values = await Promise.all(keys.map((key) => valueOf(redis, key)));
+  return keys.filter((key, i) => key.includes(text) || JSON.stringify(values[i]).includes(text));
+}
+
+async function valueOf(redis: RedisConnection, key: string): Promise<unknown> {
+  switch (await redis.type(key)) {
+    case "string":
+      return redis.get(key);
+    case "hash":
+      return redis.hgetall(key);
+    case "set":
+      return redis.smembers(key);
+    case "list":
+      return redis.lrange(key, 0, -1);
+    case "stream":
+      return redis.xrange(key, "-", "+");
+    case "none":
+      return "";
+    default:
+      throw new Error(`the search does not read ${key}`);
+  }
+}

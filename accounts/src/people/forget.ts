@@ -1,0 +1,35 @@
+import { changeApiKey, listApiKeys } from "@faceline/contracts/runtime/api-keys";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { peopleKey, personKey, sessionsKey } from "@faceline/contracts/wire/names";
+import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audit-log.ts";
+import { findPerson } from "./person.ts";
+import { endSessions } from "./sessions.ts";
+import { removeSignInTokens } from "./sign-in-address.ts";
+import { leaveWaitlist } from "./waitlist.ts";
+
+/**
+ * Removes everything that is stored of a mail address: waitlist entry, person, sessions and sign-in tokens.
+ * Where it stood in the audit log and in names of API keys stands `forgotten`. The keys of the team work on.
+ * It may be repeated after an error. Needs a connection of its own, like `forgetInAudit`.
+ */
+export async function forget(durable: RedisConnection, email: string, actor: Actor): Promise<Forgotten> {
+  const person = await findPerson(durable, email);
+  const waited = await leaveWaitlist(durable, email);
+  // The person before tokens and sessions: from here on nobody gets another one.
+  await durable.del(personKey(email));
+  await durable.srem(peopleKey, email);
+  await removeSignInTokens(durable, email);
+  await endSessions(durable, email);
+  await durable.del(sessionsKey(email));
+  for (const key of await listApiKeys(durable)) {
+    if (!key.name.toLowerCase().includes(email)) continue;
+    const name = key.name.toLowerCase().replaceAll(email, forgotten);
+    await changeApiKey(durable, key, { name });
+  }
+  await forgetInAudit(durable, email);
+  await recordAudit(durable, actor, "person_forgotten", forgotten);
+  return { found: person !== null || waited, team: person?.team ?? null };
+}
+
+/** `team`: of which the person was a member; null when they only waited, or were unknown. */
+type Forgotten = { found: boolean; team: string | null };

@@ -1,0 +1,43 @@
+import { readMessage } from "@faceline/contracts/runtime/message";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { Tenant } from "@faceline/contracts/wire/ids";
+import { peopleKey, personKey } from "@faceline/contracts/wire/names";
+import * as z from "zod";
+import { Email } from "./email.ts";
+
+// Covered by approval.live.test.ts.
+
+/** Who was approved. Operators have a team as well, so that everybody has a dashboard. */
+export const Person = z.object({
+  email: Email,
+  team: Tenant,
+  role: z.enum(["member", "operator"]),
+  createdAt: z.number().positive(),
+});
+export type Person = z.infer<typeof Person>;
+
+/** Returns null for an unknown address, and for a record that does not parse. */
+export async function findPerson(durable: RedisConnection, email: string): Promise<Person | null> {
+  const parsed = readMessage(Person, await durable.getBuffer(personKey(email)));
+  return parsed.ok ? parsed.value : null;
+}
+
+/** Returns everybody, ordered by team, then by address. */
+export async function listPeople(durable: RedisConnection): Promise<Person[]> {
+  const emails = await durable.smembers(peopleKey);
+  if (emails.length === 0) return [];
+  const stored = await durable.mgetBuffer(emails.map(personKey));
+  return stored
+    .map((json) => readMessage(Person, json))
+    .filter((parsed) => parsed.ok)
+    .map((parsed) => parsed.value)
+    .toSorted((a, b) => a.team.localeCompare(b.team) || a.email.localeCompare(b.email));
+}
+
+/** Stores a person, or replaces the record of one. */
+export async function storePerson(durable: RedisConnection, person: Person): Promise<void> {
+  const entry = Person.parse(person);
+  // The set first: whoever is removed is looked up there.
+  await durable.sadd(peopleKey, entry.email);
+  await durable.set(personKey(entry.email), JSON.stringify(entry));
+}

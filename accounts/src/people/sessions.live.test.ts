@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test, { type TestContext } from "node:test";
+import { sessionsKey } from "@faceline/contracts/wire/names";
+import { durable } from "../../testing/durable.ts";
+import { storePerson } from "./person.ts";
+import {
+  endSession,
+  endSessions,
+  findSession,
+  listSessions,
+  SessionRecord,
+  sessionsMax,
+  storeSession,
+} from "./sessions.ts";
+
+test("a session is found by its id, with what the session library added, until it ends", async (t) => {
+  const { redis, ada } = await withPerson(t);
+  const [id, other] = [randomUUID(), randomUUID()];
+  const session = SessionRecord.parse({ email: ada, createdAt: 1, seenAt: 2, cookie: { path: "/" } });
+  assert.equal(await storeSession(redis, id, session, 30), true);
+  assert.deepEqual(await findSession(redis, id), session);
+  assert.equal(await findSession(redis, other), null);
+  await endSession(redis, id);
+  await endSession(redis, other);
+  assert.equal(await findSession(redis, id), null);
+  assert.deepEqual(await listSessions(redis, ada), []);
+});
+
+test("no key of the server holds the id of a session", async (t) => {
+  const { redis, ada } = await withPerson(t);
+  const id = randomUUID();
+  await storeSession(redis, id, { email: ada, createdAt: 1, seenAt: 1 }, 30);
+  const keys = await redis.keys("*session*");
+  assert.ok(keys.length > 0 && !keys.some((key) => key.includes(id)));
+  assert.ok(!(await redis.smembers(sessionsKey(ada))).includes(id));
+});
+
+test("all sessions of a person end together", async (t) => {
+  const { redis, ada } = await withPerson(t);
+  const ids = [randomUUID(), randomUUID()];
+  for (const [i, id] of ids.entries())
+    await storeSession(redis, id, { email: ada, createdAt: 1, seenAt: i + 1 }, 30);
+  assert.deepEqual(
+    (await listSessions(redis, ada)).map(({ seenAt }) => seenAt),
+    [2, 1],
+  );
+  assert.equal(await endSessions(redis, ada), 2);
+  for (const id of ids) assert.equal(await findSession(redis, id), null);
+  assert.equal(await endSessions(redis, ada), 0);
+});
+
+test("beyond the number of sessions of a person, the one not seen for longest ends", async (t) => {
+  const { redis, ada } = await withPerson(t);
+  const ids = Array.from({ length: sessionsMax + 2 }, () => randomUUID());
+  for (const [i, id] of ids.entries())
+    await storeSession(redis, id, { email: ada, createdAt: 1, seenAt: i + 1 }, 30);
+  assert.equal((await listSessions(redis, ada)).length, sessionsMax);
+  assert.deepEqual([await findSession(redis, ids[0]!), await findSession(redis, ids[1]!)], [null, null]);
+  assert.notEqual(await findSession(redis, ids[2]!), null);
+});
+
+test("nobody who was removed gets a session", async (t) => {
+  const { redis, email } = await withPerson(t);
+  const id = randomUUID();
+  const session = { email: email("gone"), createdAt: 1, seenAt: 1 };
+  assert.equal(await storeSession(redis, id, session, 30), false);
+  assert.equal(await findSession(redis, id), null);
+  assert.equal(await redis.exists(sessionsKey(session.email)), 0);
+});
+
+async function withPerson(t: TestContext) {
+  const { redis, email } = await durable(t);
+  const ada = email("ada");
+  await storePerson(redis, { email: ada, team: "ants", role: "member", createdAt: 1 });
+  return { redis, email, ada };
+}

@@ -1,0 +1,99 @@
+import { commandActor } from "@faceline/accounts/audit/audit-log";
+import { MailConfig } from "@faceline/accounts/mail/config";
+import { openMailServer } from "@faceline/accounts/mail/mail-server";
+import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
+import { rewriteAppendOnlyFile } from "@faceline/accounts/people/append-only-file";
+import { approve, issueForPerson, makeOperator } from "@faceline/accounts/people/approval";
+import { PeopleConfig } from "@faceline/accounts/people/config";
+import { forget } from "@faceline/accounts/people/forget";
+import { signInAddress } from "@faceline/accounts/people/sign-in-address";
+import { listWaitlist, type WaitlistEntry } from "@faceline/accounts/people/waitlist";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import * as z from "zod";
+import type { PeopleCommand } from "./keys-call.ts";
+
+// Covered by keys.live.test.ts.
+
+const AddressConfig = z.object({
+  ...PeopleConfig.shape,
+  ...MailConfig.shape,
+  /** As for the ingress; without it, the address of `npm start`. */
+  PUBLIC_URL: z.string().default(""),
+  PORT: z.coerce.number().int().default(8080),
+});
+
+/** Runs a command about people and returns what to print. Throws a sentence when it cannot be done. */
+export async function runPeopleCommand(redis: RedisConnection, call: PeopleCommand): Promise<string> {
+  switch (call.verb) {
+    case "waitlist":
+      return entriesText(await listWaitlist(redis));
+    case "approve": {
+      const result = await approve(redis, call, commandActor);
+      if (result.kind === "in_other_team") {
+        throw new Error(`${call.email} is a member of ${result.team}: \`forget\` them first to move them.`);
+      }
+      return `${call.email} is a member of ${call.team}.\n\n${await addressText(redis, call.email)}`;
+    }
+    case "operator": {
+      const { team } = await makeOperator(redis, call, commandActor);
+      const text = `${call.email} is an operator, and a member of ${team}.`;
+      return `${text}\n\n${await addressText(redis, call.email)}`;
+    }
+    case "sign-in-address":
+      return addressText(redis, call.email);
+    case "forget":
+      return forgetText(redis, call.email);
+  }
+}
+
+/** Makes a sign-in address, mails it where that is configured, and returns what to print. */
+async function addressText(redis: RedisConnection, email: string): Promise<string> {
+  const config = readConfig(AddressConfig, process.env);
+  const hours = config.SIGN_IN_ADDRESS_HOURS;
+  const token = await issueForPerson(redis, { email, hours }, commandActor);
+  if (token === null) throw new Error(`Nobody is known as ${email}: \`approve\` or \`operator\` first.`);
+  const publicUrl = config.PUBLIC_URL === "" ? `http://localhost:${config.PORT}` : config.PUBLIC_URL;
+  const address = signInAddress(publicUrl, token);
+  const printed = `${address}\n\nThis is their sign-in address. It works once, within ${hours} h.`;
+  const send = openMailServer(config);
+  if (send === undefined) return printed;
+  const message = signInMail(email, { address, hours });
+  const sent = await send(message).then(
+    () => true,
+    () => false,
+  );
+  if (sent) return `A sign-in address was mailed to ${email}. It works once, within ${hours} h.`;
+  return `The server of SMTP_URL did not take the mail. Bring them this:\n\n${printed}`;
+}
+
+async function forgetText(redis: RedisConnection, email: string): Promise<string> {
+  const { found, team } = await forget(redis, email, commandActor);
+  const file = await rewriteAppendOnlyFile(redis);
+  const lines = [
+    found ? `${email} is forgotten.` : `Nothing was stored of ${email} but perhaps audit lines.`,
+  ];
+  if (team !== null) lines.push(`The API keys of ${team} still work: \`list --team ${team}\` shows them.`);
+  if (file === "rewritten") lines.push("The server's file was written again without them.");
+  if (file === "none") lines.push("The server has no append-only file. Backups of it may still name them.");
+  if (file === "refused") {
+    lines.push("The server's file still names them: run BGREWRITEAOF on it, as a user who may.");
+  }
+  return lines.join("\n");
+}
+
+/** What people wrote is indented, so that none of it looks like another entry. */
+function entriesText(entries: WaitlistEntry[]): string {
+  if (entries.length === 0) return "Nobody waits for approval.";
+  return entries
+    .map(({ email, joinedAt, text }) => {
+      const head = `${formatTime(joinedAt)}  ${email}`;
+      return text === "" ? head : `${head}\n    ${text.replaceAll("\n", "\n    ")}`;
+    })
+    .join("\n");
+}
+
+/** `2026-11-21 09:30Z`. */
+export function formatTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")}Z`;
+}
