@@ -36,7 +36,7 @@ import { setUpVenv } from "../testing/venv.ts";
 //   -- --plots          draw deploy/bench/plots from the last full open-loop part, and nothing else
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
 //   -- --faces --setup  install those other servers (Python and a C++ compiler), and nothing else
-//   -- --telemetry      what traces and metrics cost: the parts telemetry-…; 12 minutes
+//   -- --telemetry      what traces and metrics cost: the parts telemetry-…; 20 minutes
 //   -- --telemetry --add    again, with the values of the last run
 //   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
 

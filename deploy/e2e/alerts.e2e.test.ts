@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import test, { type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
@@ -22,8 +23,9 @@ import { waitUntil } from "../testing/wait-until.ts";
 import { runConcurrently } from "./stack/api-client.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
-// Minutes are seconds here: the window of an hour has a minute. promtool alone tests
-// FacelineRedisNearlyFull, FacelinePrecisionFallback, FacelineRunTimeModelWrong and FacelineMetricsOverflow.
+// Minutes are seconds here: the window of an hour has a minute. promtool alone tests two: a worker falls back
+// to float (FacelinePrecisionFallback) only on a CPU without VNNI, and no load makes as many combinations of
+// labels as FacelineMetricsOverflow needs.
 
 const settings = {
   // Two pictures in 0.2 s, 20 in a second with each worker.
@@ -83,6 +85,15 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
       await waitUntil("the service is well again", async () => (await callFor(stack, 0, {}))[0] === 200);
     };
   };
+  /** Stops the workers for 600 ms of each second, which is less than makes them count as dead. */
+  const stall = async (end: AbortSignal) => {
+    while (!end.aborted) {
+      for (const name of workers) stack.services.find(name).kill("SIGSTOP");
+      await sleep(600);
+      for (const name of workers) stack.services.find(name).kill("SIGCONT");
+      await sleep(400);
+    }
+  };
   const load = (headers: Record<string, string>) => {
     const end = new AbortController();
     const calls = callUntil(stack, { inFlightMax: 100, headers, end: end.signal });
@@ -97,10 +108,21 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
     await producer.send(tasksTopic(stack.pool), 0, "no tasks");
     return () => {};
   });
+  await fires("FacelineRedisNearlyFull", "the volatile Redis has little memory left", () => redis.shrink());
   await fires("FacelineLatencyBudgetBurn", "more calls than are answered in a second", async () => load({}));
   await fires("FacelineErrorBudgetBurn", "more calls than can be answered in time", async () =>
     load({ "x-request-timeout-ms": "1000" }),
   );
+  await fires("FacelineRunTimeModelWrong", "one run in two takes four times as long", async () => {
+    const endLoad = await load({});
+    const end = new AbortController();
+    const stalls = stall(end.signal);
+    return async () => {
+      end.abort();
+      await stalls;
+      await endLoad();
+    };
+  });
   await fires("FacelineProcessRestarts", "an ingress dies again and again", async () => {
     const ingress = stack.services.find("ingress-2");
     const startedAt = 'process_start_time_seconds{instance="ingress-2"}';
@@ -117,7 +139,7 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
     return () => {};
   });
   const calls = callFor(stack, 0, { times: 40 });
-  await fires("FacelineNoWorkers", "all workers hang", async () => suspend("inference-1", "inference-2"));
+  await fires("FacelineNoWorkers", "all workers hang", async () => suspend(...workers));
   await calls;
   await fires("FacelineQueueOld", "all workers hang while calls wait", async () => {
     const waiting = callFor(stack, 0, { times: 200, inFlightMax: 200 });
@@ -125,7 +147,7 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
       const [tasks] = await prometheus.query("sum(faceline_queue_tasks)");
       return Number(tasks?.value[1]) > 20;
     });
-    const resume = suspend("inference-1", "inference-2");
+    const resume = suspend(...workers);
     return async () => {
       await resume();
       await waiting;
@@ -140,6 +162,7 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
   await fires("FacelineNoIngress", "all ingresses hang", async () => suspend("ingress-1", "ingress-2"));
 });
 
+const workers = ["inference-1", "inference-2"];
 const healthyMs = 20_000;
 
 /** Calls for so long, or so many times, and returns the statuses. */
@@ -201,6 +224,16 @@ async function openOwnRedis(t: TestContext) {
   );
   return {
     url,
+    /** Leaves it a twentieth more than it uses. Returns what undoes that. */
+    async shrink() {
+      const redis = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
+      const used = /^used_memory:(\d+)/m.exec(await redis.info("memory"))![1];
+      await redis.config("SET", "maxmemory", Math.round(1.05 * Number(used)));
+      return async () => {
+        await redis.config("SET", "maxmemory", options.maxmemory);
+        await redis[Symbol.asyncDispose]();
+      };
+    },
     suspend: () => void server.kill("SIGSTOP"),
     resume: () => void server.kill("SIGCONT"),
   };

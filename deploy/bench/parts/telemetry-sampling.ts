@@ -4,7 +4,7 @@ import { type Generator, measureLoop, openGenerator } from "../load/generator.ts
 import { openStack, type Part, type Stack } from "../part.ts";
 import { tinyJpeg } from "../pictures.ts";
 import { readResults, table } from "../report.ts";
-import { mean, ratioOverStarts, sum } from "../statistics.ts";
+import { mean, type Pair, pairedRatio, sum } from "../statistics.ts";
 import { openReceivers } from "../telemetry/receivers.ts";
 
 /**
@@ -18,12 +18,13 @@ export const telemetrySampling: Part = async (bench) => {
   }
   const plan = {
     settings: { ENGINE: "model:40+2b", BATCH_MAX: "32" },
-    ...(bench.quick ? { starts: 1, rounds: 2 } : { starts: 2, rounds: 12 }),
+    ...(bench.quick ? { starts: 1, rounds: 2 } : { starts: 1, rounds: 10 }),
     inFlight: 64,
     warmUpMs: bench.quick ? 2_000 : 8_000,
-    // Until the spans of the load before are sent: they must not count for this one.
-    settleMs: 1_500,
-    countedMs: 1_500,
+    // Spans are sent every 5 s: those of the load before must not count for this one.
+    settleMs: 5_500,
+    // One such interval, so that each load pays for as many requests to the receiver as it causes.
+    countedMs: 5_000,
   };
   const starts: Round[][] = bench.add ? await readResults<Round[][]>(bench, partName, plan) : [];
   await using receivers = await openReceivers();
@@ -34,7 +35,6 @@ export const telemetrySampling: Part = async (bench) => {
       const settings = {
         ...plan.settings,
         OTEL_EXPORTER_OTLP_ENDPOINT: receivers.addresses.present,
-        OTEL_BSP_SCHEDULE_DELAY: "500",
       };
       await using stack = await openStack(bench, settings);
       const slice = (mode: Mode, countedMs: number, settleMs: number): Promise<number> =>
@@ -85,15 +85,20 @@ function traceHeaders(sampledShare: number): Record<string, string>[] {
 
 function samplingTable(starts: readonly Round[][]): string {
   const rows = (["a tenth sampled", "all sampled", "none again"] as const).map((mode) => {
-    const pairs = starts.map((rounds) => rounds.map((round) => ({ old: round.none, new: round[mode] })));
-    const { ratio, low, high } = ratioOverStarts(pairs);
+    const { ratio, low, high } = pairedRatio(starts.flat().map((round) => pairOf(round, mode)));
     return [mode, cpuMs(starts, "none"), cpuMs(starts, mode), ...[ratio, low, high].map(change)];
   });
   return [
     "/verify of two images, 64 in flight, a run takes 40 + 2b ms; CPU ms of ingress, batcher and worker for each call, in the same processes:",
     table(["calls", "none sampled", "here", "change", "from", "to"], rows),
-    `${starts.flat().length} rounds. 95 % intervals over the means of ${starts.length} starts.`,
+    `95 % intervals over the ${starts.flat().length} rounds of ${starts.length} starts. The change is against the mean of both loads without a sampled call, and for the second of them against the first.`,
   ].join("\n\n");
+}
+
+/** Both are measured in the same processes within seconds, so rounds count and not starts. */
+function pairOf(round: Round, mode: Mode): Pair {
+  const none = mode === "none again" ? round.none : (round.none + round["none again"]) / 2;
+  return { old: none, new: round[mode] };
 }
 
 const cpuMs = (starts: readonly Round[][], mode: Mode): string =>
