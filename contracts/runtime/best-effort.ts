@@ -3,6 +3,7 @@
  * sweep). Each kind has a name, under which its failures are counted.
  */
 const kinds = [
+  "allowlist_reply",
   "cancel_publish",
   "clock_measurement",
   "dead_letter",

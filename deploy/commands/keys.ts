@@ -1,28 +1,14 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { commandActor, recordAudit } from "@faceline/accounts/audit/audit-log";
 import { createKey, isActive } from "@faceline/accounts/keys/team-keys";
 import { changeLimits } from "@faceline/accounts/people/approval";
 import { type ListedKey, listApiKeys, revokeApiKey } from "@faceline/contracts/runtime/api-keys";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import {
-  connectDurableRedis,
-  DurableRedisConfig,
-  type RedisConnection,
-} from "@faceline/contracts/runtime/redis";
-import { durableAccess } from "../launcher/server-access.ts";
-import { LauncherConfig } from "../launcher/settings.ts";
-import { repository, secretsFolder } from "../launcher/state-folder.ts";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
 import { formatTime, runPeopleCommand } from "./keys-people.ts";
+import { connectKeysRedis } from "./keys-redis.ts";
+import { textTable } from "./text-table.ts";
 
 // `npm run keys -- VERB`: API keys, limits of teams and people, in the durable Redis of a running Faceline.
-
-const commandMs = "5000";
-
-const unreachable =
-  "The Redis server of the keys cannot be reached: start Faceline with `npm start`, or set REDIS_DURABLE_URL " +
-  "(REDIS_DURABLE_PORT, FACELINE_STATE) as for it.";
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -38,28 +24,12 @@ async function main(argv: string[]): Promise<number> {
     return 0;
   }
   try {
-    await using redis = await connect();
+    await using redis = (await connectKeysRedis()).redis;
     console.log(await run(redis, call));
     return 0;
   } catch (error) {
     console.error((error as Error).message);
     return 1;
-  }
-}
-
-/** As the user `keys` of the server that `npm start` has started, or as the operator's settings say. */
-async function connect(): Promise<RedisConnection> {
-  const launch = readConfig(LauncherConfig, process.env);
-  const secrets = secretsFolder(resolve(repository, launch.FACELINE_STATE));
-  const access = durableAccess(launch, secrets, "keys");
-  try {
-    const env = { ...process.env, ...access, REDIS_COMMAND_MS: commandMs };
-    return await connectDurableRedis(readConfig(DurableRedisConfig, env));
-  } catch (cause) {
-    const passwordFile = launch.REDIS_DURABLE_URL === undefined ? access["REDIS_DURABLE_PASSWORD_FILE"]! : "";
-    const neverStarted = passwordFile !== "" && !existsSync(passwordFile);
-    if (!neverStarted && !(cause as Error).message.includes("no Redis server")) throw cause;
-    throw new Error(unreachable, { cause });
   }
 }
 
@@ -114,7 +84,7 @@ function matchesPrefix({ prefix }: ListedKey, start: string): boolean {
 
 function keyTable(keys: ListedKey[]): string {
   if (keys.length === 0) return "There are no keys.";
-  const rows = [
+  return textTable([
     ["id", "key", "team", "name", "created", "last used", "state"],
     ...keys.map((key) => [
       key.id,
@@ -125,16 +95,7 @@ function keyTable(keys: ListedKey[]): string {
       key.lastUsedAt === null ? "-" : formatTime(key.lastUsedAt),
       stateOf(key),
     ]),
-  ];
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i]!))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  ]);
 }
 
 function stateOf(key: ListedKey): string {

@@ -3,15 +3,28 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { repository } from "../launcher/state-folder.ts";
 
-// `npm run models -- VERB`. All verbs are the models package's, except for `calibrate`: it runs the pipeline
-// of inference over pictures, and the models package must not depend on the service. The usage of all verbs
-// is the models package's.
+// `npm run models -- VERB`. All verbs are the models package's, except for two kinds that need what it must
+// not depend on: `calibrate` runs the pipeline of inference over pictures, and those that enable models
+// change the durable Redis. The usage of all verbs is the models package's.
 
-const [verb, ...rest] = process.argv.slice(2);
-const [program, args] =
-  verb === "calibrate" && !rest.includes("--help")
-    ? ["inference/calibrate/main.ts", rest]
-    : ["models/src/main.ts", process.argv.slice(2)];
-const child = spawn(process.execPath, [join(repository, program), ...args], { stdio: "inherit" });
+const args = process.argv.slice(2);
+const [verb = "", ...rest] = args;
+const [program, programArgs] = args.includes("--help") ? ["models/src/main.ts", args] : programOf(verb);
+
+function programOf(verb: string): [program: string, args: string[]] {
+  switch (verb) {
+    case "calibrate":
+      return ["inference/calibrate/main.ts", rest];
+    case "enabled":
+    case "enable":
+    case "disable":
+    case "default":
+      return ["deploy/commands/enabled-models.ts", args];
+    default:
+      return ["models/src/main.ts", args];
+  }
+}
+
+const child = spawn(process.execPath, [join(repository, program), ...programArgs], { stdio: "inherit" });
 const [code] = (await once(child, "exit")) as [number | null];
 process.exitCode = code ?? 1;

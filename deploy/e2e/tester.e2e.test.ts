@@ -1,6 +1,6 @@
 // Covers ingress/pages/tester and ingress/pages/browser/tester in a browser.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { findChromium, openChromium, openPage, withoutChromium } from "../testing/browser.ts";
-import { assertSound } from "../testing/page-checks.ts";
+import { assertSoundInAllLooks } from "../testing/page-checks.ts";
 import { waitUntil } from "../testing/wait-until.ts";
 import { startStack } from "./stack/stack.ts";
 
@@ -16,13 +16,6 @@ import { startStack } from "./stack/stack.ts";
 
 const sample = (name: string): string =>
   fileURLToPath(new URL(`../../ingress/pages/samples/${name}.jpg`, import.meta.url));
-
-const looks = [
-  { width: 1_280, colorScheme: "light" },
-  { width: 1_280, colorScheme: "dark" },
-  { width: 390, colorScheme: "light" },
-  { width: 390, colorScheme: "dark" },
-] as const;
 
 test("the tester, in a browser", async (t) => {
   const chromium = await findChromium();
@@ -374,19 +367,4 @@ async function useUpRate(address: string, visitor: number): Promise<void> {
     const { status } = await fetch(`${address}/tester/verify`, { method: "POST", headers, body: "{}" });
     return status === 429;
   });
-}
-
-/** In both themes, wide and narrow. Keeps a screenshot of each if SCREENSHOTS names a folder. */
-async function assertSoundInAllLooks(page: Page, state: string): Promise<void> {
-  const folder = process.env["SCREENSHOTS"];
-  for (const { width, colorScheme } of looks) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme });
-    if (folder !== undefined) {
-      await page.evaluate(`for (const each of document.querySelectorAll("details")) each.open = false`);
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: join(folder, `${state}-${width}-${colorScheme}.png`), fullPage: true });
-    }
-    await assertSound(page, `${state}, ${width} px, ${colorScheme}`);
-  }
 }

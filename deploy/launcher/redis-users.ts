@@ -1,5 +1,8 @@
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import {
+  allowlistChannel,
+  allowlistKey,
+  allowlistRepliesChannel,
   answerKey,
   answersChannel,
   apiKeyKey,
@@ -95,10 +98,15 @@ const accountKeys = [
   sessionKey("*"),
   sessionsKey("*"),
   auditKey,
+  allowlistKey,
 ];
+const accountChannels = [keyChangesChannel, allowlistChannel, allowlistRepliesChannel("*")];
 const accountCommands = [
   ...connection,
+  "subscribe",
   "publish",
+  "eval",
+  "evalsha",
   "scan",
   "get",
   "mget",
@@ -121,13 +129,13 @@ const accountCommands = [
 export const durableUsers: Record<DurableUser, RedisRights> = {
   ingress: {
     keys: accountKeys,
-    channels: [keyChangesChannel],
-    commands: [...accountCommands, "subscribe", "getdel"],
+    channels: accountChannels,
+    commands: [...accountCommands, "getdel"],
   },
   // `npm run keys`, and the launcher, which stores the development key.
   keys: {
     keys: accountKeys,
-    channels: [keyChangesChannel],
+    channels: accountChannels,
     // To remove a person: the audit log is written again, and then the file of the server.
     commands: [...accountCommands, "watch", "unwatch", "multi", "exec", "xrange", "bgrewriteaof"],
   },

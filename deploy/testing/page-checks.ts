@@ -1,5 +1,7 @@
 // Covered by ../e2e/pages.e2e.test.ts and ../e2e/tester.e2e.test.ts.
 import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 
@@ -17,3 +19,25 @@ export async function assertSound(page: Page, path: string): Promise<void> {
 }
 
 const narrowestPx = 320;
+
+/** In both themes, wide and narrow. Keeps a screenshot of each if SCREENSHOTS names a folder. */
+export async function assertSoundInAllLooks(page: Page, state: string): Promise<void> {
+  const folder = process.env["SCREENSHOTS"];
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    if (folder !== undefined) {
+      await page.evaluate(`for (const each of document.querySelectorAll("details")) each.open = false`);
+      mkdirSync(folder, { recursive: true });
+      await page.screenshot({ path: join(folder, `${state}-${width}-${colorScheme}.png`), fullPage: true });
+    }
+    await assertSound(page, `${state}, ${width} px, ${colorScheme}`);
+  }
+}
+
+const looks = [
+  { width: 1_280, colorScheme: "light" },
+  { width: 1_280, colorScheme: "dark" },
+  { width: 390, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" },
+] as const;

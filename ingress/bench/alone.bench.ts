@@ -4,7 +4,7 @@ import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
 import { Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import { fastify } from "fastify";
 import { HttpSettings } from "../src/config.ts";
-import { EnabledModels } from "../src/endpoints/enabled-models.ts";
+import { LoadedModels } from "../src/models/loaded-models.ts";
 import { buildServer } from "../src/server.ts";
 
 // The HTTP server of the ingress with nothing behind it, or a bare Fastify that parses the same JSON and
@@ -44,7 +44,7 @@ async function ingress() {
       reportBug: (error) => process.stderr.write(`${(error as Error).stack}\n`),
     },
     settings,
-    new EnabledModels(await catalogueOf(Number(vectorLength)), settings),
+    new LoadedModels(await catalogueOf(Number(vectorLength)), settings),
   );
 }
 

@@ -16,13 +16,20 @@ export type Facts = {
   limits: CapabilitiesReply["limits"];
   teamBodyBytesPerSecond: number;
   idempotencyKeptMs: number;
-  /** Those that the operator enabled. */
+  /** Those that are enabled. */
   models: Pick<
     EmbeddingModel,
     "name" | "title" | "input_px" | "thresholds" | "thresholds_from" | "labelled_pairs"
   >[];
   detectors: string[];
   tester: TesterFacts;
+};
+
+/** Where the facts come from: operators change what is enabled while the service runs. */
+export type FactsSource = {
+  /** Returns another object after each change of the facts. */
+  changes(): object;
+  read(): Facts;
 };
 
 /** The public tester, and what its calls may hold: less than those with a key. */

@@ -3,15 +3,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../src/call/api-error.ts";
 import { wantsHtml } from "../src/errors/not-found.ts";
 import { sendContent } from "./content.ts";
-import type { Facts } from "./facts.ts";
+import type { FactsSource } from "./facts.ts";
 import { pageHeaders } from "./headers.ts";
 import { openSite, type Site } from "./site.ts";
 
 /**
  * Returns the pages for people. They are rendered at the first request for one, so that a service whose pages
- * nobody opens starts and runs as without them. Throws then if the rendering thread fails.
+ * nobody opens starts and runs as without them; and again at the first request after the facts have changed.
+ * Throws then if the rendering thread fails.
  */
-export const openPages = (facts: Facts): Pages => once(() => openSite(facts));
+export const openPages = (facts: FactsSource): Pages => oncePerChange(facts, () => openSite(facts.read()));
 
 /** Adds the routes of the pages. */
 export function addPages(app: FastifyInstance, site: Pages): void {
@@ -73,15 +74,19 @@ const nothingHere = (): ApiError => new ApiError("not_found", "There is nothing 
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code);
 
-/** Returns a function that opens something at its first call, and again after a failure. */
-function once<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
-  let opened: Promise<Opened> | undefined;
+/** Returns a function that opens something at its first call, and again after a change or a failure. */
+function oncePerChange<Opened>(facts: FactsSource, open: () => Promise<Opened>): () => Promise<Opened> {
+  let last: { changes: object; opened: Promise<Opened> } | undefined;
   return () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
+    const changes = facts.changes();
+    if (last?.changes !== changes) {
+      const opened = open().catch((error: unknown) => {
+        if (last?.opened === opened) last = undefined;
+        throw error;
+      });
+      last = { changes, opened };
+    }
+    return last.opened;
   };
 }
 

@@ -13,7 +13,7 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
     const [schema] = Object.values(bodySchema);
     const options = {
       bodyLimit: settings.BODY_BYTES_MAX,
-      ...(needsWorker ? { onRequest: rejectEarly(ports, models.lanes) } : {}),
+      ...(needsWorker ? { onRequest: rejectEarly(ports, () => models.enabled.lanes) } : {}),
     };
     app.post(`${prefix}${path}`, options, (request) => {
       const parsedQuery = query === undefined ? undefined : validate(query.schema, request.query);

@@ -18,13 +18,14 @@ import { openCancelOutbox } from "./cancel-outbox.ts";
 import { IngressConfig, openAccessWarning } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
-import { EnabledModels } from "./endpoints/enabled-models.ts";
 import { openIdempotencyStore } from "./idempotency/store.ts";
 import { openImageOutbox } from "./image-outbox.ts";
 import { openTeamLimiter } from "./limits/team-limiter.ts";
 import { openVisitorLimiter } from "./limits/visitor-limiter.ts";
 import { CallHistory } from "./live/call-history.ts";
 import { liveIngress } from "./live/ingress-state.ts";
+import { followAllowlist } from "./models/follow-allowlist.ts";
+import { LoadedModels } from "./models/loaded-models.ts";
 import { countOpen } from "./open-sockets.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
 import { countCallers } from "./request-metrics.ts";
@@ -35,7 +36,7 @@ import { openTaskOutbox } from "./task-outbox.ts";
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
   // Names that are not in the catalogue end the start before anything is connected.
-  const models = new EnabledModels(await readCatalogue(), config);
+  const models = new LoadedModels(await readCatalogue(), config);
 
   const warning = openAccessWarning(config);
   if (warning !== undefined) log.warn(warning);
@@ -54,6 +55,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   // Subscribed before the server listens: the first answer may come at once.
   await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
   await using keys = await openKeyStore({ durable, config, clock, log });
+  await using _allowlist = await followAllowlist({ durable, config, ingress: id, models, log });
   await using teams = openTeamLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id, config);
   await using idempotency = openIdempotencyStore(redis, clock, config);

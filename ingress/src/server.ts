@@ -1,5 +1,5 @@
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
-import type { Facts } from "../pages/facts.ts";
+import type { Facts, FactsSource } from "../pages/facts.ts";
 import { addPages, openPages, sendMissingPage } from "../pages/pages.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
@@ -13,7 +13,6 @@ import { addComputeHooks, identifyTeams } from "./compute-hooks.ts";
 import { addComputeRoutes } from "./compute-routes.ts";
 import { type HttpSettings, version } from "./config.ts";
 import { requestLimits } from "./endpoints/capabilities.ts";
-import type { EnabledModels } from "./endpoints/enabled-models.ts";
 import { serviceEndpoints } from "./endpoints/table.ts";
 import {
   answerMalformedRequest,
@@ -26,6 +25,8 @@ import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
 import { InputReader } from "./images/inputs.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
+import type { EnabledModels } from "./models/enabled-models.ts";
+import type { LoadedModels } from "./models/loaded-models.ts";
 import { addRequestMetrics } from "./request-metrics.ts";
 import { testerFacts } from "./tester/tester-settings.ts";
 import { addTesterRoutes } from "./tester-routes.ts";
@@ -34,7 +35,7 @@ import { addTesterRoutes } from "./tester-routes.ts";
  * Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through
  * the ports.
  */
-export function buildServer(ports: Ports, settings: HttpSettings, models: EnabledModels): FastifyInstance {
+export function buildServer(ports: Ports, settings: HttpSettings, models: LoadedModels): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
   const app = fastify({
@@ -77,7 +78,7 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   });
   addRequestMetrics(app, ports.metrics, models.lanes);
   addCors(app, settings);
-  const pages = settings.PAGES === "on" ? openPages(pageFacts(settings, models)) : undefined;
+  const pages = settings.PAGES === "on" ? openPages(factsSource(settings, models)) : undefined;
   rejectUnknownRoutes(app, pages && ((request, reply) => sendMissingPage(pages, request, reply)));
   ignoreExpectations(app);
   trackResponses(app);
@@ -107,6 +108,11 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Enable
   }
   return app;
 }
+
+const factsSource = (settings: HttpSettings, models: LoadedModels): FactsSource => ({
+  changes: () => models.enabled,
+  read: () => pageFacts(settings, models.enabled),
+});
 
 const pageFacts = (settings: HttpSettings, models: EnabledModels): Facts => ({
   version,

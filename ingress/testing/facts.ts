@@ -2,13 +2,13 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import type { Facts } from "../pages/facts.ts";
 import { HttpSettings } from "../src/config.ts";
 import { requestLimits } from "../src/endpoints/capabilities.ts";
-import { EnabledModels } from "../src/endpoints/enabled-models.ts";
+import { LoadedModels } from "../src/models/loaded-models.ts";
 import { testerFacts } from "../src/tester/tester-settings.ts";
 
 /** What pages show of a service with the default settings and the real catalogue. */
 export async function testFacts(): Promise<Facts> {
   const settings = HttpSettings.parse({});
-  const models = new EnabledModels(await readCatalogue(), settings);
+  const { enabled: models } = new LoadedModels(await readCatalogue(), settings);
   return {
     version: "0.1.0",
     publicUrl: "",

@@ -17,7 +17,7 @@ import sharp from "sharp";
 import type { DispatchedCall, Ports } from "../src/call/ports.ts";
 import { CallRecord } from "../src/call/record.ts";
 import { HttpSettings } from "../src/config.ts";
-import { EnabledModels } from "../src/endpoints/enabled-models.ts";
+import { LoadedModels } from "../src/models/loaded-models.ts";
 import { buildServer } from "../src/server.ts";
 
 /**
@@ -56,11 +56,12 @@ export function testServer(
     return dispatch(call);
   };
   const config = HttpSettings.parse(settings);
-  const app = buildServer(ports, config, new EnabledModels(catalogue ?? new Catalogue(models), config));
+  const loaded = new LoadedModels(catalogue ?? new Catalogue(testModels), config);
+  const app = buildServer(ports, config, loaded);
   t.after(() => app.close());
   const post: TestServer["post"] = (url, body, headers = {}) =>
     app.inject({ method: "POST", url, body: body as object, headers: { "x-api-key": testKey, ...headers } });
-  return { app, dispatched, post };
+  return { app, dispatched, models: loaded, post };
 }
 
 export const testNow = 1_800_000_000_000;
@@ -162,7 +163,7 @@ const graph = (name: string) => ({
   licenses: [{ id: "MIT", covers: "all of it", stated_by: "a test" }],
 });
 
-const models = [
+export const testModels = [
   {
     ...graph("Dlib"),
     role: "embedding",
@@ -198,6 +199,8 @@ export const testPool = {
 type TestServerOptions = Partial<Ports> & { settings?: Record<string, unknown>; catalogue?: Catalogue };
 export type TestServer = {
   app: FastifyInstance;
+  /** With `follow` a test changes what is enabled. */
+  models: LoadedModels;
   /** The calls that were sent to workers. */
   dispatched: DispatchedCall[];
   post(url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;

@@ -8,6 +8,7 @@ import { verifyModel } from "./verify.ts";
 
 const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- calibrate [PICTURES] [--write]
+       npm run models -- enabled | enable NAME | disable NAME | default NAME
 
   build    make the .onnx files that are not built yet
   verify   check the weights and the built files against the catalogue
@@ -16,6 +17,11 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
            show how many numbers the int8 builds clip, on the faces of a folder of pictures;
            with --write, store new ranges and checksums in the catalogue
            (inference/calibrate, which deploy/commands/models.ts starts)
+
+  enabled  show the models and detectors that the running ingresses have loaded and enabled
+  enable, disable
+           let calls use a model or detector of these, or refuse them; every ingress follows at once
+  default  make it the one of calls that name none
 
 DIR is the folder of built files; its default is .faceline/models.
 PICTURES defaults to those that come with the weights.`;

@@ -17,9 +17,11 @@ export const AuditAction = z.enum([
   "key_renamed",
   "key_rotated",
   "key_revoked",
-  "allowlist_changed",
+  "model_enabled",
+  "model_disabled",
+  "model_made_default",
 ]);
-type AuditAction = z.infer<typeof AuditAction>;
+export type AuditAction = z.infer<typeof AuditAction>;
 
 /** Who acts: the mail address of a person, or `command`. `requestId`: of the HTTP call; null for commands. */
 export type Actor = { by: string; requestId: string | null };

@@ -110,11 +110,15 @@ const Features = z.object({
     .describe("The default thresholds were not measured with `align: false`."),
 });
 
-/** GET /capabilities: what the operator enabled, and which of it live workers serve. */
+/** GET /capabilities: what is enabled now, and which of it live workers serve. */
 export const CapabilitiesReply = z.object({
-  models: z.array(z.string()).describe("Names that `model_name` may have."),
+  models: z
+    .array(z.string())
+    .describe("Names that `model_name` may have. Operators may change them at any time."),
   default_model: z.string().describe("The model of calls without `model_name`."),
-  detectors: z.array(z.string()).describe("Names that `detector_backend` may have."),
+  detectors: z
+    .array(z.string())
+    .describe("Names that `detector_backend` may have. Operators may change them at any time."),
   default_detector: z.string().describe("The detector of calls without `detector_backend`."),
   distance_metrics: z.array(DistanceMetric).describe("Values of `distance_metric`."),
   normalizations: z

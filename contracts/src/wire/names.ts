@@ -45,6 +45,11 @@ export const sessionKey = (sha256: string): string => `session:${sha256}`;
 export const sessionsKey = (email: string): string => `sessions:${email}`;
 /** A stream: who changed what, and when. */
 export const auditKey = "audit";
+/** JSON: which models and detectors are enabled. */
+export const allowlistKey = "allowlist";
 
-/** Channel of the durable Redis. */
+/** Channels of the durable Redis. */
 export const keyChangesChannel = "keys";
+export const allowlistChannel = "allowlist";
+/** Where ingresses reply to one who asks what they have loaded. */
+export const allowlistRepliesChannel = (asker: string): string => `allowlist-replies:${asker}`;

@@ -47,7 +47,7 @@ export async function startStack(
       access: withSettings(readAccess(), settings, ownSettings),
       pool,
       host: "127.0.0.1",
-      ports: await freePorts(ingress),
+      ports: options.ports ?? (await freePorts(ingress)),
       workerSettings,
       threads: config.INTRA_OP_THREADS,
       environment: env,
@@ -109,6 +109,8 @@ type StackOptions = {
   workers?: number;
   batchers?: number;
   ingress?: number;
+  /** One for each ingress, where a setting names its address: PUBLIC_URL. */
+  ports?: number[];
   /** Whether every process has an operators' port. */
   operators?: boolean;
   /** Settings of the services, of the launcher's limits (RESTART_FIRST_MS …) and of its topics. */

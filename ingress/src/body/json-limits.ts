@@ -143,10 +143,10 @@ export type ExceededLimit =
   /** `field`: the field of the body that holds them, as it was sent. */
   | { kind: "items"; field?: string };
 
-/** What limits the content of a body: settings, and the enabled models. */
+/** What limits the content of a body: settings, and the loaded models. */
 export type BodyLimits = {
   CANDIDATE_VECTORS_MAX: number;
   CANDIDATE_IMAGES_MAX: number;
-  /** Numbers of the longest vector that an enabled model has. */
+  /** Numbers of the longest vector that a loaded model has. */
   vectorLengthMax: number;
 };

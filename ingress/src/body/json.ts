@@ -53,7 +53,7 @@ export class JsonParser {
       case "values":
         return new ApiError(
           "invalid_vector",
-          `The body holds more than ${valuesMax} numbers: more than the embeddings of the enabled models.`,
+          `The body holds more than ${valuesMax} numbers: more than the embeddings of its models.`,
         );
     }
   }

@@ -63,7 +63,7 @@ const waitMsOf = ({ expectedWaitMs, bestEffortWaitMs }: LaneState, serviceClass:
  * so their calls are rejected after the body was read.
  */
 export const rejectEarly =
-  (ports: Ports, lanes: ReadonlySet<string>) =>
+  (ports: Ports, lanes: () => ReadonlySet<string>) =>
   async ({ requestContext }: FastifyRequest): Promise<void> => {
-    soonestPool(ports.poolStates(), lanes, requestContext!, ports.clock.now());
+    soonestPool(ports.poolStates(), lanes(), requestContext!, ports.clock.now());
   };

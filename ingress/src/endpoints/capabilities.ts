@@ -7,33 +7,34 @@ import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { licenseOf } from "@faceline/models/catalogue";
 import type { DetectorModel, EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
 import { type HttpSettings, testerIsOn, version } from "../config.ts";
-import type { EnabledModels } from "./enabled-models.ts";
+import type { EnabledModels } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { versionsOf } from "./model-versions.ts";
 
 /** GET /capabilities: what the operator enabled, what of it has live workers, and the limits of a call. */
 export async function capabilities({ ports, settings, models }: RouteContext): Promise<CapabilitiesReply> {
+  const { enabled } = models;
   const liveLanes = ports.poolStates().flatMap(({ lanes }) => lanes.filter(({ workers }) => workers > 0));
-  const modelEntries = models.embeddingModels.map((model) => {
+  const modelEntries = enabled.embeddingModels.map((model) => {
     const lanes = liveLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
     const [version] = versionsOf(model, models, ports.poolStates());
     return [model.name, { model_version: version!, ...modelDetails(model, lanes) }] as const;
   });
-  const detectorEntries = models.detectors.map((detector) => {
+  const detectorEntries = enabled.detectors.map((detector) => {
     const lanes = liveLanes.filter(({ lane }) => lane.endsWith(`/${detector.name}`));
     return [detector.name, detectorDetails(detector, lanes)] as const;
   });
   return {
     models: modelEntries.map(([name]) => name),
-    default_model: models.defaultModel,
+    default_model: enabled.defaultModel,
     detectors: detectorEntries.map(([name]) => name),
-    default_detector: models.defaultDetector,
+    default_detector: enabled.defaultDetector,
     distance_metrics: DistanceMetric.options,
-    normalizations: [...new Set(models.embeddingModels.flatMap(({ normalizations }) => normalizations))],
+    normalizations: [...new Set(enabled.embeddingModels.flatMap(({ normalizations }) => normalizations))],
     image_formats: [...imageFormats],
     model_details: Object.fromEntries(modelEntries),
     detector_details: Object.fromEntries(detectorEntries),
-    limits: requestLimits(settings, models),
+    limits: requestLimits(settings, enabled),
     features: {
       face_policies: FacePolicy.options,
       embedding_formats: EmbeddingFormat.options,
@@ -95,7 +96,7 @@ function runningBuilds({ name }: Model, lanes: LaneState[]): RunningBuild[] {
 /** What a call may hold, by the operator's settings. */
 export const requestLimits = (
   settings: HttpSettings,
-  models: EnabledModels,
+  enabled: EnabledModels,
 ): CapabilitiesReply["limits"] => ({
   body_bytes: settings.BODY_BYTES_MAX,
   image_bytes: settings.IMAGE_BYTES_MAX,
@@ -104,7 +105,7 @@ export const requestLimits = (
   image_side_min_px: settings.IMAGE_SIDE_MIN_PX,
   candidate_vectors: settings.CANDIDATE_VECTORS_MAX,
   candidate_images: settings.CANDIDATE_IMAGES_MAX,
-  vector_length: models.vectorLengthMax,
+  vector_length: enabled.vectorLengthMax,
   faces: settings.FACES_MAX,
   deadline_default_ms: settings.DEADLINE_DEFAULT_MS,
   deadline_min_ms: settings.DEADLINE_MIN_MS,

@@ -6,8 +6,8 @@ import type { InputValue } from "../images/inputs.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { firstError, rankCandidates } from "../matching/ranking.ts";
 import type { Subject, SubjectFace } from "../matching/subject.ts";
+import { matchRule } from "../models/enabled-models.ts";
 import { readCandidates } from "./candidates.ts";
-import { matchRule } from "./enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { requireModelVersion, versionsOf } from "./model-versions.ts";
 
@@ -17,7 +17,7 @@ export async function compare(
   call: RequestContext,
   body: CompareRequest,
 ): Promise<CompareReply> {
-  const selected = models.select(body);
+  const selected = models.enabled.select(body);
   const rule = matchRule(body, selected);
   const versions = versionsOf(selected.model, models, ports.poolStates());
   requireModelVersion(body.model_version, versions);

@@ -4,7 +4,7 @@ import type { RequestContext } from "../call/context.ts";
 import type { Ports } from "../call/ports.ts";
 import type { HttpSettings } from "../config.ts";
 import type { InputReader } from "../images/inputs.ts";
-import type { EnabledModels } from "./enabled-models.ts";
+import type { LoadedModels } from "../models/loaded-models.ts";
 
 // Covered by the tests of the endpoints and by ../../openapi/document.test.ts.
 
@@ -12,7 +12,8 @@ import type { EnabledModels } from "./enabled-models.ts";
 export type RouteContext = {
   ports: Ports;
   settings: HttpSettings;
-  models: EnabledModels;
+  /** `enabled` may change at any time: a call reads it once, and ends as it began. */
+  models: LoadedModels;
   inputs: InputReader;
 };
 

@@ -11,7 +11,8 @@ import type { RouteContext } from "./endpoint.ts";
 export async function health({ ports, models }: RouteContext, reply: FastifyReply): Promise<HealthReply> {
   const { kafka, redis } = ports.dependencyHealth();
   const pools = ports.poolStates();
-  const healthy = kafka && redis && ports.isServing() && pools.some((pool) => canServe(pool, models.lanes));
+  const healthy =
+    kafka && redis && ports.isServing() && pools.some((pool) => canServe(pool, models.enabled.lanes));
   if (!healthy) reply.code(503).header("retry-after", retryAfterSeconds(retryAfterMs.notServing));
   return {
     status: healthy ? "ok" : "degraded",

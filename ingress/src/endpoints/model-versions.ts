@@ -2,7 +2,7 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError } from "../call/api-error.ts";
-import type { EnabledModels } from "./enabled-models.ts";
+import type { LoadedModels } from "../models/loaded-models.ts";
 
 // Covered by ./compare.test.ts and ./capabilities.test.ts.
 
@@ -10,7 +10,7 @@ import type { EnabledModels } from "./enabled-models.ts";
  * Returns the versions of a model that live workers run: one, and two in the middle of a rollout. Without a
  * worker, that of this process' catalogue.
  */
-export function versionsOf(model: EmbeddingModel, models: EnabledModels, pools: PoolState[]): string[] {
+export function versionsOf(model: EmbeddingModel, models: LoadedModels, pools: PoolState[]): string[] {
   const running = pools.flatMap(({ lanes }) =>
     lanes
       .filter(({ lane, workers }) => workers > 0 && lane.startsWith(`${model.name}/`))

@@ -20,7 +20,7 @@ export async function represent(
   body: RepresentRequest,
   { format }: z.infer<typeof RepresentQuery>,
 ): Promise<RepresentReply | RepresentResult[]> {
-  const { model, detector, lane } = models.select(body);
+  const { model, detector, lane } = models.enabled.select(body);
 
   const values = [{ ref: inputRef("img"), value: body.img }];
   const inputs = (await reader.readInputs(values, model.embedding_size)).map(orThrow);

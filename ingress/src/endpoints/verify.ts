@@ -5,7 +5,7 @@ import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { decidingPair, facesNeeded } from "../matching/pair.ts";
 import type { Subject } from "../matching/subject.ts";
-import { matchRule } from "./enabled-models.ts";
+import { matchRule } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { requireModelVersion, versionsOf } from "./model-versions.ts";
 
@@ -15,7 +15,7 @@ export async function verify(
   call: RequestContext,
   body: VerifyRequest,
 ): Promise<VerifyReply> {
-  const selected = models.select(body);
+  const selected = models.enabled.select(body);
   const { metric, threshold } = matchRule(body, selected);
   const versions = versionsOf(selected.model, models, ports.poolStates());
   requireModelVersion(body.model_version, versions);

@@ -16,9 +16,9 @@ const samples = ["dia-1", "dia-2"] as const satisfies SampleName[];
 
 /**
  * The answer for the first two sample pictures, computed by this service: at the first request for it, and
- * again when the workers run another build of the default model or detector. It is one call, however many
- * readers ask, and it is sent as a call of the tester would be. A failure is not stored, but readers get it
- * until the next try may be made.
+ * again when another model or detector is the default, or the workers run another build of it. It is one
+ * call, however many readers ask, and it is sent as a call of the tester would be. A failure is not stored,
+ * but readers get it until the next try may be made.
  */
 export class SampleAnswerCache {
   readonly #context: RouteContext;
@@ -46,7 +46,8 @@ export class SampleAnswerCache {
     const { ports } = this.#context;
     try {
       const answer = await computeSampleAnswer(this.#context);
-      this.#computed = { builds, answer };
+      // A change in the middle: nobody can tell which of the two the answer is from.
+      this.#computed = builds === this.#runningBuilds() ? { builds, answer } : undefined;
       this.#failed = undefined;
       return answer;
     } catch (thrown) {
@@ -57,13 +58,15 @@ export class SampleAnswerCache {
     }
   }
 
-  /** Names what live workers run for the default model and detector. */
+  /** Names the default model and detector, and what live workers run for them. */
   #runningBuilds(): string {
     const { ports, models } = this.#context;
-    const lane = laneId(models.defaultModel, models.defaultDetector);
+    const { defaultModel, defaultDetector } = models.enabled;
+    const lane = laneId(defaultModel, defaultDetector);
     const states = ports.poolStates().flatMap(({ lanes }) => lanes);
     const live = states.filter((state) => state.lane === lane && state.workers > 0);
-    return [...new Set(live.map(({ build }) => build?.digest ?? ""))].toSorted().join(" ");
+    const digests = new Set(live.map(({ build }) => build?.digest ?? ""));
+    return [lane, ...[...digests].toSorted()].join(" ");
   }
 }
 

@@ -1,52 +1,38 @@
-import { SettingsError } from "@faceline/contracts/runtime/config";
+import type { ModelSelection } from "@faceline/accounts/models/allowlist";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
-import type { Catalogue } from "@faceline/models/catalogue";
 import type { DetectorModel, EmbeddingModel } from "@faceline/models/catalogue-entry";
-import { modelVersionOf } from "@faceline/models/model-version";
 import { ApiError } from "../call/api-error.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 
-// Covered by ./capabilities.test.ts and ./verify.test.ts.
+// Covered by ../endpoints/capabilities.test.ts and ../endpoints/verify.test.ts.
 
-/** The models and detectors that the operator enabled. */
+/** The models and detectors that are enabled. It does not change: a call works with one to its end. */
 export class EnabledModels {
   readonly embeddingModels: EmbeddingModel[];
   readonly detectors: DetectorModel[];
   readonly defaultModel: string;
   readonly defaultDetector: string;
-  readonly #catalogue: Catalogue;
+  /** The same by their names. */
+  readonly selection: ModelSelection;
   /** Every pair of a model and a detector. */
   readonly lanes: ReadonlySet<string>;
   /** Numbers of the longest vector that one of the models has. */
   readonly vectorLengthMax: number;
 
-  /** Throws a SettingsError that lists every enabled name that is not in the catalogue. */
-  constructor(catalogue: Catalogue, settings: ModelSettings) {
-    const unknown = [
-      ...settings.MODELS_ENABLED.filter((name) => catalogue.find("embedding", name) === undefined).map(
-        (name) => `  MODELS_ENABLED: the catalogue has no ${name}`,
-      ),
-      ...settings.DETECTORS_ENABLED.filter((name) => catalogue.find("detector", name) === undefined).map(
-        (name) => `  DETECTORS_ENABLED: the catalogue has no ${name}`,
-      ),
-    ];
-    if (unknown.length > 0) throw new SettingsError(unknown);
-    this.#catalogue = catalogue;
-    this.embeddingModels = settings.MODELS_ENABLED.map((name) => catalogue.find("embedding", name)!);
+  /** Of what is loaded, those that `enabled` names. */
+  constructor(loaded: LoadedEntries, selection: ModelSelection) {
+    const { models, detectors } = selection;
+    this.selection = selection;
+    this.embeddingModels = loaded.embeddingModels.filter(({ name }) => models.names.includes(name));
+    this.detectors = loaded.detectors.filter(({ name }) => detectors.names.includes(name));
     this.vectorLengthMax = Math.max(...this.embeddingModels.map(({ embedding_size }) => embedding_size));
-    this.detectors = settings.DETECTORS_ENABLED.map((name) => catalogue.find("detector", name)!);
-    this.defaultModel = settings.MODEL_DEFAULT;
-    this.defaultDetector = settings.DETECTOR_DEFAULT;
+    this.defaultModel = models.default;
+    this.defaultDetector = detectors.default;
     this.lanes = new Set(
       this.embeddingModels.flatMap((model) =>
         this.detectors.map((detector) => laneId(model.name, detector.name)),
       ),
     );
-  }
-
-  /** The version of a model by the catalogue of this process: workers of another release run another one. */
-  catalogueVersionOf(model: EmbeddingModel): string {
-    return modelVersionOf(model, this.#catalogue.find("landmarks", model.landmarks)!);
   }
 
   /**
@@ -90,12 +76,7 @@ function notEnabled(
   return new ApiError(code, `${field} must be one of: ${allowed.join(", ")}.`, { field });
 }
 
-type ModelSettings = {
-  MODELS_ENABLED: string[];
-  MODEL_DEFAULT: string;
-  DETECTORS_ENABLED: string[];
-  DETECTOR_DEFAULT: string;
-};
+type LoadedEntries = { embeddingModels: EmbeddingModel[]; detectors: DetectorModel[] };
 type ModelFields = {
   model_name?: string | undefined;
   detector_backend?: string | undefined;

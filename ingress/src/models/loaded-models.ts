@@ -1,0 +1,74 @@
+import { type Allowlist, enabledModels, type ModelSelection } from "@faceline/accounts/models/allowlist";
+import { SettingsError } from "@faceline/contracts/runtime/config";
+import type { Catalogue } from "@faceline/models/catalogue";
+import type { DetectorModel, EmbeddingModel } from "@faceline/models/catalogue-entry";
+import { modelVersionOf } from "@faceline/models/model-version";
+import { EnabledModels } from "./enabled-models.ts";
+
+/**
+ * The models and detectors of the settings, and which of them are enabled now. Operators change that while
+ * calls run, so a call reads `enabled` once.
+ */
+export class LoadedModels {
+  /** What the settings name, with their defaults. */
+  readonly loaded: ModelSelection;
+  readonly embeddingModels: EmbeddingModel[];
+  readonly detectors: DetectorModel[];
+  /** Every pair of a model and a detector, enabled or not. */
+  readonly lanes: ReadonlySet<string>;
+  /** Numbers of the longest vector that one of the models has, enabled or not. */
+  readonly vectorLengthMax: number;
+  readonly #catalogue: Catalogue;
+  #enabled: EnabledModels;
+
+  /** Throws a SettingsError that lists every name of the settings that is not in the catalogue. */
+  constructor(catalogue: Catalogue, settings: ModelSettings) {
+    const { MODELS_ENABLED, MODEL_DEFAULT, DETECTORS_ENABLED, DETECTOR_DEFAULT } = settings;
+    const unknown = [
+      ...MODELS_ENABLED.filter((name) => catalogue.find("embedding", name) === undefined).map(
+        (name) => `  MODELS_ENABLED: the catalogue has no ${name}`,
+      ),
+      ...DETECTORS_ENABLED.filter((name) => catalogue.find("detector", name) === undefined).map(
+        (name) => `  DETECTORS_ENABLED: the catalogue has no ${name}`,
+      ),
+    ];
+    if (unknown.length > 0) throw new SettingsError(unknown);
+    this.#catalogue = catalogue;
+    this.loaded = {
+      models: { names: MODELS_ENABLED, default: MODEL_DEFAULT },
+      detectors: { names: DETECTORS_ENABLED, default: DETECTOR_DEFAULT },
+    };
+    this.embeddingModels = MODELS_ENABLED.map((name) => catalogue.find("embedding", name)!);
+    this.detectors = DETECTORS_ENABLED.map((name) => catalogue.find("detector", name)!);
+    this.#enabled = new EnabledModels(this, this.loaded);
+    this.lanes = this.#enabled.lanes;
+    this.vectorLengthMax = this.#enabled.vectorLengthMax;
+  }
+
+  /** What is enabled now. The object is another one after each change. */
+  get enabled(): EnabledModels {
+    return this.#enabled;
+  }
+
+  /**
+   * Enables what the record says, or without one what the settings say. Returns a sentence for each part of
+   * the record that does not fit what is loaded.
+   */
+  follow(allowlist: Allowlist | undefined): string[] {
+    const { enabled, ignored } = enabledModels(this.loaded, allowlist);
+    this.#enabled = new EnabledModels(this, enabled);
+    return ignored;
+  }
+
+  /** The version of a model by the catalogue of this process: workers of another release run another one. */
+  catalogueVersionOf(model: EmbeddingModel): string {
+    return modelVersionOf(model, this.#catalogue.find("landmarks", model.landmarks)!);
+  }
+}
+
+type ModelSettings = {
+  MODELS_ENABLED: string[];
+  MODEL_DEFAULT: string;
+  DETECTORS_ENABLED: string[];
+  DETECTOR_DEFAULT: string;
+};
