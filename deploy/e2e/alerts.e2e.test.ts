@@ -114,7 +114,7 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
     load({ "x-request-timeout-ms": "1000" }),
   );
   await fires("FacelineRunTimeModelWrong", "one run in two takes four times as long", async () => {
-    const endLoad = await load({});
+    const endLoad = load({});
     const end = new AbortController();
     const stalls = stall(end.signal);
     return async () => {
