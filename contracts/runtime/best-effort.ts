@@ -19,6 +19,7 @@ const kinds = [
   "pool_state_publish",
   "redis_ping",
   "report_publish",
+  "sign_in_mail",
 ] as const;
 type BestEffortWork = (typeof kinds)[number];
 

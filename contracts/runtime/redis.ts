@@ -191,6 +191,12 @@ async function open<R extends RedisWithLiveness>(setting: string, redis: R): Pro
   });
 }
 
+/** Whether a command failed because the server cannot be reached, and not by what the server replied. */
+export const isConnectionFailure = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === "MaxRetriesPerRequestError" ||
+    /^(Connection is closed|Command timed out|Command aborted|Stream isn't writeable)/.test(error.message));
+
 /**
  * Subscribes to channels on a separate connection, and subscribes again after every reconnect. Messages that
  * were published in between are lost: a caller that cannot lose any reads the state again in

@@ -12,8 +12,6 @@ import { assertSoundInAllLooks } from "../testing/page-checks.ts";
 import { waitUntil } from "../testing/wait-until.ts";
 import { startStack } from "./stack/stack.ts";
 
-// Screenshots of every state stay in SCREENSHOTS, if that names a folder.
-
 const sample = (name: string): string =>
   fileURLToPath(new URL(`../../ingress/pages/samples/${name}.jpg`, import.meta.url));
 

@@ -21,6 +21,7 @@ import { bundleScripts, type ScriptName, scriptNames } from "./scripts.ts";
 const files = {
   "faceline.css": "browser/faceline.css",
   "tester.css": "browser/tester.css",
+  "accounts.css": "browser/accounts.css",
   "icon.svg": "browser/icon.svg",
   "geist.woff2": "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
   "geist-licence.txt": "@fontsource-variable/geist/LICENSE",

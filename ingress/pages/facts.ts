@@ -23,6 +23,8 @@ export type Facts = {
   >[];
   detectors: string[];
   tester: TesterFacts;
+  /** Whether people can join the waitlist and sign in. */
+  accounts: boolean;
 };
 
 /** Where the facts come from: operators change what is enabled while the service runs. */

@@ -4,8 +4,11 @@ import { each, type Html, html, markup, nothing } from "./html.ts";
 import { contrastIcon, mark } from "./icons.ts";
 import type { Page } from "./page.ts";
 
-/** Returns the whole document of a page: head, header, content and footer. */
-export function frame(page: Page, facts: Facts, assets: Assets): Html {
+/**
+ * Returns the whole document of a page: head, header, content and footer. `reader` is who is signed in, for a
+ * page that is rendered at each request; the other pages are the same for everybody.
+ */
+export function frame(page: FramedPage, facts: Facts, assets: AssetAddresses, reader?: Reader): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -22,17 +25,17 @@ export function frame(page: Page, facts: Facts, assets: Assets): Html {
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="top">
-<a class="brand" href="/">!${mark()}<span>Faceline</span></a>
+<a class="brand" href="/" aria-label="Faceline">!${mark()}<span>Faceline</span></a>
 <nav aria-label="Main">!${each(mainLinks, (link) => mainLink(link, page.path))}</nav>
-<button type="button" id="theme" class="quiet" aria-label="Change the theme" hidden>!${contrastIcon()}</button>
+!${accountPart(page, facts, reader)}<button type="button" id="theme" class="quiet" aria-label="Change the theme" hidden>!${contrastIcon()}</button>
 </header>
 <main id="main" tabindex="-1">
-!${markup(page.body(facts, assets))}
+!${markup(page.content)}
 </main>
 <footer class="bottom">
 <p>Faceline ${facts.version}, Apache-2.0. <a href="/openapi.json">OpenAPI document</a>. The typeface is Geist,
 under the <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
-<p>These pages set no cookies and load nothing from elsewhere.</p>
+<p>${cookieSentence(facts)}</p>
 </footer>
 <p id="status" class="visually-hidden" role="status"></p>
 </body>
@@ -40,31 +43,69 @@ under the <a href="${assets.address("geist-licence.txt")}">SIL Open Font License
 `;
 }
 
-const mainLinks = [
+const mainLinks: MainLink[] = [
   { path: "/", text: "Tester", isCurrent: (path: string) => path === "/" },
   { path: "/docs/quick-start", text: "Guides", isCurrent: (path: string) => path.startsWith("/docs/") },
   { path: "/docs", text: "Reference", isCurrent: (path: string) => path === "/docs" },
 ];
 
-function mainLink({ path, text, isCurrent }: (typeof mainLinks)[number], current: string): Html {
+function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {
   return isCurrent(current)
     ? html`<a href="${path}" aria-current="${path === current ? "page" : "true"}">${text}</a>`
     : html`<a href="${path}">${text}</a>`;
 }
 
-function canonicalLink({ path }: Page, { publicUrl }: Facts): Html {
+/** What the account links are without an account, and with one. */
+function accountPart({ path }: FramedPage, { accounts }: Facts, reader: Reader | undefined): Html {
+  if (!accounts) return nothing;
+  const links =
+    reader === undefined ? visitorLinks : reader.role === "operator" ? operatorLinks : memberLinks;
+  return html`<nav aria-label="Account" class="account">!${each(links, (link) => mainLink(link, path))}!${signOut(reader)}</nav>
+`;
+}
+
+function signOut(reader: Reader | undefined): Html {
+  if (reader === undefined) return nothing;
+  return html`<form method="post" action="/sign-out"><button class="link" title="Signed in as ${reader.email}">Sign out</button></form>`;
+}
+
+const accountLink = (path: string, text: string): MainLink => ({
+  path,
+  text,
+  isCurrent: (current) => current === path || current.startsWith(`${path}/`),
+});
+const visitorLinks = [accountLink("/waitlist", "Waitlist"), accountLink("/sign-in", "Sign in")];
+const memberLinks = [accountLink("/dashboard", "Dashboard")];
+const operatorLinks = [...memberLinks, accountLink("/admin", "Admin")];
+
+const cookieSentence = ({ accounts }: Facts): string =>
+  accounts
+    ? "These pages load nothing from elsewhere. Signing in sets one cookie; nothing else does."
+    : "These pages set no cookies and load nothing from elsewhere.";
+
+function canonicalLink({ path }: FramedPage, { publicUrl }: Facts): Html {
   return publicUrl === "" || path === ""
     ? nothing
     : html`<link rel="canonical" href="${publicUrl + path}">
 `;
 }
 
-function moduleScript(name: AssetName, assets: Assets): Html {
+function moduleScript(name: AssetName, assets: AssetAddresses): Html {
   return html`<script type="module" src="${assets.address(name)}"></script>
 `;
 }
 
-function styleSheet(name: AssetName, assets: Assets): Html {
+function styleSheet(name: AssetName, assets: AssetAddresses): Html {
   return html`<link rel="stylesheet" href="${assets.address(name)}">
 `;
 }
+
+/** A page with its content; `content` is what `Page.body` returns. */
+type FramedPage = Omit<Page, "body"> & { content: Html };
+
+/** Who is signed in. */
+type Reader = { email: string; role: "member" | "operator" };
+
+type AssetAddresses = Pick<Assets, "address">;
+
+type MainLink = { path: string; text: string; isCurrent(path: string): boolean };

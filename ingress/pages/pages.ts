@@ -90,7 +90,7 @@ function oncePerChange<Opened>(facts: FactsSource, open: () => Promise<Opened>):
   };
 }
 
-type Pages = () => Promise<Site>;
+export type Pages = () => Promise<Site>;
 
 type Rest = { Params: { "*": string } };
 

@@ -1,4 +1,4 @@
-import { assetNames, readAssets } from "./assets.ts";
+import { type AssetName, assetNames, readAssets } from "./assets.ts";
 import { type Content, compress } from "./content.ts";
 import { docsPages } from "./docs/docs-pages.ts";
 import type { Facts } from "./facts.ts";
@@ -14,12 +14,16 @@ export const allPages: Page[] = [testerPage, ...docsPages];
 export async function renderSite(facts: Facts): Promise<RenderedSite> {
   const assets = await readAssets();
   const render = (page: Page): Promise<Content> =>
-    compress("text/html; charset=utf-8", Buffer.from(frame(page, facts, assets)));
+    compress(
+      "text/html; charset=utf-8",
+      Buffer.from(frame({ ...page, content: page.body(facts, assets) }, facts, assets)),
+    );
   const pages = allPages.map(async (page) => [page.path, await render(page)] as const);
   return {
     pages: new Map(await Promise.all(pages)),
     missingPage: await render(missingPage),
     assets: new Map(assetNames.map((name) => [assets.address(name), assets.content(name)])),
+    addresses: new Map(assetNames.map((name) => [name, assets.address(name)])),
   };
 }
 
@@ -28,4 +32,6 @@ export type RenderedSite = {
   pages: Map<string, Content>;
   missingPage: Content;
   assets: Map<string, Content>;
+  /** The paths of assets, by their names: for pages that are rendered at each request. */
+  addresses: Map<AssetName, string>;
 };

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { firstMessage } from "@faceline/contracts/runtime/thread-message";
+import type { AssetName } from "./assets.ts";
 import type { Content } from "./content.ts";
 import type { Facts } from "./facts.ts";
 import type { RenderedSite } from "./render.ts";
@@ -36,6 +37,11 @@ export class Site {
   /** The page that says that there is none. */
   get missingPage(): Content {
     return this.#rendered.missingPage;
+  }
+
+  /** The path of an asset. */
+  address(name: AssetName): string {
+    return this.#rendered.addresses.get(name)!;
   }
 
   /** Undefined: there is no asset at this path. */

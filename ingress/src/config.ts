@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { MailConfig } from "@faceline/accounts/mail/config";
+import { PeopleConfig } from "@faceline/accounts/people/config";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
@@ -123,6 +125,16 @@ export const HttpSettings = z
     TESTER_CANDIDATES_MAX: count(callTasksMax - 1, 8),
     /** The deadline of a call, and the time that its body may take to arrive. */
     TESTER_DEADLINE_MS: count(3_600_000, 15_000),
+    /** `off`: no waitlist, sign-in and dashboard. Without pages, or without keys, they are off as well. */
+    ACCOUNTS: z.enum(["on", "off"]).default("on"),
+    ...PeopleConfig.shape,
+    /** Forms of /waitlist and /sign-in from one address, and sign-in addresses that it opens. */
+    ACCOUNT_FORMS_PER_HOUR: count(1_000_000, 5),
+    SIGN_IN_ADDRESSES_PER_HOUR: count(1_000_000, 60),
+    /** Mails with sign-in addresses to one email. */
+    SIGN_IN_MAILS_PER_HOUR: count(1_000_000, 3),
+    /** Keys that a team creates or replaces. Revoked ones stay in the durable Redis. */
+    TEAM_KEYS_PER_HOUR: count(1_000_000, 60),
     /**
      * Addresses of proxies, or ranges of them (CIDR), separated by commas. Only from them is X-Forwarded-For
      * believed.
@@ -158,6 +170,10 @@ export type HttpSettings = z.infer<typeof HttpSettings>;
 export const testerIsOn = ({ PAGES, TESTER }: Pick<HttpSettings, "PAGES" | "TESTER">): boolean =>
   PAGES === "on" && TESTER === "on";
 
+/** Whether people can join the waitlist and sign in. */
+export const accountsAreOn = (settings: Pick<HttpSettings, "PAGES" | "AUTH" | "ACCOUNTS">): boolean =>
+  settings.PAGES === "on" && settings.AUTH === "on" && settings.ACCOUNTS === "on";
+
 /** Every setting of the service. `safeExtend` keeps the relations between the settings above. */
 export const IngressConfig = HttpSettings.safeExtend({
   ...KafkaConfig.shape,
@@ -166,6 +182,7 @@ export const IngressConfig = HttpSettings.safeExtend({
   ...TracingConfig.shape,
   ...MetricsConfig.shape,
   ...OperatorsConfig.shape,
+  ...MailConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
   PORT: integer(0, 65_535, 8080),
@@ -179,6 +196,10 @@ export const IngressConfig = HttpSettings.safeExtend({
     .default(256 * MiB),
   /** How long calls in flight may take to end after the process was asked to stop. */
   DRAIN_WITHIN_MS: integer(0, 600_000, 35_000),
+}).refine((settings) => settings.SMTP_URL === undefined || settings.PUBLIC_URL !== "", {
+  path: ["PUBLIC_URL"],
+  // The address in a mail must not be what the sender of a request claims to call.
+  error: "must be set where SMTP_URL is: mails name it",
 });
 
 /**
@@ -191,6 +212,19 @@ export function openAccessWarning({
   const loopback = HOST === "localhost" || HOST === "::1" || HOST.startsWith("127.");
   if (AUTH === "on" || loopback) return undefined;
   return `AUTH=off and HOST=${HOST}: whoever reaches this address may call without a key; set AUTH=on, or a HOST of loopback`;
+}
+
+/**
+ * Returns a sentence for the operator if nobody could sign in: behind TLS the session's cookie needs https,
+ * which the ingress sees only if it trusts the proxy.
+ */
+export function proxyWarning(
+  settings: Pick<HttpSettings, "PAGES" | "AUTH" | "ACCOUNTS" | "PUBLIC_URL" | "TRUSTED_PROXIES">,
+): string | undefined {
+  const { PUBLIC_URL, TRUSTED_PROXIES } = settings;
+  const isTrusted = !PUBLIC_URL.startsWith("https:") || TRUSTED_PROXIES.length > 0;
+  if (isTrusted || !accountsAreOn(settings)) return undefined;
+  return "PUBLIC_URL is https and TRUSTED_PROXIES is empty: nobody can sign in; name the proxy that serves TLS";
 }
 
 /** The version of the service, from its package.json. */

@@ -10,12 +10,13 @@ import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
 import { readCatalogue } from "@faceline/models/catalogue";
+import { openAccounts } from "./accounts/open-accounts.ts";
 import { openAnswerInbox } from "./answer-inbox.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { logCall } from "./call/call-log.ts";
 import { callSpans } from "./call/call-spans.ts";
 import { openCancelOutbox } from "./cancel-outbox.ts";
-import { IngressConfig, openAccessWarning } from "./config.ts";
+import { accountsAreOn, IngressConfig, openAccessWarning, proxyWarning } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
 import { openIdempotencyStore } from "./idempotency/store.ts";
@@ -38,8 +39,9 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   // Names that are not in the catalogue end the start before anything is connected.
   const models = new LoadedModels(await readCatalogue(), config);
 
-  const warning = openAccessWarning(config);
-  if (warning !== undefined) log.warn(warning);
+  for (const warning of [openAccessWarning(config), proxyWarning(config)]) {
+    if (warning !== undefined) log.warn(warning);
+  }
 
   using lines = new RepeatedLog(log);
   await using tracing = await openTracing({ config, service: "ingress", id, log });
@@ -101,6 +103,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     },
     config,
     models,
+    accountsAreOn(config) ? openAccounts({ durable, redis, settings: config }) : undefined,
   );
   const open = history === undefined ? undefined : countOpen(server.server);
   await using _operators = await openOperatorsPort({

@@ -1,6 +1,8 @@
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import type { Facts, FactsSource } from "../pages/facts.ts";
 import { addPages, openPages, sendMissingPage } from "../pages/pages.ts";
+import type { AccountPorts } from "./accounts/account-ports.ts";
+import { addAccountRoutes } from "./accounts/account-routes.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
 import { limitBodyMemory } from "./body/memory-budget.ts";
@@ -33,9 +35,14 @@ import { addTesterRoutes } from "./tester-routes.ts";
 
 /**
  * Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through
- * the ports.
+ * the ports. Without `accounts` there are no pages for people.
  */
-export function buildServer(ports: Ports, settings: HttpSettings, models: LoadedModels): FastifyInstance {
+export function buildServer(
+  ports: Ports,
+  settings: HttpSettings,
+  models: LoadedModels,
+  accounts?: AccountPorts,
+): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
   const app = fastify({
@@ -78,7 +85,8 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Loaded
   });
   addRequestMetrics(app, ports.metrics, models.lanes);
   addCors(app, settings);
-  const pages = settings.PAGES === "on" ? openPages(factsSource(settings, models)) : undefined;
+  const facts = factsSource(settings, models, accounts !== undefined);
+  const pages = settings.PAGES === "on" ? openPages(facts) : undefined;
   rejectUnknownRoutes(app, pages && ((request, reply) => sendMissingPage(pages, request, reply)));
   ignoreExpectations(app);
   trackResponses(app);
@@ -105,16 +113,19 @@ export function buildServer(ports: Ports, settings: HttpSettings, models: Loaded
   if (pages !== undefined) {
     addTesterRoutes(app, context, { budget: bodies, pace: bodyPace });
     addPages(app, pages);
+    const reportBug = (error: unknown, request: FastifyRequest) => void bug(error, request);
+    if (accounts !== undefined)
+      addAccountRoutes(app, { accounts, settings, facts: facts.read, now, pages, reportBug });
   }
   return app;
 }
 
-const factsSource = (settings: HttpSettings, models: LoadedModels): FactsSource => ({
+const factsSource = (settings: HttpSettings, models: LoadedModels, accounts: boolean): FactsSource => ({
   changes: () => models.enabled,
-  read: () => pageFacts(settings, models.enabled),
+  read: () => ({ ...pageFacts(settings, models.enabled), accounts }),
 });
 
-const pageFacts = (settings: HttpSettings, models: EnabledModels): Facts => ({
+const pageFacts = (settings: HttpSettings, models: EnabledModels): Omit<Facts, "accounts"> => ({
   version,
   publicUrl: withoutSlash(settings.PUBLIC_URL),
   keysNeeded: settings.AUTH === "on",

@@ -19,5 +19,6 @@ export async function testFacts(): Promise<Facts> {
     models: models.embeddingModels,
     detectors: models.detectors.map(({ name }) => name),
     tester: testerFacts(settings),
+    accounts: true,
   };
 }

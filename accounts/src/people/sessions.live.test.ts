@@ -12,6 +12,7 @@ import {
   SessionRecord,
   sessionsMax,
   storeSession,
+  touchSession,
 } from "./sessions.ts";
 
 test("a session is found by its id, with what the session library added, until it ends", async (t) => {
@@ -48,6 +49,19 @@ test("all sessions of a person end together", async (t) => {
   assert.equal(await endSessions(redis, ada), 2);
   for (const id of ids) assert.equal(await findSession(redis, id), null);
   assert.equal(await endSessions(redis, ada), 0);
+});
+
+test("a session that is used lives on, and one that was ended meanwhile does not come back", async (t) => {
+  const { redis, ada } = await withPerson(t);
+  const id = randomUUID();
+  const session = { email: ada, createdAt: 1, seenAt: 1 };
+  await storeSession(redis, id, session, 1);
+  await touchSession(redis, id, { ...session, seenAt: 2 }, 30);
+  assert.equal((await findSession(redis, id))!.seenAt, 2);
+  assert.ok((await redis.ttl(sessionsKey(ada))) > 29 * 86_400);
+  await endSession(redis, id);
+  await touchSession(redis, id, { ...session, seenAt: 3 }, 30);
+  assert.equal(await findSession(redis, id), null);
 });
 
 test("beyond the number of sessions of a person, the one not seen for longest ends", async (t) => {

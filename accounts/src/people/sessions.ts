@@ -49,6 +49,19 @@ export async function storeSession(
   return true;
 }
 
+/** Stores when a session was last seen, and lets it live on. Does nothing for a session that has ended. */
+export async function touchSession(
+  durable: RedisConnection,
+  id: string,
+  session: SessionRecord,
+  days: number,
+): Promise<void> {
+  const key = sessionKey(digestOf(id));
+  // XX: whoever ends the session meanwhile must not find it again.
+  const stored = await durable.set(key, JSON.stringify(session), "EX", days * daySeconds, "XX");
+  if (stored !== null) await durable.expire(sessionsKey(session.email), days * daySeconds);
+}
+
 /** Returns null for an unknown id, and for a session that has ended. */
 export async function findSession(durable: RedisConnection, id: string): Promise<SessionRecord | null> {
   const parsed = readMessage(SessionRecord, await durable.getBuffer(sessionKey(digestOf(id))));

@@ -23,7 +23,7 @@ export function identifyVisitors(
     if (!/^application\/json\b/i.test(request.headers["content-type"]!)) {
       throw new ApiError("unsupported_media_type", "The tester takes application/json alone.");
     }
-    const address = addressGroup(request.ip) ?? addressGroup(request.socket.remoteAddress) ?? "unknown";
+    const address = visitorAddress(request);
     return {
       tenant: visitorsTenant,
       serviceClass: "best_effort",
@@ -34,6 +34,10 @@ export function identifyVisitors(
     };
   };
 }
+
+/** Returns what a visitor counts as: the address of the client, or of the proxy that does not name it. */
+export const visitorAddress = (request: FastifyRequest): string =>
+  addressGroup(request.ip) ?? addressGroup(request.socket.remoteAddress) ?? "unknown";
 
 /**
  * Browsers say by Sec-Fetch-Site where a call comes from; over plain HTTP only by Origin. Neither is sent by

@@ -1,6 +1,6 @@
 import type { TesterFacts } from "../../facts.ts";
 import { formatDuration } from "../../format.ts";
-import { type Html, html, nothing } from "../../html.ts";
+import { type Html, html, markup, nothing } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
 
 // Covered by ../../pages.test.ts.
@@ -9,7 +9,7 @@ export const privacyGuide: DocsPage = {
   path: "/docs/privacy",
   title: "Privacy",
   description: "What happens to an image, what stays of it, and what you are responsible for.",
-  body: ({ idempotencyKeptMs, tester }): Html => html`<div class="prose">
+  body: ({ idempotencyKeptMs, tester, accounts }): Html => html`<div class="prose">
 <h1>Privacy</h1>
 <p class="lead">Images and embeddings are in memory only while a call runs, and nowhere else, with one
 exception.</p>
@@ -53,10 +53,21 @@ as you would store passwords: as few as possible, encrypted, and only as long as
 to talk to. <a href="/docs/thresholds">What a threshold means</a>.</li>
 </ul>
 <h2>These pages</h2>
-<p>They set no cookies, do not track visitors, and load nothing from other servers. Your browser remembers two
-choices by itself: the theme, and the language of examples.</p>
+<p>They do not track visitors, and load nothing from other servers. Your browser remembers two choices by itself:
+the theme, and the language of examples. !${markup(accounts ? cookieOfPeople() : noCookies())}</p>
+!${markup(accounts ? aboutPeople() : nothing)}
 </div>`,
 };
+
+const noCookies = (): Html => html`They set no cookies.`;
+
+const cookieOfPeople = (): Html =>
+  html`Signing in sets one cookie, which holds a random number and ends with the session. Nothing else sets one.`;
+
+const aboutPeople = (): Html => html`<h2>What is stored about people with an account</h2>
+<p>Their email and team, what they wrote on the waitlist until it was decided, when they signed in and were last
+seen, and what they changed. Sign-in addresses and sessions are stored as SHA-256. The operator can remove all of it:
+ask them.</p>`;
 
 /** The state of a rate limit expires once its address may send all calls of a burst again. */
 function visitorSection({ on, requestsBurst, requestsPerMinute }: TesterFacts): Html {

@@ -1,0 +1,115 @@
+import { codeBlock } from "../docs/code-block.ts";
+import { each, type Html, html } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+import { field } from "./form.ts";
+import { instant } from "./instant.ts";
+import type { KeyView } from "./key-view.ts";
+
+// Covered by ../../src/accounts/dashboard.test.ts.
+
+const back = (): Html => html`<p><a href="/dashboard">Back to the dashboard</a></p>`;
+
+/** The one page that shows a key. `samples`: addresses of two pictures of the same person. */
+export const newKeyPage = ({ name, key, origin, samples }: NewKey): AccountPage => ({
+  path: "/dashboard",
+  title: "Your new key",
+  description: "A key, shown this once.",
+  scripts: ["code.js", "new-key.js"],
+  content: html`<div class="prose">
+<h1>Your new key</h1>
+<p class="lead">This is the key “${name}”. Keep it now: it is shown this once, and nobody can look it up later.</p>
+!${codeBlock({ caption: "Key", code: key, language: "curl" })}
+<p>A first call with it. The first line fetches two pictures of this service, of a person who does not exist; the second
+asks whether they show the same face.</p>
+!${codeBlock({ caption: "First call", code: firstCall({ key, origin, samples }), language: "curl" })}
+<ul>
+<li>Keep keys on servers, in an environment variable or a secret store.</li>
+<li><a href="/docs">The reference</a> has every call, in curl, Python and TypeScript.</li>
+</ul>
+!${back()}
+</div>`,
+});
+
+/** Two lines for a shell: in one, so that pasting both runs them in order. */
+function firstCall({ key, origin, samples }: Omit<NewKey, "name">): string {
+  const [one, other] = samples.map((address) => origin + address);
+  const [first, second] = samples.map((address) => address.split("/").at(-1)!);
+  return `curl -sO ${one} -O ${other}
+curl ${origin}/verify -H "x-api-key: ${key}" -F img1=@${first} -F img2=@${second}`;
+}
+
+/** What can be done to a key. */
+export const keyPage = ({
+  key,
+  error,
+  name,
+}: {
+  key: KeyView;
+  error?: string;
+  name?: string;
+}): AccountPage => ({
+  path: "/dashboard",
+  title: `Key ${key.name}`,
+  description: "Rename, replace or revoke a key.",
+  content: html`<div class="prose">
+!${back()}
+<h1>Key “${key.name}”</h1>
+<p class="dim"><code>${key.prefix ?? "?"}…</code>, created !${instant(key.createdAt)}</p>
+<h2>Name</h2>
+<form method="post" action="/dashboard/keys/${key.id}/name" class="form">
+!${field({ name: "name", label: "Name", max: 64, required: true, value: name ?? key.name, error })}
+<button class="button quiet">Rename</button>
+</form>
+<h2>Replace</h2>
+<p>You get a new key of the same name. This one stays valid for a while, so that you can change your programs without a
+pause.</p>
+<form method="post" action="/dashboard/keys/${key.id}/rotate" class="form">
+<div class="field">
+<label for="overlap">This key stays valid for</label>
+<select id="overlap" name="overlap">!${each(overlaps, ({ hours, text }) => html`<option value="${hours}">${text}</option>`)}</select>
+</div>
+<button class="button quiet">Replace the key</button>
+</form>
+<h2>Revoke</h2>
+<p>The key is refused at once, for good.</p>
+<p class="actions"><a class="button quiet danger" href="/dashboard/keys/${key.id}/revoke">Revoke the key …</a></p>
+</div>`,
+});
+
+/** How long a key that is replaced may stay valid; the first one is chosen. */
+export const overlaps = [
+  { hours: 24, text: "1 day" },
+  { hours: 168, text: "7 days" },
+  { hours: 1, text: "1 hour" },
+] as const;
+
+export const revokePage = ({ key }: { key: KeyView }): AccountPage => ({
+  path: "/dashboard",
+  title: `Revoke ${key.name}?`,
+  description: "Revoke a key.",
+  content: html`<div class="prose">
+<h1>Revoke “${key.name}”?</h1>
+<p class="lead">Calls with this key are refused at once. This cannot be undone.</p>
+<p><code>${key.prefix ?? "?"}…</code>, !${lastUse(key)}.</p>
+<form method="post" action="/dashboard/keys/${key.id}/revoke" class="form actions">
+<button class="button danger">Revoke the key</button>
+<a class="button quiet" href="/dashboard">Keep it</a>
+</form>
+</div>`,
+});
+
+const lastUse = ({ lastUsedAt }: KeyView): Html =>
+  lastUsedAt === null ? html`never used` : html`last used !${instant(lastUsedAt)}`;
+
+export const tooManyKeysPage = ({ keysMax }: { keysMax: number }): AccountPage => ({
+  path: "/dashboard",
+  title: "The team has as many keys as it may",
+  description: "Revoke a key first.",
+  content: html`<div class="prose">
+<h1>The team has as many keys as it may</h1>
+<p class="lead">There are ${keysMax} valid ones. Revoke one that nobody uses any more, then create the new one.</p>
+!${back()}
+</div>`,
+});
+
+type NewKey = { name: string; key: string; origin: string; samples: [string, string] };

@@ -1,0 +1,23 @@
+import { type Html, html, markup } from "../html.ts";
+import { instant } from "./instant.ts";
+
+// Covered by ../../src/accounts/dashboard.test.ts.
+
+/** Whether a key is accepted, in words. */
+export function keyState({ disabled, expiresAt }: KeyView, now: number): Html {
+  if (disabled) return html`<span class="dim">revoked</span>`;
+  if (expiresAt === undefined) return html`valid`;
+  if (expiresAt <= now) return html`<span class="dim">replaced</span>`;
+  return html`replaced: valid until !${markup(instant(expiresAt))}`;
+}
+
+/** Instants in epoch milliseconds. `expiresAt`: of a key that another one replaces. */
+export type KeyView = {
+  id: string;
+  name: string;
+  prefix?: string | undefined;
+  createdAt: number;
+  lastUsedAt: number | null;
+  disabled: boolean;
+  expiresAt?: number | undefined;
+};

@@ -1,0 +1,32 @@
+import { formatDuration } from "../format.ts";
+import { type Html, html, nothing } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+
+// Covered by ../../src/accounts/account-pages.test.ts.
+
+/** The page of a request that was refused. */
+export const refusalPage = (refusal: Refusal): AccountPage => ({
+  path: "",
+  title: refusal.title,
+  description: refusal.detail,
+  content: html`<div class="prose">
+<h1>${refusal.title}</h1>
+<p class="lead">${refusal.detail}</p>
+!${wait(refusal)}<ul>
+<li><a href="/">The tester</a> compares two pictures without an account.</li>
+<li><a href="/docs/quick-start">The quick start</a> leads to a first call.</li>
+</ul>
+<p class="dim">Request id: <code>${refusal.requestId}</code></p>
+</div>`,
+});
+
+function wait({ retryAfterMs }: Refusal): Html {
+  if (retryAfterMs === undefined) return nothing;
+  const minutes = Math.ceil(retryAfterMs / 60_000);
+  const time = minutes <= 1 ? "a minute" : formatDuration(minutes * 60_000);
+  return html`<p class="note">Try again in ${time}.</p>
+`;
+}
+
+export type RefusalText = { title: string; detail: string };
+type Refusal = RefusalText & { requestId: string; retryAfterMs?: number | undefined };

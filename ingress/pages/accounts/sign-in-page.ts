@@ -1,0 +1,96 @@
+import { type Html, html, nothing } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+import { field } from "./form.ts";
+
+// Covered by ../../src/accounts/account-pages.test.ts.
+
+const page = {
+  path: "/sign-in",
+  title: "Sign in",
+  description: "Sign in with an address that is mailed to you.",
+};
+
+/** `mailed`: false where no mail server is set, so that a form would promise what never comes. */
+export const signInPage = ({ mailed, notice, email, error }: SignInState): AccountPage => ({
+  ...page,
+  content: html`<div class="prose">
+<h1>Sign in</h1>
+!${noticeText(notice)}!${wayIn({ mailed, email, error })}
+<p>No account yet? <a href="/waitlist">Join the waitlist</a>.</p>
+</div>`,
+});
+
+const wayIn = ({ mailed, email, error }: SignInState): Html =>
+  mailed ? mailForm(email, error) : withoutMail();
+
+const mailForm = (
+  email: string | undefined,
+  error: string | undefined,
+): Html => html`<p class="lead">There is no password. You get a mail with an address that signs you in.</p>
+<form method="post" action="/sign-in" class="form">
+!${field({ name: "email", label: "Email", type: "email", autocomplete: "email", max: 254, required: true, value: email, error })}
+<button class="button">Send me a sign-in address</button>
+</form>`;
+
+const withoutMail =
+  (): Html => html`<p class="lead">There is no password. You sign in with an address that you open once.</p>
+<p class="note">This service sends no mail. Ask its operator for a sign-in address, and open it in this browser.</p>`;
+
+function noticeText(notice: SignInState["notice"]): Html {
+  if (notice === undefined) return nothing;
+  return html`<p class="note" role="status">${notices[notice]}</p>
+`;
+}
+
+const notices = {
+  ended: "You are signed out, or your session has ended. Sign in to go on.",
+  signed_out: "You are signed out.",
+};
+
+/** The same for every email: whether somebody has it is nobody's business. */
+export const signInSentPage = ({ hours }: { hours: number }): AccountPage => ({
+  ...page,
+  title: "Look into your mail",
+  content: html`<div class="prose">
+<h1>Look into your mail</h1>
+<p class="lead">If this email belongs to an approved person, a sign-in address is on its way. It works once, for
+${hours} hours.</p>
+<ul>
+<li>Nothing there after a few minutes? Look among the unwanted mails, or <a href="/sign-in">ask again</a>.</li>
+<li>Not approved yet? <a href="/waitlist">Join the waitlist</a>.</li>
+</ul>
+</div>`,
+});
+
+/** What a sign-in address opens. Only the button signs in: programs that scan mails open addresses too. */
+export const openedAddressPage = ({ token, team, email }: OpenedAddress): AccountPage => ({
+  ...page,
+  title: `Sign in to ${team}`,
+  content: html`<div class="prose">
+<h1>Sign in to ${team}</h1>
+<p class="lead">This address signs in ${email}. It works once.</p>
+<form method="post" action="/sign-in/${token}" class="form">
+<button class="button">Sign in</button>
+</form>
+<p class="dim">Signing in sets one cookie, which ends when you sign out.</p>
+</div>`,
+});
+
+/** For an address that was used, is too old, or never was one. */
+export const deadAddressPage = (): AccountPage => ({
+  ...page,
+  title: "This address does not work",
+  content: html`<div class="prose">
+<h1>This address has been used or is too old</h1>
+<p class="lead">A sign-in address works once, and for a limited time.</p>
+<p class="actions"><a class="button" href="/sign-in">Get a new one</a></p>
+</div>`,
+});
+
+type SignInState = {
+  mailed: boolean;
+  notice?: keyof typeof notices | undefined;
+  email?: string | undefined;
+  error?: string | undefined;
+};
+type OpenedAddress = { token: string; team: string; email: string };

@@ -1,0 +1,38 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AccountPage } from "../../pages/accounts/account-page.ts";
+import type { Facts } from "../../pages/facts.ts";
+import { frame } from "../../pages/frame.ts";
+import type { Pages } from "../../pages/pages.ts";
+import type { HttpSettings } from "../config.ts";
+import type { AccountPorts } from "./account-ports.ts";
+
+// Covered by ./account-pages.test.ts.
+
+/** What the routes of the pages for people need. */
+export type AccountContext = {
+  accounts: AccountPorts;
+  settings: HttpSettings;
+  /** What the pages show of the service now. */
+  facts(): Facts;
+  now(): number;
+  /** The other pages, rendered: the addresses of styles and scripts. */
+  pages: Pages;
+  /** Logs a bug of this service. */
+  reportBug(error: unknown, request: FastifyRequest): void;
+};
+
+/**
+ * Sends a page for people in the frame of all pages, with who is signed in. It is not compressed: the length
+ * of a compressed page gives hints about a secret in it.
+ */
+export async function sendAccountPage(
+  { pages, facts }: Pick<AccountContext, "pages" | "facts">,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: AccountPage,
+): Promise<FastifyReply> {
+  const { scripts = [], ...rest } = page;
+  const framed = { ...rest, scripts, styles: ["accounts.css" as const] };
+  const document = frame(framed, facts(), await pages(), request.person ?? undefined);
+  return reply.type("text/html; charset=utf-8").send(document);
+}

@@ -1,0 +1,336 @@
+// Covers the pages for people, with accounts in memory: guards, refusals, headers, forged forms.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
+import {
+  member,
+  operator,
+  ownForm,
+  postForm,
+  routesOf,
+  signIn,
+  testAccounts,
+} from "../../testing/accounts.ts";
+import { testServer, waitUntil } from "../../testing/server.ts";
+import { pageHeaders } from "../../pages/headers.ts";
+
+// One server for most tests: every server renders all pages anew.
+const context = { after, diagnostic: console.error };
+const accounts = testAccounts();
+const reported: unknown[] = [];
+const { app } = testServer(context, {
+  accounts: accounts.ports,
+  reportBug: (error) => void reported.push(error),
+});
+after(() => assert.deepEqual(reported.length, 1, "only the fault that a test makes"));
+const ada = await signIn(app, accounts.invite(member));
+const olga = await signIn(app, accounts.invite(operator));
+
+const unknownToken = "a".repeat(43);
+const markup = `"><img src=x onerror=alert(1)>'</textarea><script>`;
+
+test("every page for people has the strict policy, is not stored, not indexed and not compressed", async () => {
+  const pages = [
+    ["/waitlist", 200],
+    ["/waitlist/joined", 200],
+    ["/sign-in", 200],
+    ["/sign-in/sent", 200],
+    [`/sign-in/${accounts.invite(member)}`, 200],
+    [`/sign-in/${unknownToken}`, 404],
+    ["/sign-in/", 404],
+    ["/waitlist/nothing", 404],
+    ["/dashboard", 200],
+    ["/dashboard/keys/none", 404],
+    ["/admin/x", 404],
+  ] as const;
+  for (const [url, status] of pages) {
+    const headers = url.startsWith("/dashboard") || url.startsWith("/admin") ? ada : {};
+    const reply = await app.inject({ url, headers: { ...headers, "accept-encoding": "gzip, br" } });
+    assert.equal(reply.statusCode, status, url);
+    for (const [name, value] of Object.entries(pageHeaders)) assert.equal(reply.headers[name], value, url);
+    assert.equal(reply.headers["cache-control"], "no-store");
+    assert.equal(reply.headers["x-robots-tag"], "noindex");
+    assert.equal(reply.headers["content-encoding"], undefined);
+    assert.equal(reply.headers["content-type"], "text/html; charset=utf-8");
+    assert.match(reply.body, /<h1>[^<]+<\/h1>/);
+  }
+});
+
+test("a visitor gets no cookie, and nothing is stored, before the button of a sign-in address is pressed", async () => {
+  const sessionsBefore = accounts.sessions.size;
+  const token = accounts.invite(member);
+  for (const url of ["/", "/docs", "/waitlist", "/sign-in", `/sign-in/${token}`, "/dashboard", "/nothing"]) {
+    const reply = await app.inject(url);
+    assert.equal(reply.headers["set-cookie"], undefined, url);
+  }
+  const form = await postForm(app, "/waitlist", { email: "new@example.test", team: "ants", purpose: "" });
+  assert.equal(form.headers["set-cookie"], undefined);
+  assert.equal(accounts.sessions.size, sessionsBefore);
+});
+
+test("the session's cookie is out of reach of scripts and of other sites", async () => {
+  const plain = await postForm(app, `/sign-in/${accounts.invite(member)}`);
+  const [cookie] = plain.cookies;
+  assert.deepEqual(
+    { ...cookie, value: "", expires: undefined },
+    { name: "faceline", value: "", path: "/", httpOnly: true, sameSite: "Lax", expires: undefined },
+  );
+  const days = (cookie!.expires!.getTime() - Date.now()) / 86_400_000;
+  assert.ok(days > 29.9 && days < 30.1, `${days}`);
+});
+
+test("behind TLS the cookie is Secure and bound to the host, and without a trusted proxy no address is used up", async () => {
+  const { ports, invite } = testAccounts();
+  const settings = { PUBLIC_URL: "https://faces.example", TRUSTED_PROXIES: "127.0.0.1" };
+  const { app: secure } = testServer(context, { accounts: ports, settings });
+  const token = invite(member);
+  const refused = await postForm(secure, `/sign-in/${token}`);
+  assert.equal(refused.statusCode, 503);
+  assert.match(refused.body, /TRUSTED_PROXIES/);
+  const reply = await postForm(secure, `/sign-in/${token}`, {}, { "x-forwarded-proto": "https" });
+  const { name, secure: isSecure, path, domain } = reply.cookies[0] as never as Record<string, unknown>;
+  assert.deepEqual([name, isSecure, path, domain], ["__Host-faceline", true, "/", undefined]);
+});
+
+test("forged forms are refused as a page on every route that takes one, before anything else happens", async (t) => {
+  const { cookie } = await signIn(app, accounts.invite(member));
+  const counted = t.mock.method(accounts.ports, "countTry");
+  const unsafe = routesOf(app).filter(
+    ({ method, path }) =>
+      !["GET", "HEAD", "OPTIONS"].includes(method) && /^\/(waitlist|sign-|dashboard|admin)/.test(path),
+  );
+  assert.ok(unsafe.length > 10, JSON.stringify(unsafe));
+  const forged = [
+    {},
+    { origin: "https://evil.example" },
+    { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
+    { "sec-fetch-site": "same-site" },
+    { origin: "null" },
+  ];
+  for (const { method, path } of unsafe) {
+    for (const headers of forged) {
+      const url = path.replace("*", "x").replace(":id", "x");
+      const reply = await app.inject({
+        method: method as "POST",
+        url,
+        headers: { cookie, ...headers, "content-type": ownForm["content-type"] },
+      });
+      assert.equal(reply.statusCode, 403, `${method} ${url} ${JSON.stringify(headers)}`);
+      assert.match(reply.body, /This form came from somewhere else/);
+    }
+  }
+  assert.equal(counted.mock.callCount(), 0);
+  // The session is still there: signing out was among the forged forms.
+  assert.equal((await app.inject({ url: "/dashboard", headers: { cookie } })).statusCode, 200);
+});
+
+test("no other site may frame a page, and no page lets other origins read with cookies", async () => {
+  const { ports, invite } = testAccounts();
+  const { app: server } = testServer(context, {
+    accounts: ports,
+    settings: { CORS_ORIGINS: "https://other.example" },
+  });
+  const { cookie } = await signIn(server, invite(member));
+  const reply = await server.inject({
+    url: "/dashboard",
+    headers: { cookie, origin: "https://other.example" },
+  });
+  assert.match(String(reply.headers["content-security-policy"]), /frame-ancestors 'none'/);
+  assert.equal(reply.headers["x-frame-options"], "DENY");
+  assert.equal(reply.headers["access-control-allow-credentials"], undefined);
+});
+
+test("every admin route is no page for a team's session, and leads others to /sign-in", async () => {
+  const admin = routesOf(app).filter(({ path }) => path.startsWith("/admin"));
+  assert.ok(admin.length > 1, JSON.stringify(admin));
+  for (const { method, path } of admin) {
+    if (method === "OPTIONS") continue;
+    const url = path.replace("*", "x").replaceAll(/:\w+/g, "x");
+    const call = (headers: object) =>
+      app.inject({ method: method as "GET", url, headers: { ...ownForm, ...headers } });
+    assert.equal((await call(ada)).statusCode, 404, `${method} ${url}`);
+    const signedOut = await call({});
+    assert.deepEqual([signedOut.statusCode, signedOut.headers.location], [303, "/sign-in?ended"], url);
+  }
+});
+
+test("who is not signed in is led from every page of the dashboard to /sign-in", async () => {
+  for (const { method, path } of routesOf(app)) {
+    if (!path.startsWith("/dashboard") || method === "OPTIONS") continue;
+    const url = path.replace("*", "x").replace(":id", "x");
+    const reply = await app.inject({ method: method as "GET", url, headers: ownForm });
+    assert.deepEqual([reply.statusCode, reply.headers.location], [303, "/sign-in?ended"], `${method} ${url}`);
+  }
+});
+
+test("the header shows a visitor the way in, a member the dashboard, an operator the admin pages", async () => {
+  const links = async (headers: Record<string, string>) => {
+    const { body } = await app.inject({ url: "/waitlist", headers });
+    return Array.from(
+      /<nav aria-label="Account".*?<\/nav>/s.exec(body)![0].matchAll(/href="([^"]+)"/g),
+      ([, to]) => to,
+    );
+  };
+  assert.deepEqual(await links({}), ["/waitlist", "/sign-in"]);
+  assert.deepEqual(await links(ada), ["/dashboard"]);
+  assert.deepEqual(await links(olga), ["/dashboard", "/admin"]);
+  assert.match((await app.inject("/")).body, /Signing in sets one cookie; nothing else does\./);
+});
+
+test("without accounts there are no links to them, no pages, and no cookies", async () => {
+  const { app: without } = testServer(context);
+  const { body } = await without.inject("/");
+  assert.doesNotMatch(body, /aria-label="Account"|\/waitlist|\/sign-in/);
+  assert.match(body, /set no cookies/);
+  for (const url of ["/waitlist", "/sign-in", "/dashboard"]) {
+    assert.equal((await without.inject(url)).statusCode, 404);
+  }
+});
+
+test("while the durable Redis is away signing in says so, and the tester and documents go on", async (t) => {
+  const token = accounts.invite(member);
+  t.mock.method(accounts.ports, "available", () => false);
+  t.mock.method(accounts.ports.sessions, "find", () => Promise.reject(new Error("Connection is closed.")));
+  const cookie = `faceline=${"x".repeat(43)}`;
+  const replies = [
+    await app.inject("/waitlist"),
+    await app.inject("/sign-in"),
+    await app.inject(`/sign-in/${token}`),
+    await postForm(app, `/sign-in/${token}`),
+    await postForm(app, "/sign-in", { email: member.email }),
+    await postForm(app, "/waitlist", { email: member.email, team: "ants" }),
+    // A session that cannot be read is not one that has ended.
+    await app.inject({ url: "/dashboard", headers: { cookie } }),
+    await app.inject({ url: "/sign-in", headers: { cookie } }),
+  ];
+  for (const reply of replies) {
+    assert.equal(reply.statusCode, 503);
+    assert.match(reply.body, /<h1>Signing in is away for a moment<\/h1>/);
+    assert.equal(reply.headers["retry-after"], "60");
+    assert.equal(reply.headers["set-cookie"], undefined);
+  }
+  for (const url of ["/", "/docs", "/tester/sample-answer"]) {
+    assert.equal((await app.inject({ url, headers: { cookie } })).statusCode, 200, url);
+  }
+});
+
+test("a form that is too large, compressed or none at all is refused as a page", async () => {
+  const bodies = [
+    { payload: `email=${"a".repeat(20_000)}`, headers: ownForm },
+    { payload: '{"email":"a@example.test"}', headers: { ...ownForm, "content-type": "application/json" } },
+    { payload: "email=a", headers: { ...ownForm, "content-encoding": "gzip" } },
+    { payload: "email=a@example.test&email=b@example.test", headers: ownForm },
+  ];
+  for (const body of bodies) {
+    const reply = await app.inject({ method: "POST", url: "/sign-in", ...body });
+    assert.equal(reply.statusCode, 400);
+    assert.match(reply.body, /<h1>The form could not be read<\/h1>/);
+  }
+});
+
+test("what a form of the waitlist holds comes back with what is wrong, and as text", async () => {
+  const reply = await postForm(app, "/waitlist", { email: markup, team: "", purpose: markup });
+  assert.equal(reply.statusCode, 400);
+  assert.match(reply.body, /This is not an email address/);
+  assert.match(reply.body, /Write a name of at most 64 characters/);
+  assert.ok(!reply.body.includes("<img"), reply.body);
+  const joined = await postForm(app, "/waitlist", {
+    email: "Bob@Example.test ",
+    team: "bees",
+    purpose: "Doors.",
+  });
+  assert.deepEqual([joined.statusCode, joined.headers.location], [303, "/waitlist/joined"]);
+  assert.deepEqual(accounts.waitlist.get("bob@example.test"), {
+    email: "bob@example.test",
+    text: "Team: bees\nDoors.",
+  });
+});
+
+test("/sign-in answers before anybody is looked up, alike for everybody", async (t) => {
+  const lookup = Promise.withResolvers<void>();
+  const lookedUp: string[] = [];
+  t.mock.method(accounts.ports.signInAddresses, "mail", (email: string) => {
+    lookedUp.push(email);
+    // Whatever it takes, nobody waits for it.
+    return lookup.promise;
+  });
+  const found = t.mock.method(accounts.ports, "findPerson");
+  const emails = [member.email, "nobody@example.test"];
+  for (const email of emails) {
+    const { statusCode, body, headers } = await postForm(app, "/sign-in", { email });
+    assert.deepEqual([statusCode, body, headers.location], [303, "", "/sign-in/sent"]);
+  }
+  assert.equal(found.mock.callCount(), 0);
+  // One at a time: the second one waits for the first, and both replies have been there for long.
+  assert.deepEqual(lookedUp, [member.email]);
+  lookup.resolve();
+  await waitUntil("the second email is looked up", async () => lookedUp.length === 2);
+  assert.deepEqual(lookedUp, emails);
+});
+
+test("above a limit of tries there is a page that says when to come back, for unknown emails too", async (t) => {
+  const counted: [string, string][] = [];
+  t.mock.method(accounts.ports, "countTry", async (limit: string, who: string) => {
+    counted.push([limit, who]);
+    return limit === "mail" ? 20 * 60_000 : null;
+  });
+  for (const email of [member.email, "nobody@example.test"]) {
+    const reply = await postForm(app, "/sign-in", { email });
+    assert.equal(reply.statusCode, 429);
+    assert.equal(reply.headers["retry-after"], "1200");
+    assert.match(reply.body, /<h1>Too many tries<\/h1>.*Try again in 20 minutes\./s);
+  }
+  assert.deepEqual(counted.slice(2), [
+    ["form", "127.0.0.1"],
+    ["mail", "nobody@example.test"],
+  ]);
+});
+
+test("where no mail server is set, /sign-in says whom to ask, and has no form", async () => {
+  const { ports } = testAccounts();
+  const signInAddresses = { ...ports.signInAddresses, mailed: false };
+  const { app: server } = testServer(context, { accounts: { ...ports, signInAddresses } });
+  const { body } = await server.inject("/sign-in");
+  assert.match(body, /This service sends no mail\. Ask its operator/);
+  assert.doesNotMatch(body, /<form method="post" action="\/sign-in"/);
+});
+
+test("signing out ends the session and removes the cookie", async () => {
+  const { cookie } = await signIn(app, accounts.invite(member));
+  const reply = await postForm(app, "/sign-out", {}, { cookie });
+  assert.deepEqual([reply.statusCode, reply.headers.location], [303, "/sign-in?signed-out"]);
+  assert.equal(reply.cookies[0]!.value, "");
+  assert.equal((await app.inject({ url: "/dashboard", headers: { cookie } })).statusCode, 303);
+});
+
+test("a page that has a fault of its own names the request id and no detail", async (t) => {
+  t.mock.method(accounts.ports, "teamLimits", () => Promise.reject(new Error("secret detail")));
+  reported.length = 0;
+  const reply = await app.inject({ url: "/dashboard", headers: { ...ada, "x-request-id": "id-417" } });
+  assert.equal(reply.statusCode, 500);
+  assert.match(reply.body, /id-417/);
+  assert.doesNotMatch(reply.body, /secret detail/);
+  assert.equal(reported.length, 1);
+});
+
+test("a sign-in address, an email and a key are in no label of a metric and in no header", async () => {
+  const { ports, invite } = testAccounts();
+  const labels: string[] = [];
+  const metrics = {
+    ...metricsOff,
+    on: true,
+    add: (...event: unknown[]) => void labels.push(JSON.stringify(event)),
+    record: (...event: unknown[]) => void labels.push(JSON.stringify(event)),
+  };
+  const { app: server } = testServer(context, { accounts: ports, metrics });
+  const token = invite(member);
+  const opened = await server.inject(`/sign-in/${token}`);
+  const { cookie } = await signIn(server, token);
+  await server.inject({ url: "/dashboard", headers: { cookie } });
+  assert.ok(labels.some((label) => label.includes("/sign-in/*")));
+  for (const secret of [token, member.email, cookie.split("=")[1]!]) {
+    assert.ok(!labels.join("\n").includes(secret));
+    assert.ok(!JSON.stringify(opened.headers).includes(secret));
+  }
+  assert.equal(opened.headers["referrer-policy"], "no-referrer");
+});

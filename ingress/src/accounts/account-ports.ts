@@ -1,0 +1,90 @@
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
+
+// Types only.
+
+/**
+ * What the pages for people need from outside the process, as functions. Each of them that reads or writes
+ * the durable Redis throws while it is unreachable.
+ */
+export type AccountPorts = {
+  /** Whether the durable Redis has answered lately. */
+  available(): boolean;
+  sessions: SessionStorage;
+  /** Null: nobody has this address, or no longer. */
+  findPerson(email: string): Promise<Person | null>;
+  /** The result is the same for an address that waits already. `full`: nothing was stored. */
+  joinWaitlist(entry: WaitlistForm): Promise<"joined" | "full">;
+  signInAddresses: {
+    /** Whom the address with this token signs in, without a change. Null: used, too old, or unknown. */
+    find(token: string): Promise<Person | null>;
+    /** The same, and uses the address up: of several calls at once one gets the person. */
+    consume(token: string): Promise<Person | null>;
+    /** Makes an address for a person and mails it. Does nothing for an email that nobody has. */
+    mail(email: string): Promise<void>;
+    /** False: no mail server is set, so that only operators hand addresses on. */
+    mailed: boolean;
+  };
+  keys: TeamKeys;
+  teamLimits(team: string): Promise<LimitOverrides>;
+  /** Adds to the audit log that somebody signed in or out. */
+  recordAudit(actor: Actor, action: "signed_in" | "signed_out"): Promise<void>;
+  /**
+   * Counts one try of `who`, an address, an email or a team, over all ingresses. Returns null if it is within
+   * the limit, else the milliseconds until another one will be. Does not throw.
+   */
+  countTry(limit: AccountLimit, who: string): Promise<number | null>;
+};
+
+export type Person = { email: string; team: string; role: "member" | "operator" };
+
+export type WaitlistForm = { email: string; text: string };
+
+/** Sessions by the secret ids that browsers have in their cookies; the ids are stored as SHA-256 alone. */
+export type SessionStorage = {
+  find(id: string): Promise<StoredSession | null>;
+  create(id: string, session: StoredSession): Promise<void>;
+  /** Stores when a session was last seen and lets it live on. Does nothing for one that has ended. */
+  touch(id: string, session: StoredSession): Promise<void>;
+  end(id: string): Promise<void>;
+};
+
+/** Instants are epoch milliseconds. */
+export type StoredSession = { email: string; createdAt: number; seenAt: number };
+
+/**
+ * The API keys of one team. The id of another team's key is as unknown as one that nobody has. `actor` is who
+ * does it, for the audit log.
+ */
+type TeamKeys = {
+  /** Valid keys of a team. */
+  max: number;
+  list(team: string): Promise<TeamKey[]>;
+  /** Returns the key itself, which nobody can look up later. */
+  create(team: string, name: string, actor: Actor): Promise<CreatedKey>;
+  rename(team: string, id: string, name: string, actor: Actor): Promise<boolean>;
+  /** Makes a key that takes the place of another one, which is valid for `overlapHours` more. */
+  rotate(team: string, id: string, overlapHours: number, actor: Actor): Promise<CreatedKey>;
+  revoke(team: string, id: string, actor: Actor): Promise<boolean>;
+};
+
+/** `none`: the team has no such key, or it is refused already. `too_many`: it has as many as it may. */
+export type CreatedKey =
+  | { kind: "created"; key: string; id: string }
+  | { kind: "none" }
+  | { kind: "too_many" };
+
+export type Actor = { by: string; requestId: string };
+
+/** `lastUsedAt`: accurate to a minute. `expiresAt`: of a key that another one replaces. */
+export type TeamKey = {
+  id: string;
+  name: string;
+  prefix?: string | undefined;
+  createdAt: number;
+  lastUsedAt: number | null;
+  disabled: boolean;
+  expiresAt?: number | undefined;
+};
+
+/** Forms of an address; mails to an email; sign-in addresses that an address opens; new keys of a team. */
+export type AccountLimit = "form" | "mail" | "sign_in_address" | "key";

@@ -1,0 +1,113 @@
+import { isConnectionFailure } from "@faceline/contracts/runtime/redis";
+import formbody from "@fastify/formbody";
+import type { FastifyInstance } from "fastify";
+import { refusalPage } from "../../pages/accounts/refusal-page.ts";
+import { pageHeaders } from "../../pages/headers.ts";
+import { retryAfterSeconds } from "../call/api-error.ts";
+import { apiErrorFrom } from "../errors/problem-reply.ts";
+import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { addDashboard } from "./dashboard-routes.ts";
+import { addPerson, requireMember, requireOperator } from "./guards.ts";
+import { rejectForeignForm } from "./origin-check.ts";
+import { PageRefusal } from "./page-refusal.ts";
+import { addSessions } from "./session.ts";
+import { addSignIn } from "./sign-in-routes.ts";
+import { addWaitlist } from "./waitlist-routes.ts";
+
+// Covered by ./account-pages.test.ts and ./account-security.live.test.ts.
+
+/**
+ * Adds the pages for people: waitlist, sign-in, dashboard and, for operators, /admin. They work without
+ * scripts. Whatever is refused here is a page; the API keeps its JSON.
+ */
+export function addAccountRoutes(app: FastifyInstance, context: AccountContext): void {
+  app.register(async (scope) => {
+    addPageHeaders(scope);
+    addRefusals(scope, context);
+    addOriginCheck(scope, context.settings.PUBLIC_URL);
+    scope.removeAllContentTypeParsers();
+    await scope.register(formbody, { bodyLimit: formBytesMax });
+    await addSessions(scope, context);
+    addPerson(scope, context);
+
+    refuseUnknownPages(scope, "/waitlist/*");
+    addWaitlist(scope, context);
+    addSignIn(scope, context);
+    scope.register(
+      async (members) => {
+        members.addHook("onRequest", requireMember);
+        addDashboard(members, context);
+        refuseUnknownPages(members, "/*");
+      },
+      { prefix: "/dashboard" },
+    );
+    scope.register(
+      async (operators) => {
+        operators.addHook("onRequest", requireOperator);
+        refuseUnknownPages(operators, "/*");
+      },
+      { prefix: "/admin" },
+    );
+  });
+}
+
+function addPageHeaders(scope: FastifyInstance): void {
+  scope.addHook("onRequest", async (_request, reply) => {
+    reply.headers(pageHeaders);
+    reply.header("cache-control", "no-store");
+    // Addresses here may hold a secret, and nothing here is for search engines.
+    reply.header("x-robots-tag", "noindex");
+  });
+}
+
+/** Before sessions are read: a forged request costs no look at the durable Redis. */
+function addOriginCheck(scope: FastifyInstance, publicUrl: string): void {
+  const publicOrigin = URL.parse(publicUrl)?.origin;
+  scope.addHook("onRequest", async ({ method, headers, host }) => {
+    if (method === "GET" || method === "HEAD") return;
+    rejectForeignForm(headers, { publicOrigin, host });
+  });
+}
+
+function addRefusals(scope: FastifyInstance, context: AccountContext): void {
+  scope.setErrorHandler(async (error, request, reply) => {
+    const refusal = refusalFrom(error);
+    if (refusal.reason === "failed") context.reportBug(error, request);
+    const { retryAfterMs, text } = refusal;
+    reply.code(text.status);
+    reply.errorCode = text.code;
+    if (text.status === 429 || text.status === 503) {
+      reply.header("retry-after", retryAfterSeconds(retryAfterMs ?? awayRetryAfterMs));
+    }
+    return sendAccountPage(
+      context,
+      request,
+      reply,
+      refusalPage({ ...text, requestId: request.id, retryAfterMs }),
+    );
+  });
+}
+
+function refusalFrom(error: unknown): PageRefusal {
+  if (error instanceof PageRefusal) return error;
+  // What Fastify and the hooks of all routes say of a body that is too large, compressed or no form.
+  const known = apiErrorFrom(error);
+  if (known !== undefined && known.status < 500) return new PageRefusal("unreadable_form");
+  return new PageRefusal(isConnectionFailure(error) ? "accounts_away" : "failed");
+}
+
+/** Answers what browsers send to addresses without a page. */
+function refuseUnknownPages(scope: FastifyInstance, url: string): void {
+  scope.route({
+    method: ["GET", "POST"],
+    url,
+    async handler() {
+      throw new PageRefusal("not_found");
+    },
+  });
+}
+
+/** The longest form has some 1,200 characters, of up to 12 bytes each once they are encoded. */
+const formBytesMax = 16 * 1024;
+
+const awayRetryAfterMs = 60_000;

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from "fastify";
+import { visitorAddress } from "../tester/visitors.ts";
+import type { AccountLimit, AccountPorts } from "./account-ports.ts";
+import { PageRefusal } from "./page-refusal.ts";
+
+// Covered by ./account-pages.test.ts.
+
+/** Counts a try of the sender's address. Throws a PageRefusal above the limit. */
+export async function countTry(
+  accounts: Pick<AccountPorts, "countTry">,
+  limit: AccountLimit,
+  who: FastifyRequest | string,
+): Promise<void> {
+  const name = typeof who === "string" ? who : visitorAddress(who);
+  const waitMs = await accounts.countTry(limit, name);
+  if (waitMs !== null) throw new PageRefusal("too_many_tries", waitMs);
+}
+
+/** Throws a PageRefusal while the durable Redis is away: a form that cannot be answered is not shown. */
+export function requireAvailable(accounts: Pick<AccountPorts, "available">): void {
+  if (!accounts.available()) throw new PageRefusal("accounts_away");
+}

@@ -1,0 +1,139 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { dashboardPage } from "../../pages/accounts/dashboard-page.ts";
+import {
+  keyPage,
+  newKeyPage,
+  overlaps,
+  revokePage,
+  tooManyKeysPage,
+} from "../../pages/accounts/key-pages.ts";
+import { pictureName } from "../../pages/samples.ts";
+import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import type { Actor, CreatedKey, TeamKey } from "./account-ports.ts";
+import { countTry } from "./admission.ts";
+import { signedIn } from "./guards.ts";
+import { PageRefusal } from "./page-refusal.ts";
+
+// Covered by ./dashboard.test.ts.
+
+/** Adds the dashboard of a team to a scope with the prefix /dashboard, which `requireMember` guards. */
+export function addDashboard(scope: FastifyInstance, context: AccountContext): void {
+  const { accounts, facts, now } = context;
+  const send = (request: FastifyRequest, reply: FastifyReply, page: Parameters<typeof sendAccountPage>[3]) =>
+    sendAccountPage(context, request, reply, page);
+
+  const showDashboard = async (request: FastifyRequest, reply: FastifyReply, form: KeyForm = {}) => {
+    const { team, email } = signedIn(request);
+    const [keys, limits] = await Promise.all([accounts.keys.list(team), accounts.teamLimits(team)]);
+    const view = { team, email, keys: keys.toReversed(), keysMax: accounts.keys.max, limits, facts: facts() };
+    return send(request, reply, dashboardPage({ ...view, sections: [], now: now(), ...form }));
+  };
+  const showNewKey = (request: FastifyRequest, reply: FastifyReply, created: CreatedKey, name: string) =>
+    sendNewKey(context, request, reply, { created, name });
+
+  scope.get("/", (request, reply) => showDashboard(request, reply));
+
+  scope.post("/keys", async (request, reply) => {
+    const form = readName(request.body);
+    if (form.error !== undefined) return showDashboard(request, reply.code(400), form);
+    const { team } = signedIn(request);
+    await countTry(accounts, "key", team);
+    const created = await accounts.keys.create(team, form.name, actorOf(request));
+    return showNewKey(request, reply, created, form.name);
+  });
+
+  scope.get<KeyRoute>("/keys/:id", async (request, reply) =>
+    send(request, reply, keyPage({ key: await findKey(context, request) })),
+  );
+
+  scope.post<KeyRoute>("/keys/:id/name", async (request, reply) => {
+    const key = await findKey(context, request);
+    const form = readName(request.body);
+    if (form.error !== undefined) return send(request, reply.code(400), keyPage({ key, ...form }));
+    await accounts.keys.rename(signedIn(request).team, key.id, form.name, actorOf(request));
+    return reply.redirect("/dashboard", 303);
+  });
+
+  scope.post<KeyRoute>("/keys/:id/rotate", async (request, reply) => {
+    const key = await findKey(context, request);
+    const form = Overlap.safeParse(request.body);
+    if (!form.success) throw new PageRefusal("unreadable_form");
+    const { team } = signedIn(request);
+    await countTry(accounts, "key", team);
+    const created = await accounts.keys.rotate(team, key.id, form.data.overlap, actorOf(request));
+    return showNewKey(request, reply, created, key.name);
+  });
+
+  scope.get<KeyRoute>("/keys/:id/revoke", async (request, reply) =>
+    send(request, reply, revokePage({ key: await findKey(context, request) })),
+  );
+
+  scope.post<KeyRoute>("/keys/:id/revoke", async (request, reply) => {
+    const key = await findKey(context, request);
+    await accounts.keys.revoke(signedIn(request).team, key.id, actorOf(request));
+    return reply.redirect("/dashboard", 303);
+  });
+}
+
+/** Returns the key of the team that the address names. For one of another team there is no page. */
+async function findKey({ accounts }: AccountContext, request: FastifyRequest<KeyRoute>): Promise<TeamKey> {
+  const keys = await accounts.keys.list(signedIn(request).team);
+  const key = keys.find(({ id, disabled }) => id === request.params.id && !disabled);
+  if (key === undefined) throw new PageRefusal("not_found");
+  return key;
+}
+
+async function sendNewKey(
+  context: AccountContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { created, name }: { created: CreatedKey; name: string },
+) {
+  const { accounts, pages } = context;
+  if (created.kind === "none") throw new PageRefusal("not_found");
+  if (created.kind === "too_many") {
+    return sendAccountPage(
+      context,
+      request,
+      reply.code(409),
+      tooManyKeysPage({ keysMax: accounts.keys.max }),
+    );
+  }
+  const assets = await pages();
+  const samples: [string, string] = [
+    assets.address(pictureName("ada-1")),
+    assets.address(pictureName("ada-2")),
+  ];
+  const page = newKeyPage({ name, key: created.key, origin: originOf(context, request), samples });
+  return sendAccountPage(context, request, reply, page);
+}
+
+/** Where the reader reaches this service. */
+const originOf = ({ facts }: AccountContext, { protocol, host }: FastifyRequest): string =>
+  facts().publicUrl || `${protocol}://${host}`;
+
+const actorOf = (request: FastifyRequest): Actor => ({ by: signedIn(request).email, requestId: request.id });
+
+function readName(body: unknown): { name: string; error?: string } {
+  const sent = Form.safeParse(body);
+  if (!sent.success) throw new PageRefusal("unreadable_form");
+  const name = KeyName.safeParse(sent.data.name);
+  if (name.success) return { name: name.data };
+  return { name: sent.data.name, error: "Write a name of at most 64 characters." };
+}
+
+const Form = z.object({ name: z.string() });
+/** Printed by commands too: without controls, and without marks that turn the direction of text. */
+const KeyName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^[^\p{Cc}\p{Cf}]+$/u);
+const Overlap = z.object({
+  overlap: z.coerce.number().pipe(z.literal(overlaps.map(({ hours }) => hours))),
+});
+
+type KeyForm = { name?: string; error?: string };
+type KeyRoute = { Params: { id: string } };

@@ -1,0 +1,130 @@
+// Covers ./dashboard-routes.ts and its pages, with accounts in memory.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { member, postForm, signIn, testAccounts } from "../../testing/accounts.ts";
+import { testServer } from "../../testing/server.ts";
+
+const accounts = testAccounts();
+const { app } = testServer({ after, diagnostic: console.error }, { accounts: accounts.ports });
+const ada = await signIn(app, accounts.invite(member));
+const eve = await signIn(app, accounts.invite({ email: "eve@example.test", team: "eels", role: "member" }));
+
+const get = async (url: string, headers: { cookie: string }) => app.inject({ url, headers });
+const keysOf = (team: string) => [...accounts.keys.values()].filter((key) => key.team === team);
+const markup = `<img src=x onerror=alert(1)>"'`;
+
+test("a key is shown once, with a call that holds it, and never again", async () => {
+  assert.match((await get("/dashboard", ada)).body, /This team has no key yet/);
+  const { statusCode, body } = await postForm(app, "/dashboard/keys", { name: "laptop" }, ada);
+  assert.equal(statusCode, 200);
+  const [key] = /fl_[\w-]{43}/.exec(body)!;
+  assert.match(
+    body.replaceAll(/<[^>]+>/g, ""),
+    new RegExp(`curl \\S+/verify -H &#34;x-api-key: ${key}&#34;`),
+  );
+  const later = (await get("/dashboard", ada)).body;
+  assert.ok(!later.includes(key));
+  assert.ok(later.includes(`${key.slice(0, 12)}…`));
+  const [address] = /http:\/\/[^<]*?(\/assets\/\S+\/ada-1\.jpg)/
+    .exec(body.replaceAll(/<[^>]+>/g, ""))!
+    .slice(1);
+  assert.equal((await app.inject(address!)).statusCode, 200);
+});
+
+test("names are changed, and shown as text wherever a key is", async () => {
+  const [key] = keysOf("ants");
+  const renamed = await postForm(app, `/dashboard/keys/${key!.id}/name`, { name: markup }, ada);
+  assert.equal(renamed.statusCode, 303);
+  for (const url of ["/dashboard", `/dashboard/keys/${key!.id}`, `/dashboard/keys/${key!.id}/revoke`]) {
+    const { body, statusCode } = await get(url, ada);
+    assert.equal(statusCode, 200);
+    assert.ok(!body.includes("<img"), url);
+    assert.ok(body.includes("&#60;img"), url);
+  }
+  const created = await postForm(app, "/dashboard/keys", { name: markup }, ada);
+  assert.ok(!created.body.includes("<img") && created.body.includes("&#60;img"));
+});
+
+test("a name that is empty, too long, or turns the direction of text comes back with what is wrong", async () => {
+  const before = keysOf("ants").length;
+  for (const name of ["", "   ", "x".repeat(65), "a\u202eb", "a\u0000b", "a\u001bb"]) {
+    const reply = await postForm(app, "/dashboard/keys", { name }, ada);
+    assert.equal(reply.statusCode, 400);
+    assert.match(reply.body, /Write a name of at most 64 characters/);
+  }
+  assert.equal(keysOf("ants").length, before);
+});
+
+test("a key that is replaced stays valid for the time that was chosen, and the new one is shown", async () => {
+  const [old] = keysOf("ants");
+  const reply = await postForm(app, `/dashboard/keys/${old!.id}/rotate`, { overlap: "24" }, ada);
+  assert.match(reply.body, /fl_[\w-]{43}/);
+  assert.match((await get("/dashboard", ada)).body, /replaced: valid until <time datetime="2027-01-16T08:00/);
+  const odd = await postForm(app, `/dashboard/keys/${old!.id}/rotate`, { overlap: "100000" }, ada);
+  assert.equal(odd.statusCode, 400);
+});
+
+test("revoking asks first, and then the key is gone from what can be changed", async () => {
+  const [key] = keysOf("ants");
+  const question = await get(`/dashboard/keys/${key!.id}/revoke`, ada);
+  assert.match(question.body, /cannot be undone/);
+  assert.equal(accounts.keys.get(key!.id)!.disabled, false);
+  assert.equal((await postForm(app, `/dashboard/keys/${key!.id}/revoke`, {}, ada)).statusCode, 303);
+  assert.equal(accounts.keys.get(key!.id)!.disabled, true);
+  assert.equal((await get(`/dashboard/keys/${key!.id}`, ada)).statusCode, 404);
+  assert.match((await get("/dashboard", ada)).body, /revoked/);
+});
+
+test("another team's key is no page, and nothing can be done to it", async () => {
+  const key = keysOf("ants").find(({ disabled }) => !disabled)!;
+  const before = { ...key };
+  assert.equal((await get(`/dashboard/keys/${key.id}`, eve)).statusCode, 404);
+  assert.equal((await get(`/dashboard/keys/${key.id}/revoke`, eve)).statusCode, 404);
+  const forms = { name: { name: "mine" }, rotate: { overlap: "1" }, revoke: {} };
+  for (const [action, fields] of Object.entries(forms)) {
+    const reply = await postForm(app, `/dashboard/keys/${key.id}/${action}`, fields, eve);
+    assert.equal(reply.statusCode, 404, action);
+  }
+  assert.deepEqual(key, before);
+  assert.equal(keysOf("eels").length, 0);
+  assert.ok(!(await get("/dashboard", eve)).body.includes(key.id));
+});
+
+test("a team that has as many keys as it may is told so", async () => {
+  while (keysOf("eels").length < 20) await postForm(app, "/dashboard/keys", { name: "one more" }, eve);
+  const reply = await postForm(app, "/dashboard/keys", { name: "too many" }, eve);
+  assert.equal(reply.statusCode, 409);
+  assert.match(reply.body, /as many keys as it may/);
+});
+
+test("the limits that hold are shown: the team's own, else those of the service", async () => {
+  const own = testAccounts({ teamLimits: async () => ({ requestsPerSecond: 7, inFlightMax: 0 }) });
+  const { app: server } = testServer({ after, diagnostic: console.error }, { accounts: own.ports });
+  const { body } = await server.inject({
+    url: "/dashboard",
+    headers: await signIn(server, own.invite(member)),
+  });
+  const limits = body.slice(body.indexOf('id="limits"')).replaceAll(/<[^>]+>/g, " ");
+  assert.match(limits, /Calls a second\s+7\s/);
+  assert.match(limits, /Calls at once after a pause\s+100\s/);
+  assert.match(limits, /Calls in flight\s+not limited\s/);
+});
+
+test("a team that makes keys in a loop is refused, because revoked ones are stored as well", async (t) => {
+  const counted = t.mock.method(accounts.ports, "countTry", async () => 60_000);
+  const before = keysOf("ants").length;
+  const key = keysOf("ants").find(({ disabled }) => !disabled)!;
+  const replies = [
+    await postForm(app, "/dashboard/keys", { name: "one more" }, ada),
+    await postForm(app, `/dashboard/keys/${key.id}/rotate`, { overlap: "1" }, ada),
+  ];
+  for (const reply of replies) assert.equal(reply.statusCode, 429);
+  assert.deepEqual(
+    counted.mock.calls.map((call) => [...(call.arguments as unknown[])]),
+    [
+      ["key", "ants"],
+      ["key", "ants"],
+    ],
+  );
+  assert.equal(keysOf("ants").length, before);
+});

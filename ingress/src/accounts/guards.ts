@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AccountContext } from "./account-context.ts";
+import type { Person } from "./account-ports.ts";
+import { PageRefusal } from "./page-refusal.ts";
+import { touchSession } from "./session.ts";
+
+// Covered by ./account-pages.test.ts.
+
+/**
+ * Finds who is signed in, at each request: a person who was forgotten, or whose role or team has changed, has
+ * what holds now. Added to the scope of all pages for people, behind the sessions.
+ */
+export function addPerson(scope: FastifyInstance, { accounts, now }: AccountContext): void {
+  scope.decorateRequest("person", null);
+  scope.addHook("onRequest", async (request) => {
+    const { email } = request.session;
+    if (email === undefined) return;
+    request.person = await accounts.findPerson(email);
+    if (request.person !== null) touchSession(request, now());
+  });
+}
+
+/** A hook for the routes of a scope: only people who are signed in get in, others get to /sign-in. */
+export async function requireMember(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.person === null) await reply.redirect("/sign-in?ended", 303);
+}
+
+/** The same for operators. For everybody else who is signed in there is no page. */
+export async function requireOperator(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.person === null) await reply.redirect("/sign-in?ended", 303);
+  else if (request.person.role !== "operator") throw new PageRefusal("not_found");
+}
+
+/** Of a request that `requireMember` or `requireOperator` has let in. */
+export const signedIn = (request: FastifyRequest): Person => request.person!;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who is signed in; null: nobody. On pages for people alone. */
+    person: Person | null;
+  }
+}

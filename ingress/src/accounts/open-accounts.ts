@@ -1,0 +1,76 @@
+import { recordAudit } from "@faceline/accounts/audit/audit-log";
+import {
+  createTeamKey,
+  listTeamKeys,
+  renameTeamKey,
+  revokeTeamKey,
+  rotateTeamKey,
+  teamKeysMax,
+} from "@faceline/accounts/keys/team-keys";
+import type { MailConfig } from "@faceline/accounts/mail/config";
+import { openMailServer } from "@faceline/accounts/mail/mail-server";
+import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
+import { findPerson } from "@faceline/accounts/people/person";
+import { endSession, findSession, storeSession, touchSession } from "@faceline/accounts/people/sessions";
+import {
+  consumeSignInToken,
+  findSignInToken,
+  issueSignInToken,
+  signInAddress,
+} from "@faceline/accounts/people/sign-in-address";
+import { joinWaitlist } from "@faceline/accounts/people/waitlist";
+import { teamLimits } from "@faceline/contracts/runtime/api-keys";
+import type { RedisConnection, VolatileConnection } from "@faceline/contracts/runtime/redis";
+import { AccountLimiter, type AccountLimits } from "../limits/account-limiter.ts";
+import type { AccountPorts } from "./account-ports.ts";
+
+// Covered by ./account-security.live.test.ts.
+
+/**
+ * Connects the pages for people to the durable Redis, to the limits in the volatile one, and to the mail
+ * server. Throws a sentence when a mail server is set and no sender.
+ */
+export function openAccounts({ durable, redis, settings }: AccountParts): AccountPorts {
+  const { SESSION_DAYS: days, SIGN_IN_ADDRESS_HOURS: hours, PUBLIC_URL: publicUrl } = settings;
+  const limiter = new AccountLimiter(redis, settings);
+  const sendMail = openMailServer(settings);
+  return {
+    available: () => durable.isProved,
+    sessions: {
+      find: (id) => findSession(durable, id),
+      create: async (id, session) => void (await storeSession(durable, id, session, days)),
+      touch: (id, session) => touchSession(durable, id, session, days),
+      end: (id) => endSession(durable, id),
+    },
+    findPerson: (email) => findPerson(durable, email),
+    joinWaitlist: (entry) => joinWaitlist(durable, entry),
+    signInAddresses: {
+      find: (token) => findSignInToken(durable, token),
+      consume: (token) => consumeSignInToken(durable, token),
+      async mail(email) {
+        const token = await issueSignInToken(durable, email, hours);
+        if (token === null) return;
+        await sendMail?.(signInMail(email, { address: signInAddress(publicUrl, token), hours }));
+      },
+      mailed: sendMail !== undefined,
+    },
+    keys: {
+      max: teamKeysMax,
+      list: (team) => listTeamKeys(durable, team),
+      create: (team, name, actor) => createTeamKey(durable, { team, name }, actor),
+      rename: (team, id, name, actor) => renameTeamKey(durable, { team, id, name }, actor),
+      rotate: (team, id, overlapHours, actor) => rotateTeamKey(durable, { team, id, overlapHours }, actor),
+      revoke: (team, id, actor) => revokeTeamKey(durable, { team, id }, actor),
+    },
+    teamLimits: (team) => teamLimits(durable, team),
+    recordAudit: (actor, action) => recordAudit(durable, actor, action, actor.by),
+    countTry: (limit, who) => limiter.countTry(limit, who),
+  };
+}
+
+type AccountParts = {
+  durable: RedisConnection;
+  redis: VolatileConnection;
+  settings: AccountLimits &
+    MailConfig & { SESSION_DAYS: number; SIGN_IN_ADDRESS_HOURS: number; PUBLIC_URL: string };
+};

@@ -1,0 +1,80 @@
+import type { ErrorCode } from "@faceline/contracts/http/errors";
+import type { RefusalText } from "../../pages/accounts/refusal-page.ts";
+
+/**
+ * A request of a page for people that is refused. The error handler of these pages makes it a page; the API
+ * has ApiError.
+ */
+export class PageRefusal extends Error {
+  override name = "PageRefusal";
+  readonly reason: RefusalReason;
+  /** With `too_many_tries`. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(reason: RefusalReason, retryAfterMs?: number) {
+    super(reason);
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  get text(): RefusalText & { status: number; code: ErrorCode } {
+    return refusals[this.reason];
+  }
+}
+
+/** `code`: under which metrics count it. */
+const refusals = {
+  foreign_form: {
+    status: 403,
+    code: "invalid_request",
+    title: "This form came from somewhere else",
+    detail:
+      "Forms of this service work only on its own pages. Nothing was changed. Open the page here and try again.",
+  },
+  not_found: {
+    status: 404,
+    code: "not_found",
+    title: "There is no page at this address",
+    detail: "It may have moved, or the address has a slip in it.",
+  },
+  unreadable_form: {
+    status: 400,
+    code: "invalid_request",
+    title: "The form could not be read",
+    detail: "Nothing was changed. Go back, load the page again, and send the form once more.",
+  },
+  too_many_tries: {
+    status: 429,
+    code: "rate_limited",
+    title: "Too many tries",
+    detail: "This was tried too often in a short time, from your network or for this address.",
+  },
+  accounts_away: {
+    status: 503,
+    code: "dependency_unavailable",
+    title: "Signing in is away for a moment",
+    detail:
+      "Accounts cannot be reached right now. The tester, the documents and calls with a key go on. Nothing was changed; try again in a minute.",
+  },
+  proxy_unknown: {
+    status: 503,
+    code: "dependency_unavailable",
+    title: "Signing in is not set up",
+    detail:
+      "PUBLIC_URL says https, and this request came over plain HTTP, so your browser would lose the session. The operator must name the proxy in TRUSTED_PROXIES, and the proxy must send X-Forwarded-Proto. Your sign-in address was not used up.",
+  },
+  waitlist_full: {
+    status: 503,
+    code: "dependency_unavailable",
+    title: "The waitlist is full",
+    detail: "Nobody can be added at the moment. Try again in some days.",
+  },
+  failed: {
+    status: 500,
+    code: "internal_error",
+    title: "Something went wrong here",
+    detail: "This is a fault of the service. The request id below leads its operator to the reason.",
+  },
+} as const satisfies Record<string, RefusalText & { status: number; code: ErrorCode }>;
+
+type RefusalReason = keyof typeof refusals;

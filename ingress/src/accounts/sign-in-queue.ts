@@ -1,0 +1,27 @@
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
+import PQueue from "p-queue";
+
+// Covered by ./account-pages.test.ts.
+
+/**
+ * Emails that asked for a sign-in address, and that are looked up once their reply was sent. Beyond
+ * `waitingMax` further ones are dropped: people ask again.
+ */
+export class SignInQueue {
+  readonly #queue = new PQueue({ concurrency: 1 });
+  readonly #mail: (email: string) => Promise<void>;
+
+  constructor(mail: (email: string) => Promise<void>) {
+    this.#mail = mail;
+  }
+
+  add(email: string): void {
+    const work =
+      this.#queue.size < waitingMax
+        ? this.#queue.add(() => this.#mail(email))
+        : Promise.reject(new Error("too many wait"));
+    bestEffort("sign_in_mail", work);
+  }
+}
+
+const waitingMax = 1_000;

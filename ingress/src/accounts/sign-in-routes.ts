@@ -1,0 +1,105 @@
+import { Email } from "@faceline/accounts/people/email";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import * as z from "zod";
+import {
+  deadAddressPage,
+  openedAddressPage,
+  signInPage,
+  signInSentPage,
+} from "../../pages/accounts/sign-in-page.ts";
+import { onClose } from "../call/context.ts";
+import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { countTry, requireAvailable } from "./admission.ts";
+import { PageRefusal } from "./page-refusal.ts";
+import { beginSession, endSession, rejectLostCookie } from "./session.ts";
+import { SignInQueue } from "./sign-in-queue.ts";
+
+// Covered by ./account-pages.test.ts and ./account-security.live.test.ts.
+
+/** Adds /sign-in, the sign-in addresses below it, and /sign-out. */
+export function addSignIn(scope: FastifyInstance, context: AccountContext): void {
+  const { accounts, settings } = context;
+  const { mailed } = accounts.signInAddresses;
+  const queue = new SignInQueue((email) => accounts.signInAddresses.mail(email));
+
+  scope.get("/sign-in", async (request, reply) => {
+    if (request.person !== null) return reply.redirect("/dashboard", 303);
+    requireAvailable(accounts);
+    return sendAccountPage(context, request, reply, signInPage({ mailed, notice: noticeOf(request) }));
+  });
+
+  scope.post("/sign-in", async (request, reply) => {
+    requireAvailable(accounts);
+    if (!mailed) throw new PageRefusal("not_found");
+    await countTry(accounts, "form", request);
+    const { email } = parsedForm(request.body);
+    const parsed = Email.safeParse(email);
+    if (!parsed.success) {
+      reply.code(400);
+      const error = "This is not an email address: write it as name@example.org.";
+      return sendAccountPage(context, request, reply, signInPage({ mailed, email, error }));
+    }
+    await countTry(accounts, "mail", parsed.data);
+    // The reply goes first: what it takes to look somebody up and to mail them shows nobody who exists.
+    onClose(reply, () => queue.add(parsed.data));
+    return reply.redirect("/sign-in/sent", 303);
+  });
+
+  scope.get("/sign-in/sent", async (request, reply) =>
+    sendAccountPage(context, request, reply, signInSentPage({ hours: settings.SIGN_IN_ADDRESS_HOURS })),
+  );
+
+  // A wildcard, because the router bounds the length of parameters.
+  scope.get<Rest>("/sign-in/*", async (request, reply) => {
+    const token = await readToken(context, request);
+    const person = token === undefined ? null : await accounts.signInAddresses.find(token);
+    if (person === null) return sendAccountPage(context, request, reply.code(404), deadAddressPage());
+    return sendAccountPage(context, request, reply, openedAddressPage({ token: token!, ...person }));
+  });
+
+  scope.post<Rest>("/sign-in/*", async (request, reply) => {
+    rejectLostCookie(request, context);
+    const token = await readToken(context, request);
+    const person = token === undefined ? null : await accounts.signInAddresses.consume(token);
+    if (person === null) return sendAccountPage(context, request, reply.code(404), deadAddressPage());
+    await beginSession(request, person.email, context.now());
+    await accounts.recordAudit({ by: person.email, requestId: request.id }, "signed_in");
+    return reply.redirect("/dashboard", 303);
+  });
+
+  scope.post("/sign-out", async (request, reply) => {
+    const { person } = request;
+    await endSession(request, reply, context);
+    if (person !== null)
+      await accounts.recordAudit({ by: person.email, requestId: request.id }, "signed_out");
+    return reply.redirect("/sign-in?signed-out", 303);
+  });
+  scope.get("/sign-out", async (_request, reply) => reply.redirect("/dashboard", 303));
+}
+
+/** Counts the try, and returns the token if it has the shape of one: others need no look at the store. */
+async function readToken(
+  { accounts }: AccountContext,
+  request: FastifyRequest<Rest>,
+): Promise<string | undefined> {
+  requireAvailable(accounts);
+  await countTry(accounts, "sign_in_address", request);
+  const token = request.params["*"];
+  return /^[\w-]{43}$/.test(token) ? token : undefined;
+}
+
+function noticeOf({ query }: FastifyRequest): "ended" | "signed_out" | undefined {
+  const names = query as Record<string, unknown>;
+  if ("ended" in names) return "ended";
+  return "signed-out" in names ? "signed_out" : undefined;
+}
+
+function parsedForm(body: unknown): z.infer<typeof Form> {
+  const form = Form.safeParse(body);
+  if (!form.success) throw new PageRefusal("unreadable_form");
+  return form.data;
+}
+
+const Form = z.object({ email: z.string() });
+
+type Rest = { Params: { "*": string } };

@@ -1,0 +1,66 @@
+import { WaitlistForm } from "@faceline/accounts/people/waitlist";
+import type { FastifyInstance } from "fastify";
+import * as z from "zod";
+import { type WaitlistField, waitlistJoinedPage, waitlistPage } from "../../pages/accounts/waitlist-page.ts";
+import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { countTry, requireAvailable } from "./admission.ts";
+import { PageRefusal } from "./page-refusal.ts";
+
+// Covered by ./account-pages.test.ts and ./account-security.live.test.ts.
+
+/** Adds /waitlist. What is answered is the same for an email that waits already, and for one of a person. */
+export function addWaitlist(scope: FastifyInstance, context: AccountContext): void {
+  const { accounts } = context;
+  scope.get("/waitlist", async (request, reply) => {
+    requireAvailable(accounts);
+    return sendAccountPage(context, request, reply, waitlistPage());
+  });
+  scope.post("/waitlist", async (request, reply) => {
+    requireAvailable(accounts);
+    await countTry(accounts, "form", request);
+    const form = readForm(request.body);
+    if (form.kind === "wrong") {
+      reply.code(400);
+      return sendAccountPage(context, request, reply, waitlistPage(form));
+    }
+    if ((await accounts.joinWaitlist(form.entry)) === "full") throw new PageRefusal("waitlist_full");
+    return reply.redirect("/waitlist/joined", 303);
+  });
+  scope.get("/waitlist/joined", async (request, reply) =>
+    sendAccountPage(context, request, reply, waitlistJoinedPage()),
+  );
+}
+
+/** One line of the stored text is the team, because an operator needs both to decide. */
+function readForm(body: unknown): ReadForm {
+  const values = Form.safeParse(body);
+  if (!values.success) throw new PageRefusal("unreadable_form");
+  const { email, team, purpose } = values.data;
+  const parsedTeam = Team.safeParse(team);
+  const entry = WaitlistForm.safeParse({ email, text: `Team: ${team.trim()}\n${purpose}` });
+  if (entry.success && parsedTeam.success) return { kind: "right", entry: entry.data };
+  const wrong = new Set(entry.success ? [] : entry.error.issues.map(({ path }) => path[0]));
+  const errors = {
+    email: wrong.has("email") ? "This is not an email address: write it as name@example.org." : undefined,
+    team: parsedTeam.success ? undefined : "Write a name of at most 64 characters.",
+    purpose: wrong.has("text") ? "Write at most 900 characters, of plain text." : undefined,
+  };
+  return { kind: "wrong", values: values.data, errors };
+}
+
+const Form = z.object({ email: z.string(), team: z.string().default(""), purpose: z.string().default("") });
+const Team = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^[^\p{Cc}]+$/u);
+
+type ReadForm =
+  | { kind: "right"; entry: WaitlistForm }
+  | {
+      kind: "wrong";
+      values: Record<WaitlistField, string>;
+      errors: Partial<Record<WaitlistField, string | undefined>>;
+    };
+type WaitlistForm = z.infer<typeof WaitlistForm>;
