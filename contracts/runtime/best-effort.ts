@@ -20,6 +20,7 @@ const kinds = [
   "redis_ping",
   "report_publish",
   "sign_in_mail",
+  "usage_write",
 ] as const;
 type BestEffortWork = (typeof kinds)[number];
 

@@ -46,13 +46,14 @@ export class SwallowingProxy implements AsyncDisposable {
    * silent likewise.
    */
   swallow(): void {
+    this.swallowReplies();
+    for (const { client } of this.#pairs) stopReading(client);
+  }
+
+  /** The same of what comes from the server alone: what open clients send still reaches it. */
+  swallowReplies(): void {
     this.#swallowing = true;
-    for (const { client, upstream } of this.#pairs) {
-      client.unpipe();
-      upstream?.unpipe();
-      client.pause();
-      upstream?.pause();
-    }
+    for (const { upstream } of this.#pairs) if (upstream !== undefined) stopReading(upstream);
   }
 
   /** Connections that are opened from now on work. Those from before have been forgotten. */
@@ -102,6 +103,11 @@ export class SwallowingProxy implements AsyncDisposable {
     this.#server.close();
     await once(this.#server, "close");
   }
+}
+
+function stopReading(socket: Socket): void {
+  socket.unpipe();
+  socket.pause();
 }
 
 const bufferBytes = 4_000_000;

@@ -28,6 +28,9 @@ test("create, list, revoke and limits are parsed", () => {
       limits: { requestsPerSecond: 5, requestsBurst: 10, inFlightMax: 0, bodyBytesPerSecond: 1_048_576 },
     },
   );
+  assert.deepEqual(read("usage"), { verb: "usage", days: 30 });
+  assert.deepEqual(read("usage --team ants --days 7"), { verb: "usage", days: 7, team: "ants" });
+  assert.deepEqual(read("usage --team ~visitors"), { verb: "usage", days: 30, team: "~visitors" });
   assert.deepEqual(read("list --help"), { verb: "help" });
 });
 
@@ -51,6 +54,10 @@ test("a wrong call returns a sentence", () => {
     ["make", /no verb make/],
     ["create", /--team/],
     ["create --team ../etc", /--team/],
+    ["usage --team ~all", /--team/],
+    ["usage --days 401", /from 1 to 400/],
+    ["usage --days some", /from 1 to 400/],
+    ["list --days 3", /takes no --days/],
     ["create --team ants --id 5", /takes no --id/],
     ["create --team ants --per-second -1", /--per-second/],
     ["create --team ants --burst 1e3", /whole numbers/],

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { Email } from "@faceline/accounts/people/email";
+import { usageKeptDays } from "@faceline/accounts/usage/days";
 import { type LimitOverrides, TeamLimits, unlimited } from "@faceline/contracts/stored/team";
-import { Tenant } from "@faceline/contracts/wire/ids";
+import { keylessTenant, Tenant, visitorsTenant } from "@faceline/contracts/wire/ids";
 
 export const usage = `usage: npm run keys -- VERB
 
@@ -9,6 +10,7 @@ export const usage = `usage: npm run keys -- VERB
   list [--team NAME]                          show the keys
   revoke --id ID | --prefix PREFIX            refuse a key from now on; the beginning of either is enough
   limits --team NAME LIMITS                   change what a team may do
+  usage [--team NAME] [--days N]              show the calls of a team and its recent errors, or of all teams
   waitlist                                    show who waits for approval
   approve --email MAIL --team NAME [LIMITS]   make somebody a member of a team, and send them a sign-in address
   operator --email MAIL [--team NAME]         make somebody an operator, likewise
@@ -31,6 +33,7 @@ const options = {
   name: { type: "string" },
   id: { type: "string" },
   prefix: { type: "string" },
+  days: { type: "string" },
   "per-second": { type: "string" },
   burst: { type: "string" },
   "in-flight": { type: "string" },
@@ -46,6 +49,7 @@ const optionsByVerb: Record<string, readonly string[]> = {
   list: ["team"],
   revoke: ["id", "prefix"],
   limits: ["team", ...limitOptions],
+  usage: ["team", "days"],
   waitlist: [],
   approve: ["email", "team", ...limitOptions],
   operator: ["email", "team"],
@@ -90,6 +94,13 @@ function parseVerb(verb: string, values: Values): KeysCommand | string {
       const team = parseTeam(values.team);
       return limits === undefined ? "Give at least one limit: see --help." : { verb, team, limits };
     }
+    case "usage": {
+      const days = Number(values.days ?? daysShown);
+      if (!(Number.isInteger(days) && days >= 1 && days <= usageKeptDays)) {
+        return `--days must be a whole number from 1 to ${usageKeptDays}.`;
+      }
+      return { verb, days, ...(values.team === undefined ? {} : { team: parseCaller(values.team) }) };
+    }
     case "approve":
       return {
         verb,
@@ -117,6 +128,11 @@ function parseVerb(verb: string, values: Values): KeysCommand | string {
 
 const prefixCharactersMin = 4;
 const nameCharactersMax = 64;
+const daysShown = 30;
+
+/** A team, or one of the names under which other calls are counted. */
+const parseCaller = (name: string): string =>
+  [visitorsTenant, keylessTenant].includes(name) ? name : parseTeam(name);
 
 function parseTeam(name: string | undefined): string {
   const read = Tenant.safeParse(name);
@@ -159,6 +175,7 @@ export type KeysCommand =
   | { verb: "list"; team?: string }
   | { verb: "revoke"; prefix: string }
   | { verb: "limits"; team: string; limits: LimitOverrides }
+  | { verb: "usage"; days: number; team?: string }
   | PeopleCommand;
 
 export type PeopleCommand =

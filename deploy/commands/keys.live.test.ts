@@ -6,6 +6,8 @@ import test from "node:test";
 import { findSignInToken } from "@faceline/accounts/people/sign-in-address";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
+import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
+import { writeUsage } from "@faceline/accounts/usage/write-usage";
 import { findApiKey } from "@faceline/contracts/runtime/api-keys";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
 
@@ -76,6 +78,30 @@ test("a sign-in address is mailed where a server is configured, and printed when
   const nowhere = { ...mail, SMTP_URL: "smtp://127.0.0.1:1" };
   const printed = await keysWith(nowhere, "sign-in-address", "--email", email);
   assert.match(printed.printed, /did not take the mail[^]*https:\/\/faces\.example\/sign-in\/[\w-]{43}\n/);
+});
+
+test("usage shows the calls of a team by day, endpoint and outcome, its recent errors, and all teams", async () => {
+  await using redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
+  const now = Date.now();
+  const pending = new PendingUsage({ countersMax: 10 });
+  const call = { team, endpoint: "/verify", endedAt: now, requestId: "the-call" };
+  for (const outcome of ["ok", "ok", "no_face_detected"] as const) pending.add({ ...call, outcome });
+  await writeUsage(redis, { ingress: randomUUID(), number: 1 }, pending.take());
+
+  const own = await keys("usage", "--team", team, "--days", "2");
+  const day = new Date(now).toISOString().slice(0, 10);
+  assert.deepEqual(own.printed.replaceAll(/ +/g, " ").trim().split("\n"), [
+    "day endpoint outcome calls",
+    `${day} /verify ok 2`,
+    `${day} /verify no_face_detected 1`,
+    "",
+    "no_face_detected: Send another image, or `enforce_detection: false` to take the whole image as the face.",
+    ` ${new Date(now).toISOString()} /verify the-call`,
+  ]);
+  const all = (await keys("usage")).printed.replaceAll(/ +/g, " ");
+  assert.match(all, /^team calls answered refused \(4xx\) failed \(5xx\) client left\n/);
+  assert.ok(all.includes(`\n${team} 3 2 1 0 0\n`), all);
+  assert.match((await keys("usage", "--team", "nobody")).printed, /^No calls of nobody were counted/);
 });
 
 test("an error is one sentence; exit code 2 means a wrong command line, 1 a failure", async () => {

@@ -7,6 +7,7 @@ import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
 import { formatTime, runPeopleCommand } from "./keys-people.ts";
 import { connectKeysRedis } from "./keys-redis.ts";
 import { textTable } from "./text-table.ts";
+import { usageReport } from "./usage-report.ts";
 
 // `npm run keys -- VERB`: API keys, limits of teams and people, in the durable Redis of a running Faceline.
 
@@ -57,6 +58,8 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       await recordAudit(redis, commandActor, "key_revoked", key.id);
       return `Key ${key.id} of ${key.team} (${key.name}) is revoked; it is refused from now on.`;
     }
+    case "usage":
+      return usageReport(redis, { ...call, now: Date.now() });
     case "waitlist":
     case "approve":
     case "operator":

@@ -17,6 +17,9 @@ import { listPeople } from "@faceline/accounts/people/person";
 import { endSessions, listSessions, storeSession } from "@faceline/accounts/people/sessions";
 import { consumeSignInToken, findSignInToken } from "@faceline/accounts/people/sign-in-address";
 import { joinWaitlist, listWaitlist } from "@faceline/accounts/people/waitlist";
+import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
+import { readRecentErrors, readUsage, readUsageByTeam } from "@faceline/accounts/usage/read-usage";
+import { writeUsage } from "@faceline/accounts/usage/write-usage";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
 import { durableUsers, type RedisRights, volatileUsers } from "./redis-users.ts";
 import { passwordFile, type Server } from "./secrets.ts";
@@ -121,22 +124,33 @@ test("the ingress may do what its pages for people need, and `keys` may forget p
   await endSessions(ingress, email);
   await decline(ingress, email, actor);
 
+  const pending = new PendingUsage({ countersMax: 1 });
+  pending.add({ team, endpoint: "/verify", outcome: "queue_full", endedAt: 1, requestId: run });
+  await writeUsage(ingress, { ingress: run, number: 1 }, pending.take());
+
   await using keys = await openAs("redis-durable", "keys");
+  for (const user of [ingress, keys]) {
+    assert.equal((await readUsage(user, team, ["1970-01-01"]))[0]!.counts.length, 1);
+    assert.equal((await readRecentErrors(user, team)).length, 1);
+    assert.ok((await readUsageByTeam(user, ["1970-01-01"])).length > 0);
+  }
   assert.deepEqual(await forget(keys, email, commandActor), { found: true, team });
   assert.equal(await rewriteAppendOnlyFile(keys), "rewritten");
   assert.equal(await rewriteAppendOnlyFile(ingress), "refused");
 });
 
-test("a script may do no more than its user", { skip }, async () => {
-  await using ingress = await openAs("redis-volatile", "ingress");
-  for (const call of ["'keys', '*'", "'get', 'elsewhere'", "'config', 'set', 'save', '1 1'"]) {
-    await assert.rejects(
-      ingress.call("EVAL", `return redis.call(${call})`, "0"),
-      /NOPERM|can't (run this|access at least one)|not allowed from scripts/,
-      call,
-    );
-  }
-});
+for (const server of ["redis-volatile", "redis-durable"] as const) {
+  test(`a script in the ${server} server may do no more than its user`, { skip }, async () => {
+    await using ingress = await openAs(server, "ingress");
+    for (const call of ["'keys', '*'", "'get', 'elsewhere'", "'config', 'set', 'save', '1 1'"]) {
+      await assert.rejects(
+        ingress.call("EVAL", `return redis.call(${call})`, "0"),
+        /NOPERM|can't (run this|access at least one)|not allowed from scripts/,
+        call,
+      );
+    }
+  });
+}
 
 /** EXEC repeats the refusal of its transaction. */
 const refusal = /^ReplyError: (EXECABORT .* )?NOPERM /;

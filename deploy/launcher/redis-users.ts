@@ -17,12 +17,16 @@ import {
   personKey,
   poolChannel,
   rateKeyPrefix,
+  recentErrorsKey,
   reportsChannel,
   sessionKey,
   sessionsKey,
   signInKey,
   storedBytesKey,
   teamKey,
+  usageByTeamKey,
+  usageKey,
+  usageWrittenKey,
   waitlistKey,
 } from "@faceline/contracts/wire/names";
 
@@ -99,6 +103,9 @@ const accountKeys = [
   sessionsKey("*"),
   auditKey,
   allowlistKey,
+  usageKey("*", "*"),
+  usageByTeamKey("*"),
+  recentErrorsKey("*", "*"),
 ];
 const accountChannels = [keyChangesChannel, allowlistChannel, allowlistRepliesChannel("*")];
 const accountCommands = [
@@ -122,15 +129,17 @@ const accountCommands = [
   "sadd",
   "srem",
   "smembers",
+  "lrange",
   "xadd",
   "xrevrange",
 ];
 
 export const durableUsers: Record<DurableUser, RedisRights> = {
   ingress: {
-    keys: accountKeys,
+    // Usage is counted by a script.
+    keys: [...accountKeys, usageWrittenKey("*")],
     channels: accountChannels,
-    commands: [...accountCommands, "getdel"],
+    commands: [...accountCommands, "getdel", "hincrby", "lpush", "ltrim"],
   },
   // `npm run keys`, and the launcher, which stores the development key.
   keys: {

@@ -16,7 +16,10 @@ import type { HttpSettings } from "./config.ts";
  * serving, who calls, within which limits, until when. A refusal here costs no memory: a client without a key
  * cannot make the service read a body of 32 MiB. Replies get their `traceparent` and `Server-Timing`.
  */
-export function addComputeHooks(app: FastifyInstance, { ports, settings, identify }: ComputeHookParts): void {
+export function addComputeHooks(
+  app: FastifyInstance,
+  { ports, settings, identify, unknownCaller }: ComputeHookParts,
+): void {
   app.decorateRequest("requestContext");
   app.decorateRequest("bodySender");
   app.decorateRequest("callRecord");
@@ -28,12 +31,14 @@ export function addComputeHooks(app: FastifyInstance, { ports, settings, identif
     const { traceparent, tracestate } = request.headers;
     const trace = callTraceFrom({ traceparent, tracestate }, ports.decideSampling);
     const record = new CallRecord({ requestId, route, trace, now: () => ports.clock.now() });
+    record.tenant = unknownCaller;
     request.callRecord = record;
     const { arrivedAt } = record;
     if (!ports.isServing()) throw notServing();
     const signal = abortSignal(request, reply, ports.drainTimeout);
     const { tenant, serviceClass, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } =
       await identify(request);
+    record.tenant = tenant;
     const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
     if (pacedWhenRefused) request.bodySender = bodySender;
     holdSlot(reply, await acquireSlot());
@@ -117,4 +122,10 @@ function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout:
   return controller.signal;
 }
 
-type ComputeHookParts = { ports: Ports; settings: HttpSettings; identify: Identify };
+type ComputeHookParts = {
+  ports: Ports;
+  settings: HttpSettings;
+  identify: Identify;
+  /** Whom calls are counted for that are refused before `identify` knows whose they are. */
+  unknownCaller: string;
+};

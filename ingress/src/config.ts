@@ -54,6 +54,10 @@ export const HttpSettings = z
     /** The same while the durable Redis is unreachable. */
     KEY_CACHE_WITHOUT_REDIS_MS: count(86_400_000, 600_000),
     KEYS_CACHED_MAX: count(1_000_000, 10_000),
+    /** How often counted calls are written to the durable Redis; a crash loses at most those since then. */
+    USAGE_WRITE_EVERY_MS: integer(100, 600_000, 5_000),
+    /** Counters in memory that wait to be written: one for each team, day, endpoint and outcome. */
+    USAGE_COUNTERS_MAX: count(1_000_000, 10_000),
     /** The limits of a team that has none of its own. 0: not limited. */
     TEAM_REQUESTS_PER_SECOND: teamLimit(50),
     TEAM_REQUESTS_BURST: teamLimit(100),

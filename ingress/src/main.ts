@@ -11,6 +11,7 @@ import { runService } from "@faceline/contracts/runtime/service";
 import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { openAccounts } from "./accounts/open-accounts.ts";
+import { openUsageCounter } from "./accounts/usage-counter.ts";
 import { openAnswerInbox } from "./answer-inbox.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { logCall } from "./call/call-log.ts";
@@ -58,6 +59,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using _allowlist = await followAllowlist({ durable, config, ingress: id, models, log });
+  // Without keys there are no teams to count for, and nobody who may read it.
+  await using usage =
+    config.AUTH === "on"
+      ? openUsageCounter({ durable, ingress: id, config, log, lines, metrics })
+      : undefined;
   await using teams = openTeamLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id, config);
   await using idempotency = openIdempotencyStore(redis, clock, config);
@@ -97,6 +103,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       recordCall: (call) => {
         logCall({ log, lines }, call);
         history?.add(call);
+        usage?.count(call);
         if (tracing.on) tracing.export(callSpans(call));
       },
       reportBug: (error, ids) => log.error({ ...ids, error: (error as Error).stack }, "a bug"),

@@ -1,3 +1,4 @@
+import { keylessTenant } from "@faceline/contracts/wire/ids";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import type { Facts, FactsSource } from "../pages/facts.ts";
 import { addPages, openPages, sendMissingPage } from "../pages/pages.ts";
@@ -105,7 +106,12 @@ export function buildServer(
   }
   // A scope of its own: its hooks do not run for the public routes.
   app.register(async (compute) => {
-    addComputeHooks(compute, { ports, settings, identify: identifyTeams(ports, settings) });
+    addComputeHooks(compute, {
+      ports,
+      settings,
+      identify: identifyTeams(ports, settings),
+      unknownCaller: keylessTenant,
+    });
     limitBodyMemory(compute, settings, { budget: bodies, pace: bodyPace });
     addIdempotency(compute, ports);
     addComputeRoutes(compute, context);

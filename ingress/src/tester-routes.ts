@@ -1,3 +1,4 @@
+import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { BodyPace } from "./body/body-pace.ts";
 import { limitBodyMemory } from "./body/memory-budget.ts";
@@ -33,7 +34,12 @@ export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, 
   const { ports, models } = context;
 
   app.register(async (tester) => {
-    addComputeHooks(tester, { ports, settings, identify: identifyVisitors(ports, settings) });
+    addComputeHooks(tester, {
+      ports,
+      settings,
+      identify: identifyVisitors(ports, settings),
+      unknownCaller: visitorsTenant,
+    });
     addBodyDeadline(tester);
     limitBodyMemory(tester, settings, bodies);
     addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax });

@@ -81,6 +81,23 @@ export const metricList = {
     help: "CONNECTIONS_MAX. Further connections are closed at once.",
   },
 
+  "faceline.usage.unwritten": {
+    kind: "gauge",
+    unit: "{request}",
+    services: ["ingress"],
+    attributes: [],
+    help:
+      "Calls that were counted for their teams and are not in the durable Redis yet. A process that is killed " +
+      "loses them.",
+  },
+  "faceline.usage.lost": {
+    kind: "observed_counter",
+    unit: "{request}",
+    services: ["ingress"],
+    attributes: [],
+    help: "Calls that were not counted for their teams: there are USAGE_COUNTERS_MAX unwritten counters.",
+  },
+
   "faceline.queue.duration": {
     kind: "histogram",
     unit: "s",

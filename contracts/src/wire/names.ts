@@ -47,6 +47,16 @@ export const sessionsKey = (email: string): string => `sessions:${email}`;
 export const auditKey = "audit";
 /** JSON: which models and detectors are enabled. */
 export const allowlistKey = "allowlist";
+/**
+ * Calls of a team, or of all callers, on a day (UTC): a hash with a field for each endpoint and outcome. And
+ * those of every team on a day: a hash with a field for each team and kind of outcome.
+ */
+export const usageKey = (team: string, day: string): string => `usage:${team}:${day}`;
+export const usageByTeamKey = (day: string): string => `usage-by-team:${day}`;
+/** A list: the newest calls of a team that ended with this error code. */
+export const recentErrorsKey = (team: string, code: string): string => `errors:${team}:${code}`;
+/** A hash with the number of the last write of usage that an ingress has made: a repeated one counts once. */
+export const usageWrittenKey = (ingress: string): string => `usage-written:${ingress}`;
 
 /** Channels of the durable Redis. */
 export const keyChangesChannel = "keys";

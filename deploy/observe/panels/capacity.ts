@@ -85,6 +85,18 @@ export const capacityPage: Page = {
           ],
           thresholds: { warnAt: 0.7, alarmAt: 0.9 },
         },
+        {
+          kind: "lines",
+          title: "Calls that are missing from the usage of teams",
+          question:
+            "Are counted calls written to the durable Redis? Unwritten ones are there a few seconds later, " +
+            "unless the server is away; lost ones had no room in memory.",
+          unit: "number",
+          queries: [
+            { expr: "sum(faceline_usage_unwritten)", legend: "not written yet" },
+            { expr: "sum(faceline_usage_lost_total)", legend: "lost" },
+          ],
+        },
       ],
     },
     {

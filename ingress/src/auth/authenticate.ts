@@ -24,6 +24,8 @@ export function createAuthenticator(
   return async (request) => {
     const record = await ports.findKey(keyDigest(request.headers));
     if (record === null) throw new ApiError("invalid_api_key", "The API key is not known.");
+    // Also of a call that is refused: its team should see that a program still has an old key.
+    if (request.callRecord !== undefined) request.callRecord.tenant = record.key.team;
     const { disabled, expiresAt = Number.POSITIVE_INFINITY } = record.key;
     if (disabled) throw new ApiError("key_disabled", "The API key is disabled.");
     if (expiresAt <= ports.clock.now()) throw new ApiError("key_disabled", "The API key has expired.");

@@ -19,6 +19,8 @@ export class CallRecord {
   readonly route: string;
   readonly arrivedAt: number;
   readonly trace: CallTrace;
+  /** Whom the call is counted for; undefined for a call that the service makes itself. */
+  tenant: string | undefined;
   lane: LaneId | undefined;
   pool: string | undefined;
   /** How long after its arrival the call must be answered; undefined where it was refused before. */

@@ -1,5 +1,7 @@
 import { pipeline } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Problem } from "@faceline/contracts/http/problem";
+import { readMessage } from "@faceline/contracts/runtime/message";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 import { onClose, type RequestContext } from "../call/context.ts";
@@ -47,6 +49,7 @@ export function addIdempotency(app: FastifyInstance, ports: Ports): void {
         });
       case "stored": {
         const { status, type, body } = lookup.reply;
+        if (status >= 400) recordStoredError(request, reply, body);
         return reply.code(status).type(type).header("idempotency-replayed", "true").send(body);
       }
     }
@@ -63,6 +66,14 @@ export function addIdempotency(app: FastifyInstance, ports: Ports): void {
       void lock.release();
     }
   });
+}
+
+/** The call is logged and counted by what its reply says, like the first one. */
+function recordStoredError({ callRecord }: FastifyRequest, reply: FastifyReply, body: string): void {
+  const problem = readMessage(Problem, Buffer.from(body));
+  if (!problem.ok || callRecord === undefined) return;
+  callRecord.error = new ApiError(problem.value.error, problem.value.detail);
+  reply.errorCode = problem.value.error;
 }
 
 /** Looks the key up; while another call with it runs, again and again until the deadline of this call. */

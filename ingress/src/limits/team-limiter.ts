@@ -17,4 +17,4 @@ const details: LimitDetails = {
   inFlight: (max) => `The team has ${max} calls in flight, as many as it may have.`,
 };
 
-export type TeamLimiter = AsyncDisposable & { acquire: Ports["acquireTeamSlot"] };
+type TeamLimiter = AsyncDisposable & { acquire: Ports["acquireTeamSlot"] };

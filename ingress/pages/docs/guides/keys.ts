@@ -32,7 +32,7 @@ or a web page, where everybody can read them.</li>
 </ul>
 <h2>For operators</h2>
 <p>While the service runs, from its folder:</p>
-!${codeBlock({ caption: "Make, list, revoke and limit", code: commands, language: "curl" })}
+!${codeBlock({ caption: "Make, list, revoke, limit and count", code: commands, language: "curl" })}
 <ul>
 <li>A key is shown once, when it is made.</li>
 <li>A revoked key is refused at once, by every ingress.</li>
@@ -58,4 +58,5 @@ const orUnlimited = (limit: number, format: (limit: number) => string): string =
 const commands = `npm run keys -- create --team ants --name laptop
 npm run keys -- list
 npm run keys -- revoke --prefix fl_Ab3d
-npm run keys -- limits --team ants --per-second 200 --burst 400 --in-flight 256`;
+npm run keys -- limits --team ants --per-second 200 --burst 400 --in-flight 256
+npm run keys -- usage --team ants`;

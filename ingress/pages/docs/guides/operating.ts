@@ -51,7 +51,7 @@ the model loaded.</li>
 <tr><th scope="row">The batcher</th><td>The standby takes over, with the first unfinished task. Without a standby, calls wait or are refused until the batcher is restarted.</td></tr>
 <tr><th scope="row">An ingress</th><td>Its connections close. Clients try again, and the load balancer sends them to another ingress.</td></tr>
 <tr><th scope="row">Kafka, or the volatile Redis</th><td>Calls are refused at once with 503, until it is back.</td></tr>
-<tr><th scope="row">The durable Redis</th><td>Keys that were used lately stay valid for some minutes; unknown ones get 503.</td></tr>
+<tr><th scope="row">The durable Redis</th><td>Keys that were used lately stay valid for some minutes; unknown ones get 503. Counted calls wait in memory and are written later.</td></tr>
 </tbody>
 </table></div>
 <h2>Changing a model</h2>
@@ -60,7 +60,7 @@ the same weights. Stored embeddings belong to a <code>model_version</code>: call
 no worker runs are refused. So compute the embeddings again before you retire the old weights. Afterwards,
 measure your threshold again.</p>
 <h2>What to back up</h2>
-<p>The durable Redis: it has the keys and the limits of teams. Everything else can be made again, and the
+<p>The durable Redis: it has the keys, the limits of teams and the counts of their calls. Everything else can be made again, and the
 volatile Redis must never be copied.</p>
 </div>`,
 };

@@ -32,6 +32,11 @@ for ${formatDuration(idempotencyKeptMs)}. The image does not.</p>
 <h2>What logs and traces hold</h2>
 <p>The id of the call, its path, times, sizes and error code; and ids of the processes that worked on it.
 Metrics name no team.</p>
+<h2>What is counted</h2>
+<p>Where calls need a key, the service counts them: how many a team made on a day, by path and by how they
+ended. These numbers stay for 400 days. Of the last 20 failed calls of each error code it keeps the path, the
+time and the id, for 30 days. Who holds a key of the team can send ids of their own: put nothing in them that
+should not be kept.</p>
 !${visitorSection(tester)}<h2>What is not promised</h2>
 <ul>
 <li>Memory that libraries have freed, and the memory of the process that receives calls, is not overwritten at

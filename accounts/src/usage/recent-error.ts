@@ -1,0 +1,13 @@
+import * as z from "zod";
+
+/** A call of a team that failed, in the durable Redis, as JSON. Its error code is in the name of its list. */
+export const RecentError = z.object({
+  /** When it ended, in epoch ms. */
+  at: z.number().positive(),
+  endpoint: z.string(),
+  requestId: z.string(),
+});
+export type RecentError = z.infer<typeof RecentError>;
+
+/** Of each team and error code; so a flood of one code does not displace the others. */
+export const recentErrorsMax = 20;

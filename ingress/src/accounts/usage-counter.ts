@@ -1,0 +1,99 @@
+import { PendingUsage, type UsageBatch } from "@faceline/accounts/usage/pending-usage";
+import { writeUsage } from "@faceline/accounts/usage/write-usage";
+import { bestEffort } from "@faceline/contracts/runtime/best-effort";
+import type { Log } from "@faceline/contracts/runtime/log";
+import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import type { EndedCall } from "../call/ports.ts";
+
+// Covered by ./usage-counter.live.test.ts.
+
+/**
+ * Counts the calls of every team in memory, and writes them to the durable Redis every USAGE_WRITE_EVERY_MS
+ * and at the end. While the server cannot be reached the counts stay in memory, at most USAGE_COUNTERS_MAX
+ * counters, and are written later. A process that is killed loses what it counted since its last write.
+ *
+ * A write that fails may have been run: it is repeated as it was, under its number, and counts once.
+ */
+export function openUsageCounter({ durable, ingress, config, log, lines, metrics }: Parts): UsageCounter {
+  const pending = new PendingUsage({ countersMax: config.USAGE_COUNTERS_MAX });
+  /** The write that is under way or failed. */
+  let pendingWrite: { number: number; batch: UsageBatch } | undefined;
+  let writes = 0;
+  let lostBefore = 0;
+
+  const writeNext = async () => {
+    if (pendingWrite === undefined && pending.calls > 0) {
+      pendingWrite = { number: ++writes, batch: pending.take() };
+    }
+    if (pendingWrite === undefined) return;
+    const { number, batch } = pendingWrite;
+    const written = writeUsage(durable, { ingress, number }, batch);
+    bestEffort("usage_write", written);
+    try {
+      await written;
+      pendingWrite = undefined;
+    } catch (error) {
+      lines.warn({ reason: (error as Error).message }, "usage was not written; it is kept and written later");
+    }
+  };
+  let running: Promise<void> | undefined;
+  const write = (): Promise<void> => {
+    running ??= writeNext().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const unwrittenCalls = () => pending.calls + (pendingWrite?.batch.calls ?? 0);
+
+  metrics.observe("faceline.usage.unwritten", () => [[unwrittenCalls(), {}]]);
+  metrics.observe("faceline.usage.lost", () => [[pending.lostCalls, {}]]);
+  const timer = setInterval(() => {
+    void write();
+    if (pending.lostCalls === lostBefore) return;
+    lostBefore = pending.lostCalls;
+    lines.warn(
+      { reason: "USAGE_COUNTERS_MAX", calls: lostBefore },
+      "calls were not counted: there is no room",
+    );
+  }, config.USAGE_WRITE_EVERY_MS);
+
+  return {
+    count({ record, endedAt, status }) {
+      const { tenant, route, requestId, error } = record;
+      if (tenant === undefined) return;
+      pending.add({
+        team: tenant,
+        endpoint: route.replace(testerPrefix, ""),
+        outcome: status === undefined ? "client_left" : (error?.code ?? "ok"),
+        endedAt,
+        requestId,
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await running;
+      // What failed before, and then what has come since.
+      await write();
+      if (pendingWrite === undefined) await write();
+      const calls = unwrittenCalls();
+      if (calls > 0) log.warn({ calls }, "usage was not written before the end: these calls are not counted");
+    },
+  };
+}
+
+/** Calls of the public tester are counted by the endpoint that they stand for. */
+const testerPrefix = /^\/tester(?=\/)/;
+
+type UsageCounter = AsyncDisposable & { count(call: EndedCall): void };
+
+type Parts = {
+  durable: RedisConnection;
+  /** Id of this process. */
+  ingress: string;
+  config: { USAGE_WRITE_EVERY_MS: number; USAGE_COUNTERS_MAX: number };
+  log: Pick<Log, "warn">;
+  lines: Pick<RepeatedLog, "warn">;
+  metrics: Metrics;
+};
