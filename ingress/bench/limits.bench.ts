@@ -2,11 +2,6 @@
 // limits, in turn. Needs the volatile Redis:
 //
 //     REDIS_VOLATILE_URL=redis://127.0.0.1:6379 node ingress/bench/limits.bench.ts
-import { once } from "node:events";
-import { type AddressInfo, connect } from "node:net";
-import type { TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { newProcessId } from "@faceline/contracts/runtime/process";
 import {
@@ -15,15 +10,14 @@ import {
   VolatileRedisConfig,
 } from "@faceline/contracts/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
-import { openTeamLimiter, type TeamLimiter } from "../src/limits/team-limiter.ts";
-import { testKey, testKeyRecord, testServer } from "../testing/server.ts";
+import { openTeamLimiter } from "../src/limits/team-limiter.ts";
+import { testKeyRecord } from "../testing/server.ts";
+import { verifyRound } from "./verify-round.ts";
 
-const connections = 32;
 const rounds = 5;
 const roundMs = 2_000;
 
-if (isMainThread) await measure();
-else await load(workerData as number);
+await measure();
 
 async function measure(): Promise<void> {
   const redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));
@@ -40,7 +34,10 @@ async function measure(): Promise<void> {
   for (let round = -1; round < rounds; round++) {
     for (const [name, limits] of Object.entries(cases)) {
       const redisBefore = await cpuOf(redis);
-      const { answered, cpuUs } = await oneRound(limits, limiter.acquire);
+      const { answered, cpuUs } = await verifyRound(roundMs, {
+        findKey: async () => ({ ...testKeyRecord, limits }),
+        acquireTeamSlot: limiter.acquire,
+      });
       const redisUs = ((await cpuOf(redis)) - redisBefore) / answered;
       // The first round warms up.
       if (round >= 0) results.get(name)!.push({ perSecond: answered / (roundMs / 1_000), cpuUs, redisUs });
@@ -60,63 +57,11 @@ async function measure(): Promise<void> {
   await redis[Symbol.asyncDispose]();
 }
 
-async function oneRound(limits: LimitOverrides, acquireTeamSlot: TeamLimiter["acquire"]) {
-  const noTest = { after() {}, diagnostic: console.error } as unknown as TestContext;
-  const { app } = testServer(noTest, {
-    findKey: async () => ({ ...testKeyRecord, limits }),
-    acquireTeamSlot,
-  });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const worker = new Worker(import.meta.filename, {
-    workerData: (app.server.address() as AddressInfo).port,
-  });
-  const { user, system } = process.threadCpuUsage();
-  const [answered] = (await once(worker, "message")) as [number];
-  const used = process.threadCpuUsage({ user, system });
-  await worker.terminate();
-  app.server.closeAllConnections();
-  await app.close();
-  return { answered, cpuUs: (used.user + used.system) / answered };
-}
-
 /** The CPU time that Redis has used, in microseconds. */
 async function cpuOf(redis: RedisConnection): Promise<number> {
   const info = await redis.info("cpu");
   const seconds = [...info.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)].map(([, value]) => Number(value));
   return seconds.reduce((a, b) => a + b, 0) * 1e6;
-}
-
-/** Sends one call after the other on each connection, and posts how many were answered. */
-async function load(port: number): Promise<void> {
-  const body = JSON.stringify({ img1: [1, 0], img2: [1, 0] });
-  const call = [
-    "POST /verify HTTP/1.1",
-    "host: a",
-    `x-api-key: ${testKey}`,
-    "content-type: application/json",
-    `content-length: ${body.length}`,
-    "",
-    body,
-  ].join("\r\n");
-  let answered = 0;
-  for (let i = 0; i < connections; i++) {
-    const socket = connect(port, "127.0.0.1");
-    let read = "";
-    socket.on("data", (data) => {
-      read += data.toString("latin1");
-      const end = read.indexOf("\r\n\r\n");
-      const length = Number(/content-length: (\d+)/.exec(read)?.[1] ?? Number.NaN);
-      if (end < 0 || !(read.length >= end + 4 + length)) return;
-      if (!read.startsWith("HTTP/1.1 200")) throw new Error(read);
-      read = "";
-      answered++;
-      socket.write(call);
-    });
-    socket.on("error", () => {});
-    socket.write(call);
-  }
-  await sleep(roundMs);
-  parentPort!.postMessage(answered);
 }
 
 /** On a machine that others use too, CPU time per call is more exact than calls per second. */
