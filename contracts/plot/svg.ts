@@ -1,13 +1,15 @@
-// Marks of an SVG drawing as text, and the document around them. Strings in, text out. Tested by `line-
-// chart.test.ts` and `bar-chart.test.ts`.
+// Marks of an SVG drawing as text, and the document around them. Strings in, text out. Tested by the tests of
+// the charts.
 
 /**
  * Returns an SVG document. `title` and `description` are read by screen readers, so the description must say
  * what the drawing shows. Colours are CSS variables: they follow the reader's light or dark scheme, and a
  * page that contains the drawing can set `--plot-ink`, `--plot-muted`, `--plot-grid`, `--plot-ground` and
- * `--plot-1` to `--plot-6` itself.
+ * `--plot-1` to `--plot-6` itself. With `colours: "of the page"` it must: the drawing then has no style
+ * element, which a strict Content-Security-Policy would block.
  */
-export function svgDocument({ title, description, width, height }: Frame, marks: readonly string[]): string {
+export function svgDocument(frame: Frame, marks: readonly string[]): string {
+  const { title, description, width, height, colours = "own" } = frame;
   const id = `plot-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +
@@ -15,7 +17,7 @@ export function svgDocument({ title, description, width, height }: Frame, marks:
       `font-family="system-ui, 'Helvetica Neue', Arial, sans-serif" font-size="12">`,
     `<title id="${id}-title">${escapeXml(title)}</title>`,
     `<desc id="${id}-desc">${escapeXml(description)}</desc>`,
-    `<style>.plot{${variables(light)}}@media (prefers-color-scheme: dark){.plot{${variables(dark)}}}</style>`,
+    ...(colours === "own" ? [ownColours] : []),
     rect({ x: 0.5, y: 0.5, width: width - 1, height: height - 1 }, colour.ground, {
       rx: 6,
       stroke: colour.grid,
@@ -45,8 +47,10 @@ export const line = (from: Point, to: Point, stroke: string, dashes?: string): s
     "stroke-dasharray": dashes,
   });
 
-export const rect = (box: Box, fill: string, more: Attributes = {}): string =>
-  element("rect", { ...box, fill, ...more });
+export const rect = (box: Box, fill: string, more: Attributes = {}, tooltip?: string): string => {
+  const title = tooltip === undefined ? undefined : element("title", {}, escapeXml(tooltip));
+  return element("rect", { ...box, fill, ...more }, title);
+};
 
 export const polyline = (points: readonly Point[], stroke: string, dashes?: string): string =>
   element("polyline", {
@@ -120,6 +124,8 @@ const variables = ({ series, ...named }: typeof light): string =>
     .map(([name, value]) => `--plot-${name}:${value}`)
     .join(";");
 
+const ownColours = `<style>.plot{${variables(light)}}@media (prefers-color-scheme: dark){.plot{${variables(dark)}}}</style>`;
+
 function element(name: string, attributes: Attributes, content?: string): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
@@ -140,7 +146,14 @@ function rounded(value: number): string {
 const escapeXml = (content: string): string =>
   content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-type Frame = { title: string; description: string; width: number; height: number };
+type Frame = {
+  title: string;
+  description: string;
+  width: number;
+  height: number;
+  colours?: ColourScheme | undefined;
+};
+export type ColourScheme = "own" | "of the page";
 export type Point = readonly [x: number, y: number];
 type Box = { x: number; y: number; width: number; height: number };
 type Attributes = Record<string, string | number | undefined>;

@@ -27,4 +27,9 @@ export function each<Item>(items: Iterable<Item>, render: (item: Item, index: nu
   return Array.from(items, render).join("") as Html;
 }
 
+/** An SVG drawing of contracts/plot, whose texts are escaped there. */
+export function plotMarkup(svg: string): Html {
+  return svg as Html;
+}
+
 export const nothing = "" as Html;

@@ -70,6 +70,7 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
       },
     },
     teamLimits: async () => ({}),
+    teamUsage: async () => ({ days: [], errors: [] }),
     recordAudit: async () => {},
     countTry: async () => null,
     ...overrides,

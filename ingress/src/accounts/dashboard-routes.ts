@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { dashboardPage } from "../../pages/accounts/dashboard-page.ts";
+import { errorsSection } from "../../pages/accounts/errors-section.ts";
 import {
   keyPage,
   newKeyPage,
@@ -8,6 +9,7 @@ import {
   revokePage,
   tooManyKeysPage,
 } from "../../pages/accounts/key-pages.ts";
+import { usageSection } from "../../pages/accounts/usage-section.ts";
 import { pictureName } from "../../pages/samples.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import type { Actor, CreatedKey, TeamKey } from "./account-ports.ts";
@@ -25,9 +27,14 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
 
   const showDashboard = async (request: FastifyRequest, reply: FastifyReply, form: KeyForm = {}) => {
     const { team, email } = signedIn(request);
-    const [keys, limits] = await Promise.all([accounts.keys.list(team), accounts.teamLimits(team)]);
+    const [keys, limits, { days, errors }] = await Promise.all([
+      accounts.keys.list(team),
+      accounts.teamLimits(team),
+      accounts.teamUsage(team),
+    ]);
+    const sections = [usageSection(days), errorsSection({ errors, days })];
     const view = { team, email, keys: keys.toReversed(), keysMax: accounts.keys.max, limits, facts: facts() };
-    return send(request, reply, dashboardPage({ ...view, sections: [], now: now(), ...form }));
+    return send(request, reply, dashboardPage({ ...view, sections, now: now(), ...form }));
   };
   const showNewKey = (request: FastifyRequest, reply: FastifyReply, created: CreatedKey, name: string) =>
     sendNewKey(context, request, reply, { created, name });

@@ -110,6 +110,27 @@ test("the limits that hold are shown: the team's own, else those of the service"
   assert.match(limits, /Calls in flight\s+not limited\s/);
 });
 
+test("a team sees its own calls and recent errors", async () => {
+  const asked: string[] = [];
+  const own = testAccounts({
+    async teamUsage(team) {
+      asked.push(team);
+      return {
+        days: [{ day: "2026-11-22", counts: [{ endpoint: "/verify", outcome: "queue_full", calls: 7 }] }],
+        errors: [{ code: "queue_full", newest: [{ at: 1, endpoint: "/verify", requestId: "the-call" }] }],
+      };
+    },
+  });
+  const { app: server } = testServer({ after, diagnostic: console.error }, { accounts: own.ports });
+  const { body } = await server.inject({
+    url: "/dashboard",
+    headers: await signIn(server, own.invite(member)),
+  });
+  assert.deepEqual(asked, [member.team]);
+  assert.match(body, /<svg[^]*22 Nov, \/verify: 7</);
+  assert.match(body, /queue_full[^]*<code>the-call<\/code>/);
+});
+
 test("a team that makes keys in a loop is refused, because revoked ones are stored as well", async (t) => {
   const counted = t.mock.method(accounts.ports, "countTry", async () => 60_000);
   const before = keysOf("ants").length;

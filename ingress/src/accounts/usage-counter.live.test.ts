@@ -9,6 +9,7 @@ import { keylessTenant, visitorsTenant } from "@faceline/contracts/wire/ids";
 import { testKeyRecord, testNow, testServer, waitUntil } from "../../testing/server.ts";
 import { ApiError } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";
+import { readTeamUsage } from "./read-team-usage.ts";
 import { openUsageCounter } from "./usage-counter.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
@@ -44,6 +45,17 @@ test("each call of a team counts once, by its endpoint and how it ended, with th
     invalid_json: { at: testNow, endpoint: "/verify", requestId: "the-json" },
     rate_limited: { at: testNow, endpoint: "/verify", requestId: "the-limit" },
   });
+});
+
+test("the dashboard shows the last 30 days with their calls, and the recent errors", async (t) => {
+  const { team, post, end, durable } = await countedServer(t);
+  await post("/verify", vectors);
+  await post("/verify", "{");
+  await end();
+  const { days, errors } = await readTeamUsage(durable, team, testNow);
+  assert.deepEqual([days.length, days.at(-1)!.day, days[0]!.counts], [30, day, []]);
+  assert.equal(days.at(-1)!.counts.length, 2);
+  assert.deepEqual(errors[0]!.code, "invalid_json");
 });
 
 test("a revoked key counts for its team; calls of visitors and without a valid key have names of their own", async (t) => {

@@ -1,0 +1,48 @@
+import type { CodeErrors, DayUsage } from "@faceline/accounts/usage/read-usage";
+import type { RecentError } from "@faceline/accounts/usage/recent-error";
+import { errorTable } from "@faceline/contracts/http/errors";
+import { inlineText } from "../docs/inline-text.ts";
+import { formatCount } from "../format.ts";
+import { each, type Html, html, markup } from "../html.ts";
+import { instant } from "./instant.ts";
+
+/**
+ * Returns the error codes that calls of a team ended with lately, each with what to do next and the request
+ * ids of its newest calls. `days`: how often each came is counted over these.
+ */
+export function errorsSection({ errors, days }: { errors: CodeErrors[]; days: DayUsage[] }): Html {
+  return html`<section aria-labelledby="recent-errors">
+<h2 id="recent-errors">Recent errors</h2>
+!${markup(errors.length === 0 ? noErrors() : errorList(errors, days))}
+</section>
+`;
+}
+
+const noErrors = (): Html => html`<p class="dim">No call has failed in the last 30 days.</p>`;
+
+const errorList = (
+  errors: CodeErrors[],
+  days: DayUsage[],
+): Html => html`<p class="dim">The newest calls of each
+code. Name the request id when you ask the operator about a call.</p>
+<dl class="fields">!${each(errors, (error) => codeEntry(error, days))}</dl>`;
+
+function codeEntry({ code, newest }: CodeErrors, days: DayUsage[]): Html {
+  const { status, when, next } = errorTable[code];
+  const calls = days
+    .flatMap(({ counts }) => counts)
+    .filter(({ outcome }) => outcome === code)
+    .reduce((sum, { calls }) => sum + calls, 0);
+  return html`<div><dt><a href="/docs/errors#${code}"><code>${code}</code></a><span class="kind">${status}</span></dt>
+<dd><p>!${inlineText(when)} <strong>!${inlineText(next)}</strong></p>
+<details class="more"><summary>${formatCount(calls)} in ${days.length} days, the last at !${instant(newest[0]!.at)}</summary>
+<div class="wide" tabindex="0" role="region" aria-label="Newest calls with ${code}"><table>
+<thead><tr><th scope="col">Time</th><th scope="col">Endpoint</th><th scope="col">Request id</th></tr></thead>
+<tbody>!${each(newest, callRow)}</tbody>
+</table></div></details></dd></div>
+`;
+}
+
+const callRow = ({ at, endpoint, requestId }: RecentError): Html =>
+  html`<tr><td>!${instant(at)}</td><td>${endpoint}</td><td><code>${requestId}</code></td></tr>
+`;

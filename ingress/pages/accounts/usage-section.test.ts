@@ -1,0 +1,73 @@
+// Covers ./usage-section.ts, ./usage-plot.ts and ./errors-section.ts.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { lastDays } from "@faceline/accounts/usage/days";
+import type { DayUsage, UsageCount } from "@faceline/accounts/usage/read-usage";
+import { errorsSection } from "./errors-section.ts";
+import { usageSection } from "./usage-section.ts";
+
+const now = Date.UTC(2026, 10, 22, 12);
+const emptyDays: DayUsage[] = lastDays(now, 30).map((day) => ({ day, counts: [] }));
+const verify = (outcome: UsageCount["outcome"], calls: number): UsageCount => ({
+  endpoint: "/verify",
+  outcome,
+  calls,
+});
+const days: DayUsage[] = [
+  ...emptyDays.slice(0, -2),
+  { day: "2026-11-21", counts: [{ endpoint: "/compare", outcome: "rate_limited", calls: 4 }] },
+  { day: "2026-11-22", counts: [verify("ok", 1_200), verify("queue_full", 2), verify("client_left", 1)] },
+];
+
+test("usage has a plot with a bar for each day and endpoint, a sum, and the same numbers as a table", () => {
+  const section = usageSection(days);
+  assert.match(
+    section,
+    /1,207 calls in the last 30 days: 1,200 answered,\s+4 refused \(4xx\), 2 failed \(5xx\), and 1/,
+  );
+  const tooltips = Array.from(section.matchAll(/<rect[^>]*><title>([^<]*)</g), ([, tooltip]) => tooltip);
+  assert.deepEqual(tooltips, ["21 Nov, /compare: 4", "22 Nov, /verify: 1,203"]);
+  const rows = Array.from(section.matchAll(/<tr><th scope="row">.*?<\/tr>/g), ([row]) =>
+    row
+      .replaceAll(/<[^>]*>/g, " ")
+      .split(/\s+/)
+      .filter(Boolean),
+  );
+  assert.deepEqual(rows, [
+    ["2026-11-22", "1,203", "0", "1,203", "3"],
+    ["2026-11-21", "0", "4", "4", "4"],
+  ]);
+});
+
+test("the drawing brings no style of its own, which the policy of the pages would block", () => {
+  assert.doesNotMatch(usageSection(days), /<style|style="/);
+});
+
+test("a team without calls reads how to make one", () => {
+  assert.match(usageSection(emptyDays), /No calls in the last 30 days\..*quick-start/s);
+  assert.match(errorsSection({ errors: [], days: emptyDays }), /No call has failed/);
+});
+
+test("an axis of few calls counts whole calls", () => {
+  const one = emptyDays.with(29, { day: "2026-11-22", counts: [verify("ok", 1)] });
+  const ticks = [...usageSection(one).matchAll(/text-anchor="end"[^>]*>([^<]*)</g)];
+  assert.deepEqual(
+    ticks.map(([, tick]) => tick),
+    ["0", "1", "2", "3", "4", "5"],
+  );
+});
+
+test("an error has its entry of the guide, what to do next, and the ids of its newest calls, escaped", () => {
+  const newest = [{ at: now, endpoint: "/verify", requestId: "<id>" }];
+  const section = errorsSection({ errors: [{ code: "queue_full", newest }], days });
+  for (const expected of [
+    'href="/docs/errors#queue_full"',
+    ">503<",
+    "Wait for <code>Retry-After</code> seconds.",
+    "2 in 30 days",
+    "2026-11-22 12:00 UTC",
+    "<code>&#60;id&#62;</code>",
+  ]) {
+    assert.ok(section.includes(expected), expected);
+  }
+});
