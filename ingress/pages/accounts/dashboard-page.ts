@@ -50,7 +50,7 @@ const noKeys = (): Html =>
 const keyTable = (
   keys: KeyView[],
   now: number,
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Keys">
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Table of keys">
 <table class="keys">
 <thead><tr><th>Name</th><th>Key</th><th>Created</th><th>Last used</th><th>State</th><th><span class="visually-hidden">Change</span></th></tr></thead>
 <tbody>!${each(keys, (key) => keyRow(key, now))}</tbody>
@@ -83,7 +83,7 @@ function limitSection({ limits, facts }: DashboardView): Html {
   return html`<section aria-labelledby="limits">
 <h2 id="limits">Limits</h2>
 <p class="dim">All keys of the team share them. Above them a call is answered with 429; <a href="/docs/limits">what to do then</a>.</p>
-<div class="wide"><table>
+<div class="wide narrow"><table>
 <tbody>!${each(
     rows,
     ([

@@ -19,8 +19,8 @@ export const newKeyPage = ({ name, key, origin, samples }: NewKey): AccountPage 
 <h1>Your new key</h1>
 <p class="lead">This is the key “${name}”. Keep it now: it is shown this once, and nobody can look it up later.</p>
 !${codeBlock({ caption: "Key", code: key, language: "curl" })}
-<p>A first call with it. The first line fetches two pictures of this service, of a person who does not exist; the second
-asks whether they show the same face.</p>
+<p>A first call with it. The first command fetches two pictures of this service, of a person who does not exist; the
+second asks whether they show the same face.</p>
 !${codeBlock({ caption: "First call", code: firstCall({ key, origin, samples }), language: "curl" })}
 <ul>
 <li>Keep keys on servers, in an environment variable or a secret store.</li>
@@ -30,12 +30,15 @@ asks whether they show the same face.</p>
 </div>`,
 });
 
-/** Two lines for a shell: in one, so that pasting both runs them in order. */
+/** Two commands in one block, so that pasting it runs them in order. */
 function firstCall({ key, origin, samples }: Omit<NewKey, "name">): string {
   const [one, other] = samples.map((address) => origin + address);
   const [first, second] = samples.map((address) => address.split("/").at(-1)!);
-  return `curl -sO ${one} -O ${other}
-curl ${origin}/verify -H "x-api-key: ${key}" -F img1=@${first} -F img2=@${second}`;
+  return `curl -O ${one} -O ${other}
+curl ${origin}/verify \\
+  -H "x-api-key: ${key}" \\
+  -F img1=@${first} \\
+  -F img2=@${second}`;
 }
 
 /** What can be done to a key. */

@@ -18,7 +18,7 @@ export const waitlistPage = ({ values = {}, errors = {} }: WaitlistState = {}): 
 <p class="lead">Keys are given to people whom the operator of this service has approved. Say who you are and what you
 want to build.</p>
 <form method="post" action="/waitlist" class="form">
-!${field({ name: "email", label: "Email", type: "email", hint: "The way in is sent to it, and nothing else.", autocomplete: "email", max: 254, required: true, value: values.email, error: errors.email })}
+!${field({ name: "email", label: "Email", type: "email", hint: "You get your sign-in address there, and nothing else.", autocomplete: "email", max: 254, required: true, value: values.email, error: errors.email })}
 !${field({ name: "team", label: "Team or company", max: 64, required: true, autocomplete: "organization", value: values.team, error: errors.team })}
 !${field({ name: "purpose", label: "What do you want to use it for?", type: "area", hint: "Two sentences help the operator to decide.", max: 900, value: values.purpose, error: errors.purpose })}
 <button class="button">Join the waitlist</button>

@@ -1,6 +1,6 @@
 import type { Facts } from "../../facts.ts";
 import { formatBytes, formatCount } from "../../format.ts";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, nothing } from "../../html.ts";
 import { codeBlock } from "../code-block.ts";
 import type { DocsPage } from "../docs-page.ts";
 
@@ -13,7 +13,7 @@ export const keysGuide: DocsPage = {
   body: (facts): Html => html`<div class="prose">
 <h1>Keys</h1>
 <p class="lead">A key identifies the team that calls. Limits belong to the team: all its keys share them.</p>
-!${sendPart(facts)}
+!${getPart(facts)}!${sendPart(facts)}
 <ul>
 <li>Without a key a call is answered with 401
 <a href="/docs/errors#missing_api_key"><code>missing_api_key</code></a>, with an unknown one 401
@@ -41,6 +41,13 @@ or a web page, where everybody can read them.</li>
 </ul>
 </div>`,
 };
+
+function getPart({ accounts }: Facts): Html {
+  if (!accounts) return nothing;
+  return html`<p>To get one, <a href="/waitlist">join the waitlist</a>. Once you are approved you get an address that signs
+you in, and create keys on <a href="/dashboard">your dashboard</a>.</p>
+`;
+}
 
 function sendPart({ keysNeeded }: Facts): Html {
   if (!keysNeeded) return html`<p class="note">This service takes calls without a key.</p>`;
