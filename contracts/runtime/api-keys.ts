@@ -60,8 +60,16 @@ export async function setTeamLimits(
   team: string,
   limits: LimitOverrides,
 ): Promise<void> {
-  const before = await teamLimits(durable, team);
-  const entry = Team.parse({ limits: { ...before, ...limits } });
+  await replaceTeamLimits(durable, team, { ...(await teamLimits(durable, team)), ...limits });
+}
+
+/** The same, but a limit that is absent is the service's default from then on. */
+export async function replaceTeamLimits(
+  durable: RedisConnection,
+  team: string,
+  limits: LimitOverrides,
+): Promise<void> {
+  const entry = Team.parse({ limits });
   await durable.set(teamKey(team), JSON.stringify(entry));
   await publishKeyChange(durable, { team });
 }

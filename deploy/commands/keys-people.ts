@@ -53,7 +53,7 @@ async function addressText(redis: RedisConnection, email: string): Promise<strin
   const hours = config.SIGN_IN_ADDRESS_HOURS;
   const token = await issueForPerson(redis, { email, hours }, commandActor);
   if (token === null) throw new Error(`Nobody is known as ${email}: \`approve\` or \`operator\` first.`);
-  const publicUrl = config.PUBLIC_URL === "" ? `http://localhost:${config.PORT}` : config.PUBLIC_URL;
+  const publicUrl = config.PUBLIC_URL === "" ? `http://127.0.0.1:${config.PORT}` : config.PUBLIC_URL;
   const address = signInAddress(publicUrl, token);
   const printed = `${address}\n\nThis is their sign-in address. It works once, within ${hours} h.`;
   const send = openMailServer(config);

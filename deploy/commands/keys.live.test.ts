@@ -44,7 +44,7 @@ test("somebody waits, is approved with limits, gets a sign-in address and is for
   assert.ok(waiting.printed.includes(`  ${email}\n    Door cameras.\n    Two sites.\n`), waiting.printed);
 
   const approved = await keys("approve", "--email", email, "--team", `${team}-cams`, "--per-second", "5");
-  const [, token = ""] = /^http:\/\/localhost:8080\/sign-in\/([\w-]{43})$/m.exec(approved.printed) ?? [];
+  const [, token = ""] = /^http:\/\/127\.0\.0\.1:8080\/sign-in\/([\w-]{43})$/m.exec(approved.printed) ?? [];
   const person = await findSignInToken(redis, token);
   assert.deepEqual([person?.email, person?.team, person?.role], [email, `${team}-cams`, "member"]);
   assert.ok(!(await keys("waitlist")).printed.includes(email));

@@ -1,6 +1,6 @@
 import { commandActor, recordAudit } from "@faceline/accounts/audit/audit-log";
 import { createKey, isActive } from "@faceline/accounts/keys/team-keys";
-import { changeLimits } from "@faceline/accounts/people/approval";
+import { changeLimits } from "@faceline/accounts/people/teams";
 import { type ListedKey, listApiKeys, revokeApiKey } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";

@@ -106,6 +106,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
       keyFile: state.devKey,
       body,
       pages: process.env["PAGES"] !== "off",
+      accounts: ["PAGES", "AUTH", "ACCOUNTS"].every((setting) => process.env[setting] !== "off"),
       logs: state.logs,
       observeAddress: observation?.address,
       tookMs: steps.tookMs,

@@ -34,6 +34,7 @@ test("the calls in README and in the launcher's welcome message work as pasted",
       keyFile: state.devKey,
       body,
       pages: true,
+      accounts: true,
       logs: state.logs,
       tookMs: 0,
     });

@@ -8,6 +8,7 @@ export function welcomeMessage({
   body,
   logs,
   pages,
+  accounts,
   observeAddress,
   tookMs,
 }: Welcome): string {
@@ -20,7 +21,7 @@ ${ready}
 
   address  ${addresses.join("  ")}
   key      ${key === undefined ? "none was made, because REDIS_DURABLE_URL is set (--dev-key makes one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
-  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}
+  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? "\n  people   npm run keys -- operator --email YOU@EXAMPLE.ORG  (you approve others at /admin)" : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}
 
 Try it. The two pictures show one person, who does not exist:
 
@@ -44,6 +45,8 @@ type Welcome = {
   logs: string;
   /** Whether the service has pages for people. */
   pages: boolean;
+  /** Whether people can sign in. */
+  accounts: boolean;
   /** The page of links of `--observe`; undefined without. */
   observeAddress?: string | undefined;
   tookMs: number;

@@ -8,6 +8,7 @@ import type {
   TeamKey,
   WaitlistForm,
 } from "../src/accounts/account-ports.ts";
+import { testAdmin } from "./admin.ts";
 import { testNow } from "./server.ts";
 
 /** Accounts in memory, for tests of pages; the real ones are tested with a real Redis. */
@@ -69,6 +70,7 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
         return key !== undefined && Object.assign(key, { disabled: true }) === key;
       },
     },
+    admin: testAdmin({ people, waitlist, keys }),
     teamLimits: async () => ({}),
     teamUsage: async () => ({ days: [], errors: [] }),
     recordAudit: async () => {},

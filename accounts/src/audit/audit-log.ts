@@ -100,7 +100,7 @@ function fieldsOf(list: string[]): Record<string, string> {
 }
 
 /** `at`: epoch milliseconds. */
-type AuditEntry = {
+export type AuditEntry = {
   id: string;
   at: number;
   by: string;

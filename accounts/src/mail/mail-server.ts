@@ -35,4 +35,4 @@ export function openMailServer({
 
 /** `to`: one mail address. */
 export type Message = { to: string; subject: string; text: string };
-type SendMail = (message: Message) => Promise<void>;
+export type SendMail = (message: Message) => Promise<void>;

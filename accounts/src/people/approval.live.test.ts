@@ -3,7 +3,7 @@ import test from "node:test";
 import { teamLimits } from "@faceline/contracts/runtime/api-keys";
 import { durable } from "../../testing/durable.ts";
 import { listAudit } from "../audit/audit-log.ts";
-import { approve, changeLimits, decline, issueForPerson, makeOperator } from "./approval.ts";
+import { approve, decline, issueForPerson, makeOperator } from "./approval.ts";
 import { findPerson, listPeople } from "./person.ts";
 import { joinWaitlist, listWaitlist } from "./waitlist.ts";
 
@@ -58,12 +58,4 @@ test("the first operator is in the team `operators`; nobody else gets a sign-in 
   assert.equal((await makeOperator(redis, { email: op }, operator)).team, "operators");
   assert.match((await issueForPerson(redis, { email: op, hours: 1 }, operator)) ?? "", /^[\w-]{43}$/);
   assert.equal(await issueForPerson(redis, { email: email("eve"), hours: 1 }, operator), null);
-});
-
-test("limits are changed one at a time, with an audit line", async (t) => {
-  const { redis, team } = await durable(t);
-  await changeLimits(redis, { team, limits: { inFlightMax: 2 } }, operator);
-  const limits = await changeLimits(redis, { team, limits: { requestsBurst: 3 } }, operator);
-  assert.deepEqual(limits, { inFlightMax: 2, requestsBurst: 3 });
-  assert.equal((await listAudit(redis, { count: 1 }))[0]?.on, team);
 });

@@ -1,4 +1,4 @@
-import { setTeamLimits, teamLimits } from "@faceline/contracts/runtime/api-keys";
+import { setTeamLimits } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
@@ -65,17 +65,6 @@ export async function issueForPerson(
   const token = await issueSignInToken(durable, email, hours);
   if (token !== null) await recordAudit(durable, actor, "sign_in_address_made", email);
   return token;
-}
-
-/** Sets limits of a team, as `setTeamLimits`, and records who did. */
-export async function changeLimits(
-  durable: RedisConnection,
-  { team, limits }: { team: string; limits: LimitOverrides },
-  actor: Actor,
-): Promise<LimitOverrides> {
-  await setTeamLimits(durable, team, limits);
-  await recordAudit(durable, actor, "limits_set", team);
-  return teamLimits(durable, team);
 }
 
 type Approval = { email: string; team: string; limits?: LimitOverrides | undefined };

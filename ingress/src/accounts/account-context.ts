@@ -21,6 +21,10 @@ export type AccountContext = {
   reportBug(error: unknown, request: FastifyRequest): void;
 };
 
+/** Where the reader reaches this service. Not for mails: whoever sends a request chooses its host. */
+export const siteOrigin = ({ facts }: AccountContext, { protocol, host }: FastifyRequest): string =>
+  facts().publicUrl || `${protocol}://${host}`;
+
 /**
  * Sends a page for people in the frame of all pages, with who is signed in. It is not compressed: the length
  * of a compressed page gives hints about a secret in it.

@@ -1,4 +1,5 @@
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import type { AdminPorts } from "./admin-ports.ts";
 import type { UsageOfTeam } from "./read-team-usage.ts";
 
 // Types only.
@@ -26,6 +27,7 @@ export type AccountPorts = {
     mailed: boolean;
   };
   keys: TeamKeys;
+  admin: AdminPorts;
   teamLimits(team: string): Promise<LimitOverrides>;
   teamUsage(team: string): Promise<UsageOfTeam>;
   /** Adds to the audit log that somebody signed in or out. */

@@ -6,6 +6,7 @@ import { pageHeaders } from "../../pages/headers.ts";
 import { retryAfterSeconds } from "../call/api-error.ts";
 import { apiErrorFrom } from "../errors/problem-reply.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { addAdmin } from "./admin-routes.ts";
 import { addDashboard } from "./dashboard-routes.ts";
 import { addPerson, requireMember, requireOperator } from "./guards.ts";
 import { rejectForeignForm } from "./origin-check.ts";
@@ -44,6 +45,7 @@ export function addAccountRoutes(app: FastifyInstance, context: AccountContext):
     scope.register(
       async (operators) => {
         operators.addHook("onRequest", requireOperator);
+        addAdmin(operators, context);
         refuseUnknownPages(operators, "/*");
       },
       { prefix: "/admin" },

@@ -11,10 +11,10 @@ import {
 } from "../../pages/accounts/key-pages.ts";
 import { usageSection } from "../../pages/accounts/usage-section.ts";
 import { pictureName } from "../../pages/samples.ts";
-import { type AccountContext, sendAccountPage } from "./account-context.ts";
-import type { Actor, CreatedKey, TeamKey } from "./account-ports.ts";
+import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
+import type { CreatedKey, TeamKey } from "./account-ports.ts";
 import { countTry } from "./admission.ts";
-import { signedIn } from "./guards.ts";
+import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
 // Covered by ./dashboard.test.ts.
@@ -112,15 +112,9 @@ async function sendNewKey(
     assets.address(pictureName("ada-1")),
     assets.address(pictureName("ada-2")),
   ];
-  const page = newKeyPage({ name, key: created.key, origin: originOf(context, request), samples });
+  const page = newKeyPage({ name, key: created.key, origin: siteOrigin(context, request), samples });
   return sendAccountPage(context, request, reply, page);
 }
-
-/** Where the reader reaches this service. */
-const originOf = ({ facts }: AccountContext, { protocol, host }: FastifyRequest): string =>
-  facts().publicUrl || `${protocol}://${host}`;
-
-const actorOf = (request: FastifyRequest): Actor => ({ by: signedIn(request).email, requestId: request.id });
 
 function readName(body: unknown): { name: string; error?: string } {
   const sent = Form.safeParse(body);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AccountContext } from "./account-context.ts";
-import type { Person } from "./account-ports.ts";
+import type { Actor, Person } from "./account-ports.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { touchSession } from "./session.ts";
 
@@ -33,6 +33,12 @@ export async function requireOperator(request: FastifyRequest, reply: FastifyRep
 
 /** Of a request that `requireMember` or `requireOperator` has let in. */
 export const signedIn = (request: FastifyRequest): Person => request.person!;
+
+/** The same person, for the audit log. */
+export const actorOf = (request: FastifyRequest): Actor => ({
+  by: signedIn(request).email,
+  requestId: request.id,
+});
 
 declare module "fastify" {
   interface FastifyRequest {

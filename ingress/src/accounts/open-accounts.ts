@@ -23,6 +23,7 @@ import { teamLimits } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection, VolatileConnection } from "@faceline/contracts/runtime/redis";
 import { AccountLimiter, type AccountLimits } from "../limits/account-limiter.ts";
 import type { AccountPorts } from "./account-ports.ts";
+import { openAdmin } from "./open-admin.ts";
 import { readTeamUsage } from "./read-team-usage.ts";
 
 // Covered by ./account-security.live.test.ts.
@@ -63,6 +64,7 @@ export function openAccounts({ durable, redis, settings }: AccountParts): Accoun
       rotate: (team, id, overlapHours, actor) => rotateTeamKey(durable, { team, id, overlapHours }, actor),
       revoke: (team, id, actor) => revokeTeamKey(durable, { team, id }, actor),
     },
+    admin: openAdmin({ durable, sendMail, hours }),
     teamLimits: (team) => teamLimits(durable, team),
     teamUsage: (team) => readTeamUsage(durable, team, Date.now()),
     recordAudit: (actor, action) => recordAudit(durable, actor, action, actor.by),

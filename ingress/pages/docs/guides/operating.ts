@@ -31,6 +31,17 @@ trace from its client to the worker and back.</li>
 <code>request_id</code>, the time of each part, and the reason in one sentence.</li>
 </ul>
 !${codeBlock({ caption: "To see all of it on one machine", code: "npm start -- --observe", language: "curl" })}
+<h2>Letting people in</h2>
+<ol>
+<li><code>npm run keys -- operator --email you@example.org</code> makes you an operator and gives you an
+address that signs you in.</li>
+<li>At <code>/admin</code> you approve people from the waitlist, or add them. Each becomes a member of a team, whose limits
+you set there, and gets a sign-in address.</li>
+<li>Members make their own keys on <code>/dashboard</code>.</li>
+</ol>
+!${codeBlock({ caption: "The same by commands", code: peopleCommands, language: "curl" })}
+<p><code>forget</code> removes all that is stored of a person. The audit log at <code>/admin/audit</code> shows who changed
+what.</p>
 <h2>“My call failed”</h2>
 <ol>
 <li>Ask for the <code>request_id</code>. Every error reply has it, and <code>x-request-id</code> of every
@@ -60,7 +71,13 @@ the same weights. Stored embeddings belong to a <code>model_version</code>: call
 no worker runs are refused. So compute the embeddings again before you retire the old weights. Afterwards,
 measure your threshold again.</p>
 <h2>What to back up</h2>
-<p>The durable Redis: it has the keys, the limits of teams and the counts of their calls. Everything else can be made again, and the
+<p>The durable Redis: it has the people, the keys, the limits of teams and the counts of their calls. Everything else can be
+made again, and the
 volatile Redis must never be copied.</p>
 </div>`,
 };
+
+const peopleCommands = `npm run keys -- waitlist
+npm run keys -- approve --email ada@example.org --team ants --per-second 20
+npm run keys -- sign-in-address --email ada@example.org
+npm run keys -- forget --email ada@example.org`;

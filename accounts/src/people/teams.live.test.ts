@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { teamLimits } from "@faceline/contracts/runtime/api-keys";
+import { durable } from "../../testing/durable.ts";
+import { commandActor, listAudit } from "../audit/audit-log.ts";
+import { createKey, revokeTeamKey } from "../keys/team-keys.ts";
+import { approve } from "./approval.ts";
+import { changeLimits, listTeams, replaceLimits } from "./teams.ts";
+
+test("a team is listed with its limits, people and keys that work, also if it has keys alone", async (t) => {
+  const { redis, team, email } = await durable(t);
+  await approve(redis, { email: email("ada"), team, limits: { inFlightMax: 2 } }, commandActor);
+  await approve(redis, { email: email("bob"), team }, commandActor);
+  const { id } = await createKey(redis, { team, name: "old" }, commandActor);
+  await revokeTeamKey(redis, { team, id }, commandActor);
+  await createKey(redis, { team, name: "new" }, commandActor);
+  const keysAlone = `${team}-k`;
+  await createKey(redis, { team: keysAlone, name: "k" }, commandActor);
+  const own = (await listTeams(redis, Date.now())).filter((each) => each.team.startsWith(team));
+  assert.deepEqual(own, [
+    { team, limits: { inFlightMax: 2 }, people: 2, keys: 1 },
+    { team: keysAlone, limits: {}, people: 0, keys: 1 },
+  ]);
+});
+
+test("limits are changed one at a time or all together, each with an audit line", async (t) => {
+  const { redis, team } = await durable(t);
+  await changeLimits(redis, { team, limits: { inFlightMax: 2 } }, commandActor);
+  await changeLimits(redis, { team, limits: { requestsBurst: 3 } }, commandActor);
+  assert.deepEqual(await teamLimits(redis, team), { inFlightMax: 2, requestsBurst: 3 });
+  await replaceLimits(redis, { team, limits: { requestsPerSecond: 1 } }, commandActor);
+  assert.deepEqual(await teamLimits(redis, team), { requestsPerSecond: 1 });
+  const entries = await listAudit(redis, { count: 3 });
+  assert.deepEqual(
+    entries.map(({ action, on }) => [action, on]),
+    Array.from({ length: 3 }, () => ["limits_set", team]),
+  );
+});

@@ -1,0 +1,69 @@
+import { listApiKeys, replaceTeamLimits, setTeamLimits } from "@faceline/contracts/runtime/api-keys";
+import { readMessage } from "@faceline/contracts/runtime/message";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { type LimitOverrides, Team } from "@faceline/contracts/stored/team";
+import { teamKey } from "@faceline/contracts/wire/names";
+import { type Actor, recordAudit } from "../audit/audit-log.ts";
+import { isActive } from "../keys/team-keys.ts";
+import { listPeople } from "./person.ts";
+
+/**
+ * Returns every team that has limits, people or keys, ordered by name. Reads the names of all keys of the
+ * server: for operators.
+ */
+export async function listTeams(durable: RedisConnection, now: number): Promise<TeamSummary[]> {
+  const [limits, people, keys] = await Promise.all([
+    storedLimits(durable),
+    listPeople(durable),
+    listApiKeys(durable),
+  ]);
+  const names = [...limits.keys(), ...people.map(({ team }) => team), ...keys.map(({ team }) => team)];
+  return [...new Set(names)]
+    .toSorted((a, b) => a.localeCompare(b))
+    .map((team) => ({
+      team,
+      limits: limits.get(team) ?? {},
+      people: people.filter((person) => person.team === team).length,
+      keys: keys.filter((key) => key.team === team && isActive(key, now)).length,
+    }));
+}
+
+/** Sets limits of a team and keeps the others. */
+export async function changeLimits(
+  durable: RedisConnection,
+  { team, limits }: TeamLimitsChange,
+  actor: Actor,
+): Promise<void> {
+  await setTeamLimits(durable, team, limits);
+  await recordAudit(durable, actor, "limits_set", team);
+}
+
+/** Sets all limits of a team: the service's defaults apply to those that are absent. */
+export async function replaceLimits(
+  durable: RedisConnection,
+  { team, limits }: TeamLimitsChange,
+  actor: Actor,
+): Promise<void> {
+  await replaceTeamLimits(durable, team, limits);
+  await recordAudit(durable, actor, "limits_set", team);
+}
+
+async function storedLimits(durable: RedisConnection): Promise<Map<string, LimitOverrides>> {
+  const limits = new Map<string, LimitOverrides>();
+  let cursor = "0";
+  do {
+    const [next, names] = await durable.scan(cursor, "MATCH", teamKey("*"), "COUNT", 500);
+    cursor = next;
+    if (names.length === 0) continue;
+    const stored = await durable.mgetBuffer(names);
+    for (const [i, name] of names.entries()) {
+      const parsed = readMessage(Team, stored[i]!);
+      limits.set(name.slice(teamKey("").length), parsed.ok ? parsed.value.limits : {});
+    }
+  } while (cursor !== "0");
+  return limits;
+}
+
+type TeamLimitsChange = { team: string; limits: LimitOverrides };
+/** `people`: members and operators. `keys`: those that work. */
+export type TeamSummary = { team: string; limits: LimitOverrides; people: number; keys: number };

@@ -1,0 +1,120 @@
+// Covers ingress/pages/accounts/admin-* and `npm run keys -- operator` and `forget` in a browser.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import test from "node:test";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { repository } from "../launcher/state-folder.ts";
+import { findChromium, openChromium, openPage, withoutChromium } from "../testing/browser.ts";
+import { assertSoundInAllLooks } from "../testing/page-checks.ts";
+import { startStack } from "./stack/stack.ts";
+
+const run = randomBytes(4).toString("hex");
+const operator = `olga-${run}@example.test`;
+const stranger = `ada-${run}@example.test`;
+const team = `ants-${run}`;
+
+test("from an empty installation to an approved team with limits, in a browser", async (t) => {
+  const chromium = await findChromium();
+  if (chromium === undefined) return t.skip(withoutChromium);
+  const browser = await openChromium(chromium);
+  t.after(() => browser.close());
+  const { address } = await startStack(t);
+  const keys = async (...args: string[]) => {
+    const env = { ...process.env, PUBLIC_URL: address };
+    const command = join(repository, "deploy", "commands", "keys.ts");
+    return (await promisify(execFile)(process.execPath, [command, ...args], { env })).stdout;
+  };
+  const admin = await openPage(browser);
+  const visitor = await openPage(browser);
+
+  await t.test("the first operator signs in with the address that the command printed", async () => {
+    const [, printed = ""] = /^(http\S+)$/m.exec(await keys("operator", "--email", operator)) ?? [];
+    await admin.page.goto(printed);
+    await press(admin.page, "Sign in");
+    await admin.page.getByRole("link", { name: "Admin" }).click();
+    await admin.page.getByRole("heading", { name: "Waitlist" }).waitFor();
+  });
+
+  await t.test("somebody joins the waitlist, and is approved with limits", async () => {
+    await visitor.page.goto(`${address}/waitlist`);
+    await visitor.page.getByLabel("Email").fill(stranger);
+    await visitor.page.getByLabel("Team").fill(`Ants ${run}`);
+    await visitor.page.getByLabel("What do you want").fill("Badges at two doors.\n<script>alert(1)</script>");
+    await press(visitor.page, "Join the waitlist");
+    await visitor.page.getByRole("heading", { name: "You are on the waitlist" }).waitFor();
+
+    const { page } = admin;
+    await page.reload();
+    await assertSoundInAllLooks(page, "admin-waitlist");
+    await page.getByRole("link", { name: stranger }).click();
+    assert.equal(await page.getByLabel("Team").inputValue(), team);
+    await page.getByText("Limits of the team").click();
+    await page.getByLabel("Calls a second").fill("many");
+    await press(page, "Approve");
+    await page.getByText("Write a whole number").waitFor();
+    await assertSoundInAllLooks(page, "admin-entry-wrong");
+    await page.getByLabel("Calls a second").fill("5");
+    await press(page, "Approve");
+    await page.getByRole("heading", { name: `${stranger} is approved` }).waitFor();
+    await assertSoundInAllLooks(page, "admin-approved");
+  });
+
+  await t.test("the new member signs in, sees the limits, and no page of operators", async () => {
+    const shown = (await admin.page.locator("pre").innerText()).trim();
+    assert.ok(shown.startsWith(`${address}/sign-in/`));
+    await visitor.page.goto(shown);
+    await press(visitor.page, "Sign in");
+    await visitor.page.getByRole("heading", { name: team }).waitFor();
+    await visitor.page.getByRole("row", { name: "Calls a second 5" }).waitFor();
+    assert.equal(await visitor.page.getByRole("link", { name: "Admin" }).count(), 0);
+    const reply = await visitor.page.goto(`${address}/admin/people`);
+    assert.equal(reply?.status(), 404);
+  });
+
+  await t.test("every page of operators is sound in both themes, wide and narrow", async () => {
+    const { page } = admin;
+    for (const name of ["Teams", "People", "Audit log"]) {
+      await page.getByRole("navigation", { name: "Admin" }).getByRole("link", { name }).click();
+      await page.getByRole("heading", { name, level: 1 }).waitFor();
+      await assertSoundInAllLooks(page, `admin-${name.toLowerCase().replace(" ", "-")}`);
+    }
+    await page.getByRole("cell", { name: "approved", exact: true }).first().waitFor();
+    await page.goto(`${address}/admin/teams/${team}`);
+    await page.getByLabel("Calls in flight").fill("2");
+    await press(page, "Save the limits");
+    await page.getByText("The limits are saved").waitFor();
+    await assertSoundInAllLooks(page, "admin-team");
+    await page.goto(`${address}/admin/people`);
+    await page.getByRole("link", { name: stranger }).click();
+    await assertSoundInAllLooks(page, "admin-person");
+  });
+
+  await t.test(
+    "sessions that an operator ends are ended, and so are those of a forgotten person",
+    async () => {
+      await press(admin.page, "End all sessions");
+      await admin.page.getByText("They are signed in nowhere").waitFor();
+      await visitor.page.goto(`${address}/dashboard`);
+      await visitor.page.getByText("your session has ended").waitFor();
+
+      await press(admin.page, "Make a sign-in address");
+      const shown = (await admin.page.locator("pre").innerText()).trim();
+      assert.match(await keys("forget", "--email", stranger), /is forgotten/);
+      await visitor.page.goto(shown);
+      await visitor.page.getByText("has been used or is too old").waitFor();
+      await admin.page.goto(`${address}/admin/audit`);
+      await admin.page.getByRole("cell", { name: "person forgotten" }).waitFor();
+      assert.equal(await admin.page.getByText(stranger).count(), 0);
+      assert.deepEqual([...withoutStatus(admin.faults), ...withoutStatus(visitor.faults)], []);
+    },
+  );
+});
+
+const press = (page: Page, name: string) => page.locator("main").getByRole("button", { name }).click();
+
+/** A page with a status of 400 or more is an error in the console, too. */
+const withoutStatus = (faults: string[]): string[] =>
+  faults.filter((fault) => !fault.startsWith("Failed to load resource: the server responded with a status"));

@@ -1,0 +1,32 @@
+import { each, type Html, html, markup } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+
+// Covered by ../../src/accounts/admin.test.ts.
+
+/** Returns a page for operators, below the links to all of them. */
+export const adminPage = ({ path, title, content, scripts = [] }: AdminPage): AccountPage => ({
+  path,
+  title,
+  description: "For operators of this service.",
+  scripts,
+  content: html`<div class="dashboard admin">
+<nav class="sections" aria-label="Admin">!${each(links, (link) => sectionLink(link, path))}</nav>
+!${markup(content)}
+</div>`,
+});
+
+const links = [
+  { path: "/admin", text: "Waitlist", below: "/admin/waitlist/" },
+  { path: "/admin/teams", text: "Teams", below: "/admin/teams/" },
+  { path: "/admin/people", text: "People", below: "/admin/people/" },
+  { path: "/admin/audit", text: "Audit log", below: "/admin/audit/" },
+];
+
+function sectionLink({ path, text, below }: (typeof links)[number], current: string): Html {
+  if (path === current) return html`<a href="${path}" aria-current="page">${text}</a>`;
+  return current.startsWith(below)
+    ? html`<a href="${path}" aria-current="true">${text}</a>`
+    : html`<a href="${path}">${text}</a>`;
+}
+
+type AdminPage = Pick<AccountPage, "path" | "title" | "content" | "scripts">;

@@ -1,0 +1,141 @@
+import type { Person } from "@faceline/accounts/people/person";
+import { codeBlock } from "../docs/code-block.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+import { adminPage } from "./admin-page.ts";
+import { joinBox } from "./admin-waitlist-pages.ts";
+import { field } from "./form.ts";
+import { instant } from "./instant.ts";
+
+// Covered by ../../src/accounts/admin.test.ts.
+
+/** Everybody who may sign in, and a form for somebody else. */
+export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
+  adminPage({
+    path: "/admin/people",
+    title: "People",
+    content: html`<h1>People</h1>
+<div class="wide" tabindex="0" role="region" aria-label="People"><table class="keys people">
+<thead><tr><th>Email</th><th>Team</th><th>Role</th><th>Since</th></tr></thead>
+<tbody>!${each(
+      people,
+      ({ id, person }) => html`<tr>
+<th scope="row"><a href="/admin/people/${id}">${person.email}</a></th>
+<td><a href="/admin/teams/${person.team}">${person.team}</a></td>
+<td>${person.role}</td>
+<td>!${markup(instant(person.createdAt))}</td>
+</tr>
+`,
+    )}</tbody>
+</table></div>
+<section aria-labelledby="add">
+<h2 id="add">Add somebody</h2>
+<p>They need not be on the waitlist.</p>
+<form method="post" action="/admin/people" class="form">
+!${field({ name: "email", label: "Email", type: "email", max: 254, required: true, value: form.email, error: form.emailError })}
+!${field({ name: "team", label: "Team", hint: "A name that no team has makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
+!${markup(form.joins ? joinBox(form.team ?? "") : nothing)}
+<button class="button">Add</button>
+</form>
+</section>`,
+  });
+
+/** A person, with what an operator can do for them. */
+export const personPage = ({ id, person, sessions }: PersonView): AccountPage =>
+  adminPage({
+    path: `/admin/people/${id}`,
+    title: person.email,
+    content: html`<div class="heading">
+<h1>${person.email}</h1>
+<p class="dim">!${markup(roleText(person))} of <a href="/admin/teams/${person.team}">${person.team}</a>, since
+!${markup(instant(person.createdAt))}</p>
+</div>
+<section aria-labelledby="address">
+<h2 id="address">Sign-in address</h2>
+<p>A new address signs them in once. Addresses that they have already stay valid until they are used or too old.</p>
+<form method="post" action="/admin/people/${id}/address" class="form actions">
+<button class="button">Make a sign-in address</button>
+</form>
+</section>
+<section aria-labelledby="sessions">
+<h2 id="sessions">Sessions</h2>
+!${markup(sessions.length === 0 ? html`<p>They are signed in nowhere.</p>` : sessionList(id, sessions))}
+</section>
+!${markup(person.role === "operator" ? nothing : operatorSection(id))}
+<section aria-labelledby="forget">
+<h2 id="forget">Remove</h2>
+<p>To remove all that is stored of them, run this where the service runs. The keys of their team stay valid.</p>
+!${codeBlock({ caption: "Shell", label: "Command that removes them", code: `npm run keys -- forget --email ${person.email}`, language: "curl" })}
+</section>`,
+    scripts: ["code.js"],
+  });
+
+const roleText = ({ role }: Person): Html =>
+  role === "operator" ? html`Operator, and member` : html`Member`;
+
+const sessionList = (id: string, sessions: SessionView[]): Html => html`<ul>
+!${each(
+  sessions,
+  ({
+    createdAt,
+    seenAt,
+  }) => html`<li>since !${markup(instant(createdAt))}, used within a day of !${markup(instant(seenAt))}</li>
+`,
+)}</ul>
+<form method="post" action="/admin/people/${id}/sessions" class="form actions">
+<button class="button quiet danger">End all sessions</button>
+</form>`;
+
+const operatorSection = (id: string): Html => html`<section aria-labelledby="operator">
+<h2 id="operator">Operator</h2>
+<details>
+<summary>Make them an operator</summary>
+<form method="post" action="/admin/people/${id}/operator" class="form">
+<p>Operators approve people, set limits and see all teams. To take that back, remove the person and approve them again.</p>
+<button class="button quiet danger">Make them an operator</button>
+</form>
+</details>
+</section>`;
+
+/** What became of a sign-in address. `done`: what else was done. */
+export const addressPage = ({ done, email, team, sent, hours }: AddressView): AccountPage =>
+  adminPage({
+    path: "/admin/people/address",
+    title: done,
+    content: html`<h1>${done}</h1>
+!${markup(sent.kind === "mailed" ? mailedText(email, hours) : shownText(sent, hours))}
+<ul>
+<li><a href="/admin">Who waits for approval</a></li>
+<li><a href="/admin/teams/${team}">Limits of ${team}</a></li>
+</ul>`,
+    scripts: ["code.js"],
+  });
+
+const mailedText = (email: string, hours: number): Html =>
+  html`<p class="lead">A sign-in address was mailed to ${email}. It works once, within ${hours} hours.</p>`;
+
+const shownText = (
+  { address, mailFailed }: ShownAddress,
+  hours: number,
+): Html => html`!${markup(mailFailed ? failedMail() : nothing)}
+<p class="lead">Bring them this address over a way that only they can read. It is shown this once, and works once, within ${hours}
+hours. Do not open it in this browser: its button would sign you in as them.</p>
+!${codeBlock({ caption: "Sign-in address", code: address, language: "curl" })}`;
+
+const failedMail = (): Html => html`<p class="note">The mail server did not take the mail.</p>`;
+
+export type SentAddress = { kind: "mailed" } | ShownAddress;
+type ShownAddress = { kind: "shown"; address: string; mailFailed: boolean };
+type AddressView = { done: string; email: string; team: string; sent: SentAddress; hours: number };
+type ListedPerson = { id: string; person: Person };
+type SessionView = { createdAt: number; seenAt: number };
+type PersonView = ListedPerson & { sessions: SessionView[] };
+type PeopleView = { people: ListedPerson[]; form: PersonForm };
+
+export type PersonForm = {
+  email?: string | undefined;
+  emailError?: string | undefined;
+  team?: string | undefined;
+  teamError?: string | undefined;
+  joins?: boolean;
+};

@@ -1,0 +1,87 @@
+import type { TeamSummary } from "@faceline/accounts/people/teams";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import type { Facts } from "../facts.ts";
+import { formatBytes, formatCount } from "../format.ts";
+import { each, type Html, html, markup } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+import { adminPage } from "./admin-page.ts";
+import { type LimitValues, limitInputs } from "./limits-form.ts";
+
+// Covered by ../../src/accounts/admin.test.ts.
+
+export const teamsPage = ({ teams, facts }: { teams: TeamSummary[]; facts: Facts }): AccountPage =>
+  adminPage({
+    path: "/admin/teams",
+    title: "Teams",
+    content: html`<h1>Teams</h1>
+!${markup(teams.length === 0 ? noTeams() : teamTable(teams, facts))}
+<p class="dim">Limits in italics are the service's defaults. A team is made when its first member is approved.</p>`,
+  });
+
+const noTeams = (): Html => html`<p class="note">There is no team yet. The first approval makes one.</p>`;
+
+const teamTable = (
+  teams: TeamSummary[],
+  facts: Facts,
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Teams"><table class="keys">
+<thead><tr><th>Team</th><th class="number">People</th><th class="number">Valid keys</th><th class="number">Calls a second</th>
+<th class="number">At once</th><th class="number">In flight</th><th class="number">Bytes a second</th></tr></thead>
+<tbody>!${each(teams, (team) => teamRow(team, facts))}</tbody>
+</table></div>`;
+
+const teamRow = ({ team, limits, people, keys }: TeamSummary, facts: Facts): Html => html`<tr>
+<th scope="row"><a href="/admin/teams/${team}">${team}</a></th>
+<td class="number">${people}</td>
+<td class="number">${keys}</td>
+!${limitCells(limits, facts)}</tr>
+`;
+
+function limitCells(limits: LimitOverrides, { limits: standard, teamBodyBytesPerSecond }: Facts): Html {
+  const cells = [
+    [limits.requestsPerSecond, standard.team_requests_per_second, formatCount],
+    [limits.requestsBurst, standard.team_requests_burst, formatCount],
+    [limits.inFlightMax, standard.team_in_flight, formatCount],
+    [limits.bodyBytesPerSecond, teamBodyBytesPerSecond, formatBytes],
+  ] as const;
+  return each(cells, ([own, standard, format]) => {
+    const text = (own ?? standard) === 0 ? "none" : format(own ?? standard);
+    return own === undefined
+      ? html`<td class="number"><i>${text}</i></td>
+`
+      : html`<td class="number">${text}</td>
+`;
+  });
+}
+
+/** A team with the form of its limits. `sections`: more about it, above the limits. */
+export const teamPage = ({ team, values, errors, saved, sections, facts }: TeamView): AccountPage =>
+  adminPage({
+    path: `/admin/teams/${team.team}`,
+    title: team.team,
+    content: html`<div class="heading">
+<h1>${team.team}</h1>
+<p class="dim">${team.people} ${team.people === 1 ? "person" : "people"}, ${team.keys} valid
+${team.keys === 1 ? "key" : "keys"}</p>
+</div>
+!${each(
+      sections,
+      (section) => html`!${markup(section)}
+`,
+    )}<section aria-labelledby="limits">
+<h2 id="limits">Limits</h2>
+!${markup(saved ? html`<p class="note" role="status">The limits are saved. They hold at once.</p>` : html`<p>All keys of the team share them. They hold at once.</p>`)}
+<form method="post" action="/admin/teams/${team.team}" class="form">
+!${limitInputs({ values, errors, facts })}
+<button class="button">Save the limits</button>
+</form>
+</section>`,
+  });
+
+type TeamView = {
+  team: TeamSummary;
+  values: LimitValues;
+  errors?: LimitValues | undefined;
+  saved: boolean;
+  sections: Html[];
+  facts: Facts;
+};

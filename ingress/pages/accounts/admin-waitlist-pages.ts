@@ -1,0 +1,96 @@
+import type { WaitlistEntry } from "@faceline/accounts/people/waitlist";
+import type { Facts } from "../facts.ts";
+import { formatCount } from "../format.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+import { adminPage } from "./admin-page.ts";
+import { field } from "./form.ts";
+import { instant } from "./instant.ts";
+import { type LimitValues, limitInputs } from "./limits-form.ts";
+
+// Covered by ../../src/accounts/admin.test.ts.
+
+/** Who waits, the oldest first. */
+export const waitingPage = ({ entries, total }: { entries: ListedEntry[]; total: number }): AccountPage =>
+  adminPage({
+    path: "/admin",
+    title: "Waitlist",
+    content: html`<h1>Waitlist</h1>
+!${markup(entries.length === 0 ? nobodyWaits() : waitingList(entries))}
+!${markup(total > entries.length ? moreWait(total - entries.length) : nothing)}`,
+  });
+
+const nobodyWaits = (): Html =>
+  html`<p class="note">Nobody waits for approval. People join at <a href="/waitlist">/waitlist</a>; you can also add
+somebody at <a href="/admin/people">People</a> yourself.</p>`;
+
+const waitingList = (entries: ListedEntry[]): Html => html`<ul class="waiting">
+!${each(
+  entries,
+  ({ id, entry }) => html`<li>
+<h2>${entry.email}</h2>
+<p class="dim">Joined !${markup(instant(entry.joinedAt))}</p>
+!${markup(written(entry.text))}
+<p class="decide"><a href="/admin/waitlist/${id}" aria-label="Approve or decline ${entry.email}">Approve or decline</a></p></li>
+`,
+)}</ul>`;
+
+const moreWait = (count: number): Html =>
+  html`<p class="note">${formatCount(count)} more wait. They are shown as these are approved or declined.</p>`;
+
+const written = (text: string): Html =>
+  text === "" ? html`<p class="dim">They wrote nothing.</p>` : html`<p class="written">${text}</p>`;
+
+/** One who waits, to be approved or declined. `joins`: the team that was sent exists. */
+export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
+  adminPage({
+    path: `/admin/waitlist/${id}`,
+    title: `Approve ${entry.email}`,
+    content: html`<div class="heading">
+<h1>${entry.email}</h1>
+<p class="dim">Joined !${markup(instant(entry.joinedAt))}</p>
+</div>
+!${markup(written(entry.text))}
+<section aria-labelledby="approve">
+<h2 id="approve">Approve</h2>
+<p>They become a member of a team, and get an address that signs them in. Members see and make all keys of their team.</p>
+<form method="post" action="/admin/waitlist/${id}/approve" class="form">
+!${field({ name: "team", label: "Team", hint: "Letters, digits, dots, dashes or underscores. A name that no team has makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
+!${markup(form.joins ? joinBox(form.team) : nothing)}
+<details!${markup(form.limitErrors === undefined ? nothing : openState())}>
+<summary>Limits of the team</summary>
+<div class="form">!${limitInputs({ values: form.limits, errors: form.limitErrors, facts })}</div>
+</details>
+<button class="button">Approve</button>
+</form>
+</section>
+<section aria-labelledby="decline">
+<h2 id="decline">Decline</h2>
+<details>
+<summary>Take them off the waitlist</summary>
+<form method="post" action="/admin/waitlist/${id}/decline" class="form">
+<p>What they wrote is removed. They get no notice, and may join again.</p>
+<button class="button quiet danger">Decline</button>
+</form>
+</details>
+</section>`,
+  });
+
+const openState = (): Html => html` open`;
+
+/** Somebody may have written the name of a team that is not theirs. */
+export const joinBox = (team: string): Html => html`<div class="check">
+<input type="checkbox" id="join" name="join" value="${team}">
+<label for="join">Add them to the team ${team}, which exists already: they will see its keys, and can revoke them</label>
+</div>`;
+
+type ListedEntry = { id: string; entry: WaitlistEntry };
+type EntryView = ListedEntry & { form: ApprovalForm; facts: Facts };
+
+export type ApprovalForm = {
+  team: string;
+  teamError?: string | undefined;
+  joins: boolean;
+  limits: LimitValues;
+  limitErrors?: LimitValues | undefined;
+};

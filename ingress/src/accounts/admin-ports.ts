@@ -1,0 +1,34 @@
+import type { AuditEntry } from "@faceline/accounts/audit/audit-log";
+import type { Person } from "@faceline/accounts/people/person";
+import type { TeamSummary } from "@faceline/accounts/people/teams";
+import type { WaitlistEntry } from "@faceline/accounts/people/waitlist";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import type { SentAddress } from "../../pages/accounts/admin-people-pages.ts";
+import type { Actor, StoredSession } from "./account-ports.ts";
+
+// Types only.
+
+/** What the pages of operators need from outside the process. All throw while the durable Redis is away. */
+export type AdminPorts = {
+  /** The oldest first. */
+  waitlist(): Promise<WaitlistEntry[]>;
+  /** `in_other_team`: a person stays in their team. */
+  approve(
+    approval: { email: string; team: string; limits: LimitOverrides },
+    actor: Actor,
+  ): Promise<{ kind: "approved" } | { kind: "in_other_team"; team: string }>;
+  decline(email: string, actor: Actor): Promise<boolean>;
+  people(): Promise<Person[]>;
+  makeOperator(email: string, actor: Actor): Promise<unknown>;
+  sessions(email: string): Promise<StoredSession[]>;
+  endSessions(email: string, actor: Actor): Promise<unknown>;
+  /**
+   * Makes a sign-in address below `origin` and mails it, where that is set up. Null: nobody has this email.
+   */
+  sendAddress(email: string, origin: string, actor: Actor): Promise<SentAddress | null>;
+  teams(): Promise<TeamSummary[]>;
+  /** The service's defaults apply to limits that are absent. */
+  setLimits(team: string, limits: LimitOverrides, actor: Actor): Promise<unknown>;
+  /** The newest first, those before the entry `before` alone. */
+  audit(range: { count: number; before?: string | undefined }): Promise<AuditEntry[]>;
+};

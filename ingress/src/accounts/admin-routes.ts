@@ -1,0 +1,30 @@
+import { AuditId } from "@faceline/accounts/audit/audit-log";
+import type { FastifyInstance } from "fastify";
+import { auditPage } from "../../pages/accounts/admin-audit-page.ts";
+import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { addPeople } from "./admin-people-routes.ts";
+import { addTeams } from "./admin-team-routes.ts";
+import { addWaiting } from "./admin-waitlist-routes.ts";
+import { PageRefusal } from "./page-refusal.ts";
+
+// Covered by ./admin.test.ts.
+
+/** Adds the pages of operators to a scope with the prefix /admin, which `requireOperator` guards. */
+export function addAdmin(scope: FastifyInstance, context: AccountContext): void {
+  addWaiting(scope, context);
+  addTeams(scope, context);
+  addPeople(scope, context);
+  addAudit(scope, context);
+}
+
+function addAudit(scope: FastifyInstance, context: AccountContext): void {
+  scope.get<{ Querystring: { before?: unknown } }>("/audit", async (request, reply) => {
+    const before = AuditId.optional().safeParse(request.query.before);
+    if (!before.success) throw new PageRefusal("not_found");
+    const entries = await context.accounts.admin.audit({ count: entriesOfPage, before: before.data });
+    const older = entries.length === entriesOfPage ? entries.at(-1)!.id : undefined;
+    return sendAccountPage(context, request, reply, auditPage({ entries, older }));
+  });
+}
+
+const entriesOfPage = 50;

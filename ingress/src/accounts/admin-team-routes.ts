@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { teamPage, teamsPage } from "../../pages/accounts/admin-team-pages.ts";
+import { limitValues } from "../../pages/accounts/limits-form.ts";
+import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { readLimits } from "./admin-forms.ts";
+import { actorOf } from "./guards.ts";
+import { PageRefusal } from "./page-refusal.ts";
+
+// Covered by ./admin.test.ts.
+
+/** Adds the teams of operators: all of them, and one page for each with the form of its limits. */
+export function addTeams(scope: FastifyInstance, context: AccountContext): void {
+  const { facts, accounts } = context;
+
+  scope.get("/teams", async (request, reply) =>
+    sendAccountPage(
+      context,
+      request,
+      reply,
+      teamsPage({ teams: await accounts.admin.teams(), facts: facts() }),
+    ),
+  );
+
+  scope.get<TeamRoute>("/teams/:team", async (request, reply) => {
+    const team = await findTeam(context, request);
+    const values = limitValues(team.limits);
+    const saved = "saved" in request.query;
+    return sendTeam(context, request, reply, { team, values, saved });
+  });
+
+  scope.post<TeamRoute>("/teams/:team", async (request, reply) => {
+    const team = await findTeam(context, request);
+    const { values, limits, errors } = readLimits(request.body);
+    if (errors !== undefined) {
+      return sendTeam(context, request, reply.code(400), { team, values, errors, saved: false });
+    }
+    await accounts.admin.setLimits(team.team, limits, actorOf(request));
+    return reply.redirect(`/admin/teams/${team.team}?saved`, 303);
+  });
+}
+
+const sendTeam = (
+  context: AccountContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  view: Omit<Parameters<typeof teamPage>[0], "sections" | "facts">,
+) => sendAccountPage(context, request, reply, teamPage({ ...view, sections: [], facts: context.facts() }));
+
+async function findTeam({ accounts }: AccountContext, { params }: FastifyRequest<TeamRoute>) {
+  const team = (await accounts.admin.teams()).find(({ team }) => team === params.team);
+  if (team === undefined) throw new PageRefusal("not_found");
+  return team;
+}
+
+type TeamRoute = { Params: { team: string }; Querystring: Record<string, unknown> };

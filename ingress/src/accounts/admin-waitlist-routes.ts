@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type ApprovalForm, entryPage, waitingPage } from "../../pages/accounts/admin-waitlist-pages.ts";
+import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { proposedTeam, readLimits, readMembership } from "./admin-forms.ts";
+import { emailId, type IdRoute, sendNewAddress } from "./admin-person.ts";
+import { actorOf } from "./guards.ts";
+import { PageRefusal } from "./page-refusal.ts";
+
+// Covered by ./admin.test.ts.
+
+/** Adds the waitlist of operators: who waits, and one page for each to approve or decline them. */
+export function addWaiting(scope: FastifyInstance, context: AccountContext): void {
+  const { admin } = context.accounts;
+  const showEntry = async (request: FastifyRequest<IdRoute>, reply: FastifyReply, form?: ApprovalForm) => {
+    const { id } = request.params;
+    const entry = await findEntry(context, id);
+    const shown = form ?? { team: proposedTeam(entry.text), joins: false, limits: {} };
+    return sendAccountPage(
+      context,
+      request,
+      reply,
+      entryPage({ id, entry, form: shown, facts: context.facts() }),
+    );
+  };
+
+  scope.get("/", async (request, reply) => {
+    const waiting = await admin.waitlist();
+    const entries = waiting.slice(0, entriesOfPage).map((entry) => ({ id: emailId(entry.email), entry }));
+    return sendAccountPage(context, request, reply, waitingPage({ entries, total: waiting.length }));
+  });
+
+  scope.get<IdRoute>("/waitlist/:id", (request, reply) => showEntry(request, reply));
+
+  scope.post<IdRoute>("/waitlist/:id/approve", async (request, reply) => {
+    const { email } = await findEntry(context, request.params.id);
+    const teams = (await admin.teams()).map(({ team }) => team);
+    const { team, teamError, joins } = readMembership(request.body, teams);
+    const { values, limits, errors } = readLimits(request.body);
+    const form = { team, teamError, joins, limits: values, limitErrors: errors };
+    if (teamError !== undefined || errors !== undefined) return showEntry(request, reply.code(400), form);
+    const result = await admin.approve({ email, team, limits }, actorOf(request));
+    if (result.kind === "in_other_team") {
+      const error = `They are in the team ${result.team}. Decline this, or approve them into it.`;
+      return showEntry(request, reply.code(409), { ...form, teamError: error });
+    }
+    return sendNewAddress(context, request, reply, { email, team, done: `${email} is approved` });
+  });
+
+  scope.post<IdRoute>("/waitlist/:id/decline", async (request, reply) => {
+    const { email } = await findEntry(context, request.params.id);
+    await admin.decline(email, actorOf(request));
+    return reply.redirect("/admin", 303);
+  });
+}
+
+async function findEntry({ accounts }: AccountContext, id: string) {
+  const entry = (await accounts.admin.waitlist()).find(({ email }) => emailId(email) === id);
+  if (entry === undefined) throw new PageRefusal("not_found");
+  return entry;
+}
+
+const entriesOfPage = 50;

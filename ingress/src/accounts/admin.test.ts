@@ -1,0 +1,145 @@
+// Covers ./admin-*.ts and their pages, with accounts in memory.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { member, operator, postForm, signIn, testAccounts } from "../../testing/accounts.ts";
+import { testServer } from "../../testing/server.ts";
+import { proposedTeam } from "./admin-forms.ts";
+import { emailId } from "./admin-person.ts";
+
+const accounts = testAccounts();
+const { app } = testServer({ after, diagnostic: console.error }, { accounts: accounts.ports });
+const olga = await signIn(app, accounts.invite(operator));
+accounts.invite(member);
+
+const get = async (url: string) => app.inject({ url, headers: olga });
+const post = (url: string, fields: Record<string, string> = {}) => postForm(app, url, fields, olga);
+const wait = (email: string, text = "") => {
+  accounts.waitlist.set(email, { email, text });
+  return `/admin/waitlist/${emailId(email)}`;
+};
+const markup = `<img src=x onerror=alert(1)>"'`;
+
+test("who waits is listed with what they wrote as text, and the list says when it is empty", async () => {
+  assert.match((await get("/admin")).body, /Nobody waits for approval/);
+  const path = wait("eve@example.test", `Team: ${markup}\n${markup}`);
+  for (const url of ["/admin", path]) {
+    const { statusCode, body } = await get(url);
+    assert.equal(statusCode, 200);
+    assert.ok(!body.includes("<img") && body.includes("&#60;img src"), url);
+  }
+  assert.equal((await post(`${path}/decline`)).headers.location, "/admin");
+  assert.equal(accounts.waitlist.size, 0);
+  assert.equal((await get(path)).statusCode, 404);
+});
+
+test("an approval sets the team and its limits, and shows the address where no mail is sent", async () => {
+  const path = wait("bob@example.test", "Team: Night Bees\nDoors.");
+  assert.match((await get(path)).body, /value="night-bees"/);
+  const { statusCode, body } = await post(`${path}/approve`, {
+    team: "night-bees",
+    perSecond: "5",
+    burst: "",
+  });
+  assert.equal(statusCode, 200);
+  assert.match(body, /bob@example\.test is approved/);
+  assert.match(body.replaceAll(/<[^>]+>/g, ""), /http:\/\/localhost(:\d+)?\/sign-in\/a{43}/);
+  assert.equal(accounts.people.get("bob@example.test")?.team, "night-bees");
+  const { body: team } = await get("/admin/teams/night-bees");
+  assert.match(team, /name="perSecond"[^>]*value="5"/);
+  assert.match(team, /name="burst"[^>]*value=""/);
+});
+
+test("a stranger gets into a team that exists only if the operator confirms it", async () => {
+  const path = wait("mallory@example.test", `Team: ${member.team}`);
+  const asked = await post(`${path}/approve`, { team: member.team });
+  assert.equal(asked.statusCode, 400);
+  assert.match(asked.body, /A team of this name exists/);
+  assert.match(asked.body, new RegExp(`name="join" value="${member.team}"`));
+  assert.equal(accounts.people.has("mallory@example.test"), false);
+  // The box of one team does not confirm another one.
+  assert.equal((await post(`${path}/approve`, { team: member.team, join: "other" })).statusCode, 400);
+  assert.equal((await post(`${path}/approve`, { team: member.team, join: member.team })).statusCode, 200);
+  assert.equal(accounts.people.get("mallory@example.test")?.team, member.team);
+});
+
+test("a wrong team or limit comes back with what is wrong, and nothing is changed", async () => {
+  const path = wait("carol@example.test");
+  for (const [fields, sentence] of [
+    [{ team: "" }, /Write 1 to 64 letters/],
+    [{ team: "../etc" }, /Write 1 to 64 letters/],
+    [{ team: markup }, /Write 1 to 64 letters/],
+    [{ team: "cows", inFlight: "-1" }, /Write a whole number up to 1,000,000/],
+    [{ team: "cows", bytesPerSecond: "1e9" }, /Write a whole number up to 10\^12/],
+  ] as const) {
+    const { statusCode, body } = await post(`${path}/approve`, { ...fields });
+    assert.equal(statusCode, 400, JSON.stringify(fields));
+    assert.match(body, sentence);
+    assert.ok(!body.includes("<img"));
+  }
+  assert.equal(accounts.people.has("carol@example.test"), false);
+  const elsewhere = wait("bob@example.test");
+  const refused = await post(`${elsewhere}/approve`, { team: "cows" });
+  assert.deepEqual([refused.statusCode, /They are in the team night-bees/.test(refused.body)], [409, true]);
+});
+
+test("somebody is added without the waitlist", async () => {
+  const added = await post("/admin/people", { email: " Dan@Example.test ", team: "deer" });
+  assert.match(added.body, /dan@example\.test is added/);
+  assert.match((await get("/admin/people")).body, /dan@example\.test/);
+  for (const email of ["dan", "a@example.test\r\nBcc: b@example.test", "a@example.test,b@example.test"]) {
+    const { statusCode, body } = await post("/admin/people", { email, team: "deer2" });
+    assert.deepEqual([statusCode, /This is not an email address/.test(body)], [400, true], email);
+  }
+});
+
+test("for a person an operator makes addresses, ends sessions and makes them an operator", async () => {
+  const path = `/admin/people/${emailId("dan@example.test")}`;
+  assert.match((await get(path)).body, /Make them an operator/);
+  assert.match((await post(`${path}/address`)).body, /\/sign-in\/a{43}/);
+  assert.equal((await post(`${path}/sessions`)).headers.location, path);
+  assert.equal((await post(`${path}/operator`)).headers.location, path);
+  const { body } = await get(path);
+  assert.match(body, /Operator, and member/);
+  assert.doesNotMatch(body, /Make them an operator/);
+  assert.equal((await get(`/admin/people/${emailId("nobody@example.test")}`)).statusCode, 404);
+});
+
+test("limits that are left empty are the service's defaults again", async () => {
+  const saved = await post("/admin/teams/night-bees", { perSecond: "", inFlight: "3" });
+  assert.equal(saved.headers.location, "/admin/teams/night-bees?saved");
+  const { body } = await get(saved.headers.location ?? "");
+  assert.match(body, /The limits are saved/);
+  assert.match(body, /name="perSecond"[^>]*value=""/);
+  assert.match(body, /name="inFlight"[^>]*value="3"/);
+  assert.match((await get("/admin/teams")).body, /<i>50<\/i>/);
+  assert.equal((await post("/admin/teams/nobody", { inFlight: "3" })).statusCode, 404);
+});
+
+test("the audit log says who did what, 50 entries a page", async () => {
+  for (let i = 0; i < 60; i++) await post("/admin/teams/night-bees", { inFlight: String(i) });
+  const { body } = await get("/admin/audit");
+  assert.match(body, /olga@example\.test<\/td>\n<td>limits set<\/td>\n<td>night-bees/);
+  const [, older = ""] = /href="(\/admin\/audit\?before=[\d-]+)"/.exec(body.replaceAll("&#61;", "=")) ?? [];
+  assert.match((await get(older)).body, /<td>approved<\/td>\n<td>bob@example\.test/);
+  for (const before of ["x", "1-1%20-", "+"]) {
+    assert.equal((await get(`/admin/audit?before=${before}`)).statusCode, 404);
+  }
+});
+
+test("no address of a page holds an email", async () => {
+  for (const url of ["/admin", "/admin/people", "/admin/teams"]) {
+    const { body } = await get(url);
+    const links = [...body.matchAll(/(?:href|action)="([^"]*)"/g)].map(([, link]) => link!);
+    assert.deepEqual(
+      links.filter((link) => link.includes("@")),
+      [],
+    );
+  }
+});
+
+test("the proposed name of a team is made of letters that names may have", () => {
+  assert.equal(proposedTeam("Team: Été & Söhne GmbH\nx"), "ete-sohne-gmbh");
+  assert.equal(proposedTeam("Team: ../../etc"), "etc");
+  assert.equal(proposedTeam("no team"), "");
+  assert.equal(proposedTeam(`Team: ${"x".repeat(90)}`).length, 64);
+});

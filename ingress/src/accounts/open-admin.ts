@@ -1,0 +1,49 @@
+import { listAudit, recordAudit } from "@faceline/accounts/audit/audit-log";
+import type { SendMail } from "@faceline/accounts/mail/mail-server";
+import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
+import { approve, decline, issueForPerson, makeOperator } from "@faceline/accounts/people/approval";
+import { listPeople } from "@faceline/accounts/people/person";
+import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
+import { signInAddress } from "@faceline/accounts/people/sign-in-address";
+import { listTeams, replaceLimits } from "@faceline/accounts/people/teams";
+import { listWaitlist } from "@faceline/accounts/people/waitlist";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { AdminPorts } from "./admin-ports.ts";
+
+/** Connects the pages of operators to the durable Redis and to the mail. */
+export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts {
+  return {
+    waitlist: () => listWaitlist(durable),
+    approve: (approval, actor) => approve(durable, approval, actor),
+    decline: (email, actor) => decline(durable, email, actor),
+    people: () => listPeople(durable),
+    makeOperator: (email, actor) => makeOperator(durable, { email }, actor),
+    sessions: (email) => listSessions(durable, email),
+    async endSessions(email, actor) {
+      await endSessions(durable, email);
+      await recordAudit(durable, actor, "sessions_ended", email);
+    },
+    async sendAddress(email, origin, actor) {
+      const token = await issueForPerson(durable, { email, hours }, actor);
+      if (token === null) return null;
+      const address = signInAddress(origin, token);
+      if (sendMail === undefined) return { kind: "shown", address, mailFailed: false };
+      // Not in the background: the operator is the one who can bring the address otherwise.
+      return sendMail(signInMail(email, { address, hours })).then(
+        () => ({ kind: "mailed" }),
+        () => ({ kind: "shown", address, mailFailed: true }),
+      );
+    },
+    teams: () => listTeams(durable, Date.now()),
+    setLimits: (team, limits, actor) => replaceLimits(durable, { team, limits }, actor),
+    audit: (range) => listAudit(durable, range),
+  };
+}
+
+type AdminParts = {
+  durable: RedisConnection;
+  /** Undefined: no mail server is set. */
+  sendMail: SendMail | undefined;
+  /** How long a sign-in address is valid. */
+  hours: number;
+};

@@ -1,0 +1,64 @@
+import type { AuditEntry } from "@faceline/accounts/audit/audit-log";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import type { Person, TeamKey, WaitlistForm } from "../src/accounts/account-ports.ts";
+import type { AdminPorts } from "../src/accounts/admin-ports.ts";
+import { testNow } from "./server.ts";
+
+/** The admin's side of accounts in memory, over the people of `testAccounts`. Mails are not sent. */
+export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
+  const limits = new Map<string, LimitOverrides>();
+  const log: AuditEntry[] = [];
+  const record = (by: string, action: AuditEntry["action"], on: string) => {
+    const id = `${testNow}-${log.length}`;
+    log.unshift({ id, at: testNow, by, action, on, requestId: "request-1" });
+  };
+  const inTeam = (team: string) => [...people.values()].filter((person) => person.team === team);
+  return {
+    waitlist: async () => [...waitlist.values()].map((entry) => ({ ...entry, joinedAt: testNow })),
+    async approve({ email, team, limits: own }, actor) {
+      const known = people.get(email);
+      if (known !== undefined && known.team !== team) return { kind: "in_other_team", team: known.team };
+      limits.set(team, { ...limits.get(team), ...own });
+      if (known === undefined) people.set(email, { email, team, role: "member" });
+      waitlist.delete(email);
+      record(actor.by, "waitlist_approved", email);
+      return { kind: "approved" };
+    },
+    async decline(email, actor) {
+      record(actor.by, "waitlist_declined", email);
+      return waitlist.delete(email);
+    },
+    people: async () => [...people.values()].map((person) => ({ ...person, createdAt: testNow })),
+    makeOperator: async (email) =>
+      people.get(email) && Object.assign(people.get(email)!, { role: "operator" }),
+    sessions: async (email) => [{ email, createdAt: testNow, seenAt: testNow }],
+    endSessions: async (email, actor) => record(actor.by, "sessions_ended", email),
+    async sendAddress(email, origin) {
+      if (!people.has(email)) return null;
+      return { kind: "shown", address: `${origin}/sign-in/${"a".repeat(43)}`, mailFailed: false };
+    },
+    async teams() {
+      const names = new Set([...limits.keys(), ...[...people.values()].map(({ team }) => team)]);
+      return [...names].map((team) => ({
+        team,
+        limits: limits.get(team) ?? {},
+        people: inTeam(team).length,
+        keys: [...keys.values()].filter((key) => key.team === team).length,
+      }));
+    },
+    async setLimits(team, own, actor) {
+      limits.set(team, own);
+      record(actor.by, "limits_set", team);
+    },
+    async audit({ count, before }) {
+      const from = before === undefined ? 0 : log.findIndex(({ id }) => id === before) + 1;
+      return log.slice(from, from + count);
+    },
+  };
+}
+
+type TestState = {
+  people: Map<string, Person>;
+  waitlist: Map<string, WaitlistForm>;
+  keys: Map<string, TeamKey & { team: string }>;
+};
