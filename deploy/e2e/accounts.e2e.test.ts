@@ -21,8 +21,9 @@ import { startStack } from "./stack/stack.ts";
 const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
 const ada = "ada@example.test";
 const bob = "bob@example.test";
+const olga = "olga@example.test";
 
-test("from the waitlist to a key of one's own", async (t) => {
+test("from the waitlist to a key of one's own, and what an operator does for it", async (t) => {
   const chromium = await findChromium();
   if (chromium === undefined) return t.skip(withoutChromium);
   const browser = await openChromium(chromium);
@@ -61,6 +62,7 @@ test("from the waitlist to a key of one's own", async (t) => {
   };
 
   const visitor = await visit("/");
+  const operator = await visit("/sign-in");
   let adasAddress = "";
   let adasKey = "";
 
@@ -75,8 +77,19 @@ test("from the waitlist to a key of one's own", async (t) => {
     assert.match(await keys("waitlist"), /ada@example\.test[\s\S]+Team: Ants[\s\S]+doors/);
   });
 
-  await t.test("once approved, they get a sign-in address by mail", async () => {
-    assert.match(await keys("approve", "--email", ada, "--team", "ants"), /was mailed to ada@example\.test/);
+  await t.test("the first operator is made by a command, and signs in by mail", async () => {
+    await keys("operator", "--email", olga);
+    await signIn(operator.page, await mailedAddress(olga, 1));
+    await operator.page.getByRole("link", { name: "Admin" }).click();
+    await heading(operator.page, "Waitlist");
+  });
+
+  await t.test("the operator reads what was written as text, and approves", async () => {
+    const { page } = operator;
+    await page.getByRole("link", { name: ada }).click();
+    await page.getByText("<script>alert(1)</script> doors").waitFor();
+    await press(page, "Approve");
+    await page.getByText(`A sign-in address was mailed to ${ada}`).waitFor();
     adasAddress = await mailedAddress(ada, 1);
   });
 
@@ -146,6 +159,25 @@ test("from the waitlist to a key of one's own", async (t) => {
     await other.page.context().close();
   });
 
+  await t.test("an operator disables a detector, and what cannot be is refused", async () => {
+    const { page } = operator;
+    const detectors = async () =>
+      ((await (await fetch(`${address}/capabilities`)).json()) as { detectors: string[] }).detectors;
+    await page.goto(`${address}/admin/models`);
+    await assertSoundInAllLooks(page, "models");
+    await press(page, "Disable: tiny");
+    await page.getByText("The detector tiny is disabled now.").waitFor();
+    await assertSoundInAllLooks(page, "models-changed");
+    assert.deepEqual(await detectors(), ["ssd"]);
+    await press(page, "Enable: tiny");
+    await press(page, "Make default: tiny");
+    await page.getByText("The detector tiny is the default now.").waitFor();
+    assert.deepEqual(await detectors(), ["ssd", "tiny"]);
+    await press(page, "Make default: ssd");
+    await page.goto(`${address}/admin/audit`);
+    await page.getByRole("row", { name: /olga@example.test disabled tiny/ }).waitFor();
+  });
+
   await t.test("without the durable Redis the rest goes on, and sign-in says so", async () => {
     const { page } = visitor;
     await durable.kill();
@@ -177,7 +209,7 @@ test("from the waitlist to a key of one's own", async (t) => {
 
   await t.test("no page had an error in the console, or a violation of its policy", () => {
     // Chromium reports replies of 4xx and 5xx as errors.
-    const own = visitor.faults.filter((fault) => !/status of [45]\d\d/.test(fault));
+    const own = [...visitor.faults, ...operator.faults].filter((fault) => !/status of [45]\d\d/.test(fault));
     assert.deepEqual(own, []);
   });
 });

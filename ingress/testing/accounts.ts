@@ -9,6 +9,7 @@ import type {
   WaitlistForm,
 } from "../src/accounts/account-ports.ts";
 import { testAdmin } from "./admin.ts";
+import { testAllowlist } from "./allowlist.ts";
 import { testNow } from "./server.ts";
 
 /** Accounts in memory, for tests of pages; the real ones are tested with a real Redis. */
@@ -71,6 +72,7 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
       },
     },
     admin: testAdmin({ people, waitlist, keys }),
+    models: testAllowlist(),
     teamLimits: async () => ({}),
     teamUsage: async () => ({ days: [], errors: [] }),
     recordAudit: async () => {},

@@ -27,4 +27,4 @@ function stateOf(name: string, enabled: ModelSelection["models"]): ModelState {
 type ModelState = "default" | "enabled" | "disabled";
 
 /** `loadedBy`: how many of the ingresses have loaded it. */
-type ModelRow = { noun: "model" | "detector"; name: string; states: ModelState[]; loadedBy: number };
+export type ModelRow = { noun: "model" | "detector"; name: string; states: ModelState[]; loadedBy: number };

@@ -1,3 +1,6 @@
+import type { IngressReplies } from "@faceline/accounts/models/ask-ingresses";
+import type { ModelChange } from "@faceline/accounts/models/change";
+import type { ChangeResult } from "@faceline/accounts/models/change-models";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { AdminPorts } from "./admin-ports.ts";
 import type { UsageOfTeam } from "./read-team-usage.ts";
@@ -28,6 +31,11 @@ export type AccountPorts = {
   };
   keys: TeamKeys;
   admin: AdminPorts;
+  /** What operators have enabled. Both throw a sentence, too, if no ingress replies. */
+  models: {
+    list(): Promise<IngressReplies>;
+    change(change: ModelChange, actor: Actor): Promise<ChangeResult>;
+  };
   teamLimits(team: string): Promise<LimitOverrides>;
   teamUsage(team: string): Promise<UsageOfTeam>;
   /** Adds to the audit log that somebody signed in or out. */

@@ -220,6 +220,7 @@ async function service(t: TestContext, { now = Date.now, proxies = "" } = {}): P
     // Nobody listens there: what is tested comes before the mail.
     settings: {
       ...HttpSettings.parse(env),
+      ...readConfig(DurableRedisConfig, process.env),
       SMTP_URL: "smtp://127.0.0.1:1",
       SMTP_FROM: "faceline@example.test",
     },

@@ -2,6 +2,7 @@ import { AuditId } from "@faceline/accounts/audit/audit-log";
 import type { FastifyInstance } from "fastify";
 import { auditPage } from "../../pages/accounts/admin-audit-page.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { addModels } from "./admin-model-routes.ts";
 import { addPeople } from "./admin-people-routes.ts";
 import { addTeams } from "./admin-team-routes.ts";
 import { addWaiting } from "./admin-waitlist-routes.ts";
@@ -14,6 +15,7 @@ export function addAdmin(scope: FastifyInstance, context: AccountContext): void 
   addWaiting(scope, context);
   addTeams(scope, context);
   addPeople(scope, context);
+  addModels(scope, context);
   addAudit(scope, context);
 }
 

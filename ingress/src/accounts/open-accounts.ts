@@ -10,6 +10,7 @@ import {
 import type { MailConfig } from "@faceline/accounts/mail/config";
 import { openMailServer } from "@faceline/accounts/mail/mail-server";
 import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
+import { changeModels, listModels } from "@faceline/accounts/models/change-models";
 import { findPerson } from "@faceline/accounts/people/person";
 import { endSession, findSession, storeSession, touchSession } from "@faceline/accounts/people/sessions";
 import {
@@ -20,7 +21,11 @@ import {
 } from "@faceline/accounts/people/sign-in-address";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { teamLimits } from "@faceline/contracts/runtime/api-keys";
-import type { RedisConnection, VolatileConnection } from "@faceline/contracts/runtime/redis";
+import type {
+  DurableRedisConfig,
+  RedisConnection,
+  VolatileConnection,
+} from "@faceline/contracts/runtime/redis";
 import { AccountLimiter, type AccountLimits } from "../limits/account-limiter.ts";
 import type { AccountPorts } from "./account-ports.ts";
 import { openAdmin } from "./open-admin.ts";
@@ -65,6 +70,10 @@ export function openAccounts({ durable, redis, settings }: AccountParts): Accoun
       revoke: (team, id, actor) => revokeTeamKey(durable, { team, id }, actor),
     },
     admin: openAdmin({ durable, sendMail, hours }),
+    models: {
+      list: () => listModels({ durable, config: settings }),
+      change: (change, actor) => changeModels({ durable, config: settings }, change, actor),
+    },
     teamLimits: (team) => teamLimits(durable, team),
     teamUsage: (team) => readTeamUsage(durable, team, Date.now()),
     recordAudit: (actor, action) => recordAudit(durable, actor, action, actor.by),
@@ -76,5 +85,6 @@ type AccountParts = {
   durable: RedisConnection;
   redis: VolatileConnection;
   settings: AccountLimits &
+    DurableRedisConfig &
     MailConfig & { SESSION_DAYS: number; SIGN_IN_ADDRESS_HOURS: number; PUBLIC_URL: string };
 };

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { afterEach, type TestContext, test } from "node:test";
-import { readAllowlist } from "@faceline/accounts/models/allowlist-store";
 import { commandActor, listAudit } from "@faceline/accounts/audit/audit-log";
+import { readAllowlist } from "@faceline/accounts/models/allowlist-store";
 import { changeModels as changeModelsAs, listModels } from "@faceline/accounts/models/change-models";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
