@@ -8,6 +8,8 @@ import { testKey, testServer } from "../testing/server.ts";
 
 // Measured by limits.bench.ts and usage.bench.ts.
 
+const connections = 32;
+
 if (!isMainThread) await load(workerData as Load);
 
 /**
@@ -61,8 +63,6 @@ async function load({ port, roundMs }: Load): Promise<void> {
   await sleep(roundMs);
   parentPort!.postMessage(answered);
 }
-
-const connections = 32;
 
 type Load = { port: number; roundMs: number };
 
