@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { teamPage, teamsPage } from "../../pages/accounts/admin-team-pages.ts";
+import { errorsSection } from "../../pages/accounts/errors-section.ts";
 import { limitValues } from "../../pages/accounts/limits-form.ts";
+import { usageSection } from "../../pages/accounts/usage-section.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readLimits } from "./admin-forms.ts";
 import { actorOf } from "./guards.ts";
@@ -39,12 +41,16 @@ export function addTeams(scope: FastifyInstance, context: AccountContext): void 
   });
 }
 
-const sendTeam = (
+async function sendTeam(
   context: AccountContext,
   request: FastifyRequest,
   reply: FastifyReply,
   view: Omit<Parameters<typeof teamPage>[0], "sections" | "facts">,
-) => sendAccountPage(context, request, reply, teamPage({ ...view, sections: [], facts: context.facts() }));
+) {
+  const { days, errors } = await context.accounts.teamUsage(view.team.team);
+  const sections = [usageSection(days), errorsSection({ errors, days })];
+  return sendAccountPage(context, request, reply, teamPage({ ...view, sections, facts: context.facts() }));
+}
 
 async function findTeam({ accounts }: AccountContext, { params }: FastifyRequest<TeamRoute>) {
   const team = (await accounts.admin.teams()).find(({ team }) => team === params.team);

@@ -45,6 +45,7 @@ test("an approval sets the team and its limits, and shows the address where no m
   assert.match(body.replaceAll(/<[^>]+>/g, ""), /http:\/\/localhost(:\d+)?\/sign-in\/a{43}/);
   assert.equal(accounts.people.get("bob@example.test")?.team, "night-bees");
   const { body: team } = await get("/admin/teams/night-bees");
+  assert.match(team, /id="usage"[^]*id="recent-errors"/);
   assert.match(team, /name="perSecond"[^>]*value="5"/);
   assert.match(team, /name="burst"[^>]*value=""/);
 });
