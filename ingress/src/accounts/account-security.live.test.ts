@@ -34,7 +34,7 @@ test("an id that was put into the browser before signing in is worth nothing aft
   assert.equal(await dashboard(given), 200);
 });
 
-test("signing in again ends the session that the browser had", async (t) => {
+test("signing in ends the session that the browser had, which somebody else may have put there", async (t) => {
   const { app, invite, dashboard } = await service(t);
   const first = await signIn(app, await invite());
   const reply = await postForm(app, `/sign-in/${await invite()}`, {}, first);
@@ -115,7 +115,7 @@ test("used, expired and unknown addresses get one page, whether they are opened 
   assert.match([...pages][0]!, /This address has been used or is too old/);
 });
 
-test("10,000 wrong addresses a minute: few reach the store, memory stays, and others sign in", async (t) => {
+test("10,000 wrong addresses: few reach the store, and others sign in", async (t) => {
   const { app, invite, durable } = await service(t, { proxies: "127.0.0.1" });
   const token = await invite();
   let lookups = 0;
