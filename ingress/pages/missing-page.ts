@@ -11,8 +11,9 @@ export const missingPage: Page = {
   scripts: [],
   body: (): Html => html`<div class="prose">
 <h1>There is no page at this address</h1>
-<p>It may have moved, or the address has a slip in it.</p>
+<p>It may have moved, or the address was mistyped.</p>
 <ul>
+<li><a href="/">The tester</a> compares two pictures.</li>
 <li><a href="/docs">The reference</a> has every call, field and error.</li>
 <li><a href="/docs/quick-start">The quick start</a> leads to a first call.</li>
 </ul>

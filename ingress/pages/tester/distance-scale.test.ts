@@ -14,7 +14,8 @@ test("it stays still while a threshold on it moves, and holds one beyond its end
   const ends = [0, 0.01, 0.07, 0.12].map((chosen) => distanceScale([0.01], at(0.07, chosen), undefined).end);
   assert.deepEqual(ends, [0.14, 0.14, 0.14, 0.14]);
   assert.equal(distanceScale([0.01], at(0.5, 0.25), undefined).threshold, 0.25);
-  assert.equal(distanceScale([0.01], at(0.07, 1), undefined).end, 1.1);
+  assert.equal(distanceScale([0.01], at(0.07, 0.14), undefined).end, 0.14);
+  assert.equal(distanceScale([0.01], at(0.07, 1), undefined).end, 1);
 });
 
 test("two equal pictures at a threshold of 0 have a scale too", () => {

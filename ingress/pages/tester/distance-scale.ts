@@ -20,15 +20,15 @@ export type DistanceScale = {
 
 /**
  * Returns the positions of distances on a scale that begins at 0 and holds twice the model's own threshold
- * and all of the distances. It does not depend on the threshold that is chosen, so that it stays still while
- * that moves.
+ * and all of the distances. A threshold that is chosen on it does not change it, so that it stays still while
+ * that moves; a larger one is its end.
  */
 export function distanceScale(
   distances: number[],
   { own, chosen }: { own: number; chosen: number },
   labelled: LabelledDistances | undefined,
 ): DistanceScale {
-  const end = Math.max(2 * own, ...[...distances, chosen].map((distance) => distance * margin)) || 1;
+  const end = Math.max(2 * own, chosen, ...distances.map((distance) => distance * margin)) || 1;
   const at = (distance: number): number => distance / end;
   const within = (all: number[]): number[] => all.filter((distance) => distance <= end).map(at);
   const step = roundStep(end / ticksWanted);

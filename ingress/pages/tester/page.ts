@@ -53,14 +53,14 @@ same call with curl.</p></noscript>
 </div>
 <div class="slots"></div>
 <div class="under-slots">
-<p class="promise">Your picture is made smaller by your browser, sent to this service at once, kept in its memory
+<p class="promise">Pictures are made smaller by your browser, sent to this service at once, kept in its memory
 for seconds and not stored. <a href="/docs/privacy">What happens to a picture</a></p>
 <details class="options"><summary>Model and threshold</summary>
 <div class="choices">
 <label><span>Model</span><select name="model"></select></label>
 <label><span>Detector</span><select name="detector"></select></label>
 <label class="of-distance"><span>Metric</span><select name="metric"></select></label>
-<label class="of-distance"><span>Threshold</span><input name="threshold" type="number" min="0" step="any" inputmode="decimal"></label>
+<label class="of-distance"><span>Threshold</span><input name="threshold" type="text" inputmode="decimal" autocomplete="off" size="8"></label>
 </div>
 </details>
 </div>
@@ -97,7 +97,7 @@ function sampleButton(name: SampleName, assets: Assets): Html {
   return html`<button type="button" class="sample" data-name="${name}"
   data-picture="${assets.address(pictureName(name))}"
   data-preview="${assets.address(previewName(name))}"><img src="${assets.address(thumbnailName(name))}"
-  alt="Sample ${name}" width="48" height="48"></button>
+  alt="Sample ${name}" title="${name}" width="48" height="48"></button>
 `;
 }
 
@@ -119,7 +119,8 @@ const beforeYouSend = ({ keysNeeded }: Facts): Html => html`<div class="prose">
 <h2>Before you rely on it</h2>
 <ul>
 <li>A distance is not a probability, and no proof of who somebody is. Siblings and twins are often closer than the
-threshold: <a href="/docs/thresholds">what a threshold means</a>.</li>
+threshold: <a href="/docs/thresholds">what a threshold means</a>. In a picture with several faces the most alike
+one is compared, so a match by chance is likelier.</li>
 <li>Nothing here checks that a living person was in front of the camera: a photograph of a photograph passes.</li>
 <li>Error rates may differ between groups of people. This service has <strong>not</strong> measured its models by
 group: do not decide about people until you have.</li>

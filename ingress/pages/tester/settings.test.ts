@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readSettings, type TesterSettings, writeSettings } from "./settings.ts";
+import { readSettings, readThreshold, type TesterSettings, writeSettings } from "./settings.ts";
 
 test("an address gives back the settings that were written to it", () => {
   const all: TesterSettings[] = [
@@ -15,4 +15,10 @@ test("an address gives back the settings that were written to it", () => {
 test("what an address holds beside it is left out", () => {
   const settings = readSettings("?call=delete&model=&threshold=-1&threshold=2&x=1");
   assert.deepEqual(settings, { call: "verify" });
+});
+
+test("a threshold is read with a point or a comma, and nothing else is one", () => {
+  assert.deepEqual([readThreshold("0.05"), readThreshold(" 0,05 "), readThreshold("0")], [0.05, 0.05, 0]);
+  for (const text of ["", "-1", "1.000,5", "x", "Infinity"])
+    assert.equal(readThreshold(text), undefined, text);
 });

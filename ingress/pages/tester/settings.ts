@@ -17,14 +17,21 @@ export type TesterSettings = {
 export function readSettings(query: string): TesterSettings {
   const parameters = new URLSearchParams(query);
   const call = testerCalls.find((name) => name === parameters.get("call")) ?? "verify";
-  const threshold = Number(parameters.get("threshold") ?? Number.NaN);
+  const threshold = readThreshold(parameters.get("threshold") ?? "");
   return {
     call,
     ...textOf(parameters, "model"),
     ...textOf(parameters, "detector"),
     ...textOf(parameters, "metric"),
-    ...(Number.isFinite(threshold) && threshold >= 0 ? { threshold } : {}),
+    ...(threshold === undefined ? {} : { threshold }),
   };
+}
+
+/** Reads a threshold as people type it, `0.05` or `0,05`. Undefined: it is none. */
+export function readThreshold(text: string): number | undefined {
+  const trimmed = text.trim().replace(",", ".");
+  const threshold = trimmed === "" ? Number.NaN : Number(trimmed);
+  return Number.isFinite(threshold) && threshold >= 0 ? threshold : undefined;
 }
 
 /** Returns the query that `readSettings` reads, with its question mark; "" where all is as by default. */

@@ -2,16 +2,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatDistance, verdictOf } from "./verdict.ts";
 
-test("the headline says on which side of the threshold a distance is, and within a tenth of it neither", () => {
+test("the words say on which side of the threshold a distance is, and within a tenth of it that it is close", () => {
   const kinds = [0, 0.089, 0.091, 0.1, 0.109, 0.111, 1].map(
     (distance) => verdictOf({ distance, threshold: 0.1 }).kind,
   );
   assert.deepEqual(kinds, ["same", "same", "close", "close", "close", "different", "different"]);
 });
 
-test("a distance close to the threshold is said to be within or beyond it", () => {
-  assert.match(verdictOf({ distance: 0.1, threshold: 0.1 }).explanation, /just within the threshold/);
-  assert.match(verdictOf({ distance: 0.101, threshold: 0.1 }).explanation, /just beyond the threshold/);
+test("a distance close to the threshold counts as the API says", () => {
+  const within = verdictOf({ distance: 0.1, threshold: 0.1 });
+  assert.match(
+    `${within.headline} ${within.explanation}`,
+    /Just within the threshold.* counts as the same person/,
+  );
+  const beyond = verdictOf({ distance: 0.101, threshold: 0.1 });
+  assert.match(
+    `${beyond.headline} ${beyond.explanation}`,
+    /Just beyond the threshold.* counts as different people/,
+  );
 });
 
 test("no verdict claims an identity or a percentage", () => {

@@ -8,17 +8,20 @@ type Verdict = {
 };
 
 /**
- * Returns the words for a distance. Within a tenth of the threshold, on either side, it is too close to call:
- * another picture of the same people often falls on the other side.
+ * Returns the words for a distance. Within a tenth of the threshold, on either side, they say that it is
+ * close: another picture of the same people often falls on the other side.
  */
 export function verdictOf({ distance, threshold }: { distance: number; threshold: number }): Verdict {
   const figures = `Distance ${formatDistance(distance)}, threshold ${formatDistance(threshold)}.`;
   if (Math.abs(distance - threshold) <= closeShare * threshold) {
-    const side = distance <= threshold ? "just within" : "just beyond";
+    const [headline, counted] =
+      distance <= threshold
+        ? ["Just within the threshold: try another picture", "the same person"]
+        : ["Just beyond the threshold: try another picture", "different people"];
     return {
       kind: "close",
-      headline: "Too close to call: use another picture",
-      explanation: `${figures} The distance is ${side} the threshold. Another picture of the same people may fall on the other side.`,
+      headline,
+      explanation: `${figures} It counts as ${counted}, but within a tenth of the threshold another picture often falls on the other side.`,
     };
   }
   return distance <= threshold

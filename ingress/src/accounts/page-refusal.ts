@@ -35,7 +35,7 @@ const refusals = {
     status: 404,
     code: "not_found",
     title: "There is no page at this address",
-    detail: "It may have moved, or the address has a slip in it.",
+    detail: "It may have moved, or the address was mistyped.",
   },
   unreadable_form: {
     status: 400,

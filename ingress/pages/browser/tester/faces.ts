@@ -46,23 +46,45 @@ export async function showOtherFaces(
     const result = await sendCall({ ...settings, call: "represent" as const }, [slot.picture], { signal });
     if (result.kind === "failed") continue;
     const areas = result.reply.results.map(({ facial_area }) => facial_area);
-    const nearest = areas.toSorted(
+    const used = areas.toSorted(
       (one, other) => centreDistance(one, counted) - centreDistance(other, counted),
-    )[0];
-    const faces = areas.map(
-      (area, face): FaceMark => ({
-        area,
-        counted: area === nearest,
-        label: String(face + 1),
-        path: area === nearest ? `facial_areas.${name}` : "",
-      }),
-    );
-    slot.markFaces(faces, [
-      `${areas.length} faces found. Face ${areas.indexOf(nearest!) + 1} was used, because it is nearer. `,
-      ...areas.flatMap((area, face) => (area === nearest ? [] : [useButton(slot, area, face)])),
-    ]);
+    )[0]!;
+    const why = "is the most like the face in the other picture, so it was compared";
+    numberFaces(slot, { areas, used, why, path: `facial_areas.${name}` });
   }
 }
+
+/** The same for the picture whose face is looked for among others: there the largest face counts. */
+export async function showSourceFaces(
+  slot: Slot,
+  settings: TesterSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const result = await sendCall({ ...settings, call: "represent" as const }, [slot.picture!], { signal });
+  if (result.kind === "failed") return;
+  const areas = result.reply.results.map(({ facial_area }) => facial_area);
+  const [largest] = areas;
+  if (areas.length > 1 && largest !== undefined)
+    numberFaces(slot, { areas, used: largest, why: "is the largest, so it was looked for", path: "source" });
+}
+
+function numberFaces(slot: Slot, { areas, used, why, path }: FacesOfPicture): void {
+  const marks = areas.map(
+    (area, face): FaceMark => ({
+      area,
+      counted: area === used,
+      label: String(face + 1),
+      path: area === used ? path : "",
+    }),
+  );
+  slot.markFaces(marks, [
+    `${areas.length} faces found. Face ${areas.indexOf(used) + 1} ${why}. `,
+    ...areas.flatMap((area, face) => (area === used ? [] : [useButton(slot, area, face)])),
+  ]);
+}
+
+/** `why` ends the sentence that begins with the face. `path`: where the reply describes that face. */
+type FacesOfPicture = { areas: FaceArea[]; used: FaceArea; why: string; path: string };
 
 function useButton(slot: Slot, area: FaceArea, face: number): HTMLButtonElement {
   const button = element("button", { type: "button", class: "plain" }, `Use face ${face + 1}`);

@@ -14,6 +14,7 @@ export function scaleView({ distances, threshold, own, labelled, moved, chosen }
   const scale = distanceScale(distances, { own, chosen: threshold }, labelled);
   const svg = drawing("svg", { class: "scale", role: "img" });
   const range = element("input", {
+    id: "moved-threshold",
     type: "range",
     min: 0,
     max: scale.end,
@@ -22,7 +23,8 @@ export function scaleView({ distances, threshold, own, labelled, moved, chosen }
   });
   const words = element("p", { class: "errors-of-labelled" });
   const back = element("button", { type: "button", class: "plain" }, `Back to ${formatDistance(own)}`);
-  back.hidden = threshold === own;
+  // It keeps its place, so that the handle stays under the pointer.
+  back.classList.toggle("invisible", threshold === own);
   back.addEventListener("click", () => chosen(undefined));
   const update = (current: number): void => {
     svg.setAttribute(
@@ -40,8 +42,9 @@ export function scaleView({ distances, threshold, own, labelled, moved, chosen }
   range.addEventListener("change", () => chosen(Number(Number(range.value).toPrecision(3))));
   new ResizeObserver(() => draw(svg, { ...scale, threshold: Number(range.value) / scale.end })).observe(svg);
   update(threshold);
-  const label = element("label", {}, element("span", {}, "Threshold"), range);
-  const below = [label, back, ...legend(labelled, scale), words];
+  const label = element("label", { for: range.id }, "Threshold");
+  const heading = element("div", { class: "threshold" }, label, back);
+  const below = [heading, range, ...legend(labelled, scale), words];
   return element("figure", { class: "scale-of-distance" }, svg, ...below);
 }
 
@@ -108,7 +111,7 @@ function errorWords(labelled: LabelledDistances | undefined, threshold: number):
     element("strong", {}, `${falseNonMatches} of ${samePairs}`),
     " pairs of the same person would not (false non-match rate, FNMR). ",
     "These are few pairs, and a threshold that was chosen on them fits them: ",
-    element("a", { href: "/docs/thresholds" }, "measure with your own pictures"),
+    element("a", { href: "/docs/thresholds#choose" }, "measure with your own pictures"),
     ".",
   ];
 }

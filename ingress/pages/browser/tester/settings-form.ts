@@ -1,5 +1,11 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
-import { readSettings, type TesterCall, type TesterSettings, writeSettings } from "../../tester/settings.ts";
+import {
+  readSettings,
+  readThreshold,
+  type TesterCall,
+  type TesterSettings,
+  writeSettings,
+} from "../../tester/settings.ts";
 import { element, find } from "./element.ts";
 
 // Covered by deploy/e2e/tester.e2e.test.ts.
@@ -34,6 +40,7 @@ export class SettingsForm {
       // A threshold is of one model and metric.
       if (target instanceof HTMLSelectElement && target.name !== "detector") this.#threshold.value = "";
       this.#showDefaults();
+      this.#checkThreshold();
       history.replaceState(null, "", location.pathname + writeSettings(this.settings));
       changed();
     });
@@ -43,13 +50,13 @@ export class SettingsForm {
   get settings(): TesterSettings {
     const { default_model, default_detector, distance_metrics } = this.#capabilities;
     const [model, detector, metric] = [this.model, this.#select("detector").value, this.metric];
-    const threshold = this.#threshold.value === "" ? undefined : Number(this.#threshold.value);
+    const threshold = readThreshold(this.#threshold.value);
     return {
       call: this.#call,
       ...(model === default_model ? {} : { model }),
       ...(detector === default_detector ? {} : { detector }),
       ...(metric === distance_metrics[0] ? {} : { metric }),
-      ...(threshold === undefined || !(threshold >= 0) ? {} : { threshold }),
+      ...(threshold === undefined ? {} : { threshold }),
     };
   }
 
@@ -78,6 +85,13 @@ export class SettingsForm {
     for (const label of this.#form.querySelectorAll<HTMLElement>(".of-distance")) {
       label.hidden = this.#call === "represent";
     }
+  }
+
+  #checkThreshold(): void {
+    const { value } = this.#threshold;
+    const isNone = value.trim() !== "" && readThreshold(value) === undefined;
+    this.#threshold.setCustomValidity(isNone ? "Type a number of 0 or more, such as 0.05." : "");
+    this.#threshold.reportValidity();
   }
 
   get #threshold(): HTMLInputElement {

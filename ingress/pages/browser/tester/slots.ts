@@ -11,8 +11,8 @@ export class Slots {
   readonly #changed: () => void;
   readonly #slots: Slot[] = [];
   #call: TesterCall = "verify";
-  /** Which of two filled slots the next sample goes to. */
-  #next = 0;
+  /** Which of two filled slots the last sample went to. */
+  #last = -1;
 
   constructor(root: HTMLElement, { candidatesMax, changed }: { candidatesMax: number; changed: () => void }) {
     this.#root = root;
@@ -66,8 +66,8 @@ export class Slots {
   slotForNext(): Slot {
     const empty = this.#slots.find(({ picture }) => picture === undefined);
     if (empty !== undefined) return empty;
-    this.#next = (this.#next + 1) % this.#slots.length;
-    return this.#slots[this.#next]!;
+    this.#last = (this.#last + 1) % this.#slots.length;
+    return this.#slots[this.#last]!;
   }
 
   #resize(count: number): void {
@@ -98,9 +98,17 @@ export class Slots {
     this.#slots.splice(this.#slots.indexOf(slot), 1);
   }
 
-  /** The first file goes to the slot, and others to the next empty ones, if the call takes several. */
+  /** The first file goes to the slot; others to the next empty ones, or to the other one of a pair. */
   async #takeFiles(slot: Slot, [first, ...others]: File[]): Promise<void> {
     if (first === undefined) return;
+    const [second] = others;
+    const other = this.#slots.find((each) => each !== slot);
+    if (this.#call === "verify" && second !== undefined && other !== undefined) {
+      // No answer about one of them and what was there before.
+      other.empty();
+      await slot.take(() => pictureFrom(first, first.name));
+      return other.take(() => pictureFrom(second, second.name));
+    }
     await slot.take(() => pictureFrom(first, first.name));
     if (this.#call !== "compare") return;
     for (const file of others) {
@@ -118,7 +126,10 @@ export class Slots {
 
   #nameAll(): void {
     for (const [index, slot] of this.#slots.entries()) {
-      slot.name(titleOf(this.#call, index), this.#call === "compare" && index > 0);
+      slot.name(
+        titleOf(this.#call, index),
+        this.#call === "verify" || (this.#call === "compare" && index > 0),
+      );
     }
   }
 

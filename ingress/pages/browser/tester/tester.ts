@@ -6,7 +6,7 @@ import { verdictOf } from "../../tester/verdict.ts";
 import { compareWords, representWords } from "./answer-view.ts";
 import { type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
 import { element, find } from "./element.ts";
-import { markPair, nameCrops, showOtherFaces } from "./faces.ts";
+import { markPair, nameCrops, showOtherFaces, showSourceFaces } from "./faces.ts";
 import type { Picture } from "./picture.ts";
 import type { Result } from "./result.ts";
 import { connectSamples, showSample } from "./samples.ts";
@@ -93,7 +93,9 @@ export class Tester {
       if (sent.kind === "failed") return await this.#showFailure(sent, { files, retries, signal });
       this.#showAnswer(sent, { files, pictures });
       nameCrops(this.#slots.filled);
-      if (isVerify(sent.reply)) await showOtherFaces(sent.reply, this.#slots.filled, settings, signal);
+      const slots = this.#slots.filled;
+      if (isVerify(sent.reply)) await showOtherFaces(sent.reply, slots, settings, signal);
+      else if (settings.call === "compare") await showSourceFaces(slots[0]!, settings, signal);
     } catch (error) {
       // A newer run has taken over.
       if (!signal.aborted) throw error;

@@ -3,7 +3,7 @@ import { drawing, element } from "./element.ts";
 
 // Covered by deploy/e2e/tester.e2e.test.ts.
 
-/** Returns a table of where the time of a call went, each part with its bar. */
+/** Returns a table, with a note, of where the time of a call went, each part with its bar. */
 export function timeView(serverTiming: string, measuredMs: number | undefined): HTMLElement {
   const bars = waterfall(serverTiming, measuredMs);
   const totalMs = bars.reduce((sum, { ms }) => sum + ms, 0);
@@ -33,7 +33,13 @@ export function timeView(serverTiming: string, measuredMs: number | undefined): 
     element("td", { class: "number" }, formatMs(totalMs)),
     element("td", {}),
   );
-  return element("table", {}, element("tbody", {}, ...rows, total));
+  const note = "The pictures of a call may wait for each other: a CPU worker computes one at a time.";
+  return element(
+    "div",
+    {},
+    element("table", {}, element("tbody", {}, ...rows, total)),
+    element("p", { class: "note-of-time" }, note),
+  );
 }
 
 const formatMs = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;

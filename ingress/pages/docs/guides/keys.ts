@@ -1,6 +1,6 @@
 import type { Facts } from "../../facts.ts";
 import { formatBytes, formatCount } from "../../format.ts";
-import { type Html, html, nothing } from "../../html.ts";
+import { type Html, html, markup, nothing } from "../../html.ts";
 import { codeBlock } from "../code-block.ts";
 import type { DocsPage } from "../docs-page.ts";
 
@@ -30,7 +30,7 @@ or a web page, where everybody can read them.</li>
 <li>Use a separate key for each program, so that each can be revoked alone.</li>
 <li>The service stores the SHA-256 of a key and never the key itself, so nobody can look it up later.</li>
 </ul>
-<h2>For operators</h2>
+<h2 id="operators">For operators</h2>
 <p>While the service runs, from its folder:</p>
 !${codeBlock({ caption: "Make, list, revoke, limit and count", code: commands, language: "curl" })}
 <ul>
@@ -42,12 +42,23 @@ or a web page, where everybody can read them.</li>
 </div>`,
 };
 
-function getPart({ accounts }: Facts): Html {
-  if (!accounts) return nothing;
-  return html`<p>To get one, <a href="/waitlist">join the waitlist</a>. Once you are approved you get an address that signs
-you in, and create keys on <a href="/dashboard">your dashboard</a>.</p>
+function getPart({ keysNeeded, accounts }: Facts): Html {
+  if (!keysNeeded) return nothing;
+  return html`<h2>Get a key</h2>
+<ul>
+!${markup(accounts ? waitlistWay() : operatorWay())}
+<li>If you run the service yourself with <code>npm start</code>, its last lines show a key for development. It is
+also in <code>.faceline/dev-key</code>. <a href="#operators">Make others</a> with a command.</li>
+</ul>
+<h2>Send it</h2>
 `;
 }
+
+const waitlistWay =
+  (): Html => html`<li>Join the <a href="/waitlist">waitlist</a>. Once an operator has approved
+you, you make your own keys on the <a href="/dashboard">dashboard</a>.</li>`;
+
+const operatorWay = (): Html => html`<li>Ask the operator of this service for one.</li>`;
 
 function sendPart({ keysNeeded }: Facts): Html {
   if (!keysNeeded) return html`<p class="note">This service takes calls without a key.</p>`;

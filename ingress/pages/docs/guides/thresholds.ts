@@ -34,7 +34,7 @@ the <strong>false non-match rate, FNMR</strong>.</li>
 <p>A lower threshold gives fewer false matches and more false non-matches; a higher one the reverse. No
 threshold avoids both. Which error is worse depends on what you do with the answer: letting a stranger in is
 not the same as asking somebody for a second image.</p>
-<h2>Choose your own</h2>
+<h2 id="choose">Choose your own</h2>
 <p>The default threshold was not chosen on your images. Only they can show whether it suits your cameras,
 your light and your people:</p>
 <ol>
