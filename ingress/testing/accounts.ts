@@ -1,13 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { subscribe } from "node:diagnostics_channel";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
-import type {
-  AccountPorts,
-  Person,
-  StoredSession,
-  TeamKey,
-  WaitlistForm,
-} from "../src/accounts/account-ports.ts";
+import type { KeyView } from "../pages/accounts/key-view.ts";
+import type { AccountPorts, Person, WaitlistForm } from "../src/accounts/account-ports.ts";
+import type { StoredSession } from "../src/accounts/session-storage.ts";
 import { testAdmin } from "./admin.ts";
 import { testAllowlist } from "./allowlist.ts";
 import { testNow } from "./server.ts";
@@ -18,7 +14,7 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
   const tokens = new Map<string, string>();
   const sessions = new Map<string, StoredSession>();
   const waitlist = new Map<string, WaitlistForm>();
-  const keys = new Map<string, TeamKey & { team: string }>();
+  const keys = new Map<string, KeyView & { team: string }>();
   const teamOf = (team: string) => [...keys.values()].filter((key) => key.team === team);
   const create = (team: string, name: string) => {
     const id = randomUUID();
@@ -149,7 +145,7 @@ type TestAccounts = {
   people: Map<string, Person>;
   sessions: Map<string, StoredSession>;
   waitlist: Map<string, WaitlistForm>;
-  keys: Map<string, TeamKey & { team: string }>;
+  keys: Map<string, KeyView & { team: string }>;
   /** Stores a person and returns the token of a sign-in address. */
   invite(person: Person): string;
 };

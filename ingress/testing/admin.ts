@@ -1,6 +1,7 @@
 import type { AuditEntry } from "@faceline/accounts/audit/audit-log";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
-import type { Person, TeamKey, WaitlistForm } from "../src/accounts/account-ports.ts";
+import type { KeyView } from "../pages/accounts/key-view.ts";
+import type { Person, WaitlistForm } from "../src/accounts/account-ports.ts";
 import type { AdminPorts } from "../src/accounts/admin-ports.ts";
 import { testNow } from "./server.ts";
 
@@ -60,5 +61,5 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
 type TestState = {
   people: Map<string, Person>;
   waitlist: Map<string, WaitlistForm>;
-  keys: Map<string, TeamKey & { team: string }>;
+  keys: Map<string, KeyView & { team: string }>;
 };

@@ -43,7 +43,7 @@ function table(title: string, noun: ModelRow["noun"], { rows, ingresses }: Model
 <h2>${title}</h2>
 <div class="wide" tabindex="0" role="region" aria-label="${title}">
 <table class="keys">
-<thead><tr><th>Name</th><th>State</th><th>Loaded by</th><th><span class="visually-hidden">Change</span></th></tr></thead>
+<thead><tr><th>Name</th><th>State</th><th>Loaded by</th><th class="change"><span class="visually-hidden">Change</span></th></tr></thead>
 <tbody>!${each(own, (row) => tableRow(row, ingresses))}</tbody>
 </table>
 </div>
@@ -54,7 +54,7 @@ const tableRow = (row: ModelRow, ingresses: number): Html => html`<tr>
 <th scope="row">${row.name}</th>
 <td>${row.states.join(", ")}</td>
 <td>${row.loadedBy} of ${ingresses}</td>
-<td>!${buttons(row)}</td>
+<td class="change">!${buttons(row)}</td>
 </tr>
 `;
 

@@ -44,7 +44,7 @@ function limitCells(limits: LimitOverrides, { limits: standard, teamBodyBytesPer
     [limits.bodyBytesPerSecond, teamBodyBytesPerSecond, formatBytes],
   ] as const;
   return each(cells, ([own, standard, format]) => {
-    const text = (own ?? standard) === 0 ? "none" : format(own ?? standard);
+    const text = (own ?? standard) === 0 ? "not limited" : format(own ?? standard);
     return own === undefined
       ? html`<td class="number"><i>${text}</i></td>
 `

@@ -52,18 +52,18 @@ const keyTable = (
   now: number,
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Table of keys">
 <table class="keys">
-<thead><tr><th>Name</th><th>Key</th><th>Created</th><th>Last used</th><th>State</th><th><span class="visually-hidden">Change</span></th></tr></thead>
+<thead><tr><th>Name</th><th>State</th><th>Key</th><th>Created</th><th>Last used</th><th class="change"><span class="visually-hidden">Change</span></th></tr></thead>
 <tbody>!${each(keys, (key) => keyRow(key, now))}</tbody>
 </table>
 </div>`;
 
 const keyRow = (key: KeyView, now: number): Html => html`<tr>
 <th scope="row">${key.name}</th>
+<td>!${keyState(key, now)}</td>
 <td><code>${key.prefix ?? "?"}…</code></td>
 <td>!${instant(key.createdAt)}</td>
 <td>!${lastUse(key)}</td>
-<td>!${keyState(key, now)}</td>
-<td>!${changeLink(key)}</td>
+<td class="change">!${changeLink(key)}</td>
 </tr>
 `;
 

@@ -1,5 +1,5 @@
 import { codeBlock } from "../docs/code-block.ts";
-import { each, type Html, html } from "../html.ts";
+import { each, type Html, html, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { field } from "./form.ts";
 import { instant } from "./instant.ts";
@@ -10,7 +10,7 @@ import type { KeyView } from "./key-view.ts";
 const back = (): Html => html`<p><a href="/dashboard">Back to the dashboard</a></p>`;
 
 /** The one page that shows a key. `samples`: addresses of two pictures of the same person. */
-export const newKeyPage = ({ name, key, origin, samples }: NewKey): AccountPage => ({
+export const newKeyPage = ({ name, key, overlap, origin, samples }: NewKey): AccountPage => ({
   path: "/dashboard",
   title: "Your new key",
   description: "A key, shown this once.",
@@ -18,7 +18,7 @@ export const newKeyPage = ({ name, key, origin, samples }: NewKey): AccountPage 
   content: html`<div class="prose">
 <h1>Your new key</h1>
 <p class="lead">This is the key “${name}”. Keep it now: it is shown this once, and nobody can look it up later.</p>
-!${codeBlock({ caption: "Key", code: key, language: "curl" })}
+!${overlapNote(overlap)}!${codeBlock({ caption: "Key", code: key, language: "curl" })}
 <p>A first call with it. The first command fetches two pictures of this service, of a person who does not exist; the
 second asks whether they show the same face.</p>
 !${codeBlock({ caption: "First call", code: firstCall({ key, origin, samples }), language: "curl" })}
@@ -30,8 +30,14 @@ second asks whether they show the same face.</p>
 </div>`,
 });
 
+function overlapNote(overlap: string | undefined): Html {
+  if (overlap === undefined) return nothing;
+  return html`<p class="note">The key that it replaces stays valid for ${overlap}.</p>
+`;
+}
+
 /** Two commands in one block, so that pasting it runs them in order. */
-function firstCall({ key, origin, samples }: Omit<NewKey, "name">): string {
+function firstCall({ key, origin, samples }: Pick<NewKey, "key" | "origin" | "samples">): string {
   const [one, other] = samples.map((address) => origin + address);
   const [first, second] = samples.map((address) => address.split("/").at(-1)!);
   return `curl -O ${one} -O ${other}
@@ -115,4 +121,11 @@ export const tooManyKeysPage = ({ keysMax }: { keysMax: number }): AccountPage =
 </div>`,
 });
 
-type NewKey = { name: string; key: string; origin: string; samples: [string, string] };
+/** `overlap`: how long the key that this one replaces stays valid, such as `1 day`. */
+type NewKey = {
+  name: string;
+  key: string;
+  overlap?: string | undefined;
+  origin: string;
+  samples: [string, string];
+};

@@ -11,7 +11,10 @@ export function keyState({ disabled, expiresAt }: KeyView, now: number): Html {
   return html`replaced: valid until !${markup(instant(expiresAt))}`;
 }
 
-/** Instants in epoch milliseconds. `expiresAt`: of a key that another one replaces. */
+/**
+ * Instants in epoch milliseconds. `lastUsedAt`: accurate to a minute. `expiresAt`: of a key that another one
+ * replaces.
+ */
 export type KeyView = {
   id: string;
   name: string;

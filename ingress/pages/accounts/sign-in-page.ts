@@ -63,18 +63,24 @@ ${hours} hours.</p>
 });
 
 /** What a sign-in address opens. Only the button signs in: programs that scan mails open addresses too. */
-export const openedAddressPage = ({ token, team, email }: OpenedAddress): AccountPage => ({
+export const openedAddressPage = ({ token, team, email, signedInAs }: OpenedAddress): AccountPage => ({
   ...page,
   title: `Sign in to ${team}`,
   content: html`<div class="prose">
 <h1>Sign in to ${team}</h1>
 <p class="lead">This address signs in ${email}. It works once.</p>
-<form method="post" action="/sign-in/${token}" class="form">
+!${otherSession(signedInAs, email)}<form method="post" action="/sign-in/${token}" class="form">
 <button class="button">Sign in</button>
 </form>
 <p class="dim">Signing in sets one cookie, which ends when you sign out.</p>
 </div>`,
 });
+
+function otherSession(signedInAs: string | undefined, email: string): Html {
+  if (signedInAs === undefined || signedInAs === email) return nothing;
+  return html`<p class="note">You are signed in as ${signedInAs}. Signing in here signs that person out.</p>
+`;
+}
 
 /** For an address that was used, is too old, or never was one. */
 export const deadAddressPage = (): AccountPage => ({
@@ -83,7 +89,7 @@ export const deadAddressPage = (): AccountPage => ({
   content: html`<div class="prose">
 <h1>This address has been used or is too old</h1>
 <p class="lead">A sign-in address works once, and for a limited time.</p>
-<p class="actions"><a class="button" href="/sign-in">Get a new one</a></p>
+<p class="actions"><a class="button" href="/sign-in">How to get a new one</a></p>
 </div>`,
 });
 
@@ -93,4 +99,5 @@ type SignInState = {
   email?: string | undefined;
   error?: string | undefined;
 };
-type OpenedAddress = { token: string; team: string; email: string };
+/** `signedInAs`: whose session this browser has. */
+type OpenedAddress = { token: string; team: string; email: string; signedInAs: string | undefined };

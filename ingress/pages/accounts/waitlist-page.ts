@@ -18,9 +18,9 @@ export const waitlistPage = ({ values = {}, errors = {} }: WaitlistState = {}): 
 <p class="lead">Keys are given to people whom the operator of this service has approved. Say who you are and what you
 want to build.</p>
 <form method="post" action="/waitlist" class="form">
-!${field({ name: "email", label: "Email", type: "email", hint: "You get your sign-in address there, and nothing else.", autocomplete: "email", max: 254, required: true, value: values.email, error: errors.email })}
+!${field({ name: "email", label: "Email", type: "email", hint: "For your sign-in address, and nothing else. A service that sends no mail leaves that to its operator.", autocomplete: "email", max: 254, required: true, value: values.email, error: errors.email })}
 !${field({ name: "team", label: "Team or company", max: 64, required: true, autocomplete: "organization", value: values.team, error: errors.team })}
-!${field({ name: "purpose", label: "What do you want to use it for?", type: "area", hint: "Two sentences help the operator to decide.", max: 900, value: values.purpose, error: errors.purpose })}
+!${field({ name: "purpose", label: "What do you want to use it for?", type: "area", hint: "Optional. Two sentences help the operator to decide.", max: 900, value: values.purpose, error: errors.purpose })}
 <button class="button">Join the waitlist</button>
 </form>
 <p class="dim">Kept until you are approved or declined, and read by the operator alone. Nothing else about you is stored.</p>
@@ -33,7 +33,8 @@ export const waitlistJoinedPage = (): AccountPage => ({
   title: "You are on the waitlist",
   content: html`<div class="prose">
 <h1>You are on the waitlist</h1>
-<p class="lead">The operator of this service reads it. Once you are approved, you get an address that signs you in.</p>
+<p class="lead">The operator of this service reads it. Once you are approved, you get an address that signs you in, by
+mail or from the operator.</p>
 <p>Until then:</p>
 <ul>
 <li><a href="/">The tester</a> compares two pictures without a key.</li>

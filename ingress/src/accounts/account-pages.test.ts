@@ -303,6 +303,15 @@ test("signing out ends the session and removes the cookie", async () => {
   assert.equal((await app.inject({ url: "/dashboard", headers: { cookie } })).statusCode, 303);
 });
 
+test("whoever opens the address of somebody else while signed in reads whose session it ends", async () => {
+  const url = `/sign-in/${accounts.invite(member)}`;
+  const [byOperator, byMember] = await Promise.all(
+    [olga, ada].map((headers) => app.inject({ url, headers })),
+  );
+  assert.match(byOperator!.body, new RegExp(`You are signed in as ${operator.email}`));
+  assert.doesNotMatch(byMember!.body, /You are signed in as/);
+});
+
 test("a page that has a fault of its own names the request id and no detail", async (t) => {
   t.mock.method(accounts.ports, "teamLimits", () => Promise.reject(new Error("secret detail")));
   reported.length = 0;

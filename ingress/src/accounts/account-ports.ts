@@ -2,8 +2,10 @@ import type { IngressReplies } from "@faceline/accounts/models/ask-ingresses";
 import type { ModelChange } from "@faceline/accounts/models/change";
 import type { ChangeResult } from "@faceline/accounts/models/change-models";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import type { KeyView } from "../../pages/accounts/key-view.ts";
 import type { AdminPorts } from "./admin-ports.ts";
 import type { UsageOfTeam } from "./read-team-usage.ts";
+import type { SessionStorage } from "./session-storage.ts";
 
 // Types only.
 
@@ -51,18 +53,6 @@ export type Person = { email: string; team: string; role: "member" | "operator" 
 
 export type WaitlistForm = { email: string; text: string };
 
-/** Sessions by the secret ids that browsers have in their cookies; the ids are stored as SHA-256 alone. */
-export type SessionStorage = {
-  find(id: string): Promise<StoredSession | null>;
-  create(id: string, session: StoredSession): Promise<void>;
-  /** Stores when a session was last seen and lets it live on. Does nothing for one that has ended. */
-  touch(id: string, session: StoredSession): Promise<void>;
-  end(id: string): Promise<void>;
-};
-
-/** Instants are epoch milliseconds. */
-export type StoredSession = { email: string; createdAt: number; seenAt: number };
-
 /**
  * The API keys of one team. The id of another team's key is as unknown as one that nobody has. `actor` is who
  * does it, for the audit log.
@@ -70,7 +60,7 @@ export type StoredSession = { email: string; createdAt: number; seenAt: number }
 type TeamKeys = {
   /** Valid keys of a team. */
   max: number;
-  list(team: string): Promise<TeamKey[]>;
+  list(team: string): Promise<KeyView[]>;
   /** Returns the key itself, which nobody can look up later. */
   create(team: string, name: string, actor: Actor): Promise<CreatedKey>;
   rename(team: string, id: string, name: string, actor: Actor): Promise<boolean>;
@@ -86,17 +76,6 @@ export type CreatedKey =
   | { kind: "too_many" };
 
 export type Actor = { by: string; requestId: string };
-
-/** `lastUsedAt`: accurate to a minute. `expiresAt`: of a key that another one replaces. */
-export type TeamKey = {
-  id: string;
-  name: string;
-  prefix?: string | undefined;
-  createdAt: number;
-  lastUsedAt: number | null;
-  disabled: boolean;
-  expiresAt?: number | undefined;
-};
 
 /** Forms of an address; mails to an email; sign-in addresses that an address opens; new keys of a team. */
 export type AccountLimit = "form" | "mail" | "sign_in_address" | "key";

@@ -1,10 +1,10 @@
-import type { AuditEntry } from "@faceline/accounts/audit/audit-log";
+import type { Actor, AuditEntry } from "@faceline/accounts/audit/audit-log";
 import type { Person } from "@faceline/accounts/people/person";
 import type { TeamSummary } from "@faceline/accounts/people/teams";
 import type { WaitlistEntry } from "@faceline/accounts/people/waitlist";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { SentAddress } from "../../pages/accounts/admin-people-pages.ts";
-import type { Actor, StoredSession } from "./account-ports.ts";
+import type { StoredSession } from "./session-storage.ts";
 
 // Types only.
 

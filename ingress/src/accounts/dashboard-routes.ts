@@ -1,3 +1,4 @@
+import type { KeyView } from "../../pages/accounts/key-view.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { dashboardPage } from "../../pages/accounts/dashboard-page.ts";
@@ -12,7 +13,7 @@ import {
 import { usageSection } from "../../pages/accounts/usage-section.ts";
 import { pictureName } from "../../pages/samples.ts";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
-import type { CreatedKey, TeamKey } from "./account-ports.ts";
+import type { CreatedKey } from "./account-ports.ts";
 import { countTry } from "./admission.ts";
 import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
@@ -36,8 +37,8 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     const view = { team, email, keys: keys.toReversed(), keysMax: accounts.keys.max, limits, facts: facts() };
     return send(request, reply, dashboardPage({ ...view, sections, now: now(), ...form }));
   };
-  const showNewKey = (request: FastifyRequest, reply: FastifyReply, created: CreatedKey, name: string) =>
-    sendNewKey(context, request, reply, { created, name });
+  const showNewKey = (request: FastifyRequest, reply: FastifyReply, key: ShownKey) =>
+    sendNewKey(context, request, reply, key);
 
   scope.get("/", (request, reply) => showDashboard(request, reply));
 
@@ -47,7 +48,7 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     const { team } = signedIn(request);
     await countTry(accounts, "key", team);
     const created = await accounts.keys.create(team, form.name, actorOf(request));
-    return showNewKey(request, reply, created, form.name);
+    return showNewKey(request, reply, { created, name: form.name });
   });
 
   scope.get<KeyRoute>("/keys/:id", async (request, reply) =>
@@ -69,7 +70,8 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     const { team } = signedIn(request);
     await countTry(accounts, "key", team);
     const created = await accounts.keys.rotate(team, key.id, form.data.overlap, actorOf(request));
-    return showNewKey(request, reply, created, key.name);
+    const overlap = overlaps.find(({ hours }) => hours === form.data.overlap)!.text;
+    return showNewKey(request, reply, { created, name: key.name, overlap });
   });
 
   scope.get<KeyRoute>("/keys/:id/revoke", async (request, reply) =>
@@ -84,7 +86,7 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
 }
 
 /** Returns the key of the team that the address names. For one of another team there is no page. */
-async function findKey({ accounts }: AccountContext, request: FastifyRequest<KeyRoute>): Promise<TeamKey> {
+async function findKey({ accounts }: AccountContext, request: FastifyRequest<KeyRoute>): Promise<KeyView> {
   const keys = await accounts.keys.list(signedIn(request).team);
   const key = keys.find(({ id, disabled }) => id === request.params.id && !disabled);
   if (key === undefined) throw new PageRefusal("not_found");
@@ -95,7 +97,7 @@ async function sendNewKey(
   context: AccountContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { created, name }: { created: CreatedKey; name: string },
+  { created, ...shown }: ShownKey,
 ) {
   const { accounts, pages } = context;
   if (created.kind === "none") throw new PageRefusal("not_found");
@@ -112,7 +114,7 @@ async function sendNewKey(
     assets.address(pictureName("ada-1")),
     assets.address(pictureName("ada-2")),
   ];
-  const page = newKeyPage({ name, key: created.key, origin: siteOrigin(context, request), samples });
+  const page = newKeyPage({ ...shown, key: created.key, origin: siteOrigin(context, request), samples });
   return sendAccountPage(context, request, reply, page);
 }
 
@@ -136,5 +138,6 @@ const Overlap = z.object({
   overlap: z.coerce.number().pipe(z.literal(overlaps.map(({ hours }) => hours))),
 });
 
+type ShownKey = { created: CreatedKey; name: string; overlap?: string };
 type KeyForm = { name?: string; error?: string };
 type KeyRoute = { Params: { id: string } };

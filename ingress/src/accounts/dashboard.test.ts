@@ -59,6 +59,7 @@ test("a key that is replaced stays valid for the time that was chosen, and the n
   const [old] = keysOf("ants");
   const reply = await postForm(app, `/dashboard/keys/${old!.id}/rotate`, { overlap: "24" }, ada);
   assert.match(reply.body, /fl_[\w-]{43}/);
+  assert.match(reply.body, /The key that it replaces stays valid for 1 day\./);
   assert.match((await get("/dashboard", ada)).body, /replaced: valid until <time datetime="2027-01-16T08:00/);
   const odd = await postForm(app, `/dashboard/keys/${old!.id}/rotate`, { overlap: "100000" }, ada);
   assert.equal(odd.statusCode, 400);

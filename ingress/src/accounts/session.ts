@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import cookie from "@fastify/cookie";
 import session from "@fastify/session";
 import type { FastifyInstance, FastifyReply, FastifyRequest, Session } from "fastify";
-import type { AccountPorts, SessionStorage } from "./account-ports.ts";
+import type { AccountPorts } from "./account-ports.ts";
 import { PageRefusal } from "./page-refusal.ts";
+import type { SessionStorage } from "./session-storage.ts";
 
 /**
  * Adds sessions to the routes of a scope: who is signed in, by a random id in a cookie. A visitor without a

@@ -54,7 +54,8 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
     const token = await readToken(context, request);
     const person = token === undefined ? null : await accounts.signInAddresses.find(token);
     if (person === null) return sendAccountPage(context, request, reply.code(404), deadAddressPage());
-    return sendAccountPage(context, request, reply, openedAddressPage({ token: token!, ...person }));
+    const page = openedAddressPage({ token: token!, ...person, signedInAs: request.person?.email });
+    return sendAccountPage(context, request, reply, page);
   });
 
   scope.post<Rest>("/sign-in/*", async (request, reply) => {
