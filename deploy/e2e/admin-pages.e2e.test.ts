@@ -13,7 +13,7 @@ import { startStack } from "./stack/stack.ts";
 
 const run = randomBytes(4).toString("hex");
 const operator = `olga-${run}@example.test`;
-const stranger = `ada-${run}@example.test`;
+const applicant = `ada-${run}@example.test`;
 const team = `ants-${run}`;
 
 test("from an empty installation to an approved team with limits, in a browser", async (t) => {
@@ -40,7 +40,7 @@ test("from an empty installation to an approved team with limits, in a browser",
 
   await t.test("somebody joins the waitlist, and is approved with limits", async () => {
     await visitor.page.goto(`${address}/waitlist`);
-    await visitor.page.getByLabel("Email").fill(stranger);
+    await visitor.page.getByLabel("Email").fill(applicant);
     await visitor.page.getByLabel("Team").fill(`Ants ${run}`);
     await visitor.page.getByLabel("What do you want").fill("Badges at two doors.\n<script>alert(1)</script>");
     await press(visitor.page, "Join the waitlist");
@@ -49,7 +49,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     const { page } = admin;
     await page.reload();
     await assertSoundInAllLooks(page, "admin-waitlist");
-    await page.getByRole("link", { name: stranger }).click();
+    await page.getByRole("link", { name: applicant }).click();
     assert.equal(await page.getByLabel("Team").inputValue(), team);
     await page.getByText("Limits of the team").click();
     await page.getByLabel("Calls a second").fill("many");
@@ -58,7 +58,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     await assertSoundInAllLooks(page, "admin-entry-wrong");
     await page.getByLabel("Calls a second").fill("5");
     await press(page, "Approve");
-    await page.getByRole("heading", { name: `${stranger} is approved` }).waitFor();
+    await page.getByRole("heading", { name: `${applicant} is approved` }).waitFor();
     await assertSoundInAllLooks(page, "admin-approved");
   });
 
@@ -88,7 +88,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     await page.getByText("The limits are saved").waitFor();
     await assertSoundInAllLooks(page, "admin-team");
     await page.goto(`${address}/admin/people`);
-    await page.getByRole("link", { name: stranger }).click();
+    await page.getByRole("link", { name: applicant }).click();
     await assertSoundInAllLooks(page, "admin-person");
   });
 
@@ -102,12 +102,12 @@ test("from an empty installation to an approved team with limits, in a browser",
 
       await press(admin.page, "Make a sign-in address");
       const shown = (await admin.page.locator("pre").innerText()).trim();
-      assert.match(await keys("forget", "--email", stranger), /is forgotten/);
+      assert.match(await keys("forget", "--email", applicant), /is forgotten/);
       await visitor.page.goto(shown);
       await visitor.page.getByText("has been used or is too old").waitFor();
       await admin.page.goto(`${address}/admin/audit`);
       await admin.page.getByRole("cell", { name: "person forgotten" }).waitFor();
-      assert.equal(await admin.page.getByText(stranger).count(), 0);
+      assert.equal(await admin.page.getByText(applicant).count(), 0);
       assert.deepEqual([...withoutStatus(admin.faults), ...withoutStatus(visitor.faults)], []);
     },
   );

@@ -32,7 +32,7 @@ export function readLimits(body: unknown): ReadLimits {
 
 /**
  * Reads who is to be a member of which team. A team that exists must be confirmed: its name may come from
- * what a stranger wrote, and its members see its keys.
+ * what an applicant wrote, and its members see its keys.
  */
 export function readMembership(body: unknown, teams: readonly string[]): ReadMembership {
   const sent = Membership.safeParse(body);

@@ -50,12 +50,12 @@ test("an approval sets the team and its limits, and shows the address where no m
   assert.match(team, /name="burst"[^>]*value=""/);
 });
 
-test("a stranger gets into a team that exists only if the operator confirms it", async () => {
+test("an applicant gets into a team that exists only if the operator confirms it", async () => {
   const path = wait("mallory@example.test", `Team: ${member.team}`);
-  const asked = await post(`${path}/approve`, { team: member.team });
-  assert.equal(asked.statusCode, 400);
-  assert.match(asked.body, /A team of this name exists/);
-  assert.match(asked.body, new RegExp(`name="join" value="${member.team}"`));
+  const reply = await post(`${path}/approve`, { team: member.team });
+  assert.equal(reply.statusCode, 400);
+  assert.match(reply.body, /A team of this name exists/);
+  assert.match(reply.body, new RegExp(`name="join" value="${member.team}"`));
   assert.equal(accounts.people.has("mallory@example.test"), false);
   // The box of one team does not confirm another one.
   assert.equal((await post(`${path}/approve`, { team: member.team, join: "other" })).statusCode, 400);

@@ -91,7 +91,7 @@ test("another team's key is no page, and nothing can be done to it", async () =>
   assert.ok(!(await get("/dashboard", eve)).body.includes(key.id));
 });
 
-test("a team that has as many keys as it may is told so", async () => {
+test("a team that has as many keys as it may gets a page that says so", async () => {
   while (keysOf("eels").length < 20) await postForm(app, "/dashboard/keys", { name: "one more" }, eve);
   const reply = await postForm(app, "/dashboard/keys", { name: "too many" }, eve);
   assert.equal(reply.statusCode, 409);
@@ -112,10 +112,10 @@ test("the limits that hold are shown: the team's own, else those of the service"
 });
 
 test("a team sees its own calls and recent errors", async () => {
-  const asked: string[] = [];
+  const teamsRead: string[] = [];
   const own = testAccounts({
     async teamUsage(team) {
-      asked.push(team);
+      teamsRead.push(team);
       return {
         days: [{ day: "2026-11-22", counts: [{ endpoint: "/verify", outcome: "queue_full", calls: 7 }] }],
         errors: [{ code: "queue_full", newest: [{ at: 1, endpoint: "/verify", requestId: "the-call" }] }],
@@ -127,7 +127,7 @@ test("a team sees its own calls and recent errors", async () => {
     url: "/dashboard",
     headers: await signIn(server, own.invite(member)),
   });
-  assert.deepEqual(asked, [member.team]);
+  assert.deepEqual(teamsRead, [member.team]);
   assert.match(body, /<svg[^]*22 Nov, \/verify: 7</);
   assert.match(body, /queue_full[^]*<code>the-call<\/code>/);
 });

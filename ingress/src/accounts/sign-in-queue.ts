@@ -4,7 +4,7 @@ import PQueue from "p-queue";
 // Covered by ./account-pages.test.ts.
 
 /**
- * Emails that asked for a sign-in address, and that are looked up once their reply was sent. Beyond
+ * Emails for which a sign-in address was requested, and that are looked up once their reply was sent. Beyond
  * `waitingMax` further ones are dropped: people ask again.
  */
 export class SignInQueue {

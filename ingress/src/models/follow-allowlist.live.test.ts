@@ -92,7 +92,7 @@ test("after its connection broke an ingress reads the record anew, because notic
   await waitUntil("the record is read", async () => detectors().names.length === 1);
 });
 
-test("a record that cannot be read changes nothing, is logged once, and is followed when it is mended", async (t) => {
+test("a record that cannot be read changes nothing, is logged once, and is followed when it is corrected", async (t) => {
   const parts = await operator(t);
   const { detectors, lines } = await ingress(t);
   await changeModels(parts, { action: "disable", name: "tiny" });
