@@ -12,7 +12,7 @@ export async function buildModel(folder: string, model: Model, build: Build): Pr
   const path = modelFile(folder, model, build);
   if ((await sha256Of(path)) === build.sha256) return "kept";
 
-  const onnx = await convert(model, build);
+  const onnx = await convert(model, build, folder);
   const digest = sha256(onnx);
   if (digest !== build.sha256 || onnx.length !== build.bytes) {
     const expected = `the catalogue expects ${build.sha256} (${build.bytes} bytes)`;

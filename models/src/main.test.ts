@@ -29,7 +29,10 @@ test("a folder fails to verify until it is built, and a second build changes not
 test("list shows a line for each build", () => {
   const { code, out } = models("list");
   assert.equal(code, 0);
-  assert.match(out, /^Dlib +embedding +float32 +22\.4 MB +[0-9a-f]{12} +MIT AND LicenseRef-public-domain$/m);
+  assert.match(
+    out,
+    /^Dlib +embedding +float32 +22\.4 MB +[0-9a-f]{12} +(not )?built +MIT AND LicenseRef-public-domain$/m,
+  );
 });
 
 test("wrong arguments show the usage", () => {
@@ -38,12 +41,21 @@ test("wrong arguments show the usage", () => {
     [["bild"], /^unknown verb: bild\n\nusage:/],
     [["toString"], /^unknown verb: toString/],
     [["list", "ssd"], /^unexpected arguments: ssd/],
+    [["pull"], /^pull: which models\? list shows them/],
     [["build", "--two", "x"], /^Unknown option '--two'/],
   ] as const) {
     const { code, err } = models(...args);
     assert.equal(code, 2);
     assert.match(err, reason);
   }
+});
+
+test("a name that the catalogue does not have cannot be pulled", () => {
+  assert.deepEqual(models("pull", "Facenet"), {
+    code: 1,
+    out: "",
+    err: 'the catalogue has no Facenet; "npm run models -- list" shows its models\n',
+  });
 });
 
 test("--help shows the usage, with and without a verb", () => {

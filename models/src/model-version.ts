@@ -15,6 +15,7 @@ export function modelVersionOf(embedding: EmbeddingModel, landmarks: ModelOf<"la
 function sourceHashes(source: Source): string[] {
   switch (source.kind) {
     case "npm_tfjs":
+    case "npm_tarball":
       return [source.manifest.sha256, ...source.weights.map(({ sha256 }) => sha256)];
     case "onnx_file":
       return [source.file.sha256];

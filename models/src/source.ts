@@ -1,20 +1,29 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { OnnxSource, Source, TfjsSource } from "./catalogue-entry.ts";
-import { sha256 } from "./model-file.ts";
+import type { Model, OnnxSource, Source, TarballSource, TfjsSource } from "./catalogue-entry.ts";
+import { pullCommand, sha256 } from "./model-file.ts";
 
 /**
- * Reads the weights of an npm package, each file checked by its SHA-256. Nothing is downloaded: npm has
- * installed them.
+ * Reads TensorFlow.js weights, each file checked by its SHA-256. Nothing is downloaded: npm has installed
+ * them, or they were pulled into the folder of built models.
  */
-export async function readTfjsSource(source: TfjsSource): Promise<{ manifest: unknown; bytes: Uint8Array }> {
-  const read = (file: TfjsSource["manifest"]) =>
-    readChecked(join(packageFolder(source.package), file.path), {
+export async function readTfjsSource(
+  folder: string,
+  model: Model,
+  source: TfjsSource | TarballSource,
+): Promise<{ manifest: unknown; bytes: Uint8Array }> {
+  const [root, advice] =
+    source.kind === "npm_tarball"
+      ? [pulledFolder(folder, source), `${pullCommand(folder, model)} fetches it`]
+      : [packageFolder(source.package), `"npm ci" installs it`];
+  const read = (file: { path: string; sha256: string }) =>
+    readChecked(join(root, file.path), {
       name: `${source.package}/${file.path}`,
       version: source.version,
       sha256: file.sha256,
-      advice: `"npm ci" installs it`,
+      advice,
     });
   const manifest = await read(source.manifest);
   const weights: Uint8Array[] = [];
@@ -36,9 +45,22 @@ export async function readOnnxSource({ file, origin }: OnnxSource): Promise<Uint
  * Reads and checks all files that a model is made from. Throws one sentence for the first that is absent or
  * changed.
  */
-export async function checkSource(source: Source): Promise<void> {
-  if (source.kind === "npm_tfjs") await readTfjsSource(source);
-  else await readOnnxSource(source);
+export async function checkSource(folder: string, model: Model): Promise<void> {
+  const { source } = model;
+  if (source.kind === "onnx_file") await readOnnxSource(source);
+  else await readTfjsSource(folder, model, source);
+}
+
+/** Where pulled files of a package are, below the folder of built models. */
+export function pulledFolder(folder: string, { package: name, version }: TarballSource): string {
+  return join(folder, "sources", `${name}@${version}`);
+}
+
+/** Whether a model's weights must be pulled, and some of them are absent. */
+export function isUnpulled(folder: string, source: Source): boolean {
+  if (source.kind !== "npm_tarball") return false;
+  const files = [source.manifest, ...source.weights];
+  return files.some(({ path }) => !existsSync(join(pulledFolder(folder, source), path)));
 }
 
 async function readChecked(path: string, expected: ExpectedFile): Promise<Buffer> {

