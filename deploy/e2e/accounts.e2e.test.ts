@@ -89,8 +89,13 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await page.getByRole("link", { name: ada }).click();
     await page.getByText("<script>alert(1)</script> doors").waitFor();
     await press(page, "Approve");
-    await page.getByText(`A sign-in address was mailed to ${ada}`).waitFor();
+    const done = page.getByText(`${ada} is a member now. A sign-in address was mailed to them.`);
+    await done.waitFor();
     adasAddress = await mailedAddress(ada, 1);
+    await page.reload();
+    await done.waitFor();
+    await page.getByText("One address works").waitFor();
+    assert.equal(smtp.mails.filter((mail) => mail.to.includes(ada)).length, 1);
   });
 
   await t.test("who fetches a mailed address uses nothing up; its button signs in", async () => {
@@ -125,6 +130,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await page.getByRole("link", { name: "Change laptop" }).click();
     await page.getByRole("link", { name: "Revoke the key" }).click();
     await press(page, "Revoke the key");
+    await page.getByText("The key “laptop” is revoked").waitFor();
     await page.getByText("revoked", { exact: true }).waitFor();
     await waitUntil("the key is refused", async () => (await post("/verify", vectors)).status === 403);
   });

@@ -29,6 +29,7 @@ test("from an empty installation to an approved team with limits, in a browser",
   };
   const admin = await openPage(browser);
   const visitor = await openPage(browser);
+  let shown = "";
 
   await t.test("the first operator signs in with the address that the command printed", async () => {
     const [, printed = ""] = /^(http\S+)$/m.exec(await keys("operator", "--email", operator)) ?? [];
@@ -60,11 +61,15 @@ test("from an empty installation to an approved team with limits, in a browser",
     await press(page, "Approve");
     await page.getByRole("heading", { name: `${applicant} is approved` }).waitFor();
     await assertSoundInAllLooks(page, "admin-approved");
+    shown = (await page.locator("pre").innerText()).trim();
+    assert.ok(shown.startsWith(`${address}/sign-in/`));
+    await page.reload();
+    await page.getByText(`${applicant} is a member now`).waitFor();
+    await page.getByText("One address works").waitFor();
+    await assertSoundInAllLooks(page, "admin-person-approved");
   });
 
   await t.test("the new member signs in, sees the limits, and no page of operators", async () => {
-    const shown = (await admin.page.locator("pre").innerText()).trim();
-    assert.ok(shown.startsWith(`${address}/sign-in/`));
     await visitor.page.goto(shown);
     await press(visitor.page, "Sign in");
     await visitor.page.getByRole("heading", { name: team }).waitFor();
@@ -92,6 +97,37 @@ test("from an empty installation to an approved team with limits, in a browser",
     await assertSoundInAllLooks(page, "admin-person");
   });
 
+  await t.test("a sign-in address that was lost is replaced, and one that is open can be cancelled", async () => {
+    const { page } = admin;
+    await press(page, "Make a sign-in address");
+    const first = (await page.locator("pre").innerText()).trim();
+    await page.reload();
+    await page.getByText("was shown once, and cannot be shown again").waitFor();
+    await press(page, "Make a new sign-in address");
+    const second = (await page.locator("pre").innerText()).trim();
+    assert.equal((await fetch(first)).status, 404);
+    assert.equal((await fetch(second)).status, 200);
+    await page.reload();
+    await press(page, "Cancel the address");
+    await page.getByText("none of them works any more").waitFor();
+    assert.equal((await fetch(second)).status, 404);
+    await assertSoundInAllLooks(page, "admin-person-cancelled");
+  });
+
+  await t.test("without scripts, sending the form of an address again makes no other one", async () => {
+    const state = await admin.page.context().storageState();
+    const context = await browser.newContext({ javaScriptEnabled: false, storageState: state });
+    t.after(() => context.close());
+    const page = await context.newPage();
+    await page.goto(admin.page.url().replace(/\?.*/, ""));
+    await press(page, "Make a sign-in address");
+    const made = (await page.locator("pre").innerText()).trim();
+    await page.reload();
+    await page.getByText("No address was made").waitFor();
+    assert.equal((await fetch(made)).status, 200);
+    await press(page, "Cancel the address");
+  });
+
   await t.test(
     "sessions that an operator ends are ended, and so are those of a forgotten person",
     async () => {
@@ -101,9 +137,9 @@ test("from an empty installation to an approved team with limits, in a browser",
       await visitor.page.getByText("your session has ended").waitFor();
 
       await press(admin.page, "Make a sign-in address");
-      const shown = (await admin.page.locator("pre").innerText()).trim();
+      const unused = (await admin.page.locator("pre").innerText()).trim();
       assert.match(await keys("forget", "--email", applicant), /is forgotten/);
-      await visitor.page.goto(shown);
+      await visitor.page.goto(unused);
       await visitor.page.getByText("has been used or is too old").waitFor();
       await admin.page.goto(`${address}/admin/audit`);
       await admin.page.getByRole("cell", { name: "person forgotten" }).waitFor();

@@ -8,7 +8,7 @@ const entries = {
   "theme.js": "browser/theme.ts",
   "code.js": "browser/code.ts",
   "contents.js": "browser/contents.ts",
-  "new-key.js": "browser/new-key.ts",
+  "shown-once.js": "browser/shown-once.ts",
   "tester.js": "browser/tester/main.ts",
 };
 export type ScriptName = keyof typeof entries;

@@ -1,4 +1,5 @@
 import type { AuditEntry } from "@faceline/accounts/audit/audit-log";
+import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { KeyView } from "../pages/accounts/key-view.ts";
 import type { Person, WaitlistForm } from "../src/accounts/account-ports.ts";
@@ -9,6 +10,8 @@ import { testNow } from "./server.ts";
 export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
   const limits = new Map<string, LimitOverrides>();
   const log: AuditEntry[] = [];
+  const openAddresses = new Map<string, OpenAddress[]>();
+  let made = 0;
   const record = (by: string, action: AuditEntry["action"], on: string) => {
     const id = `${testNow}-${log.length}`;
     log.unshift({ id, at: testNow, by, action, on, requestId: "request-1" });
@@ -34,8 +37,16 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
       people.get(email) && Object.assign(people.get(email)!, { role: "operator" }),
     sessions: async (email) => [{ email, createdAt: testNow, seenAt: testNow }],
     endSessions: async (email, actor) => record(actor.by, "sessions_ended", email),
+    openAddresses: async (email) => openAddresses.get(email) ?? [],
+    async cancelAddresses(email, actor) {
+      record(actor.by, "sign_in_addresses_cancelled", email);
+      openAddresses.delete(email);
+    },
     async sendAddress(email, origin) {
       if (!people.has(email)) return null;
+      // Time stands still in these tests.
+      made++;
+      openAddresses.set(email, [{ createdAt: testNow + made, expiresAt: testNow + 86_400_000 }]);
       return { kind: "shown", address: `${origin}/sign-in/${"a".repeat(43)}`, mailFailed: false };
     },
     async teams() {

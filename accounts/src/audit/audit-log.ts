@@ -8,6 +8,7 @@ export const AuditAction = z.enum([
   "waitlist_declined",
   "operator_made",
   "sign_in_address_made",
+  "sign_in_addresses_cancelled",
   "signed_in",
   "signed_out",
   "sessions_ended",

@@ -3,7 +3,7 @@ import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
 import { findPerson, type Person, storePerson } from "./person.ts";
-import { issueSignInToken } from "./sign-in-address.ts";
+import { cancelAddresses, issueSignInToken } from "./sign-in-address.ts";
 import { leaveWaitlist } from "./waitlist.ts";
 
 /** The team of an operator who has no other. */
@@ -56,15 +56,29 @@ export async function makeOperator(
   return person;
 }
 
-/** Returns a sign-in token for an operator to send, or null when nobody has this address. */
+/**
+ * Returns a sign-in token for an operator to send, or null when nobody has this email. It takes the place of
+ * all that the person has, because an operator makes one when the earlier one is lost.
+ */
 export async function issueForPerson(
   durable: RedisConnection,
   { email, hours }: { email: string; hours: number },
   actor: Actor,
 ): Promise<string | null> {
-  const token = await issueSignInToken(durable, email, hours);
+  const token = await issueSignInToken(durable, email, { hours, replaces: true });
   if (token !== null) await recordAudit(durable, actor, "sign_in_address_made", email);
   return token;
+}
+
+/** Cancels the sign-in addresses of a person, and returns how many of them worked. */
+export async function cancelForPerson(
+  durable: RedisConnection,
+  email: string,
+  actor: Actor,
+): Promise<number> {
+  const cancelled = await cancelAddresses(durable, email);
+  if (cancelled > 0) await recordAudit(durable, actor, "sign_in_addresses_cancelled", email);
+  return cancelled;
 }
 
 type Approval = { email: string; team: string; limits?: LimitOverrides | undefined };

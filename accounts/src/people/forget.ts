@@ -1,10 +1,10 @@
 import { changeApiKey, listApiKeys } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import { peopleKey, personKey, sessionsKey } from "@faceline/contracts/wire/names";
+import { peopleKey, personKey, sessionsKey, signInsKey } from "@faceline/contracts/wire/names";
 import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audit-log.ts";
 import { findPerson } from "./person.ts";
 import { endSessions } from "./sessions.ts";
-import { removeSignInTokens } from "./sign-in-address.ts";
+import { cancelAddresses } from "./sign-in-address.ts";
 import { leaveWaitlist } from "./waitlist.ts";
 
 /**
@@ -18,9 +18,9 @@ export async function forget(durable: RedisConnection, email: string, actor: Act
   // The person before tokens and sessions: from here on nobody gets another one.
   await durable.del(personKey(email));
   await durable.srem(peopleKey, email);
-  await removeSignInTokens(durable, email);
+  await cancelAddresses(durable, email);
   await endSessions(durable, email);
-  await durable.del(sessionsKey(email));
+  await durable.del(sessionsKey(email), signInsKey(email));
   for (const key of await listApiKeys(durable)) {
     if (!key.name.toLowerCase().includes(email)) continue;
     const name = key.name.toLowerCase().replaceAll(email, forgotten);

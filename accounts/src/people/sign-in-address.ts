@@ -1,34 +1,78 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import { signInKey } from "@faceline/contracts/wire/names";
+import { signInKey, signInsKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
+import { signInAddressHoursMax } from "./config.ts";
 import { Email } from "./email.ts";
 import { findPerson, type Person } from "./person.ts";
 
-const StoredToken = z.object({ email: Email });
+const StoredToken = z.object({
+  email: Email,
+  createdAt: z.number().positive(),
+  expiresAt: z.number().positive(),
+});
 
 /** The secret part of a sign-in address: 32 random bytes in base64url. */
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
+
+/** Sign-in addresses of a person that work. Beyond it, the one that was made first is cancelled. */
+export const openAddressesMax = 10;
 
 const hourSeconds = 3_600;
 
 /**
  * Stores the SHA-256 of a new sign-in token, valid for `hours` and for one use, and returns the token. It
- * cannot be read again. Returns null when nobody has this address.
+ * cannot be read again. With `replaces` it takes the place of the other ones of the person. Returns null when
+ * nobody has this email.
  */
 export async function issueSignInToken(
   durable: RedisConnection,
   email: string,
-  hours: number,
+  { hours, replaces = false }: { hours: number; replaces?: boolean },
 ): Promise<string | null> {
   const token = randomBytes(32).toString("base64url");
-  const key = signInKey(digestOf(token));
-  await durable.set(key, JSON.stringify({ email }), "EX", hours * hourSeconds);
+  const sha256 = digestOf(token);
+  const createdAt = Date.now();
+  const stored = { email, createdAt, expiresAt: createdAt + hours * hourSeconds * 1_000 };
+  await durable.eval(
+    storeToken,
+    2,
+    signInsKey(email),
+    signInKey(sha256),
+    sha256,
+    // Commands and ingresses may have other hours, so the set outlives each of its tokens.
+    signInAddressHoursMax * hourSeconds,
+    JSON.stringify(stored),
+    hours * hourSeconds,
+  );
   // Looked up after the token is stored, so that a removal at the same time finds either token or nobody.
-  if ((await findPerson(durable, email)) !== null) return token;
-  await durable.del(key);
-  return null;
+  if ((await findPerson(durable, email)) === null) {
+    await remove(durable, email, [sha256]);
+    return null;
+  }
+  const others = (await storedTokens(durable, email)).filter((other) => other.sha256 !== sha256);
+  const cancelled = others.slice(replaces ? 0 : openAddressesMax - 1).map((other) => other.sha256);
+  if (cancelled.length > 0) await remove(durable, email, cancelled);
+  return token;
+}
+
+/** In one command: to whoever lists the set, a token that is missing has been used or is too old. */
+const storeToken = `
+redis.call("SADD", KEYS[1], ARGV[1])
+redis.call("EXPIRE", KEYS[1], ARGV[2])
+redis.call("SET", KEYS[2], ARGV[3], "EX", ARGV[4])`;
+
+/** Returns the sign-in addresses of a person that work, the newest first. Their tokens are in none of it. */
+export async function listOpenAddresses(durable: RedisConnection, email: string): Promise<OpenAddress[]> {
+  const tokens = await storedTokens(durable, email);
+  return tokens.map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt }));
+}
+
+/** Cancels all sign-in addresses of a person and returns how many of them worked. */
+export async function cancelAddresses(durable: RedisConnection, email: string): Promise<number> {
+  const digests = await durable.smembers(signInsKey(email));
+  return digests.length === 0 ? 0 : remove(durable, email, digests);
 }
 
 /** Returns whom a token would sign in, and changes nothing. Null: used, expired, unknown, or not a token. */
@@ -49,17 +93,23 @@ export async function consumeSignInToken(durable: RedisConnection, token: string
 export const signInAddress = (publicUrl: string, token: string): string =>
   `${publicUrl.replace(/\/$/, "")}/sign-in/${token}`;
 
-/** Removes the unused tokens of a person. Reads the names of all keys: for commands alone. */
-export async function removeSignInTokens(durable: RedisConnection, email: string): Promise<void> {
-  let cursor = "0";
-  do {
-    const [next, keys] = await durable.scan(cursor, "MATCH", signInKey("*"), "COUNT", 500);
-    cursor = next;
-    for (const key of keys) {
-      const stored = readMessage(StoredToken, await durable.getBuffer(key));
-      if (stored.ok && stored.value.email === email) await durable.del(key);
-    }
-  } while (cursor !== "0");
+/** Tokens that were used or are too old leave the set here. */
+async function storedTokens(durable: RedisConnection, email: string): Promise<ListedToken[]> {
+  const digests = await durable.smembers(signInsKey(email));
+  if (digests.length === 0) return [];
+  const stored = await durable.mgetBuffer(digests.map(signInKey));
+  const read = digests.map((sha256, i) => ({ sha256, parsed: readMessage(StoredToken, stored[i]!) }));
+  const gone = read.filter(({ parsed }) => !parsed.ok).map(({ sha256 }) => sha256);
+  if (gone.length > 0) await durable.srem(signInsKey(email), ...gone);
+  return read
+    .flatMap(({ sha256, parsed }) => (parsed.ok ? [{ sha256, ...parsed.value }] : []))
+    .toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+async function remove(durable: RedisConnection, email: string, digests: string[]): Promise<number> {
+  const count = await durable.del(...digests.map(signInKey));
+  await durable.srem(signInsKey(email), ...digests);
+  return count;
 }
 
 async function personOf(durable: RedisConnection, json: Buffer | null): Promise<Person | null> {
@@ -68,3 +118,7 @@ async function personOf(durable: RedisConnection, json: Buffer | null): Promise<
 }
 
 const digestOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+/** Instants in epoch milliseconds. */
+export type OpenAddress = { createdAt: number; expiresAt: number };
+type ListedToken = OpenAddress & { sha256: string };

@@ -39,8 +39,9 @@ export const waitlistKey = "waitlist";
 /** A person who was approved, and the set of all their mail addresses. */
 export const personKey = (email: string): string => `person:${email}`;
 export const peopleKey = "people";
-/** Sign-in tokens and sessions are stored under their SHA-256; the sessions of a person also as a set. */
+/** Sign-in tokens and sessions are stored under their SHA-256; those of a person also as a set. */
 export const signInKey = (sha256: string): string => `sign-in:${sha256}`;
+export const signInsKey = (email: string): string => `sign-ins:${email}`;
 export const sessionKey = (sha256: string): string => `session:${sha256}`;
 export const sessionsKey = (email: string): string => `sessions:${email}`;
 /** A stream: who changed what, and when. */

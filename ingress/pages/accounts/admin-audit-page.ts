@@ -49,6 +49,7 @@ const actionTexts: Record<AuditAction, string> = {
   waitlist_declined: "declined",
   operator_made: "made operator",
   sign_in_address_made: "sign-in address made",
+  sign_in_addresses_cancelled: "sign-in addresses cancelled",
   signed_in: "signed in",
   signed_out: "signed out",
   sessions_ended: "sessions ended",

@@ -10,19 +10,14 @@ export const modelsPage = (view: ModelsView): AccountPage =>
   adminPage({
     path: "/admin/models",
     title: "Models",
+    done: view.notice,
     content: html`<h1>Models</h1>
 <p>What calls may use. A change holds at once on every ingress, without a restart. Calls under way end as they began.</p>
-!${note(view.notice)}!${refusal(view.refusal)}!${silence(view)}!${table("Models", "model", view)}
+!${refusal(view.refusal)}!${silence(view)}!${table("Models", "model", view)}
 !${table("Detectors", "detector", view)}
 <p class="dim">To choose from there is what <code>MODELS_ENABLED</code> and <code>DETECTORS_ENABLED</code> of the ingresses
 name. Calls that name no model or detector use the default.</p>`,
   });
-
-const note = (text: string | undefined): Html =>
-  text === undefined
-    ? nothing
-    : html`<p class="note" role="status">${text}</p>
-`;
 
 const refusal = (text: string | undefined): Html =>
   text === undefined

@@ -1,17 +1,18 @@
 import { each, type Html, html, markup } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
+import { statusNote } from "./done.ts";
 
 // Covered by ../../src/accounts/admin.test.ts.
 
 /** Returns a page for operators, below the links to all of them. */
-export const adminPage = ({ path, title, content, scripts = [] }: AdminPage): AccountPage => ({
+export const adminPage = ({ path, title, content, done, scripts = [] }: AdminPage): AccountPage => ({
   path,
   title,
   description: "For operators of this service.",
   scripts,
   content: html`<div class="dashboard admin">
 <nav class="sections" aria-label="Admin">!${each(links, (link) => sectionLink(link, path))}</nav>
-!${markup(content)}
+!${statusNote(done)}!${markup(content)}
 </div>`,
 });
 
@@ -30,4 +31,5 @@ function sectionLink({ path, text, below }: (typeof links)[number], current: str
     : html`<a href="${path}">${text}</a>`;
 }
 
-type AdminPage = Pick<AccountPage, "path" | "title" | "content" | "scripts">;
+/** `done`: what was done before, as a sentence. */
+type AdminPage = Pick<AccountPage, "path" | "title" | "content" | "scripts"> & { done?: string | undefined };

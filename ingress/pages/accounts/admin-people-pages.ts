@@ -1,7 +1,9 @@
 import type { Person } from "@faceline/accounts/people/person";
+import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import { codeBlock } from "../docs/code-block.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
+import { addressSection } from "./admin-address-pages.ts";
 import { adminPage } from "./admin-page.ts";
 import { joinBox } from "./admin-waitlist-pages.ts";
 import { field } from "./form.ts";
@@ -41,22 +43,17 @@ export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
   });
 
 /** A person, with what an operator can do for them. */
-export const personPage = ({ id, person, sessions }: PersonView): AccountPage =>
+export const personPage = ({ id, person, sessions, openAddresses, hours, done }: PersonView): AccountPage =>
   adminPage({
     path: `/admin/people/${id}`,
     title: person.email,
+    done,
     content: html`<div class="heading">
 <h1>${person.email}</h1>
 <p class="dim">!${markup(roleText(person))} of <a href="/admin/teams/${person.team}">${person.team}</a>, since
 !${markup(instant(person.createdAt))}</p>
 </div>
-<section aria-labelledby="address">
-<h2 id="address">Sign-in address</h2>
-<p>A new address signs them in once. Addresses that they have already stay valid until they are used or too old.</p>
-<form method="post" action="/admin/people/${id}/address" class="form actions">
-<button class="button">Make a sign-in address</button>
-</form>
-</section>
+!${addressSection({ id, open: openAddresses, hours })}
 <section aria-labelledby="sessions">
 <h2 id="sessions">Sessions</h2>
 !${markup(sessions.length === 0 ? html`<p>They are signed in nowhere.</p>` : sessionList(id, sessions))}
@@ -97,39 +94,15 @@ const operatorSection = (id: string): Html => html`<section aria-labelledby="ope
 </details>
 </section>`;
 
-/** What became of a sign-in address. `done`: what else was done. */
-export const addressPage = ({ done, email, team, sent, hours }: AddressView): AccountPage =>
-  adminPage({
-    path: "/admin/people/address",
-    title: done,
-    content: html`<h1>${done}</h1>
-!${markup(sent.kind === "mailed" ? mailedText(email, hours) : shownText(sent, hours))}
-<ul>
-<li><a href="/admin">Who waits for approval</a></li>
-<li><a href="/admin/teams/${team}">Limits of ${team}</a></li>
-</ul>`,
-    scripts: ["code.js"],
-  });
-
-const mailedText = (email: string, hours: number): Html =>
-  html`<p class="lead">A sign-in address was mailed to ${email}. It works once, within ${hours} hours.</p>`;
-
-const shownText = (
-  { address, mailFailed }: ShownAddress,
-  hours: number,
-): Html => html`!${markup(mailFailed ? failedMail() : nothing)}
-<p class="lead">Bring them this address over a way that only they can read. It is shown this once, and works once, within ${hours}
-hours. Do not open it in this browser: its button would sign you in as them.</p>
-!${codeBlock({ caption: "Sign-in address", code: address, language: "curl" })}`;
-
-const failedMail = (): Html => html`<p class="note">The mail server did not take the mail.</p>`;
-
-export type SentAddress = { kind: "mailed" } | ShownAddress;
-type ShownAddress = { kind: "shown"; address: string; mailFailed: boolean };
-type AddressView = { done: string; email: string; team: string; sent: SentAddress; hours: number };
 type ListedPerson = { id: string; person: Person };
 type SessionView = { createdAt: number; seenAt: number };
-type PersonView = ListedPerson & { sessions: SessionView[] };
+/** `hours`: how long a sign-in address is valid. */
+type PersonView = ListedPerson & {
+  sessions: SessionView[];
+  openAddresses: OpenAddress[];
+  hours: number;
+  done?: string | undefined;
+};
 type PeopleView = { people: ListedPerson[]; form: PersonForm };
 
 export type PersonForm = {

@@ -54,10 +54,11 @@ function limitCells(limits: LimitOverrides, { limits: standard, teamBodyBytesPer
 }
 
 /** A team with the form of its limits. `sections`: more about it, above the limits. */
-export const teamPage = ({ team, values, errors, saved, sections, facts }: TeamView): AccountPage =>
+export const teamPage = ({ team, values, errors, done, sections, facts }: TeamView): AccountPage =>
   adminPage({
     path: `/admin/teams/${team.team}`,
     title: team.team,
+    done,
     content: html`<div class="heading">
 <h1>${team.team}</h1>
 <p class="dim">${team.people} ${team.people === 1 ? "person" : "people"}, ${team.keys} valid
@@ -69,7 +70,7 @@ ${team.keys === 1 ? "key" : "keys"}</p>
 `,
     )}<section aria-labelledby="limits">
 <h2 id="limits">Limits</h2>
-!${markup(saved ? html`<p class="note" role="status">The limits are saved. They hold at once.</p>` : html`<p>All keys of the team share them. They hold at once.</p>`)}
+<p>All keys of the team share them. They hold at once.</p>
 <form method="post" action="/admin/teams/${team.team}" class="form">
 !${limitInputs({ values, errors, facts })}
 <button class="button">Save the limits</button>
@@ -81,7 +82,7 @@ type TeamView = {
   team: TeamSummary;
   values: LimitValues;
   errors?: LimitValues | undefined;
-  saved: boolean;
+  done?: string | undefined;
   sections: Html[];
   facts: Facts;
 };

@@ -11,10 +11,11 @@ import { type LimitValues, limitInputs } from "./limits-form.ts";
 // Covered by ../../src/accounts/admin.test.ts.
 
 /** Who waits, the oldest first. */
-export const waitingPage = ({ entries, total }: { entries: ListedEntry[]; total: number }): AccountPage =>
+export const waitingPage = ({ entries, total, done }: WaitingView): AccountPage =>
   adminPage({
     path: "/admin",
     title: "Waitlist",
+    done,
     content: html`<h1>Waitlist</h1>
 !${markup(entries.length === 0 ? nobodyWaits() : waitingList(entries))}
 !${markup(total > entries.length ? moreWait(total - entries.length) : nothing)}`,
@@ -85,6 +86,7 @@ export const joinBox = (team: string): Html => html`<div class="check">
 </div>`;
 
 type ListedEntry = { id: string; entry: WaitlistEntry };
+type WaitingView = { entries: ListedEntry[]; total: number; done?: string | undefined };
 type EntryView = ListedEntry & { form: ApprovalForm; facts: Facts };
 
 export type ApprovalForm = {

@@ -3,6 +3,7 @@ import type { Facts } from "../facts.ts";
 import { formatBytes, formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
+import { statusNote } from "./done.ts";
 import { field } from "./form.ts";
 import { instant } from "./instant.ts";
 import { type KeyView, keyState } from "./key-view.ts";
@@ -20,7 +21,7 @@ export const dashboardPage = (view: DashboardView): AccountPage => ({
 <h1>${view.team}</h1>
 <p class="dim">Signed in as ${view.email}</p>
 </div>
-!${keySection(view)}
+!${statusNote(view.done)}!${keySection(view)}
 !${each(
     view.sections,
     (section) => html`!${markup(section)}
@@ -107,6 +108,8 @@ type DashboardView = {
   /** More sections, between keys and limits. */
   sections: Html[];
   now: number;
+  /** What was done before, as a sentence. */
+  done?: string | undefined;
   name?: string | undefined;
   error?: string | undefined;
 };

@@ -1,6 +1,7 @@
 import { codeBlock } from "../docs/code-block.ts";
 import { each, type Html, html, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
+import { keyDoneAddress } from "./done.ts";
 import { field } from "./form.ts";
 import { instant } from "./instant.ts";
 import type { KeyView } from "./key-view.ts";
@@ -10,12 +11,12 @@ import type { KeyView } from "./key-view.ts";
 const back = (): Html => html`<p><a href="/dashboard">Back to the dashboard</a></p>`;
 
 /** The one page that shows a key. `samples`: addresses of two pictures of the same person. */
-export const newKeyPage = ({ name, key, overlap, origin, samples }: NewKey): AccountPage => ({
+export const newKeyPage = ({ id, name, key, overlap, origin, samples }: NewKey): AccountPage => ({
   path: "/dashboard",
   title: "Your new key",
   description: "A key, shown this once.",
-  scripts: ["code.js", "new-key.js"],
-  content: html`<div class="prose">
+  scripts: ["code.js", "shown-once.js"],
+  content: html`<div class="prose" data-reload="${keyDoneAddress(id, "key_made")}">
 <h1>Your new key</h1>
 <p class="lead">This is the key “${name}”. Keep it now: it is shown this once, and nobody can look it up later.</p>
 !${overlapNote(overlap)}!${codeBlock({ caption: "Key", code: key, language: "curl" })}
@@ -123,6 +124,7 @@ export const tooManyKeysPage = ({ keysMax }: { keysMax: number }): AccountPage =
 
 /** `overlap`: how long the key that this one replaces stays valid, such as `1 day`. */
 type NewKey = {
+  id: string;
   name: string;
   key: string;
   overlap?: string | undefined;

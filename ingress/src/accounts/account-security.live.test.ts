@@ -101,7 +101,7 @@ test("used, expired and unknown addresses get one page, whether they are opened 
   const { app, invite, durable, person } = await service(t);
   const used = await invite();
   await signIn(app, used);
-  const expired = await issueSignInToken(durable, person.email, 1);
+  const expired = await issueSignInToken(durable, person.email, { hours: 1 });
   // TTL ends it in the same way.
   await durable.del(signInKey(createHash("sha256").update(expired!).digest("hex")));
   const pages = new Set<string>();
@@ -240,7 +240,7 @@ async function service(t: TestContext, { now = Date.now, proxies = "" } = {}): P
     accounts,
     durable,
     person,
-    invite: async () => (await issueSignInToken(durable, person.email, 24))!,
+    invite: async () => (await issueSignInToken(durable, person.email, { hours: 24 }))!,
     dashboard: async (cookie) => (await app.inject({ url: "/dashboard", headers: { cookie } })).statusCode,
   };
 }

@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { newestOf } from "../../pages/accounts/admin-address-pages.ts";
 import { type PersonForm, peoplePage, personPage } from "../../pages/accounts/admin-people-pages.ts";
+import { doneText } from "../../pages/accounts/done.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readMembership } from "./admin-forms.ts";
-import { emailId, type IdRoute, sendNewAddress } from "./admin-person.ts";
+import { emailId, type IdRoute, newMember, personPath, sendNewAddress } from "./admin-person.ts";
+import { confirm, doneOf } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -24,36 +28,61 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
     const { email, emailError, team, teamError } = form;
     if (emailError !== undefined || teamError !== undefined)
       return showPeople(request, reply.code(400), form);
+    // A form that is sent twice, too.
+    const known = await context.accounts.findPerson(email);
+    if (known?.team === team) return confirm(reply, personPath(email), "member_known");
     const result = await admin.approve({ email, team, limits: {} }, actorOf(request));
     if (result.kind === "in_other_team") {
       const emailError = `They are in the team ${result.team} already.`;
       return showPeople(request, reply.code(409), { ...form, emailError });
     }
-    return sendNewAddress(context, request, reply, { email, team, done: `${email} is added` });
+    const title = `${email} is added`;
+    return sendNewAddress(context, request, reply, { email, team, title, ...newMember });
   });
 
   scope.get<IdRoute>("/people/:id", async (request, reply) => {
     const person = await findListed(context, request);
-    const sessions = await admin.sessions(person.email);
-    const page = personPage({ id: request.params.id, person, sessions });
+    const [sessions, openAddresses] = await Promise.all([
+      admin.sessions(person.email),
+      admin.openAddresses(person.email),
+    ]);
+    const hours = context.settings.SIGN_IN_ADDRESS_HOURS;
+    const done = doneText(doneOf(request), person.email);
+    const page = personPage({ id: request.params.id, person, sessions, openAddresses, hours, done });
     return sendAccountPage(context, request, reply, page);
   });
 
   scope.post<IdRoute>("/people/:id/address", async (request, reply) => {
     const { email, team } = await findListed(context, request);
-    return sendNewAddress(context, request, reply, { email, team, done: `A new address for ${email}` });
+    const form = AddressForm.safeParse(request.body);
+    if (!form.success) throw new PageRefusal("unreadable_form");
+    // Of a form that is sent twice, and of two operators at once, one makes an address.
+    const isStale = form.data.seen !== newestOf(await admin.openAddresses(email));
+    if (isStale) return confirm(reply, personPath(email), "addresses_changed");
+    const title = `A new address for ${email}`;
+    const done = { mailed: "address_mailed", shown: "address_made" } as const;
+    return sendNewAddress(context, request, reply, { email, team, title, ...done });
+  });
+  scope.get<IdRoute>("/people/:id/address", async (request, reply) =>
+    reply.redirect(`/admin/people/${encodeURIComponent(request.params.id)}`, 303),
+  );
+
+  scope.post<IdRoute>("/people/:id/addresses/cancel", async (request, reply) => {
+    const { email } = await findListed(context, request);
+    await admin.cancelAddresses(email, actorOf(request));
+    return confirm(reply, personPath(email), "addresses_cancelled");
   });
 
   scope.post<IdRoute>("/people/:id/sessions", async (request, reply) => {
     const { email } = await findListed(context, request);
     await admin.endSessions(email, actorOf(request));
-    return reply.redirect(`/admin/people/${request.params.id}`, 303);
+    return confirm(reply, personPath(email), "sessions_ended");
   });
 
   scope.post<IdRoute>("/people/:id/operator", async (request, reply) => {
     const { email } = await findListed(context, request);
     await admin.makeOperator(email, actorOf(request));
-    return reply.redirect(`/admin/people/${request.params.id}`, 303);
+    return confirm(reply, personPath(email), "operator_made");
   });
 }
 
@@ -62,3 +91,6 @@ async function findListed({ accounts }: AccountContext, { params }: FastifyReque
   if (person === undefined) throw new PageRefusal("not_found");
   return person;
 }
+
+/** `seen`: which addresses the page of the form showed. */
+const AddressForm = z.object({ seen: z.string().max(20) });

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addressPage } from "../../pages/accounts/admin-people-pages.ts";
+import { addressPage } from "../../pages/accounts/admin-address-pages.ts";
+import type { Done } from "../../pages/accounts/done.ts";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
+import { confirm } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -11,18 +13,31 @@ import { PageRefusal } from "./page-refusal.ts";
 export const emailId = (email: string): string =>
   createHash("sha256").update(email).digest("hex").slice(0, 32);
 
-/** Makes a sign-in address for a person and sends the page that says what became of it. */
+export const personPath = (email: string): string => `/admin/people/${emailId(email)}`;
+
+/**
+ * Makes a sign-in address for a person. If it was mailed, leads to the page of the person. Otherwise shows it,
+ * this once: only its SHA-256 is stored, so there is no page that could show it again.
+ */
 export async function sendNewAddress(
   context: AccountContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { email, team, done }: { email: string; team: string; done: string },
+  { email, team, title, mailed, shown }: NewAddress,
 ): Promise<FastifyReply> {
   const origin = siteOrigin(context, request);
   const sent = await context.accounts.admin.sendAddress(email, origin, actorOf(request));
   if (sent === null) throw new PageRefusal("not_found");
+  if (sent.kind === "mailed") return confirm(reply, personPath(email), mailed);
   const hours = context.settings.SIGN_IN_ADDRESS_HOURS;
-  return sendAccountPage(context, request, reply, addressPage({ done, email, team, sent, hours }));
+  const page = addressPage({ id: emailId(email), done: title, later: shown, email, team, sent, hours });
+  return sendAccountPage(context, request, reply, page);
 }
+
+/** What the page of somebody says who was made a member. */
+export const newMember = { mailed: "member_mailed", shown: "member_made" } as const;
+
+/** `title`: of the page with the address. `mailed`, `shown`: what the page of the person says afterwards. */
+type NewAddress = { email: string; team: string; title: string; mailed: Done; shown: Done };
 
 export type IdRoute = { Params: { id: string } };

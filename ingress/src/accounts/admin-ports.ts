@@ -1,9 +1,10 @@
 import type { Actor, AuditEntry } from "@faceline/accounts/audit/audit-log";
 import type { Person } from "@faceline/accounts/people/person";
+import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { TeamSummary } from "@faceline/accounts/people/teams";
 import type { WaitlistEntry } from "@faceline/accounts/people/waitlist";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
-import type { SentAddress } from "../../pages/accounts/admin-people-pages.ts";
+import type { SentAddress } from "../../pages/accounts/admin-address-pages.ts";
 import type { StoredSession } from "./session-storage.ts";
 
 // Types only.
@@ -22,8 +23,12 @@ export type AdminPorts = {
   makeOperator(email: string, actor: Actor): Promise<unknown>;
   sessions(email: string): Promise<StoredSession[]>;
   endSessions(email: string, actor: Actor): Promise<unknown>;
+  /** Sign-in addresses of a person that work, the newest first. */
+  openAddresses(email: string): Promise<OpenAddress[]>;
+  cancelAddresses(email: string, actor: Actor): Promise<unknown>;
   /**
-   * Makes a sign-in address below `origin` and mails it, where that is set up. Null: nobody has this email.
+   * Makes a sign-in address below `origin` and mails it, where that is set up. It takes the place of
+   * those that work. Null: nobody has this email.
    */
   sendAddress(email: string, origin: string, actor: Actor): Promise<SentAddress | null>;
   teams(): Promise<TeamSummary[]>;

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { teamPage, teamsPage } from "../../pages/accounts/admin-team-pages.ts";
+import { doneText } from "../../pages/accounts/done.ts";
 import { errorsSection } from "../../pages/accounts/errors-section.ts";
 import { limitValues } from "../../pages/accounts/limits-form.ts";
 import { usageSection } from "../../pages/accounts/usage-section.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readLimits } from "./admin-forms.ts";
+import { confirm, doneOf } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -26,18 +28,17 @@ export function addTeams(scope: FastifyInstance, context: AccountContext): void 
   scope.get<TeamRoute>("/teams/:team", async (request, reply) => {
     const team = await findTeam(context, request);
     const values = limitValues(team.limits);
-    const saved = "saved" in request.query;
-    return sendTeam(context, request, reply, { team, values, saved });
+    return sendTeam(context, request, reply, { team, values, done: doneText(doneOf(request)) });
   });
 
   scope.post<TeamRoute>("/teams/:team", async (request, reply) => {
     const team = await findTeam(context, request);
     const { values, limits, errors } = readLimits(request.body);
     if (errors !== undefined) {
-      return sendTeam(context, request, reply.code(400), { team, values, errors, saved: false });
+      return sendTeam(context, request, reply.code(400), { team, values, errors });
     }
     await accounts.admin.setLimits(team.team, limits, actorOf(request));
-    return reply.redirect(`/admin/teams/${team.team}?saved`, 303);
+    return confirm(reply, `/admin/teams/${team.team}`, "limits_saved");
   });
 }
 
@@ -58,4 +59,4 @@ async function findTeam({ accounts }: AccountContext, { params }: FastifyRequest
   return team;
 }
 
-type TeamRoute = { Params: { team: string }; Querystring: Record<string, unknown> };
+type TeamRoute = { Params: { team: string } };

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ApprovalForm, entryPage, waitingPage } from "../../pages/accounts/admin-waitlist-pages.ts";
+import { doneText } from "../../pages/accounts/done.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { proposedTeam, readLimits, readMembership } from "./admin-forms.ts";
-import { emailId, type IdRoute, sendNewAddress } from "./admin-person.ts";
+import { emailId, type IdRoute, newMember, personPath, sendNewAddress } from "./admin-person.ts";
+import { confirm, doneOf } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -26,12 +28,22 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
   scope.get("/", async (request, reply) => {
     const waiting = await admin.waitlist();
     const entries = waiting.slice(0, entriesOfPage).map((entry) => ({ id: emailId(entry.email), entry }));
-    return sendAccountPage(context, request, reply, waitingPage({ entries, total: waiting.length }));
+    return sendAccountPage(context, request, reply, waitingPage({ entries, total: waiting.length, done: doneText(doneOf(request)) }));
   });
 
-  scope.get<IdRoute>("/waitlist/:id", (request, reply) => showEntry(request, reply));
+  scope.get<IdRoute>("/waitlist/:id", async (request, reply) => {
+    // Approved meanwhile: by another operator, or before this page was loaded again.
+    const member = await findMember(context, request.params.id);
+    return member === undefined ? showEntry(request, reply) : reply.redirect(personPath(member.email), 303);
+  });
+  scope.get<IdRoute>("/waitlist/:id/approve", async (request, reply) =>
+    reply.redirect(`/admin/waitlist/${encodeURIComponent(request.params.id)}`, 303),
+  );
 
   scope.post<IdRoute>("/waitlist/:id/approve", async (request, reply) => {
+    const member = await findMember(context, request.params.id);
+    // A form that is sent twice makes one address.
+    if (member !== undefined) return confirm(reply, personPath(member.email), "member_made");
     const { email } = await findEntry(context, request.params.id);
     const teams = (await admin.teams()).map(({ team }) => team);
     const { team, teamError, joins } = readMembership(request.body, teams);
@@ -43,13 +55,14 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
       const error = `They are in the team ${result.team}. Decline this, or approve them into it.`;
       return showEntry(request, reply.code(409), { ...form, teamError: error });
     }
-    return sendNewAddress(context, request, reply, { email, team, done: `${email} is approved` });
+    const title = `${email} is approved`;
+    return sendNewAddress(context, request, reply, { email, team, title, ...newMember });
   });
 
   scope.post<IdRoute>("/waitlist/:id/decline", async (request, reply) => {
     const { email } = await findEntry(context, request.params.id);
     await admin.decline(email, actorOf(request));
-    return reply.redirect("/admin", 303);
+    return confirm(reply, "/admin", "declined");
   });
 }
 
@@ -57,6 +70,12 @@ async function findEntry({ accounts }: AccountContext, id: string) {
   const entry = (await accounts.admin.waitlist()).find(({ email }) => emailId(email) === id);
   if (entry === undefined) throw new PageRefusal("not_found");
   return entry;
+}
+
+/** Returns the person whom an address of the waitlist names, if they do not wait any more. */
+async function findMember({ accounts }: AccountContext, id: string) {
+  const waits = (await accounts.admin.waitlist()).some(({ email }) => emailId(email) === id);
+  return waits ? undefined : (await accounts.admin.people()).find(({ email }) => emailId(email) === id);
 }
 
 const entriesOfPage = 50;

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import { member, operator, postForm, signIn, testAccounts } from "../../testing/accounts.ts";
 import { testServer } from "../../testing/server.ts";
 import { proposedTeam } from "./admin-forms.ts";
-import { emailId } from "./admin-person.ts";
+import { emailId, personPath } from "./admin-person.ts";
 
 const accounts = testAccounts();
 const { app } = testServer({ after, diagnostic: console.error }, { accounts: accounts.ports });
@@ -27,7 +27,9 @@ test("who waits is listed with what they wrote as text, and the list says when i
     assert.equal(statusCode, 200);
     assert.ok(!body.includes("<img") && body.includes("&#60;img src"), url);
   }
-  assert.equal((await post(`${path}/decline`)).headers.location, "/admin");
+  const declined = await post(`${path}/decline`);
+  assert.equal(declined.headers.location, "/admin?done=declined");
+  assert.match((await get("/admin?done=declined")).body, /role="status">Declined: they are off the waitlist/);
   assert.equal(accounts.waitlist.size, 0);
   assert.equal((await get(path)).statusCode, 404);
 });
@@ -48,6 +50,64 @@ test("an approval sets the team and its limits, and shows the address where no m
   assert.match(team, /id="usage"[^]*id="recent-errors"/);
   assert.match(team, /name="perSecond"[^>]*value="5"/);
   assert.match(team, /name="burst"[^>]*value=""/);
+});
+
+test("after an approval a reload shows the person, and sending the form again makes no second address", async () => {
+  const path = wait("nora@example.test");
+  const form = { team: "newts" };
+  const shown = await post(`${path}/approve`, form);
+  assert.equal(shown.statusCode, 200);
+  const person = personPath("nora@example.test");
+  // Where the script of the page leads a reload.
+  assert.ok(shown.body.replaceAll("&#61;", "=").includes(`data-reload="${person}?done=member_made"`));
+  assert.match(shown.body, /src="[^"]*shown-once\.js"/);
+  const [made] = await accounts.ports.admin.openAddresses("nora@example.test");
+
+  // Without scripts the browser sends the form again.
+  const again = await post(`${path}/approve`, form);
+  assert.deepEqual([again.statusCode, again.headers.location], [303, `${person}?done=member_made`]);
+  assert.deepEqual(await accounts.ports.admin.openAddresses("nora@example.test"), [made]);
+  const { body } = await get(again.headers.location!);
+  assert.match(body, /role="status">nora@example\.test is a member now\. If their sign-in address is lost/);
+  assert.match(body, /One address works/);
+  assert.doesNotMatch(body, /\/sign-in\/a{43}/);
+  for (const url of [path, `${path}/approve`]) assert.equal((await get(url)).statusCode, 303, url);
+});
+
+test("where mails are sent, an approval and a new address lead to the page of the person", async (t) => {
+  const mailed = async () => ({ kind: "mailed" }) as const;
+  t.mock.method(accounts.ports.admin, "sendAddress", mailed);
+  const path = wait("mona@example.test");
+  const person = personPath("mona@example.test");
+  const approved = await post(`${path}/approve`, { team: "moles" });
+  assert.deepEqual([approved.statusCode, approved.headers.location], [303, `${person}?done=member_mailed`]);
+  assert.match((await get(approved.headers.location!)).body, /A sign-in address was mailed to them/);
+  const address = await post(`${person}/address`, { seen: "none" });
+  assert.deepEqual([address.statusCode, address.headers.location], [303, `${person}?done=address_mailed`]);
+});
+
+test("an operator sees until when addresses work, makes one in their place, and cancels them", async () => {
+  const email = "nora@example.test";
+  const path = personPath(email);
+  const [open] = await accounts.ports.admin.openAddresses(email);
+  const { body } = await get(path);
+  assert.match(body, /One address works until\s+it is used or too old:/);
+  assert.match(body, /valid until <time datetime="2027-01-16T08:00/);
+  const [, seen = ""] = /name="seen" value="(\d+)"/.exec(body)!;
+  assert.equal(seen, String(open!.createdAt));
+  assert.match((await post(`${path}/address`, { seen })).body, /A new address for nora[^]*\/sign-in\/a{43}/);
+
+  // The same form once more: the page that it came from shows what is old.
+  const again = await post(`${path}/address`, { seen });
+  assert.deepEqual([again.statusCode, again.headers.location], [303, `${path}?done=addresses_changed`]);
+  assert.match((await get(again.headers.location!)).body, /role="status">No address was made/);
+  assert.equal((await post(`${path}/address`)).statusCode, 400);
+  assert.equal((await get(`${path}/address`)).headers.location, path);
+
+  const cancelled = await post(`${path}/addresses/cancel`);
+  assert.equal(cancelled.headers.location, `${path}?done=addresses_cancelled`);
+  assert.match((await get(cancelled.headers.location!)).body, /No address works at the moment/);
+  assert.match((await get("/admin/audit")).body, /sign-in addresses cancelled<\/td>\n<td>nora@example/);
 });
 
 test("an applicant gets into a team that exists only if the operator confirms it", async () => {
@@ -87,6 +147,8 @@ test("somebody is added without the waitlist", async () => {
   const added = await post("/admin/people", { email: " Dan@Example.test ", team: "deer" });
   assert.match(added.body, /dan@example\.test is added/);
   assert.match((await get("/admin/people")).body, /dan@example\.test/);
+  const again = await post("/admin/people", { email: "dan@example.test", team: "deer", join: "deer" });
+  assert.equal(again.headers.location, `${personPath("dan@example.test")}?done=member_known`);
   for (const email of ["dan", "a@example.test\r\nBcc: b@example.test", "a@example.test,b@example.test"]) {
     const { statusCode, body } = await post("/admin/people", { email, team: "deer2" });
     assert.deepEqual([statusCode, /This is not an email address/.test(body)], [400, true], email);
@@ -94,20 +156,40 @@ test("somebody is added without the waitlist", async () => {
 });
 
 test("for a person an operator makes addresses, ends sessions and makes them an operator", async () => {
-  const path = `/admin/people/${emailId("dan@example.test")}`;
+  const path = personPath("dan@example.test");
   assert.match((await get(path)).body, /Make them an operator/);
-  assert.match((await post(`${path}/address`)).body, /\/sign-in\/a{43}/);
-  assert.equal((await post(`${path}/sessions`)).headers.location, path);
-  assert.equal((await post(`${path}/operator`)).headers.location, path);
-  const { body } = await get(path);
+  const [open] = await accounts.ports.admin.openAddresses("dan@example.test");
+  assert.match((await post(`${path}/address`, { seen: String(open!.createdAt) })).body, /\/sign-in\/a{43}/);
+  const ended = await post(`${path}/sessions`);
+  assert.match((await get(ended.headers.location!)).body, /role="status">All their sessions are ended/);
+  const made = await post(`${path}/operator`);
+  const { body } = await get(made.headers.location!);
+  assert.match(body, /role="status">dan@example\.test is an operator now/);
   assert.match(body, /Operator, and member/);
   assert.doesNotMatch(body, /Make them an operator/);
   assert.equal((await get(`/admin/people/${emailId("nobody@example.test")}`)).statusCode, 404);
 });
 
+test("only this service's own pages say what was done, in fixed sentences", async () => {
+  const url = "/admin/teams/night-bees?done=limits_saved";
+  const shown = async (address: string, site?: string) => {
+    const headers = { ...olga, ...(site === undefined ? {} : { "sec-fetch-site": site }) };
+    return /<p class="note" role="status">/.test((await app.inject({ url: address, headers })).body);
+  };
+  assert.deepEqual([await shown(url), await shown(url, "same-origin"), await shown(url, "none")], [
+    true,
+    true,
+    true,
+  ]);
+  assert.deepEqual([await shown(url, "cross-site"), await shown(url, "same-site")], [false, false]);
+  for (const code of ["constructor", "x", "limits_saved&done=declined", ""]) {
+    assert.equal(await shown(`/admin/teams/night-bees?done=${code}`), false, code);
+  }
+});
+
 test("limits that are left empty are the service's defaults again", async () => {
   const saved = await post("/admin/teams/night-bees", { perSecond: "", inFlight: "3" });
-  assert.equal(saved.headers.location, "/admin/teams/night-bees?saved");
+  assert.equal(saved.headers.location, "/admin/teams/night-bees?done=limits_saved");
   const { body } = await get(saved.headers.location ?? "");
   assert.match(body, /The limits are saved/);
   assert.match(body, /name="perSecond"[^>]*value=""/);

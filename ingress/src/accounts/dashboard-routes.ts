@@ -2,6 +2,7 @@ import type { KeyView } from "../../pages/accounts/key-view.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { dashboardPage } from "../../pages/accounts/dashboard-page.ts";
+import { doneText, keyDoneAddress } from "../../pages/accounts/done.ts";
 import { errorsSection } from "../../pages/accounts/errors-section.ts";
 import {
   keyPage,
@@ -15,6 +16,7 @@ import { pictureName } from "../../pages/samples.ts";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
 import type { CreatedKey } from "./account-ports.ts";
 import { countTry } from "./admission.ts";
+import { doneOf } from "./confirmation.ts";
 import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -35,7 +37,8 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     ]);
     const sections = [usageSection(days), errorsSection({ errors, days })];
     const view = { team, email, keys: keys.toReversed(), keysMax: accounts.keys.max, limits, facts: facts() };
-    return send(request, reply, dashboardPage({ ...view, sections, now: now(), ...form }));
+    const done = keyDone(request, keys);
+    return send(request, reply, dashboardPage({ ...view, sections, now: now(), done, ...form }));
   };
   const showNewKey = (request: FastifyRequest, reply: FastifyReply, key: ShownKey) =>
     sendNewKey(context, request, reply, key);
@@ -60,7 +63,7 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     const form = readName(request.body);
     if (form.error !== undefined) return send(request, reply.code(400), keyPage({ key, ...form }));
     await accounts.keys.rename(signedIn(request).team, key.id, form.name, actorOf(request));
-    return reply.redirect("/dashboard", 303);
+    return reply.redirect(keyDoneAddress(key.id, "key_renamed"), 303);
   });
 
   scope.post<KeyRoute>("/keys/:id/rotate", async (request, reply) => {
@@ -81,7 +84,7 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
   scope.post<KeyRoute>("/keys/:id/revoke", async (request, reply) => {
     const key = await findKey(context, request);
     await accounts.keys.revoke(signedIn(request).team, key.id, actorOf(request));
-    return reply.redirect("/dashboard", 303);
+    return reply.redirect(keyDoneAddress(key.id, "key_revoked"), 303);
   });
 }
 
@@ -91,6 +94,13 @@ async function findKey({ accounts }: AccountContext, request: FastifyRequest<Key
   const key = keys.find(({ id, disabled }) => id === request.params.id && !disabled);
   if (key === undefined) throw new PageRefusal("not_found");
   return key;
+}
+
+/** Returns what was done to a key of the team. About a key that the team does not have, nothing is said. */
+function keyDone(request: FastifyRequest, keys: KeyView[]): string | undefined {
+  const { key: id } = request.query as Record<string, unknown>;
+  const key = keys.find((each) => each.id === id);
+  return key && doneText(doneOf(request), key.name);
 }
 
 async function sendNewKey(
@@ -114,7 +124,8 @@ async function sendNewKey(
     assets.address(pictureName("ada-1")),
     assets.address(pictureName("ada-2")),
   ];
-  const page = newKeyPage({ ...shown, key: created.key, origin: siteOrigin(context, request), samples });
+  const origin = siteOrigin(context, request);
+  const page = newKeyPage({ ...shown, id: created.id, key: created.key, origin, samples });
   return sendAccountPage(context, request, reply, page);
 }
 

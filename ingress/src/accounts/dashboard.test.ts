@@ -22,7 +22,9 @@ test("a key is shown once, with a call that holds it, and never again", async ()
     body.replaceAll(/<[^>]+>/g, ""),
     new RegExp(`curl \\S+/verify \\\\\\s+-H &#34;x-api-key: ${key}&#34;`),
   );
-  const later = (await get("/dashboard", ada)).body;
+  const [, reload = ""] = /data-reload="([^"]+)"/.exec(body.replaceAll("&#61;", "=").replaceAll("&#38;", "&"))!;
+  const later = (await get(reload, ada)).body;
+  assert.match(later, /role="status">The key “laptop” is made\. It was shown once/);
   assert.ok(!later.includes(key));
   assert.ok(later.includes(`${key.slice(0, 12)}…`));
   const [address] = /http:\/\/[^<]*?(\/assets\/\S+\/ada-1\.jpg)/
@@ -35,6 +37,7 @@ test("names are changed, and shown as text wherever a key is", async () => {
   const [key] = keysOf("ants");
   const renamed = await postForm(app, `/dashboard/keys/${key!.id}/name`, { name: markup }, ada);
   assert.equal(renamed.statusCode, 303);
+  assert.match((await get(renamed.headers.location!, ada)).body, /role="status">The key is called “&#60;img/);
   for (const url of ["/dashboard", `/dashboard/keys/${key!.id}`, `/dashboard/keys/${key!.id}/revoke`]) {
     const { body, statusCode } = await get(url, ada);
     assert.equal(statusCode, 200);
@@ -70,7 +73,12 @@ test("revoking asks first, and then the key is gone from what can be changed", a
   const question = await get(`/dashboard/keys/${key!.id}/revoke`, ada);
   assert.match(question.body, /cannot be undone/);
   assert.equal(accounts.keys.get(key!.id)!.disabled, false);
-  assert.equal((await postForm(app, `/dashboard/keys/${key!.id}/revoke`, {}, ada)).statusCode, 303);
+  const revoked = await postForm(app, `/dashboard/keys/${key!.id}/revoke`, {}, ada);
+  assert.equal(revoked.statusCode, 303);
+  const { body } = await get(revoked.headers.location!, ada);
+  assert.match(body, /role="status">The key “[^”]+” is revoked: calls with it are refused from now on/);
+  // About another team's key nothing is said.
+  assert.doesNotMatch((await get(revoked.headers.location!, eve)).body, /is revoked: calls/);
   assert.equal(accounts.keys.get(key!.id)!.disabled, true);
   assert.equal((await get(`/dashboard/keys/${key!.id}`, ada)).statusCode, 404);
   assert.match((await get("/dashboard", ada)).body, /revoked/);

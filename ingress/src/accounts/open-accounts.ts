@@ -55,7 +55,7 @@ export function openAccounts({ durable, redis, settings }: AccountParts): Accoun
       find: (token) => findSignInToken(durable, token),
       consume: (token) => consumeSignInToken(durable, token),
       async mail(email) {
-        const token = await issueSignInToken(durable, email, hours);
+        const token = await issueSignInToken(durable, email, { hours });
         if (token === null) return;
         await sendMail?.(signInMail(email, { address: signInAddress(publicUrl, token), hours }));
       },

@@ -27,6 +27,11 @@ test("what an operator does on the pages is in the durable Redis, and in the aud
   assert.ok(sent?.kind === "shown" && !sent.mailFailed);
   const token = sent.address.slice(`${origin}/sign-in/`.length);
   assert.equal((await findSignInToken(durable, token))?.team, team);
+  await admin.sendAddress(email, origin, actor);
+  assert.equal(await findSignInToken(durable, token), null, "another one takes its place");
+  assert.equal((await admin.openAddresses(email)).length, 1);
+  await admin.cancelAddresses(email, actor);
+  assert.deepEqual(await admin.openAddresses(email), []);
 
   await storeSession(durable, randomUUID(), { email, createdAt: 1, seenAt: 1 }, 1);
   assert.equal((await admin.sessions(email)).length, 1);
@@ -37,13 +42,15 @@ test("what an operator does on the pages is in the durable Redis, and in the aud
   assert.deepEqual(found, { team, limits: { requestsBurst: 3 }, people: 1, keys: 0 });
   await admin.makeOperator(email, actor);
   assert.equal((await admin.people()).find((each) => each.email === email)?.role, "operator");
-  const entries = await admin.audit({ count: 6 });
+  const entries = await admin.audit({ count: 8 });
   assert.deepEqual(
     entries.map(({ by, action, on }) => [by, action, on]),
     [
       [actor.by, "operator_made", email],
       [actor.by, "limits_set", team],
       [actor.by, "sessions_ended", email],
+      [actor.by, "sign_in_addresses_cancelled", email],
+      [actor.by, "sign_in_address_made", email],
       [actor.by, "sign_in_address_made", email],
       [actor.by, "waitlist_declined", other],
       [actor.by, "waitlist_approved", email],

@@ -1,10 +1,16 @@
 import { listAudit, recordAudit } from "@faceline/accounts/audit/audit-log";
 import type { SendMail } from "@faceline/accounts/mail/mail-server";
 import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
-import { approve, decline, issueForPerson, makeOperator } from "@faceline/accounts/people/approval";
+import {
+  approve,
+  cancelForPerson,
+  decline,
+  issueForPerson,
+  makeOperator,
+} from "@faceline/accounts/people/approval";
 import { listPeople } from "@faceline/accounts/people/person";
 import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
-import { signInAddress } from "@faceline/accounts/people/sign-in-address";
+import { listOpenAddresses, signInAddress } from "@faceline/accounts/people/sign-in-address";
 import { listTeams, replaceLimits } from "@faceline/accounts/people/teams";
 import { listWaitlist } from "@faceline/accounts/people/waitlist";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
@@ -23,6 +29,8 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts 
       await endSessions(durable, email);
       await recordAudit(durable, actor, "sessions_ended", email);
     },
+    openAddresses: (email) => listOpenAddresses(durable, email),
+    cancelAddresses: (email, actor) => cancelForPerson(durable, email, actor),
     async sendAddress(email, origin, actor) {
       const token = await issueForPerson(durable, { email, hours }, actor);
       if (token === null) return null;

@@ -36,7 +36,7 @@ trace from its client to the worker and back.</li>
 <li><code>npm run keys -- operator --email you@example.org</code> makes you an operator and gives you an
 address that signs you in.</li>
 <li>At <code>/admin</code> you approve people from the waitlist, or add them. Each becomes a member of a team, whose limits
-you set there, and gets a sign-in address.</li>
+you set there, and gets a sign-in address. It is shown once; on the page of the person you make a new one, or cancel it.</li>
 <li>Members make their own keys on <code>/dashboard</code>.</li>
 </ol>
 !${codeBlock({ caption: "The same by commands", code: peopleCommands, language: "curl" })}

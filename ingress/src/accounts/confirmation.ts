@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Done, doneAddress, isDone } from "../../pages/accounts/done.ts";
+
+// Covered by ./admin.test.ts and ./dashboard.test.ts.
+
+/** Leads to a page that says what was done. A reload of that page does nothing again. */
+export const confirm = (reply: FastifyReply, path: string, done: Done): FastifyReply =>
+  reply.redirect(doneAddress(path, done), 303);
+
+/**
+ * Returns what was done before a page is shown. A link on another site cannot make a page claim something:
+ * browsers say by Sec-Fetch-Site where a request comes from.
+ */
+export function doneOf({ query, headers }: FastifyRequest): Done | undefined {
+  const { done } = query as Record<string, unknown>;
+  const site = headers["sec-fetch-site"];
+  return isDone(done) && site !== "cross-site" && site !== "same-site" ? done : undefined;
+}
