@@ -2,12 +2,12 @@ import { commandActor } from "@faceline/accounts/audit/audit-log";
 import { MailConfig } from "@faceline/accounts/mail/config";
 import { openMailServer } from "@faceline/accounts/mail/mail-server";
 import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
+import { type Applicant, listApplicants } from "@faceline/accounts/people/applicants";
 import { rewriteAppendOnlyFile } from "@faceline/accounts/people/append-only-file";
 import { approve, issueForPerson, makeOperator } from "@faceline/accounts/people/approval";
 import { PeopleConfig } from "@faceline/accounts/people/config";
 import { forget } from "@faceline/accounts/people/forget";
 import { signInAddress } from "@faceline/accounts/people/sign-in-address";
-import { listWaitlist, type WaitlistEntry } from "@faceline/accounts/people/waitlist";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import * as z from "zod";
@@ -27,7 +27,7 @@ const AddressConfig = z.object({
 export async function runPeopleCommand(redis: RedisConnection, call: PeopleCommand): Promise<string> {
   switch (call.verb) {
     case "waitlist":
-      return entriesText(await listWaitlist(redis));
+      return entriesText(await listApplicants(redis));
     case "approve": {
       const result = await approve(redis, call, commandActor);
       if (result.kind === "in_other_team") {
@@ -83,14 +83,21 @@ async function forgetText(redis: RedisConnection, email: string): Promise<string
 }
 
 /** What people wrote is indented, so that none of it looks like another entry. */
-function entriesText(entries: WaitlistEntry[]): string {
+function entriesText(entries: Applicant[]): string {
   if (entries.length === 0) return "Nobody waits for approval.";
-  return entries
-    .map(({ email, joinedAt, text }) => {
-      const head = `${formatTime(joinedAt)}  ${email}`;
-      return text === "" ? head : `${head}\n    ${text.replaceAll("\n", "\n    ")}`;
-    })
-    .join("\n");
+  return entries.map(entryText).join("\n");
+}
+
+function entryText({ email, joinedAt, sentAgainAt, team, declinedAt, text, firstText }: Applicant): string {
+  const marks = [
+    ...(sentAgainAt === undefined ? [] : [`sent again ${formatTime(sentAgainAt)}`]),
+    ...(team === null ? [] : [`a member of ${team} already`]),
+    ...(declinedAt === null ? [] : [`declined ${formatTime(declinedAt)}`]),
+  ];
+  const head = [`${formatTime(joinedAt)}  ${email}`, ...marks].join(", ");
+  const indented = (lines: string) => `\n    ${lines.replaceAll("\n", "\n    ")}`;
+  const first = firstText === undefined || firstText === text ? "" : indented(`Sent first:\n${firstText}`);
+  return head + (text === "" ? "" : indented(text)) + first;
 }
 
 /** `2026-11-21 09:30Z`. */

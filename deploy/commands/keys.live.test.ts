@@ -43,6 +43,11 @@ test("somebody waits, is approved with limits, gets a sign-in address and is for
   const waiting = await keys("waitlist");
   assert.ok(waiting.printed.includes(`  ${email}\n    Door cameras.\n    Two sites.\n`), waiting.printed);
 
+  await joinWaitlist(redis, { email, text: "Three sites." });
+  const again = await keys("waitlist");
+  const lines = `, sent again [^\n]*\n    Three sites\\.\n    Sent first:\n    Door cameras\\.\n    Two sites\\.\n`;
+  assert.match(again.printed, new RegExp(`  ${email}${lines}`));
+
   const approved = await keys("approve", "--email", email, "--team", `${team}-cams`, "--per-second", "5");
   const [, token = ""] = /^http:\/\/127\.0\.0\.1:8080\/sign-in\/([\w-]{43})$/m.exec(approved.printed) ?? [];
   const person = await findSignInToken(redis, token);

@@ -24,7 +24,8 @@ test("pages for people, in a browser", async (t) => {
   const durable = await connectDurableRedis(readConfig(DurableRedisConfig, process.env));
   t.after(() => durable.disconnect());
   await approve(durable, { email, team }, { by: "command", requestId: null });
-  const newAddress = async () => `${address}/sign-in/${await issueSignInToken(durable, email, { hours: 24 })}`;
+  const newAddress = async () =>
+    `${address}/sign-in/${await issueSignInToken(durable, email, { hours: 24 })}`;
 
   await t.test("every state is sound in both themes, wide and narrow", async () => {
     const { page, faults } = await openPage(browser);

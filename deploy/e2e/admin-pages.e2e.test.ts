@@ -46,9 +46,18 @@ test("from an empty installation to an approved team with limits, in a browser",
     await visitor.page.getByLabel("What do you want").fill("Badges at two doors.\n<script>alert(1)</script>");
     await press(visitor.page, "Join the waitlist");
     await visitor.page.getByRole("heading", { name: "You are on the waitlist" }).waitFor();
+    await visitor.page.getByRole("link", { name: "send the form again" }).click();
+    await visitor.page.getByLabel("Email").fill(applicant);
+    await visitor.page.getByLabel("Team").fill(`Ants ${run}`);
+    await visitor.page.getByLabel("What do you want").fill("Badges at three doors.");
+    await press(visitor.page, "Join the waitlist");
+    await visitor.page.getByRole("heading", { name: "You are on the waitlist" }).waitFor();
 
     const { page } = admin;
     await page.reload();
+    await page.getByText("Badges at three doors.").waitFor();
+    await page.getByText("What was sent first").click();
+    await page.getByText("<script>alert(1)</script>").waitFor();
     await assertSoundInAllLooks(page, "admin-waitlist");
     await page.getByRole("link", { name: applicant }).click();
     assert.equal(await page.getByLabel("Team").inputValue(), team);
@@ -97,22 +106,45 @@ test("from an empty installation to an approved team with limits, in a browser",
     await assertSoundInAllLooks(page, "admin-person");
   });
 
-  await t.test("a sign-in address that was lost is replaced, and one that is open can be cancelled", async () => {
+  await t.test("a member who joins the waitlist again is marked there, and declined", async () => {
+    await fetch(`${address}/waitlist`, {
+      method: "POST",
+      headers: { "sec-fetch-site": "same-origin" },
+      body: new URLSearchParams({ email: applicant, team: "Other ants", purpose: "I forgot." }),
+    });
     const { page } = admin;
-    await press(page, "Make a sign-in address");
-    const first = (await page.locator("pre").innerText()).trim();
-    await page.reload();
-    await page.getByText("was shown once, and cannot be shown again").waitFor();
-    await press(page, "Make a new sign-in address");
-    const second = (await page.locator("pre").innerText()).trim();
-    assert.equal((await fetch(first)).status, 404);
-    assert.equal((await fetch(second)).status, 200);
-    await page.reload();
-    await press(page, "Cancel the address");
-    await page.getByText("none of them works any more").waitFor();
-    assert.equal((await fetch(second)).status, 404);
-    await assertSoundInAllLooks(page, "admin-person-cancelled");
+    const path = page.url().replace(/\?.*/, "");
+    await page.goto(`${address}/admin`);
+    await page.getByText("They are a member of").waitFor();
+    await assertSoundInAllLooks(page, "admin-waitlist-member");
+    await page.getByRole("link", { name: applicant }).click();
+    assert.equal(await page.getByLabel("Team").inputValue(), team);
+    await page.getByText("Take them off the waitlist").click();
+    await press(page, "Decline");
+    await page.getByText("Declined: they are off the waitlist").waitFor();
+    await assertSoundInAllLooks(page, "admin-declined");
+    await page.goto(path);
   });
+
+  await t.test(
+    "a sign-in address that was lost is replaced, and one that is open can be cancelled",
+    async () => {
+      const { page } = admin;
+      await press(page, "Make a sign-in address");
+      const first = (await page.locator("pre").innerText()).trim();
+      await page.reload();
+      await page.getByText("was shown once, and cannot be shown again").waitFor();
+      await press(page, "Make a new sign-in address");
+      const second = (await page.locator("pre").innerText()).trim();
+      assert.equal((await fetch(first)).status, 404);
+      assert.equal((await fetch(second)).status, 200);
+      await page.reload();
+      await press(page, "Cancel the address");
+      await page.getByText("none of them works any more").waitFor();
+      assert.equal((await fetch(second)).status, 404);
+      await assertSoundInAllLooks(page, "admin-person-cancelled");
+    },
+  );
 
   await t.test("without scripts, sending the form of an address again makes no other one", async () => {
     const state = await admin.page.context().storageState();

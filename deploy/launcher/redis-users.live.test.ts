@@ -11,12 +11,23 @@ import {
   rotateTeamKey,
 } from "@faceline/accounts/keys/team-keys";
 import { rewriteAppendOnlyFile } from "@faceline/accounts/people/append-only-file";
-import { approve, decline, issueForPerson, makeOperator } from "@faceline/accounts/people/approval";
+import { listApplicants } from "@faceline/accounts/people/applicants";
+import {
+  approve,
+  cancelForPerson,
+  decline,
+  issueForPerson,
+  makeOperator,
+} from "@faceline/accounts/people/approval";
 import { forget } from "@faceline/accounts/people/forget";
 import { listPeople } from "@faceline/accounts/people/person";
 import { endSessions, listSessions, storeSession } from "@faceline/accounts/people/sessions";
-import { consumeSignInToken, findSignInToken } from "@faceline/accounts/people/sign-in-address";
-import { joinWaitlist, listWaitlist } from "@faceline/accounts/people/waitlist";
+import {
+  consumeSignInToken,
+  findSignInToken,
+  listOpenAddresses,
+} from "@faceline/accounts/people/sign-in-address";
+import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
 import { readRecentErrors, readUsage, readUsageByTeam } from "@faceline/accounts/usage/read-usage";
 import { writeUsage } from "@faceline/accounts/usage/write-usage";
@@ -106,11 +117,14 @@ test("the ingress may do what its pages for people need, and `keys` may forget p
   const actor = { by: email, requestId: "req-1" };
   await using ingress = await openAs("redis-durable", "ingress");
   await joinWaitlist(ingress, { email, text: "" });
-  await listWaitlist(ingress);
+  await listApplicants(ingress);
+  await decline(ingress, email, actor);
+  await joinWaitlist(ingress, { email, text: "" });
   await approve(ingress, { email, team, limits: { inFlightMax: 2 } }, actor);
   await makeOperator(ingress, { email }, actor);
   assert.equal((await listPeople(ingress)).filter((person) => person.email === email).length, 1);
   const token = await issueForPerson(ingress, { email, hours: 1 }, actor);
+  assert.equal((await listOpenAddresses(ingress, email)).length, 1);
   assert.equal((await findSignInToken(ingress, token!))?.role, "operator");
   assert.equal((await consumeSignInToken(ingress, token!))?.email, email);
   await storeSession(ingress, run, { email, createdAt: 1, seenAt: 1 }, 1);
@@ -122,6 +136,8 @@ test("the ingress may do what its pages for people need, and `keys` may forget p
   await revokeTeamKey(ingress, { team, id: created.id }, actor);
   assert.equal((await listAudit(ingress, { count: 1 }))[0]?.on, created.id);
   await endSessions(ingress, email);
+  await issueForPerson(ingress, { email, hours: 1 }, actor);
+  assert.equal(await cancelForPerson(ingress, email, actor), 1);
   await decline(ingress, email, actor);
 
   const pending = new PendingUsage({ countersMax: 1 });

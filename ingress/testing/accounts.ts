@@ -13,7 +13,7 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
   const people = new Map<string, Person>();
   const tokens = new Map<string, string>();
   const sessions = new Map<string, StoredSession>();
-  const waitlist = new Map<string, WaitlistForm>();
+  const waitlist = new Map<string, TestEntry>();
   const keys = new Map<string, KeyView & { team: string }>();
   const teamOf = (team: string) => [...keys.values()].filter((key) => key.team === team);
   const create = (team: string, name: string) => {
@@ -35,7 +35,9 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
     },
     findPerson: async (email) => personOf(email),
     async joinWaitlist(entry) {
-      if (!waitlist.has(entry.email)) waitlist.set(entry.email, entry);
+      const { text: firstText } = waitlist.get(entry.email) ?? {};
+      const again = firstText === undefined ? {} : { firstText, sentAgainAt: testNow };
+      waitlist.set(entry.email, { ...entry, ...again });
       return "joined";
     },
     signInAddresses: {
@@ -140,11 +142,13 @@ subscribe("fastify.initialization", (message) => {
 
 type Route = { method: string; path: string };
 
+export type TestEntry = WaitlistForm & { firstText?: string; sentAgainAt?: number };
+
 type TestAccounts = {
   ports: AccountPorts;
   people: Map<string, Person>;
   sessions: Map<string, StoredSession>;
-  waitlist: Map<string, WaitlistForm>;
+  waitlist: Map<string, TestEntry>;
   keys: Map<string, KeyView & { team: string }>;
   /** Stores a person and returns the token of a sign-in address. */
   invite(person: Person): string;

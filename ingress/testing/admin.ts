@@ -2,7 +2,8 @@ import type { AuditEntry } from "@faceline/accounts/audit/audit-log";
 import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { KeyView } from "../pages/accounts/key-view.ts";
-import type { Person, WaitlistForm } from "../src/accounts/account-ports.ts";
+import type { Person } from "../src/accounts/account-ports.ts";
+import type { TestEntry } from "./accounts.ts";
 import type { AdminPorts } from "../src/accounts/admin-ports.ts";
 import { testNow } from "./server.ts";
 
@@ -11,6 +12,7 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
   const limits = new Map<string, LimitOverrides>();
   const log: AuditEntry[] = [];
   const openAddresses = new Map<string, OpenAddress[]>();
+  const declined = new Set<string>();
   let made = 0;
   const record = (by: string, action: AuditEntry["action"], on: string) => {
     const id = `${testNow}-${log.length}`;
@@ -18,7 +20,13 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
   };
   const inTeam = (team: string) => [...people.values()].filter((person) => person.team === team);
   return {
-    waitlist: async () => [...waitlist.values()].map((entry) => ({ ...entry, joinedAt: testNow })),
+    waitlist: async () =>
+      [...waitlist.values()].map((entry) => ({
+        ...entry,
+        joinedAt: testNow,
+        team: people.get(entry.email)?.team ?? null,
+        declinedAt: declined.has(entry.email) ? testNow : null,
+      })),
     async approve({ email, team, limits: own }, actor) {
       const known = people.get(email);
       if (known !== undefined && known.team !== team) return { kind: "in_other_team", team: known.team };
@@ -30,6 +38,7 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
     },
     async decline(email, actor) {
       record(actor.by, "waitlist_declined", email);
+      declined.add(email);
       return waitlist.delete(email);
     },
     people: async () => [...people.values()].map((person) => ({ ...person, createdAt: testNow })),
@@ -71,6 +80,6 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
 
 type TestState = {
   people: Map<string, Person>;
-  waitlist: Map<string, WaitlistForm>;
+  waitlist: Map<string, TestEntry>;
   keys: Map<string, KeyView & { team: string }>;
 };

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { teamLimits } from "@faceline/contracts/runtime/api-keys";
+import { declinedKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { listAudit } from "../audit/audit-log.ts";
+import { declinedShownDays, listApplicants } from "./applicants.ts";
 import { approve, decline, issueForPerson, makeOperator } from "./approval.ts";
 import { findPerson, listPeople } from "./person.ts";
 import { joinWaitlist, listWaitlist } from "./waitlist.ts";
@@ -44,12 +46,47 @@ test("a second approval changes no team, no limits and no role", async (t) => {
   assert.deepEqual(await teamLimits(redis, team), { inFlightMax: 2 });
 });
 
-test("a declined entry leaves nothing of the person but the audit line", async (t) => {
+test("a declined entry leaves nothing of the person but the audit line and when it was", async (t) => {
   const { redis, email } = await durable(t);
   const ada = email("ada");
   await joinWaitlist(redis, { email: ada, text: "" });
   assert.deepEqual([await decline(redis, ada, operator), await decline(redis, ada, operator)], [true, false]);
   assert.equal(await findPerson(redis, ada), null);
+  const days = (await redis.ttl(declinedKey(ada))) / 86_400;
+  assert.ok(days > declinedShownDays - 1 && days <= declinedShownDays, `${days}`);
+});
+
+test("who joins again is marked as declined before, or as a member, until that changes", async (t) => {
+  const { redis, team, email } = await durable(t);
+  const [ada, bob, eve] = [email("ada"), email("bob"), email("eve")];
+  const marks = async () => {
+    const applicants = await listApplicants(redis);
+    return [ada, bob, eve].map((each) => {
+      const found = applicants.find((applicant) => applicant.email === each);
+      return found && [found.team, found.declinedAt !== null];
+    });
+  };
+  const joinAll = async () => {
+    for (const each of [ada, bob, eve]) await joinWaitlist(redis, { email: each, text: "" });
+  };
+  await joinAll();
+  assert.deepEqual(await marks(), [
+    [null, false],
+    [null, false],
+    [null, false],
+  ]);
+  await approve(redis, { email: ada, team }, operator);
+  await decline(redis, bob, operator);
+  await joinAll();
+  assert.deepEqual(await marks(), [
+    [team, false],
+    [null, true],
+    [null, false],
+  ]);
+  // A member who is taken off the list stays a member; who was declined may be approved.
+  await decline(redis, ada, operator);
+  await approve(redis, { email: bob, team }, operator);
+  assert.equal(await redis.exists(declinedKey(ada), declinedKey(bob)), 0);
 });
 
 test("the first operator is in the team `operators`; nobody else gets a sign-in address", async (t) => {

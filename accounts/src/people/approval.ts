@@ -2,6 +2,7 @@ import { setTeamLimits } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
+import { markDeclined, unmarkDeclined } from "./applicants.ts";
 import { findPerson, type Person, storePerson } from "./person.ts";
 import { cancelAddresses, issueSignInToken } from "./sign-in-address.ts";
 import { leaveWaitlist } from "./waitlist.ts";
@@ -26,16 +27,21 @@ export async function approve(
   const person = known ?? { email, team, role: "member" as const, createdAt: Date.now() };
   if (known === null) await storePerson(durable, person);
   await recordAudit(durable, actor, "waitlist_approved", email);
+  await unmarkDeclined(durable, email);
   // Last: until then, an approval that broke off is still on the waitlist.
   await leaveWaitlist(durable, email);
   return { kind: "approved", person };
 }
 
-/** Takes somebody off the waitlist. Returns false when they are not on it. */
+/**
+ * Takes somebody off the waitlist. Returns false when they are not on it. Who is a member stays one, and is
+ * not marked as declined.
+ */
 export async function decline(durable: RedisConnection, email: string, actor: Actor): Promise<boolean> {
-  const declined = await leaveWaitlist(durable, email);
-  if (declined) await recordAudit(durable, actor, "waitlist_declined", email);
-  return declined;
+  if (!(await leaveWaitlist(durable, email))) return false;
+  if ((await findPerson(durable, email)) === null) await markDeclined(durable, email);
+  await recordAudit(durable, actor, "waitlist_declined", email);
+  return true;
 }
 
 /** Makes somebody an operator. A person keeps their team; others get `team`, by default `operators`. */
@@ -52,6 +58,7 @@ export async function makeOperator(
   await setTeamLimits(durable, person.team, {});
   await storePerson(durable, person);
   await recordAudit(durable, actor, "operator_made", email);
+  await unmarkDeclined(durable, email);
   await leaveWaitlist(durable, email);
   return person;
 }

@@ -2,6 +2,7 @@ import { changeApiKey, listApiKeys } from "@faceline/contracts/runtime/api-keys"
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { peopleKey, personKey, sessionsKey, signInsKey } from "@faceline/contracts/wire/names";
 import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audit-log.ts";
+import { unmarkDeclined } from "./applicants.ts";
 import { findPerson } from "./person.ts";
 import { endSessions } from "./sessions.ts";
 import { cancelAddresses } from "./sign-in-address.ts";
@@ -15,6 +16,7 @@ import { leaveWaitlist } from "./waitlist.ts";
 export async function forget(durable: RedisConnection, email: string, actor: Actor): Promise<Forgotten> {
   const person = await findPerson(durable, email);
   const waited = await leaveWaitlist(durable, email);
+  await unmarkDeclined(durable, email);
   // The person before tokens and sessions: from here on nobody gets another one.
   await durable.del(personKey(email));
   await durable.srem(peopleKey, email);

@@ -16,15 +16,33 @@ test("people wait in the order in which they joined, with what they wrote", asyn
   assert.deepEqual([await leaveWaitlist(redis, bob), await leaveWaitlist(redis, bob)], [true, false]);
 });
 
-test("whoever joins again gets the same answer, and the first entry stays", async (t) => {
+test("whoever joins again gets the same answer; the first text and the newest one stay", async (t) => {
   const { redis, email } = await emptyWaitlist(t);
   const ada = email("ada");
-  const answers = [
-    await joinWaitlist(redis, { email: ada, text: "first" }, 1_000),
-    await joinWaitlist(redis, { email: ada, text: "of somebody else" }, 2_000),
-  ];
-  assert.deepEqual(answers, ["joined", "joined"]);
-  assert.deepEqual(await listWaitlist(redis), [{ email: ada, text: "first", joinedAt: 1_000 }]);
+  const answers: string[] = [];
+  for (const [text, at] of [
+    ["first", 1_000],
+    ["of somebody else", 2_000],
+    ["corrected", 3_000],
+  ] as const) {
+    answers.push(await joinWaitlist(redis, { email: ada, text }, at));
+  }
+  assert.deepEqual(answers, ["joined", "joined", "joined"]);
+  assert.deepEqual(await listWaitlist(redis), [
+    { email: ada, text: "corrected", joinedAt: 1_000, firstText: "first", sentAgainAt: 3_000 },
+  ]);
+});
+
+test("joining takes the same commands for an address that waits and for a new one", async (t) => {
+  const { redis, email } = await emptyWaitlist(t);
+  const ada = email("ada");
+  const commands: string[] = [];
+  redis.onCommandEnd = (name) => void commands.push(name);
+  await joinWaitlist(redis, { email: ada, text: "" });
+  const first = commands.splice(0);
+  await joinWaitlist(redis, { email: ada, text: "" });
+  assert.deepEqual(commands, first);
+  assert.deepEqual(first.toSorted(), ["hget", "hlen", "hset"]);
 });
 
 test("a full waitlist takes nobody, and says so to those who are on it, too", async (t) => {

@@ -15,25 +15,44 @@ export const WaitlistForm = z.object({
     .default(""),
 });
 
-const StoredEntry = z.object({ text: z.string(), joinedAt: z.number().positive() });
+/** `text`: the newest. `firstText`: the first one, where the form was sent again. */
+const StoredEntry = z.object({
+  text: z.string(),
+  joinedAt: z.number().positive(),
+  firstText: z.string().optional(),
+  sentAgainAt: z.number().positive().optional(),
+});
 
-/** 2.6 MB at most with all of its text. A constant, because nobody approves so many by hand. */
+/** 5.2 MB at most with all of its text. A constant, because nobody approves so many by hand. */
 export const waitlistEntriesMax = 2_000;
 
 /**
- * Stores an entry. For an address that has one already the old entry is written again, so that neither the
- * result nor the time that a write takes says who is on the list. `full`: nothing was stored. Calls at the
- * same time may exceed `waitlistEntriesMax` by their number.
+ * Stores what somebody wrote. Of an address that waits already the first text and the newest one are stored:
+ * they may correct it, and somebody else who knows the address cannot remove it. Either way one entry is read
+ * and one is written, so that neither the result nor the time says who is on the list. `full`: nothing was
+ * stored. Calls at the same time may exceed `waitlistEntriesMax` by their number.
  */
 export async function joinWaitlist(
   durable: RedisConnection,
   { email, text }: z.infer<typeof WaitlistForm>,
   now = Date.now(),
 ): Promise<"joined" | "full"> {
-  const [count, stored] = await Promise.all([durable.hlen(waitlistKey), durable.hget(waitlistKey, email)]);
+  const [count, json] = await Promise.all([
+    durable.hlen(waitlistKey),
+    durable.hgetBuffer(waitlistKey, email),
+  ]);
   // Before the look at the entry: a full list is full for those who are on it, too.
   if (count >= waitlistEntriesMax) return "full";
-  await durable.hset(waitlistKey, email, stored ?? JSON.stringify({ text, joinedAt: now }));
+  const stored = readMessage(StoredEntry, json);
+  const entry = stored.ok
+    ? {
+        text,
+        joinedAt: stored.value.joinedAt,
+        firstText: stored.value.firstText ?? stored.value.text,
+        sentAgainAt: now,
+      }
+    : { text, joinedAt: now };
+  await durable.hset(waitlistKey, email, JSON.stringify(entry));
   return "joined";
 }
 
@@ -53,5 +72,8 @@ export async function leaveWaitlist(durable: RedisConnection, email: string): Pr
   return (await durable.hdel(waitlistKey, email)) === 1;
 }
 
-/** `text`: what the person wrote. `joinedAt`: epoch milliseconds; 0 when it cannot be read. */
-export type WaitlistEntry = { email: string; text: string; joinedAt: number };
+/**
+ * `text`: what the person wrote, the newest. Instants in epoch milliseconds; `joinedAt` is 0 when it cannot
+ * be read.
+ */
+export type WaitlistEntry = { email: string } & z.infer<typeof StoredEntry>;

@@ -36,6 +36,8 @@ export const keysLastUsedKey = "keys-last-used";
 export const teamKey = (team: string): string => `team:${team}`;
 /** A hash: who waits for approval, by mail address. */
 export const waitlistKey = "waitlist";
+/** When somebody was declined, for as long as operators should see it. */
+export const declinedKey = (email: string): string => `declined:${email}`;
 /** A person who was approved, and the set of all their mail addresses. */
 export const personKey = (email: string): string => `person:${email}`;
 export const peopleKey = "people";

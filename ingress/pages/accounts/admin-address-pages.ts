@@ -9,7 +9,11 @@ import { instant } from "./instant.ts";
 // Covered by ../../src/accounts/admin.test.ts.
 
 /** The sign-in addresses of a person that work, and the forms to make one and to cancel them. */
-export const addressSection = ({ id, open, hours }: AddressSection): Html => html`<section aria-labelledby="address">
+export const addressSection = ({
+  id,
+  open,
+  hours,
+}: AddressSection): Html => html`<section aria-labelledby="address">
 <h2 id="address">Sign-in address</h2>
 !${markup(open.length === 0 ? html`<p>No address works at the moment.</p>` : openList(open))}
 <p class="dim">An address signs them in once, within ${hoursText(hours)}, and is shown once, when it is made. A new one takes
@@ -25,7 +29,9 @@ the place of those that work.</p>
 /** What a form says of the addresses that its page showed, so that sending it twice makes one address. */
 export const newestOf = ([newest]: OpenAddress[]): string => String(newest?.createdAt ?? "none");
 
-const openList = (open: OpenAddress[]): Html => html`<p>${open.length === 1 ? "One address works" : `${open.length} addresses work`} until
+const openList = (
+  open: OpenAddress[],
+): Html => html`<p>${open.length === 1 ? "One address works" : `${open.length} addresses work`} until
 ${open.length === 1 ? "it is" : "they are"} used or too old:</p>
 <ul>
 !${each(
@@ -34,7 +40,10 @@ ${open.length === 1 ? "it is" : "they are"} used or too old:</p>
 `,
 )}</ul>`;
 
-const cancelForm = (id: string, count: number): Html => html`<form method="post" action="/admin/people/${id}/addresses/cancel" class="form actions">
+const cancelForm = (
+  id: string,
+  count: number,
+): Html => html`<form method="post" action="/admin/people/${id}/addresses/cancel" class="form actions">
 <button class="button quiet danger">${count === 1 ? "Cancel the address" : "Cancel all addresses"}</button>
 </form>
 `;

@@ -1,4 +1,4 @@
-import type { WaitlistEntry } from "@faceline/accounts/people/waitlist";
+import type { Applicant } from "@faceline/accounts/people/applicants";
 import type { Facts } from "../facts.ts";
 import { formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
@@ -30,8 +30,7 @@ const waitingList = (entries: ListedEntry[]): Html => html`<ul class="waiting">
   entries,
   ({ id, entry }) => html`<li>
 <h2>${entry.email}</h2>
-<p class="dim">Joined !${markup(instant(entry.joinedAt))}</p>
-!${markup(written(entry.text))}
+!${history(entry)}!${writtenText(entry)}
 <p class="decide"><a href="/admin/waitlist/${id}" aria-label="Approve or decline ${entry.email}">Approve or decline</a></p></li>
 `,
 )}</ul>`;
@@ -39,8 +38,28 @@ const waitingList = (entries: ListedEntry[]): Html => html`<ul class="waiting">
 const moreWait = (count: number): Html =>
   html`<p class="note">${formatCount(count)} more wait. They are shown as these are approved or declined.</p>`;
 
-const written = (text: string): Html =>
-  text === "" ? html`<p class="dim">They wrote nothing.</p>` : html`<p class="written">${text}</p>`;
+/** When the form came, and what was decided about the person before. */
+const history = ({ joinedAt, sentAgainAt, team, declinedAt }: Applicant): Html =>
+  html`<p class="dim">Joined !${instant(joinedAt)}!${markup(sentAgainAt === undefined ? nothing : html`, sent again !${instant(sentAgainAt)}`)}</p>
+!${markup(team === null ? nothing : memberNote(team))}!${markup(declinedAt === null ? nothing : declinedNote(declinedAt))}`;
+
+const memberNote = (team: string): Html =>
+  html`<p class="note">They are a member of <a href="/admin/teams/${team}">${team}</a> already. Approving them into it makes a new
+sign-in address; declining only takes them off the waitlist.</p>
+`;
+
+const declinedNote = (at: number): Html => html`<p class="note">They were declined !${instant(at)}.</p>
+`;
+
+const writtenText = ({ text, firstText }: Applicant): Html =>
+  html`!${markup(text === "" ? html`<p class="dim">They wrote nothing.</p>` : html`<p class="written">${text}</p>`)}!${markup(firstText === undefined || firstText === text ? nothing : earlier(firstText))}`;
+
+/** Somebody else may have sent the form again: the first text is that of whoever was first. */
+const earlier = (text: string): Html => html`
+<details>
+<summary>What was sent first</summary>
+<p class="written">${text}</p>
+</details>`;
 
 /** One who waits, to be approved or declined. `joins`: the team that was sent exists. */
 export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
@@ -49,9 +68,8 @@ export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
     title: `Approve ${entry.email}`,
     content: html`<div class="heading">
 <h1>${entry.email}</h1>
-<p class="dim">Joined !${markup(instant(entry.joinedAt))}</p>
-</div>
-!${markup(written(entry.text))}
+!${history(entry)}</div>
+!${writtenText(entry)}
 <section aria-labelledby="approve">
 <h2 id="approve">Approve</h2>
 <p>They become a member of a team, and get an address that signs them in. Members see and make all keys of their team.</p>
@@ -85,7 +103,7 @@ export const joinBox = (team: string): Html => html`<div class="check">
 <label for="join">Add them to the team ${team}, which exists already: they will see its keys, and can revoke them</label>
 </div>`;
 
-type ListedEntry = { id: string; entry: WaitlistEntry };
+type ListedEntry = { id: string; entry: Applicant };
 type WaitingView = { entries: ListedEntry[]; total: number; done?: string | undefined };
 type EntryView = ListedEntry & { form: ApprovalForm; facts: Facts };
 

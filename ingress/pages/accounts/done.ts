@@ -11,8 +11,7 @@ const sentences = {
   key_renamed: (key) => `The key is called “${key}” now.`,
   key_revoked: (key) => `The key “${key}” is revoked: calls with it are refused from now on.`,
   declined: () => "Declined: they are off the waitlist, and what they wrote is removed.",
-  member_made: (email) =>
-    `${email} is a member now. If their sign-in address is lost, make a new one below.`,
+  member_made: (email) => `${email} is a member now. If their sign-in address is lost, make a new one below.`,
   member_mailed: (email) => `${email} is a member now. A sign-in address was mailed to them.`,
   member_known: (email) => `${email} is a member of this team already. Nothing was changed.`,
   address_mailed: (email) => `A sign-in address was mailed to ${email}. Earlier ones do not work any more.`,

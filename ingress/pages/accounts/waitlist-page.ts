@@ -23,7 +23,8 @@ want to build.</p>
 !${field({ name: "purpose", label: "What do you want to use it for?", type: "area", hint: "Optional. Two sentences help the operator to decide.", max: 900, value: values.purpose, error: errors.purpose })}
 <button class="button">Join the waitlist</button>
 </form>
-<p class="dim">Kept until you are approved or declined, and read by the operator alone. Nothing else about you is stored.</p>
+<p class="dim">What you write is kept until you are approved or declined, and read by the operator alone. Send the form again
+to correct it: the first text and the newest one are kept. Of the decision, your email and the time are kept.</p>
 </div>`,
 });
 
@@ -34,7 +35,7 @@ export const waitlistJoinedPage = (): AccountPage => ({
   content: html`<div class="prose">
 <h1>You are on the waitlist</h1>
 <p class="lead">The operator of this service reads it. Once you are approved, you get an address that signs you in, by
-mail or from the operator.</p>
+mail or from the operator. To correct what you wrote, <a href="/waitlist">send the form again</a>.</p>
 <p>Until then:</p>
 <ul>
 <li><a href="/">The tester</a> compares two pictures without a key.</li>

@@ -16,8 +16,8 @@ export const emailId = (email: string): string =>
 export const personPath = (email: string): string => `/admin/people/${emailId(email)}`;
 
 /**
- * Makes a sign-in address for a person. If it was mailed, leads to the page of the person. Otherwise shows it,
- * this once: only its SHA-256 is stored, so there is no page that could show it again.
+ * Makes a sign-in address for a person. If it was mailed, leads to the page of the person. Otherwise shows
+ * it, this once: only its SHA-256 is stored, so there is no page that could show it again.
  */
 export async function sendNewAddress(
   context: AccountContext,

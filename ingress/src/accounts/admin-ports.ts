@@ -1,8 +1,8 @@
 import type { Actor, AuditEntry } from "@faceline/accounts/audit/audit-log";
+import type { Applicant } from "@faceline/accounts/people/applicants";
 import type { Person } from "@faceline/accounts/people/person";
 import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { TeamSummary } from "@faceline/accounts/people/teams";
-import type { WaitlistEntry } from "@faceline/accounts/people/waitlist";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { SentAddress } from "../../pages/accounts/admin-address-pages.ts";
 import type { StoredSession } from "./session-storage.ts";
@@ -12,7 +12,7 @@ import type { StoredSession } from "./session-storage.ts";
 /** What the pages of operators need from outside the process. All throw while the durable Redis is away. */
 export type AdminPorts = {
   /** The oldest first. */
-  waitlist(): Promise<WaitlistEntry[]>;
+  waitlist(): Promise<Applicant[]>;
   /** `in_other_team`: a person stays in their team. */
   approve(
     approval: { email: string; team: string; limits: LimitOverrides },

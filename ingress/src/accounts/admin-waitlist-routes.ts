@@ -16,7 +16,7 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
   const showEntry = async (request: FastifyRequest<IdRoute>, reply: FastifyReply, form?: ApprovalForm) => {
     const { id } = request.params;
     const entry = await findEntry(context, id);
-    const shown = form ?? { team: proposedTeam(entry.text), joins: false, limits: {} };
+    const shown = form ?? { team: entry.team ?? proposedTeam(entry.text), joins: false, limits: {} };
     return sendAccountPage(
       context,
       request,
@@ -28,7 +28,12 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
   scope.get("/", async (request, reply) => {
     const waiting = await admin.waitlist();
     const entries = waiting.slice(0, entriesOfPage).map((entry) => ({ id: emailId(entry.email), entry }));
-    return sendAccountPage(context, request, reply, waitingPage({ entries, total: waiting.length, done: doneText(doneOf(request)) }));
+    return sendAccountPage(
+      context,
+      request,
+      reply,
+      waitingPage({ entries, total: waiting.length, done: doneText(doneOf(request)) }),
+    );
   });
 
   scope.get<IdRoute>("/waitlist/:id", async (request, reply) => {
@@ -44,8 +49,9 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
     const member = await findMember(context, request.params.id);
     // A form that is sent twice makes one address.
     if (member !== undefined) return confirm(reply, personPath(member.email), "member_made");
-    const { email } = await findEntry(context, request.params.id);
-    const teams = (await admin.teams()).map(({ team }) => team);
+    const { email, team: ownTeam } = await findEntry(context, request.params.id);
+    // A member of a team needs no confirmation to stay in it.
+    const teams = (await admin.teams()).map(({ team }) => team).filter((team) => team !== ownTeam);
     const { team, teamError, joins } = readMembership(request.body, teams);
     const { values, limits, errors } = readLimits(request.body);
     const form = { team, teamError, joins, limits: values, limitErrors: errors };

@@ -34,6 +34,32 @@ test("who waits is listed with what they wrote as text, and the list says when i
   assert.equal((await get(path)).statusCode, 404);
 });
 
+test("a form that was sent again, a member and somebody who was declined are marked on the waitlist", async () => {
+  const form = (purpose: string) =>
+    postForm(app, "/waitlist", { email: "zoe@example.test", team: "Zebras", purpose });
+  const first = await form("Gates.");
+  const again = await form(`Stables. ${markup}`);
+  assert.deepEqual([again.statusCode, again.headers.location], [first.statusCode, first.headers.location]);
+  const path = `/admin/waitlist/${emailId("zoe@example.test")}`;
+  const pages = async () => (await Promise.all(["/admin", path].map(get))).map(({ body }) => body);
+  for (const body of await pages()) {
+    assert.match(
+      body,
+      /Joined <time[^]*, sent again <time[^]*Stables\. &#60;img[^]*What was sent first[^]*Gates\./,
+    );
+    assert.doesNotMatch(body, /They were declined|already/);
+  }
+  await post(`${path}/decline`);
+  await form("Once more.");
+  for (const body of await pages()) assert.match(body, /They were declined <time/);
+  await post(`${path}/approve`, { team: "zebras" });
+  await form("I forgot.");
+  for (const body of await pages()) assert.match(body, /They are a member of <a[^>]*>zebras<\/a> already/);
+  assert.match((await get(path)).body, /name="team"[^>]*value="zebras"/);
+  assert.equal((await post(`${path}/approve`, { team: "zebras" })).statusCode, 200);
+  assert.equal(accounts.waitlist.size, 0);
+});
+
 test("an approval sets the team and its limits, and shows the address where no mail is sent", async () => {
   const path = wait("bob@example.test", "Team: Night Bees\nDoors.");
   assert.match((await get(path)).body, /value="night-bees"/);
@@ -106,7 +132,7 @@ test("an operator sees until when addresses work, makes one in their place, and 
 
   const cancelled = await post(`${path}/addresses/cancel`);
   assert.equal(cancelled.headers.location, `${path}?done=addresses_cancelled`);
-  assert.match((await get(cancelled.headers.location!)).body, /No address works at the moment/);
+  assert.match((await get(cancelled.headers.location)).body, /No address works at the moment/);
   assert.match((await get("/admin/audit")).body, /sign-in addresses cancelled<\/td>\n<td>nora@example/);
 });
 
@@ -176,11 +202,10 @@ test("only this service's own pages say what was done, in fixed sentences", asyn
     const headers = { ...olga, ...(site === undefined ? {} : { "sec-fetch-site": site }) };
     return /<p class="note" role="status">/.test((await app.inject({ url: address, headers })).body);
   };
-  assert.deepEqual([await shown(url), await shown(url, "same-origin"), await shown(url, "none")], [
-    true,
-    true,
-    true,
-  ]);
+  assert.deepEqual(
+    [await shown(url), await shown(url, "same-origin"), await shown(url, "none")],
+    [true, true, true],
+  );
   assert.deepEqual([await shown(url, "cross-site"), await shown(url, "same-site")], [false, false]);
   for (const code of ["constructor", "x", "limits_saved&done=declined", ""]) {
     assert.equal(await shown(`/admin/teams/night-bees?done=${code}`), false, code);

@@ -22,7 +22,9 @@ test("a key is shown once, with a call that holds it, and never again", async ()
     body.replaceAll(/<[^>]+>/g, ""),
     new RegExp(`curl \\S+/verify \\\\\\s+-H &#34;x-api-key: ${key}&#34;`),
   );
-  const [, reload = ""] = /data-reload="([^"]+)"/.exec(body.replaceAll("&#61;", "=").replaceAll("&#38;", "&"))!;
+  const [, reload = ""] = /data-reload="([^"]+)"/.exec(
+    body.replaceAll("&#61;", "=").replaceAll("&#38;", "&"),
+  )!;
   const later = (await get(reload, ada)).body;
   assert.match(later, /role="status">The key “laptop” is made\. It was shown once/);
   assert.ok(!later.includes(key));

@@ -1,6 +1,7 @@
 import { listAudit, recordAudit } from "@faceline/accounts/audit/audit-log";
 import type { SendMail } from "@faceline/accounts/mail/mail-server";
 import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
+import { listApplicants } from "@faceline/accounts/people/applicants";
 import {
   approve,
   cancelForPerson,
@@ -12,14 +13,13 @@ import { listPeople } from "@faceline/accounts/people/person";
 import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
 import { listOpenAddresses, signInAddress } from "@faceline/accounts/people/sign-in-address";
 import { listTeams, replaceLimits } from "@faceline/accounts/people/teams";
-import { listWaitlist } from "@faceline/accounts/people/waitlist";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { AdminPorts } from "./admin-ports.ts";
 
 /** Connects the pages of operators to the durable Redis and to the mail. */
 export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts {
   return {
-    waitlist: () => listWaitlist(durable),
+    waitlist: () => listApplicants(durable),
     approve: (approval, actor) => approve(durable, approval, actor),
     decline: (email, actor) => decline(durable, email, actor),
     people: () => listPeople(durable),

@@ -71,7 +71,7 @@ const cookieOfPeople = (): Html =>
 
 const aboutPeople = (): Html => html`<h2>What is stored about people with an account</h2>
 <p>Their email and team, what they wrote on the waitlist until it was decided, when they signed in and were last
-seen, and what they changed. Sign-in addresses and sessions are stored as SHA-256. The operator can remove all of it:
+seen, and what they changed. Of somebody who was declined, the email and the time. Sign-in addresses and sessions are stored as SHA-256. The operator can remove all of it:
 ask them.</p>`;
 
 /** The state of a rate limit expires once its address may send all calls of a burst again. */

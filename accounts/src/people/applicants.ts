@@ -1,0 +1,44 @@
+import { readMessage } from "@faceline/contracts/runtime/message";
+import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { declinedKey, personKey } from "@faceline/contracts/wire/names";
+import { Person } from "./person.ts";
+import { listWaitlist, type WaitlistEntry } from "./waitlist.ts";
+
+// Covered by approval.live.test.ts.
+
+/** For how long operators see that somebody was declined, should they join again. */
+export const declinedShownDays = 365;
+
+const daySeconds = 86_400;
+
+/** Returns who waits, the oldest first, with what was decided about each before. For operators. */
+export async function listApplicants(durable: RedisConnection): Promise<Applicant[]> {
+  const entries = await listWaitlist(durable);
+  if (entries.length === 0) return [];
+  const emails = entries.map(({ email }) => email);
+  const [people, declined] = await Promise.all([
+    durable.mgetBuffer(emails.map(personKey)),
+    durable.mget(emails.map(declinedKey)),
+  ]);
+  return entries.map((entry, i) => {
+    const person = readMessage(Person, people[i]!);
+    const declinedAt = declined[i] ?? null;
+    return {
+      ...entry,
+      team: person.ok ? person.value.team : null,
+      declinedAt: declinedAt === null ? null : Number(declinedAt),
+    };
+  });
+}
+
+/** Stores that somebody was declined now. Whoever is approved, or forgotten, loses the mark. */
+export async function markDeclined(durable: RedisConnection, email: string): Promise<void> {
+  await durable.set(declinedKey(email), Date.now(), "EX", declinedShownDays * daySeconds);
+}
+
+export async function unmarkDeclined(durable: RedisConnection, email: string): Promise<void> {
+  await durable.del(declinedKey(email));
+}
+
+/** `team`: of a person who is a member already. `declinedAt`: epoch ms; null: not declined before. */
+export type Applicant = WaitlistEntry & { team: string | null; declinedAt: number | null };
