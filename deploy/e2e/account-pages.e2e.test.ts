@@ -13,6 +13,7 @@ import { startStack } from "./stack/stack.ts";
 
 const run = randomBytes(4).toString("hex");
 const email = `ada-${run}@example.test`;
+const other = `bob-${run}@example.test`;
 const team = `ants-${run}`;
 
 test("pages for people, in a browser", async (t) => {
@@ -23,9 +24,11 @@ test("pages for people, in a browser", async (t) => {
   const { address } = await startStack(t);
   const durable = await connectDurableRedis(readConfig(DurableRedisConfig, process.env));
   t.after(() => durable.disconnect());
-  await approve(durable, { email, team }, { by: "command", requestId: null });
-  const newAddress = async () =>
-    `${address}/sign-in/${await issueSignInToken(durable, email, { hours: 24 })}`;
+  for (const each of [email, other]) {
+    await approve(durable, { email: each, team }, { by: "command", requestId: null });
+  }
+  const newAddress = async (of = email) =>
+    `${address}/sign-in/${await issueSignInToken(durable, of, { hours: 24 })}`;
 
   await t.test("every state is sound in both themes, wide and narrow", async () => {
     const { page, faults } = await openPage(browser);
@@ -60,14 +63,29 @@ test("pages for people, in a browser", async (t) => {
     await page.getByRole("link", { name: /^Change/ }).click();
     await assertSoundInAllLooks(page, "key");
     await press(page, "Replace the key");
+    await page.getByText("The old key stays valid for 1 day").waitFor();
     await page.goto(`${address}/dashboard`);
     await assertSoundInAllLooks(page, "dashboard-replaced");
+    await page.getByRole("row", { name: "replaced: valid until" }).getByRole("link").click();
+    await page.getByText("A newer key has replaced this one").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Replace the key" }).count(), 0);
+    await assertSoundInAllLooks(page, "key-replaced");
+    await page.goto(`${address}/dashboard`);
     await page
       .getByRole("link", { name: /^Change/ })
       .last()
       .click();
     await page.getByRole("link", { name: /^Revoke/ }).click();
     await assertSoundInAllLooks(page, "key-revoke");
+    await press(page, "Revoke the key");
+    await page.getByText("is revoked: calls with it are refused from now on").waitFor();
+    await assertSoundInAllLooks(page, "dashboard-revoked");
+    await page.goto(await newAddress());
+    await page.getByText(`You are signed in as ${email} already`).waitFor();
+    await assertSoundInAllLooks(page, "address-signed-in");
+    await page.goto(await newAddress(other));
+    await page.getByText(`This browser is signed in as ${email}`).waitFor();
+    await assertSoundInAllLooks(page, "address-of-another");
     await visit("/dashboard/nothing", "not-found");
     assert.deepEqual(withoutStatus(faults), []);
   });

@@ -37,7 +37,7 @@ test("a team creates, names and revokes its keys; each act has an audit line wit
   ]);
 });
 
-test("a rotated key works beside the new one until it expires, and is not rotated then", async (t) => {
+test("a rotated key works beside the new one until it expires, and is not rotated again", async (t) => {
   const { redis, team } = await durable(t);
   const first = await createTeamKey(redis, { team, name: "laptop" }, ada);
   assert.ok(first.kind === "created");
@@ -49,11 +49,13 @@ test("a rotated key works beside the new one until it expires, and is not rotate
   assert.ok(key.expiresAt! >= rotatedAt + 7_200_000 && key.expiresAt! <= Date.now() + 7_200_000);
   assert.equal((await findApiKey(redis, digestOf(second.key)))?.key.name, "laptop");
 
-  const ended = await rotateTeamKey(redis, { team, id: first.id, overlapHours: 0 }, ada);
-  assert.equal(ended.kind, "created");
-  assert.deepEqual(await rotateTeamKey(redis, { team, id: first.id, overlapHours: 1 }, ada), {
-    kind: "none",
-  });
+  const again = await rotateTeamKey(redis, { team, id: first.id, overlapHours: 1 }, ada);
+  assert.deepEqual(again, { kind: "replaced" });
+  assert.equal((await findApiKey(redis, digestOf(first.key)))?.key.expiresAt, key.expiresAt);
+  assert.equal((await listTeamKeys(redis, team)).length, 2);
+  await revokeTeamKey(redis, { team, id: second.id }, ada);
+  const revoked = await rotateTeamKey(redis, { team, id: second.id, overlapHours: 1 }, ada);
+  assert.deepEqual(revoked, { kind: "none" });
 });
 
 test("the key of another team is unknown, whatever is tried with its id", async (t) => {

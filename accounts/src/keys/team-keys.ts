@@ -79,21 +79,22 @@ export async function revokeTeamKey(
 
 /**
  * Creates a key of the same name. The old one works for `overlapHours` more, so that callers can change over
- * without a pause. `none`: the team has no such key, or it works no longer.
+ * without a pause. `none`: the team has no such key, or it is revoked. `replaced`: it was replaced before,
+ * and a form that is sent twice makes one key.
  */
 export async function rotateTeamKey(
   durable: RedisConnection,
   { team, id, overlapHours }: { team: string; id: string; overlapHours: number },
   actor: Actor,
-): Promise<CreatedKey | { kind: "none" } | { kind: "too_many" }> {
+): Promise<CreatedKey | { kind: "none" } | { kind: "replaced" } | { kind: "too_many" }> {
   const now = Date.now();
   const key = await findTeamKey(durable, team, id);
-  if (key === undefined || !isActive(key, now)) return { kind: "none" };
+  if (key === undefined || key.disabled) return { kind: "none" };
+  // Keys have an end by this function alone.
+  if (key.expiresAt !== undefined) return { kind: "replaced" };
   if (await hasAllKeys(durable, team)) return { kind: "too_many" };
   const created = await create(durable, team, key.name);
-  // A key that ends sooner already keeps its end.
-  const expiresAt = Math.min(now + overlapHours * hourMs, key.expiresAt ?? Number.POSITIVE_INFINITY);
-  await changeApiKey(durable, key, { expiresAt });
+  await changeApiKey(durable, key, { expiresAt: now + overlapHours * hourMs });
   await recordAudit(durable, actor, "key_rotated", id);
   return created;
 }

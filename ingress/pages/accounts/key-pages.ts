@@ -1,5 +1,5 @@
 import { codeBlock } from "../docs/code-block.ts";
-import { each, type Html, html, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { keyDoneAddress } from "./done.ts";
 import { field } from "./form.ts";
@@ -33,7 +33,7 @@ second asks whether they show the same face.</p>
 
 function overlapNote(overlap: string | undefined): Html {
   if (overlap === undefined) return nothing;
-  return html`<p class="note">The key that it replaces stays valid for ${overlap}.</p>
+  return html`<p class="note">The old key stays valid for ${overlap}, and is refused from then on. Change your programs by then.</p>
 `;
 }
 
@@ -48,16 +48,8 @@ curl ${origin}/verify \\
   -F img2=@${second}`;
 }
 
-/** What can be done to a key. */
-export const keyPage = ({
-  key,
-  error,
-  name,
-}: {
-  key: KeyView;
-  error?: string;
-  name?: string;
-}): AccountPage => ({
+/** What can be done to a key. One that was replaced is not replaced again: the newer one is. */
+export const keyPage = ({ key, now, error, name }: KeyState): AccountPage => ({
   path: "/dashboard",
   title: `Key ${key.name}`,
   description: "Rename, replace or revoke a key.",
@@ -65,33 +57,47 @@ export const keyPage = ({
 !${back()}
 <h1>Key “${key.name}”</h1>
 <p class="dim"><code>${key.prefix ?? "?"}…</code>, created !${instant(key.createdAt)}</p>
-<h2>Name</h2>
+!${markup(key.expiresAt === undefined ? nothing : replacedNote(key.expiresAt, now))}<h2>Name</h2>
 <form method="post" action="/dashboard/keys/${key.id}/name" class="form">
 !${field({ name: "name", label: "Name", max: 64, required: true, value: name ?? key.name, error })}
 <button class="button quiet">Rename</button>
 </form>
-<h2>Replace</h2>
-<p>You get a new key of the same name. This one stays valid for a while, so that you can change your programs without a
-pause.</p>
-<form method="post" action="/dashboard/keys/${key.id}/rotate" class="form">
-<div class="field">
-<label for="overlap">This key stays valid for</label>
-<select id="overlap" name="overlap">!${each(overlaps, ({ hours, text }) => html`<option value="${hours}">${text}</option>`)}</select>
-</div>
-<button class="button quiet">Replace the key</button>
-</form>
-<h2>Revoke</h2>
+!${markup(key.expiresAt === undefined ? replacePart(key.id) : nothing)}<h2>Revoke</h2>
 <p>The key is refused at once, for good.</p>
 <p class="actions"><a class="button quiet danger" href="/dashboard/keys/${key.id}/revoke">Revoke the key …</a></p>
 </div>`,
 });
 
-/** How long a key that is replaced may stay valid; the first one is chosen. */
+const replacedNote = (expiresAt: number, now: number): Html =>
+  now < expiresAt
+    ? html`<p class="note">A newer key has replaced this one. It stays valid until !${instant(expiresAt)}, and is refused from then on.</p>
+`
+    : html`<p class="note">A newer key has replaced this one. It is refused since !${instant(expiresAt)}.</p>
+`;
+
+const replacePart = (id: string): Html => html`<h2>Replace</h2>
+<p>You get a new key of the same name. The old key stays valid for the time that you choose here, so that you can change
+your programs without a pause. After it, the old key is refused.</p>
+<form method="post" action="/dashboard/keys/${id}/rotate" class="form">
+<div class="field">
+<label for="overlap">The old key stays valid for</label>
+<select id="overlap" name="overlap">!${each(overlaps, (overlap) => overlapOption(overlap))}</select>
+</div>
+<button class="button quiet">Replace the key</button>
+</form>
+`;
+
+/** How long a key that is replaced may stay valid. */
 export const overlaps = [
+  { hours: 1, text: "1 hour" },
   { hours: 24, text: "1 day" },
   { hours: 168, text: "7 days" },
-  { hours: 1, text: "1 hour" },
 ] as const;
+
+const overlapOption = ({ hours, text }: (typeof overlaps)[number]): Html =>
+  hours === 24
+    ? html`<option value="${hours}" selected>${text}</option>`
+    : html`<option value="${hours}">${text}</option>`;
 
 export const revokePage = ({ key }: { key: KeyView }): AccountPage => ({
   path: "/dashboard",
@@ -111,6 +117,19 @@ export const revokePage = ({ key }: { key: KeyView }): AccountPage => ({
 const lastUse = ({ lastUsedAt }: KeyView): Html =>
   lastUsedAt === null ? html`never used` : html`last used !${instant(lastUsedAt)}`;
 
+/** For a form that was sent twice, or came from an old page. */
+export const replacedKeyPage = ({ key }: { key: KeyView }): AccountPage => ({
+  path: "/dashboard",
+  title: "This key has been replaced already",
+  description: "There is a newer key.",
+  content: html`<div class="prose">
+<h1>This key has been replaced already</h1>
+<p class="lead">No key was made. The newer key called “${key.name}” was shown when it was made. If it is lost, revoke it and
+create another one.</p>
+!${back()}
+</div>`,
+});
+
 export const tooManyKeysPage = ({ keysMax }: { keysMax: number }): AccountPage => ({
   path: "/dashboard",
   title: "The team has as many keys as it may",
@@ -121,6 +140,9 @@ export const tooManyKeysPage = ({ keysMax }: { keysMax: number }): AccountPage =
 !${back()}
 </div>`,
 });
+
+/** `error`: what is wrong with `name`, which was sent. */
+type KeyState = { key: KeyView; now: number; error?: string; name?: string };
 
 /** `overlap`: how long the key that this one replaces stays valid, such as `1 day`. */
 type NewKey = {

@@ -69,16 +69,23 @@ export const openedAddressPage = ({ token, team, email, signedInAs }: OpenedAddr
   content: html`<div class="prose">
 <h1>Sign in to ${team}</h1>
 <p class="lead">This address signs in ${email}. It works once.</p>
-!${otherSession(signedInAs, email)}<form method="post" action="/sign-in/${token}" class="form">
+!${presentSession(signedInAs, email)}<form method="post" action="/sign-in/${token}" class="form">
 <button class="button">Sign in</button>
 </form>
 <p class="dim">Signing in sets one cookie, which ends when you sign out.</p>
 </div>`,
 });
 
-function otherSession(signedInAs: string | undefined, email: string): Html {
-  if (signedInAs === undefined || signedInAs === email) return nothing;
-  return html`<p class="note">You are signed in as ${signedInAs}. Signing in here signs that person out.</p>
+/** What pressing the button does to the session that this browser has. */
+function presentSession(signedInAs: string | undefined, email: string): Html {
+  if (signedInAs === undefined) return nothing;
+  if (signedInAs === email) {
+    return html`<p class="note">You are signed in as ${email} already. <a href="/dashboard">Your dashboard</a> needs no address: this
+one can wait for another browser.</p>
+`;
+  }
+  return html`<p class="note">This browser is signed in as ${signedInAs}. The button ends that session and signs in ${email}. To stay
+signed in as ${signedInAs}, leave this page: the address works in another browser, too.</p>
 `;
 }
 

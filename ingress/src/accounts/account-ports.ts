@@ -65,7 +65,7 @@ type TeamKeys = {
   create(team: string, name: string, actor: Actor): Promise<CreatedKey>;
   rename(team: string, id: string, name: string, actor: Actor): Promise<boolean>;
   /** Makes a key that takes the place of another one, which is valid for `overlapHours` more. */
-  rotate(team: string, id: string, overlapHours: number, actor: Actor): Promise<CreatedKey>;
+  rotate(team: string, id: string, overlapHours: number, actor: Actor): Promise<RotatedKey>;
   revoke(team: string, id: string, actor: Actor): Promise<boolean>;
 };
 
@@ -74,6 +74,8 @@ export type CreatedKey =
   | { kind: "created"; key: string; id: string }
   | { kind: "none" }
   | { kind: "too_many" };
+/** `replaced`: there is a newer key in its place already. */
+type RotatedKey = CreatedKey | { kind: "replaced" };
 
 export type Actor = { by: string; requestId: string };
 

@@ -8,6 +8,7 @@ import {
   keyPage,
   newKeyPage,
   overlaps,
+  replacedKeyPage,
   revokePage,
   tooManyKeysPage,
 } from "../../pages/accounts/key-pages.ts";
@@ -55,13 +56,14 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
   });
 
   scope.get<KeyRoute>("/keys/:id", async (request, reply) =>
-    send(request, reply, keyPage({ key: await findKey(context, request) })),
+    send(request, reply, keyPage({ key: await findKey(context, request), now: now() })),
   );
 
   scope.post<KeyRoute>("/keys/:id/name", async (request, reply) => {
     const key = await findKey(context, request);
     const form = readName(request.body);
-    if (form.error !== undefined) return send(request, reply.code(400), keyPage({ key, ...form }));
+    if (form.error !== undefined)
+      return send(request, reply.code(400), keyPage({ key, now: now(), ...form }));
     await accounts.keys.rename(signedIn(request).team, key.id, form.name, actorOf(request));
     return reply.redirect(keyDoneAddress(key.id, "key_renamed"), 303);
   });
@@ -73,6 +75,7 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     const { team } = signedIn(request);
     await countTry(accounts, "key", team);
     const created = await accounts.keys.rotate(team, key.id, form.data.overlap, actorOf(request));
+    if (created.kind === "replaced") return send(request, reply.code(409), replacedKeyPage({ key }));
     const overlap = overlaps.find(({ hours }) => hours === form.data.overlap)!.text;
     return showNewKey(request, reply, { created, name: key.name, overlap });
   });

@@ -60,14 +60,45 @@ test("a name that is empty, too long, or turns the direction of text comes back 
   assert.equal(keysOf("ants").length, before);
 });
 
-test("a key that is replaced stays valid for the time that was chosen, and the new one is shown", async () => {
+test("replacing a key says for how long the old one stays valid, and the new one is shown", async () => {
   const [old] = keysOf("ants");
-  const reply = await postForm(app, `/dashboard/keys/${old!.id}/rotate`, { overlap: "24" }, ada);
-  assert.match(reply.body, /fl_[\w-]{43}/);
-  assert.match(reply.body, /The key that it replaces stays valid for 1 day\./);
-  assert.match((await get("/dashboard", ada)).body, /replaced: valid until <time datetime="2027-01-16T08:00/);
-  const odd = await postForm(app, `/dashboard/keys/${old!.id}/rotate`, { overlap: "100000" }, ada);
+  const path = `/dashboard/keys/${old!.id}`;
+  const { body: page } = await get(path, ada);
+  assert.match(
+    page,
+    /The old key stays valid for the time that you choose here[^]*After it, the old key is refused/,
+  );
+  const options = [...page.matchAll(/<option value="(\d+)"( selected)?>([^<]+)</g)].map((each) =>
+    each.slice(1),
+  );
+  assert.deepEqual(options, [
+    ["1", undefined, "1 hour"],
+    ["24", " selected", "1 day"],
+    ["168", undefined, "7 days"],
+  ]);
+  const odd = await postForm(app, `${path}/rotate`, { overlap: "100000" }, ada);
   assert.equal(odd.statusCode, 400);
+  const reply = await postForm(app, `${path}/rotate`, { overlap: "24" }, ada);
+  assert.match(reply.body, /fl_[\w-]{43}/);
+  assert.match(reply.body, /The old key stays valid for 1 day, and is refused from then on\./);
+  assert.match((await get("/dashboard", ada)).body, /replaced: valid until <time datetime="2027-01-16T08:00/);
+});
+
+test("a key that was replaced is not replaced again, also by a form that is sent twice", async () => {
+  const [old] = keysOf("ants");
+  const path = `/dashboard/keys/${old!.id}`;
+  const { body } = await get(path, ada);
+  assert.match(
+    body,
+    /A newer key has replaced this one\. It stays valid until <time datetime="2027-01-16T08:00/,
+  );
+  assert.doesNotMatch(body, /Replace the key/);
+  const before = keysOf("ants").length;
+  const again = await postForm(app, `${path}/rotate`, { overlap: "1" }, ada);
+  assert.equal(again.statusCode, 409);
+  assert.match(again.body, /This key has been replaced already[^]*No key was made/);
+  assert.equal(keysOf("ants").length, before);
+  assert.match((await get("/dashboard", ada)).body, /replaced: valid until <time datetime="2027-01-16T08:00/);
 });
 
 test("revoking asks first, and then the key is gone from what can be changed", async () => {
