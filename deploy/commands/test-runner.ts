@@ -1,6 +1,8 @@
 import { globSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { modelsFolder } from "@faceline/models/model-file";
 import { runInForeground } from "../launcher/foreground.ts";
+import { unpulledModels } from "../launcher/models.ts";
 import { repository } from "../launcher/state-folder.ts";
 import { facesFolder, withoutFaces } from "../testing/faces.ts";
 
@@ -38,8 +40,9 @@ export async function runUnitTests(options: RunOptions): Promise<TestRun> {
     ...options.env,
     TURBO_TELEMETRY_DISABLED: "1",
     TURBO_NO_UPDATE_NOTIFIER: "1",
-    // Part of turbo's cache key: with and without the photographs, different tests run.
+    // Parts of turbo's cache key: with and without the photographs and the pulled models, other tests run.
     LABELLED_FACES: labelledFacesState(),
+    UNPULLED_MODELS: (await unpulledModels(modelsFolder)).join(),
   };
   return run("turbo", args, { ...options, env }, { holdSummary: false });
 }

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { modelsFolder } from "@faceline/models/model-file";
 import { runInForeground } from "../launcher/foreground.ts";
+import { pullForTests, unpulledModels } from "../launcher/models.ts";
 import { type Command, runCommand } from "../launcher/run-command.ts";
 import { readLaunchOptions } from "../launcher/settings.ts";
 import { Steps } from "../launcher/steps.ts";
@@ -31,6 +33,7 @@ async function test(command: Command): Promise<void> {
   if (values.watch && !named) throw new Error("Name the files to watch: npm run test:watch -- FILE…");
 
   const steps = Steps.sinceCommandStart(print);
+  if (!named) await pullModels(steps, stop);
   await using servers = files.some(needsServers) ? await openServers(command, steps) : undefined;
   const options = { env: servers?.environment ?? process.env, stop };
   if (values.watch) return void (await runFiles(files, { ...options, watch: true }));
@@ -63,6 +66,17 @@ async function test(command: Command): Promise<void> {
     runs.reduce((total, { counts }) => total + counts[kind], 0);
   print(`all: ${sum("pass")} passed, ${sum("fail")} failed, ${sum("skipped")} skipped\n`);
   for (const { summary } of runs) for (const line of summary) print(line);
+}
+
+/** 145 MB, once: they stay in the state folder. */
+async function pullModels(steps: Steps, stop: AbortSignal): Promise<void> {
+  const names = await unpulledModels(modelsFolder);
+  if (names.length === 0) return;
+  await steps.attempt("pulled models", async (note) => {
+    const fault = await pullForTests(modelsFolder, names, stop);
+    note(fault === undefined ? names.join(", ") : `NOT TESTED: ${names.join(", ")}. ${fault}`);
+    return true;
+  });
 }
 
 function kindOf(file: string): string {

@@ -1,10 +1,15 @@
 import { readCatalogue } from "@faceline/models/catalogue";
-import { type DetectorModel, inputSides, type ModelOf } from "@faceline/models/catalogue-entry";
+import {
+  type DetectorModel,
+  type EmbeddingModel,
+  inputSides,
+  type ModelOf,
+} from "@faceline/models/catalogue-entry";
 import { convert } from "@faceline/models/convert/networks";
 import { Aligner } from "../src/align/aligner.ts";
 import { alignmentTemplates } from "../src/align/templates.ts";
 import { Detector, detectorLimits } from "../src/detect/detector.ts";
-import { Embedder } from "../src/embed/embedder.ts";
+import { chipToTemplate, Embedder } from "../src/embed/embedder.ts";
 import { Pipeline } from "../src/engine/pipeline.ts";
 import { Warp } from "../src/geometry/warp.ts";
 import { type LoadedModel, ModelLoader, tensorNames } from "../src/network/model-loader.ts";
@@ -104,7 +109,11 @@ class Family implements AsyncDisposable {
     const pipeline = new Pipeline({
       detector: new Detector(networks, detectorLimits(model)),
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
-      embedder: new Embedder(embedding.networks.at(-1)!, this.#warp),
+      embedder: new Embedder(
+        embedding.networks.at(-1)!,
+        this.#warp,
+        chipToTemplate(models.embedding, template),
+      ),
       residualMaxPx,
     });
     return { name: `${this.name}, ${how}`, pipeline };
@@ -115,6 +124,7 @@ async function openFamily(modelsDir: string, precision: "float" | "auto"): Promi
   const catalogue = await readCatalogue();
   const embedding = catalogue.find("embedding", "Dlib")!;
   const models = {
+    embedding,
     ssd: catalogue.find("detector", "ssd")!,
     tiny: catalogue.find("detector", "tiny")!,
     landmarks: catalogue.find("landmarks", embedding.landmarks)!,
@@ -158,7 +168,12 @@ type Configurations = AsyncDisposable & {
 type FamilyParts = {
   precision: "float" | "auto";
   loader: ModelLoader;
-  models: { ssd: DetectorModel; tiny: DetectorModel; landmarks: ModelOf<"landmarks"> };
+  models: {
+    ssd: DetectorModel;
+    tiny: DetectorModel;
+    landmarks: ModelOf<"landmarks">;
+    embedding: EmbeddingModel;
+  };
   ssd: LoadedModel;
   tiny: LoadedModel;
   landmarks: LoadedModel;

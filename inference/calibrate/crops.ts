@@ -1,4 +1,4 @@
-import type { DetectorModel, Model, ModelOf } from "@faceline/models/catalogue-entry";
+import type { DetectorModel, EmbeddingModel, Model, ModelOf } from "@faceline/models/catalogue-entry";
 import { convert } from "@faceline/models/convert/networks";
 import * as ort from "@faceline/models/onnxruntime";
 import sharp from "sharp";
@@ -7,7 +7,7 @@ import { alignmentTemplates } from "../src/align/templates.ts";
 import { decodePicture } from "../src/decode/decoder.ts";
 import { defaultPictureLimits } from "../src/decode/picture.ts";
 import { Detector, detectorLimits } from "../src/detect/detector.ts";
-import { Embedder } from "../src/embed/embedder.ts";
+import { chipToTemplate, Embedder } from "../src/embed/embedder.ts";
 import { Pipeline } from "../src/engine/pipeline.ts";
 import { Warp } from "../src/geometry/warp.ts";
 import { tensorNames } from "../src/network/model-loader.ts";
@@ -43,18 +43,19 @@ class Crops {
 export async function openCrops(
   detector: DetectorModel,
   landmarks: ModelOf<"landmarks">,
-  embedding: Model,
+  embedding: EmbeddingModel,
 ): Promise<Crops> {
   const crops = new Map<Model, Uint8Array[]>([landmarks, embedding].map((model) => [model, []]));
   const warp = new Warp();
+  const template = alignmentTemplates[landmarks.scheme];
   const pipeline = new Pipeline({
     detector: new Detector([await open(detector, () => {})], detectorLimits(detector)),
-    aligner: new Aligner(
-      await open(landmarks, (crop) => crops.get(landmarks)!.push(crop)),
+    aligner: new Aligner(await open(landmarks, (crop) => crops.get(landmarks)!.push(crop)), warp, template),
+    embedder: new Embedder(
+      await open(embedding, (crop) => crops.get(embedding)!.push(crop)),
       warp,
-      alignmentTemplates[landmarks.scheme],
+      chipToTemplate(embedding, template),
     ),
-    embedder: new Embedder(await open(embedding, (crop) => crops.get(embedding)!.push(crop)), warp),
     residualMaxPx: 6,
   });
   return new Crops(pipeline, crops);

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { buildModel } from "@faceline/models/build";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { modelsFolder } from "@faceline/models/model-file";
+import { isUnpulled } from "@faceline/models/source";
 import { decodePicture } from "../src/decode/decoder.ts";
 import { defaultPictureLimits } from "../src/decode/picture.ts";
 import type { EnginePicture } from "../src/engine/work.ts";
@@ -68,10 +69,11 @@ export async function enginePicture(
   return { pixels, width, height, originalWidth, originalHeight, options: { ...defaults, ...options } };
 }
 
-/** Builds the models that are not built yet. Returns their folder. */
+/** Builds the models that are not built yet, and whose weights are here. Returns their folder. */
 export async function builtModels(): Promise<string> {
   const { models } = await readCatalogue();
   for (const model of models) {
+    if (isUnpulled(modelsFolder, model.source)) continue;
     for (const build of model.builds) await buildModel(modelsFolder, model, build);
   }
   return modelsFolder;

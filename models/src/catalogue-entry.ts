@@ -199,6 +199,12 @@ const Embedding = z
     outputs: z.strictObject({ embedding: TensorName }),
     /** Name of the landmark model whose scheme aligns the faces for this model. */
     landmarks: z.string().min(1),
+    /**
+     * Where its chip lies in the chip that the landmarks are fitted to (`chipPx` of the template in
+     * inference/src/align/templates.ts): x' = a x - c y + e and y' = c x + a y + f, from pixels to pixels.
+     * Without it, both chips show the same square.
+     */
+    chip: z.strictObject({ a: z.number(), c: z.number(), e: z.number(), f: z.number() }).optional(),
     embedding_size: Positive,
     /** A distance that is not greater means the same person. */
     thresholds: z.strictObject({

@@ -146,6 +146,16 @@ test("outputs must name tensors, and a landmark scheme must fit its tensor", asy
   ]);
 });
 
+test("what is pulled is pinned, and stays inside its folder", async (t) => {
+  const { source } = (await readCatalogue()).find("embedding", "MobileFaceNet")!;
+  assert.ok(source.kind === "npm_tarball");
+  const outside = { ...source, integrity: "sha1-abc", manifest: { ...source.manifest, path: "../a.json" } };
+  assert.deepEqual(await mistakesOf(await catalogueWith(t, { source: outside })), [
+    "model-0/model.json: source.integrity: must be a sha512 integrity",
+    "model-0/model.json: source.manifest.path: must be a plain path inside the package",
+  ]);
+});
+
 test("an entry that is absent or not JSON is named", async (t) => {
   const folder = await folderOf(t, ["{"]);
   await mkdir(join(folder, "model-9"));

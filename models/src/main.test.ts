@@ -23,7 +23,10 @@ test("a folder fails to verify until it is built, and a second build changes not
   assert.equal(first.code, 0, first.err);
   assert.match(first.out, /^built {2}ssd-512\.float32\.onnx +22\.1 MB +\d+ ms$/m);
   assert.doesNotMatch(models("build", "--to", folder).out, /built/);
-  assert.deepEqual(models("verify", "--to", folder).code, 0);
+  const verified = models("verify", "--to", folder);
+  assert.deepEqual(verified.code, 0);
+  assert.match(verified.out, /^\d+ models match the catalogue; not pulled: .*MobileFaceNet/);
+  assert.match(models("list", "--to", folder).out, /^MobileFaceNet .* not pulled +MIT AND Apache-2\.0$/m);
 });
 
 test("list shows a line for each build", () => {

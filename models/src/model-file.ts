@@ -30,9 +30,10 @@ export async function readModel(folder: string, model: Model, variant: Variant):
   return bytes;
 }
 
-/** What fetches the weights of a model, and builds its files. */
-export function pullCommand(folder: string, { name }: Model): string {
-  return `"npm run models -- pull ${name}${folder === modelsFolder ? "" : ` --to ${folder}`}"`;
+/** What fetches the weights of models, and builds their files. */
+export function pullCommand(folder: string, ...models: readonly Model[]): string {
+  const names = models.map(({ name }) => name).join(" ");
+  return `"npm run models -- pull ${names}${folder === modelsFolder ? "" : ` --to ${folder}`}"`;
 }
 
 const buildCommand = '"npm run models -- build"';

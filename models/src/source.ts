@@ -56,7 +56,7 @@ export function pulledFolder(folder: string, { package: name, version }: Tarball
   return join(folder, "sources", `${name}@${version}`);
 }
 
-/** Whether a model's weights must be pulled, and some of them are absent. */
+/** Whether a model's weights must be pulled, and some of their files are absent. */
 export function isUnpulled(folder: string, source: Source): boolean {
   if (source.kind !== "npm_tarball") return false;
   const files = [source.manifest, ...source.weights];

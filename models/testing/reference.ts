@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { type Batch, openTensorFlow, type ReferenceNetwork, type TensorLike } from "./tensorflow.ts";
 
 /**
  * The networks as face-api itself runs them, on tfjs (its wasm backend). Only the conformance test uses
@@ -7,11 +8,8 @@ import { dirname, join } from "node:path";
  */
 export async function openReference(): Promise<Record<string, ReferenceNetwork>> {
   const require = createRequire(import.meta.url);
-  const tf: TensorFlow = require("@tensorflow/tfjs");
-  const wasm: { setWasmPaths(folder: string): void } = require("@tensorflow/tfjs-backend-wasm");
-  wasm.setWasmPaths(`${dirname(require.resolve("@tensorflow/tfjs-backend-wasm"))}/`);
+  const tf = await openTensorFlow();
   const { nets, NetInput }: FaceApi = require("@vladmandic/face-api/dist/face-api.node-wasm.js");
-  await tf.setBackend("wasm");
 
   const weights = join(dirname(require.resolve("@vladmandic/face-api/package.json")), "model");
   const { ssdMobilenetv1, tinyFaceDetector, faceLandmark68Net, faceRecognitionNet } = nets;
@@ -43,21 +41,11 @@ export async function openReference(): Promise<Record<string, ReferenceNetwork>>
   };
 }
 
-export type ReferenceNetwork = (batch: Batch) => Promise<Record<string, Float32Array>>;
-/** Pictures of px by px pixels, RGB, three bytes a pixel. */
-export type Batch = { px: number; pictures: readonly Uint8Array[] };
-
 function joined(parts: readonly TensorLike[]): Float32Array {
   return Float32Array.from(parts.flatMap((part) => [...part.dataSync()]));
 }
 
-// What we use of face-api and tfjs, which have types for far more than that (and need the browser's).
-type TensorLike = { dataSync(): Float32Array };
-type TensorFlow = {
-  setBackend(name: string): Promise<boolean>;
-  tensor3d(data: Uint8Array, shape: readonly number[], type: "int32"): unknown;
-  split(tensor: TensorLike, parts: number): TensorLike[];
-};
+// What we use of face-api, which has types for far more than that (and needs the browser's).
 type Net<Output> = {
   loadFromDisk(folder: string): Promise<void>;
   forwardInput(input: unknown, px?: number): Output;

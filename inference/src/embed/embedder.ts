@@ -1,3 +1,5 @@
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+import type { AlignmentTemplate } from "../align/templates.ts";
 import type { Affine } from "../geometry/affine.ts";
 import type { Box } from "../geometry/box.ts";
 import type { Pixels } from "../geometry/pixels.ts";
@@ -12,10 +14,13 @@ import type { Network, NetworkUsage } from "../network/network.ts";
 export class Embedder {
   readonly #network: Network;
   readonly #warp: Warp;
+  /** Maps its chip to the one of the alignment template, in pixels of both. */
+  readonly chipToTemplate: Affine;
 
-  constructor(network: Network, warp: Warp) {
+  constructor(network: Network, warp: Warp, chipToTemplate: Affine) {
     this.#network = network;
     this.#warp = warp;
+    this.chipToTemplate = chipToTemplate;
   }
 
   /** The side of the chips that the network takes. */
@@ -38,6 +43,12 @@ export class Embedder {
     });
     return { embeddings, networkUsage: [usage] };
   }
+}
+
+/** Where the chip of a model lies in the chip of the template that its landmarks are fitted to. */
+export function chipToTemplate({ chip, input_px }: EmbeddingModel, { chipPx }: AlignmentTemplate): Affine {
+  const { a, c, e, f } = chip ?? { a: chipPx / input_px, c: 0, e: 0, f: 0 };
+  return { a, b: -c, c, d: a, e, f };
 }
 
 /**

@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Catalogue } from "@faceline/models/catalogue";
 import type { DetectorModel, EmbeddingModel, ModelOf } from "@faceline/models/catalogue-entry";
+import { modelFile, pullCommand } from "@faceline/models/model-file";
+import { isUnpulled } from "@faceline/models/source";
 
 /**
  * The catalogue entries behind each lane: its detector, its embedding model, and the landmark model that the
@@ -29,6 +32,22 @@ export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): Lane
     // readCatalogue has checked that it is there.
     landmarks: catalogue.find("landmarks", models.embedding.landmarks)!,
   }));
+}
+
+/** Throws one sentence where models of lanes were neither pulled nor built. */
+export function requirePulled(folder: string, lanes: readonly LaneModels[]): void {
+  const models = new Set(
+    lanes.flatMap(({ detector, landmarks, embedding }) => [detector, landmarks, embedding]),
+  );
+  const absent = [...models].filter(
+    (model) =>
+      isUnpulled(folder, model.source) &&
+      !model.builds.every((build) => existsSync(modelFile(folder, model, build))),
+  );
+  if (absent.length === 0) return;
+  const [were, them] = absent.length === 1 ? ["was", "it"] : ["were", "them"];
+  const names = absent.map(({ name }) => name).join(" and ");
+  throw new Error(`LANES: ${names} ${were} not pulled; ${pullCommand(folder, ...absent)} fetches ${them}`);
 }
 
 export type LaneModels = {

@@ -6,14 +6,14 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import { Aligner } from "../align/aligner.ts";
 import { alignmentTemplates } from "../align/templates.ts";
 import { Detector, detectorLimits } from "../detect/detector.ts";
-import { Embedder } from "../embed/embedder.ts";
+import { chipToTemplate, Embedder } from "../embed/embedder.ts";
 import { Warp } from "../geometry/warp.ts";
 import { ModelLoader, type ModelLoaderOptions } from "../network/model-loader.ts";
 import type { Network } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { syntheticFace } from "../network/synthetic-face.ts";
 import { laneBuildOf } from "./lane-build.ts";
-import { laneModels } from "./lane-models.ts";
+import { laneModels, requirePulled } from "./lane-models.ts";
 import { Pipeline } from "./pipeline.ts";
 import type { EngineWork, RunResult } from "./work.ts";
 
@@ -25,6 +25,7 @@ import type { EngineWork, RunResult } from "./work.ts";
 export async function openLanes(options: LaneOptions): Promise<Lanes> {
   const catalogue = await readCatalogue(options.catalogueFolder);
   const models = laneModels(catalogue, options.lanes);
+  requirePulled(options.modelsDir, models);
   await using loader = new ModelLoader(catalogue, options);
 
   const warp = new Warp();
@@ -37,7 +38,7 @@ export async function openLanes(options: LaneOptions): Promise<Lanes> {
     const pipeline = new Pipeline({
       detector: new Detector(detector.networks, detectorLimits(entries.detector)),
       aligner: new Aligner(landmarks.networks.at(-1)!, warp, template),
-      embedder: new Embedder(embedding.networks.at(-1)!, warp),
+      embedder: new Embedder(embedding.networks.at(-1)!, warp, chipToTemplate(entries.embedding, template)),
       residualMaxPx: options.residualMaxPx,
     });
     const parts = [detector, landmarks, embedding];

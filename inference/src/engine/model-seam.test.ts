@@ -64,6 +64,33 @@ test("models with other tensors, landmarks and sources run by their catalogue en
   );
 });
 
+test("an embedding model may say where its chip lies in that of the landmarks", async (t) => {
+  // Half as large as the template's chip, and aside of its centre by a tenth of it.
+  const scale = 0.5 * (template.chipPx / 80);
+  const chip = { a: scale, c: 0, e: 0.35 * template.chipPx, f: 0.25 * template.chipPx };
+  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t, { chip });
+  await using lanes = await openLanes({ catalogueFolder, modelsDir, lanes: [lane], ...oneAtATime });
+  const options = { align: true, enforceDetection: true, facesMax: 5, fullResolution: true };
+  const { results } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
+  const [result] = results;
+  assert.ok(result?.kind === "faces");
+  const { centre, sidePx } = template.detectorSquare;
+  const pixel = (100 / template.chipPx) * (sidePx / template.chipPx);
+  const middle = (position: number) => 50 + (100 / template.chipPx) * position;
+  const [red = 0, green = 0] = decodeEmbedding(result.faces[0]!.embedding);
+  const aside = 0.1 * template.chipPx * pixel;
+  near([red, green], [middle(centre.x) + aside, middle(centre.y)]);
+});
+
+test("models that were not pulled are one sentence with the command", async (t) => {
+  const empty = await mkdtemp(join(tmpdir(), "faceline-seam-"));
+  t.after(() => rm(empty, { recursive: true }));
+  const opening = openLanes({ modelsDir: empty, lanes: [laneId("MobileFaceNet", "ssd")], ...oneAtATime });
+  await assert.rejects(opening, {
+    message: `LANES: MobileFaceNet was not pulled; "npm run models -- pull MobileFaceNet --to ${empty}" fetches it`,
+  });
+});
+
 test("an embedding that is not finite fails the run, so that no distance is computed from it", async (t) => {
   const { catalogueFolder, modelsDir } = await madeUpCatalogue(t, { embeddingDivisor: 0 });
   const opening = openLanes({
@@ -109,7 +136,7 @@ function near(actual: readonly number[], expected: readonly number[]): void {
 
 async function madeUpCatalogue(
   t: TestContext,
-  { embeddingDivisor = 1 } = {},
+  { embeddingDivisor = 1, chip }: { embeddingDivisor?: number; chip?: object } = {},
 ): Promise<{ catalogueFolder: string; modelsDir: string }> {
   const root = await mkdtemp(join(tmpdir(), "faceline-seam-"));
   t.after(() => rm(root, { recursive: true }));
@@ -149,6 +176,7 @@ async function madeUpCatalogue(
       }),
       outputs: { embedding: "features" },
       landmarks: "fixed-points",
+      ...(chip && { chip }),
       embedding_size: 3,
       thresholds: { cosine: 0.5, euclidean: 1, euclidean_l2: 1 },
       thresholds_from: { cosine: "made up", euclidean: "made up", euclidean_l2: "made up" },

@@ -4,7 +4,7 @@ import type { Eyes } from "../align/templates.ts";
 import type { Detections, Detector } from "../detect/detector.ts";
 import type { Detection } from "../detect/non-max-suppression.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
-import { boxMap, scaleInput } from "../geometry/affine.ts";
+import { boxMap, composed } from "../geometry/affine.ts";
 import { wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
 import { facialArea } from "./facial-area.ts";
@@ -139,7 +139,7 @@ export class Pipeline {
         facts.implausible++;
         return [];
       }
-      const chipToPicture = scaleInput(alignment.chipToPicture, aligner.chipPx / embedder.px);
+      const chipToPicture = composed(embedder.chipToTemplate, alignment.chipToPicture);
       const chip = { picture, chipToPicture, within: wholeBox(picture) };
       return [{ index, face: { box, chip, eyes: alignment.eyes } }];
     });

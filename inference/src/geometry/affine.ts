@@ -32,12 +32,17 @@ export function boxMap({ left, top, right, bottom }: Box, px: number): Affine {
   return { a: (right - left) / px, b: 0, c: 0, d: (bottom - top) / px, e: left, f: top };
 }
 
-/**
- * The same map for input coordinates that are smaller by `factor`: a chip of 75 px instead of 150 px has
- * factor 2.
- */
-export function scaleInput({ a, b, c, d, e, f }: Affine, factor: number): Affine {
-  return { a: a * factor, b: b * factor, c: c * factor, d: d * factor, e, f };
+/** The map that applies `first` and then `second`. */
+export function composed(first: Affine, second: Affine): Affine {
+  const { x: e, y: f } = apply(second, { x: first.e, y: first.f });
+  return {
+    a: second.a * first.a + second.b * first.c,
+    b: second.a * first.b + second.b * first.d,
+    c: second.c * first.a + second.d * first.c,
+    d: second.c * first.b + second.d * first.d,
+    e,
+    f,
+  };
 }
 
 type RotatedSquare = { centre: Point; side: number; angle: number };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseChannels, foldBatchNorm, scaleChannels } from "./fold.ts";
+import { chooseChannels, foldBatchNorm, scaleChannels, scaleInputs } from "./fold.ts";
 
 test("each output channel is multiplied by its own factor", () => {
   const full = { shape: [1, 1, 2, 2], data: Float32Array.of(1, 2, 3, 4) };
@@ -8,6 +8,15 @@ test("each output channel is multiplied by its own factor", () => {
 
   const depthwise = { shape: [2, 1, 2, 1], data: Float32Array.of(1, 2, 3, 4) };
   assert.deepEqual([...scaleChannels(depthwise, [10, 100]).data], [10, 200, 30, 400]);
+});
+
+test("what each input channel gives is multiplied by its own factor", () => {
+  const full = { shape: [1, 1, 2, 2], data: Float32Array.of(1, 2, 3, 4) };
+  assert.deepEqual([...scaleInputs(full, [10, 100]).data], [10, 20, 300, 400]);
+
+  const depthwise = { shape: [2, 1, 2, 1], data: Float32Array.of(1, 2, 3, 4) };
+  assert.deepEqual([...scaleInputs(depthwise, [10, 100]).data], [10, 200, 30, 400]);
+  assert.throws(() => scaleInputs(full, [1]), /1 factors for a filter 1x1x2x2/);
 });
 
 test("channels are chosen in the given order", () => {

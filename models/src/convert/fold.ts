@@ -17,6 +17,14 @@ export function scaleChannels(filter: WeightTensor, factors: readonly number[]):
   return { shape: filter.shape, data: filter.data.map((weight, i) => weight * factors[i % channels]!) };
 }
 
+/** Multiplies what a filter reads of each input channel. Depthwise filters read one channel each. */
+export function scaleInputs(filter: WeightTensor, factors: readonly number[]): WeightTensor {
+  const [, , inputs = 0, outputs = 0] = filter.shape;
+  assert.equal(inputs, factors.length, `${factors.length} factors for a filter ${filter.shape.join("x")}`);
+  const data = filter.data.map((weight, i) => weight * factors[Math.floor(i / outputs) % inputs]!);
+  return { shape: filter.shape, data };
+}
+
 /** The channels of the last axis that are named, in the order named. */
 export function chooseChannels(tensor: WeightTensor, chosen: readonly number[]): WeightTensor {
   const channels = tensor.shape.at(-1)!;

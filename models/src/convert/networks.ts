@@ -8,6 +8,7 @@ import { writeLandmarks } from "./landmarks.ts";
 import { FloatLayers } from "./layers/float.ts";
 import { Int8Layers, type RangeOf } from "./layers/int8.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
+import { mobileFaceNetUnusedWeights, writeMobileFaceNet } from "./mobilefacenet.ts";
 import { ssdUnusedWeights, writeSsd } from "./ssd.ts";
 import { writeTiny } from "./tiny.ts";
 import { readWeights, type Weights } from "./weights.ts";
@@ -86,6 +87,10 @@ const networks: Readonly<Record<string, Network>> = {
   tiny: { float32: ({ graph, weights, px }) => writeTiny(graph, new FloatLayers(graph), weights, px) },
   "landmarks-68": bothPrecisions(writeLandmarks),
   Dlib: bothPrecisions(writeDlib),
+  MobileFaceNet: {
+    float32: ({ graph, weights, px }) => writeMobileFaceNet(graph, new FloatLayers(graph), weights, px),
+    unusedWeights: mobileFaceNetUnusedWeights,
+  },
 };
 
 type Network = Partial<Record<Precision, (task: ConversionTask) => void>> & { unusedWeights?: RegExp };

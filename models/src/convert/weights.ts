@@ -82,4 +82,9 @@ const Spec = z.object({
   quantization: z.object({ dtype: z.literal("uint8"), scale: z.number(), min: z.number() }).optional(),
 });
 type Spec = z.infer<typeof Spec>;
-const Manifest = z.array(z.object({ paths: z.array(z.string()), weights: z.array(Spec) }));
+const Groups = z.array(z.object({ paths: z.array(z.string()), weights: z.array(Spec) }));
+/** A manifest alone, or a graph model that has one. */
+const Manifest = z.union([
+  Groups,
+  z.object({ weightsManifest: Groups }).transform(({ weightsManifest }) => weightsManifest),
+]);

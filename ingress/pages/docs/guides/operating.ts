@@ -70,12 +70,23 @@ the model loaded.</li>
 the same weights. Stored embeddings belong to a <code>model_version</code>: calls that name a version that
 no worker runs are refused. So compute the embeddings again before you retire the old weights. Afterwards,
 measure your threshold again.</p>
+<h2>Adding a model</h2>
+<p>MobileFaceNet is a second model for embeddings, of another architecture and other training than Dlib. Its weights
+are not installed with the rest: <code>npm run models -- pull MobileFaceNet</code> shows their licence and what is
+known of their training, fetches them and builds the model. Then <code>LANES</code> of the workers loads it with the
+detectors that it is to have, and <code>MODELS_ENABLED</code> of the ingresses lets calls name it:</p>
+!${codeBlock({ caption: "To try it on one machine", code: addModelCommands, language: "curl" })}
+<p>Each lane that is loaded takes memory in every worker. Thresholds, distances and stored embeddings of one
+model say nothing about another.</p>
 <h2>What to back up</h2>
 <p>The durable Redis: it has the people, the keys, the limits of teams and the counts of their calls. Everything else can be
 made again, and the
 volatile Redis must never be copied.</p>
 </div>`,
 };
+
+const addModelCommands = `npm run models -- pull MobileFaceNet
+LANES=Dlib/ssd,Dlib/tiny,MobileFaceNet/ssd MODELS_ENABLED=Dlib,MobileFaceNet npm start`;
 
 const peopleCommands = `npm run keys -- waitlist
 npm run keys -- approve --email ada@example.org --team ants --per-second 20

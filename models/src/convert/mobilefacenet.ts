@@ -1,0 +1,122 @@
+import type { Graph } from "../onnx/graph.ts";
+import { scaleChannels, scaleInputs } from "./fold.ts";
+import type { FloatLayers } from "./layers/float.ts";
+import type { Convolution, Maps } from "./layers/layers.ts";
+import { prelu, withSlopesBelowOne } from "./prelu.ts";
+import type { Weights } from "./weights.ts";
+
+/**
+ * MobileFaceNet: inverted residual blocks of depthwise convolutions.
+ *
+ *     image uint8 [N, 112, 112, 3]  ─►  embedding [N, 192], of length 1
+ *
+ * The image is a face chip by ArcFace's template.
+ *
+ * Layers are those of sirius-ai/MobileFaceNet_TF (nets/MobileFaceNet.py), where the weights come from. The
+ * graph that they are published with has other ones, and tells nobody apart: it adds the negative side of
+ * every PReLU with the wrong sign, and drops it after depthwise convolutions, where a ReLU was fused into
+ * what the negative side is computed from. Its constants are -slope / 2.
+ *
+ * mobilefacenet.test.ts covers it.
+ */
+export function writeMobileFaceNet(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
+  const network = new MobileFaceNet(layers, weights);
+  const image = layers.image(px, { mean: [127.5, 127.5, 127.5], factor: 1 / 128 });
+
+  let x = network.activated("pointwise", `${body}/Conv2d_0`, { maps: image }, { stride: 2 });
+  x = network.activated("depthwise", `${body}/SeparableConv2d`, x);
+  let narrow = network.linear("pointwise", `${body}/Conv`, x);
+  for (const { name, blocks, stride } of stages) {
+    for (let i = 0; i < blocks; i++) {
+      const block = `${body}/${name}_InvResBlock_${i}`;
+      narrow = network.block(block, narrow, i === 0 ? stride : 1);
+    }
+  }
+  x = network.activated("pointwise", `${body}/Conv2d_7`, { maps: narrow });
+  let head = network.linear("depthwise", `${logits}/SeparableConv2d`, x, { padding: "valid" });
+  head = network.linear("pointwise", `${logits}/Conv`, { maps: head });
+  head = network.linear("pointwise", `${logits}/LinearConv1x1`, { maps: head });
+
+  const numbers = graph.node("numbers", "Flatten", [head.name], { axis: 1 });
+  const length = graph.node("length", "ReduceL2", [numbers], { axes: [1], keepdims: 1 });
+  const lengthMin = graph.floats("length/min", [1], Float32Array.of(Math.sqrt(squaresMin(weights))));
+  graph.node("embedding", "Div", [numbers, graph.node("length/max", "Max", [length, lengthMin])]);
+  graph.output("embedding", "float32", ["N", head.channels]);
+}
+
+/** The slopes of a PReLU, by the name of the layer that it follows. */
+export function slopesOf(weights: Weights, layer: string): number[] {
+  return Array.from(weights.get(`${layer}/mul`).data, (halved) => -2 * halved);
+}
+
+/** Axes of a sum, which the converted graph has as an attribute. */
+export const mobileFaceNetUnusedWeights = /^embeddings\/Sum\/reduction_indices$/;
+
+const body = "MobileFaceNet/MobileFaceNet";
+const logits = "MobileFaceNet/Logits";
+
+/** In order. Blocks after a stage's first one, and all of a stage of stride 1, add their input. */
+const stages = [
+  { name: "Conv2d_2", blocks: 5, stride: 2 },
+  { name: "Conv2d_3", blocks: 1, stride: 2 },
+  { name: "Conv2d_4", blocks: 6, stride: 1 },
+  { name: "Conv2d_5", blocks: 1, stride: 2 },
+  { name: "Conv2d_6", blocks: 2, stride: 1 },
+];
+
+/** So that an embedding of zeros is not divided by zero. */
+const squaresMin = (weights: Weights): number => weights.get("embeddings/Maximum/y").data[0]!;
+
+class MobileFaceNet {
+  readonly #layers: FloatLayers;
+  readonly #weights: Weights;
+
+  constructor(layers: FloatLayers, weights: Weights) {
+    this.#layers = layers;
+    this.#weights = weights;
+  }
+
+  block(name: string, x: Maps, stride: number): Maps {
+    const wide = this.activated("pointwise", `${name}/Conv`, { maps: x });
+    const filtered = this.activated("depthwise", `${name}/SeparableConv2d`, wide, { stride });
+    const narrow = this.linear("pointwise", `${name}/Conv_1`, filtered);
+    return stride === 1 ? this.#layers.add(`${name}/sum`, narrow, x) : narrow;
+  }
+
+  /** A convolution and its PReLU. */
+  activated(kind: Kind, name: string, x: Scaled, window: Window = {}): Scaled {
+    const { slopes, signs, factors } = withSlopesBelowOne(slopesOf(this.#weights, name));
+    const maps = this.#convolved(kind, name, x, { ...window, signs });
+    return { maps: prelu(this.#layers, maps, slopes), factors };
+  }
+
+  /** A convolution alone. */
+  linear(kind: Kind, name: string, x: Scaled, window: Window = {}): Maps {
+    return this.#convolved(kind, name, x, window);
+  }
+
+  #convolved(
+    kind: Kind,
+    name: string,
+    { maps, factors }: Scaled,
+    { signs, ...window }: Window & { signs?: readonly number[] },
+  ): Maps {
+    const own = kind === "pointwise" ? `${name}/Conv2D` : `${name}/depthwise`;
+    let filter = this.#weights.get(`${own}_weights`);
+    let bias = this.#weights.get(`${own}_bn_offset`).data;
+    if (factors) filter = scaleInputs(filter, factors);
+    if (signs) {
+      filter = scaleChannels(filter, signs);
+      bias = bias.map((value, channel) => value * signs[channel]!);
+    }
+    const layer = { filter, bias, ...window };
+    return kind === "pointwise"
+      ? this.#layers.convolution(name, maps, layer)
+      : this.#layers.depthwise(name, maps, layer);
+  }
+}
+
+type Kind = "pointwise" | "depthwise";
+/** Maps that the next layer must multiply by a factor for each channel. */
+type Scaled = { maps: Maps; factors?: readonly number[] };
+type Window = Pick<Convolution, "stride" | "padding">;

@@ -1,0 +1,67 @@
+import type { Model } from "../src/catalogue-entry.ts";
+import { modelsFolder } from "../src/model-file.ts";
+import { readTfjsSource } from "../src/source.ts";
+import { type Batch, openTensorFlow } from "./tensorflow.ts";
+
+/**
+ * The graph that MobileFaceNet's weights are published with, as tfjs runs it: `as published`, or `repaired`
+ * as the author's code has it. Tests compare the converted graph with it.
+ *
+ * The author's PReLU is relu(x) + slope * (x - |x|) / 2, and the published constants c are -slope / 2. So
+ * relu(x) + c * (x - |x|) must become relu(x) - c * (x - |x|), and the ReLU that was fused into 16 depthwise
+ * convolutions, of whose result `x - |x|` is 0, must follow them.
+ */
+export async function openMobileFaceNet(
+  model: Model,
+  state: "as published" | "repaired",
+): Promise<TfjsMobileFaceNet> {
+  const { source } = model;
+  if (source.kind !== "npm_tarball") throw new Error(`${model.name} has no graph in a tarball`);
+  const { manifest, bytes } = await readTfjsSource(modelsFolder, model, source);
+  const { modelTopology, weightsManifest, format } = manifest as GraphModelFile;
+  if (state === "repaired") repair(modelTopology.node);
+  const tf = await openTensorFlow();
+  const graph = await tf.loadGraphModel({
+    load: async () => ({
+      modelTopology,
+      format,
+      weightSpecs: weightsManifest.flatMap(({ weights }) => weights),
+      weightData: new Uint8Array(bytes).buffer,
+    }),
+  });
+  return ({ px, pictures }, nodes) => {
+    const numbers = pictures.flatMap((picture) => Array.from(picture, (value) => (value - 127.5) / 128));
+    const input = tf.tensor4d(Float32Array.from(numbers), [pictures.length, px, px, 3], "float32");
+    // Of one node it returns no array.
+    return [graph.execute({ img_inputs: input }, nodes)].flat().map((output) => output.dataSync());
+  };
+}
+
+/** The outputs of nodes of the graph, by their names. Maps are [N, height, width, channels]. */
+type TfjsMobileFaceNet = (batch: Batch, nodes: readonly string[]) => Float32Array[];
+
+function repair(nodes: GraphNode[]): void {
+  const names = new Map(nodes.map((node) => [node.name, node]));
+  for (const sum of nodes.filter(({ op }) => op === "Add")) {
+    // The other sums are those of the blocks with their inputs.
+    if (names.get(sum.input[1]!)!.op !== "Mul") continue;
+    sum.op = "Sub";
+    const positive = names.get(sum.input[0]!)!;
+    if (positive.op === "Relu") continue;
+    positive.attr["fused_ops"] = { list: { s: [biasAdd] } };
+    const relu = { name: `${positive.name}/Relu`, op: "Relu", input: [positive.name], attr: sum.attr };
+    nodes.push(relu);
+    sum.input[0] = relu.name;
+  }
+}
+
+/** In Base64, as the graph has it. */
+const biasAdd = Buffer.from("BiasAdd").toString("base64");
+
+type GraphNode = { name: string; op: string; input: string[]; attr: Record<string, unknown> };
+
+type GraphModelFile = {
+  modelTopology: { node: GraphNode[] };
+  format: string;
+  weightsManifest: readonly { weights: readonly unknown[] }[];
+};
