@@ -52,7 +52,7 @@ const description = `Face verification, embeddings and comparison.
 
 Images come as Base64 or data URLs, or as files of a form: JPEG, PNG or WebP, EXIF orientation applied. The service opens no URL and no path, and keeps no image when the call has ended.
 
-\`null\` means absent, unknown fields are ignored, and booleans may be words ("false" is false). In a form, a text is read as a number where the field is one, and as JSON where it begins like a list or an object.
+\`null\` means absent, and booleans may be words ("false" is false). In a form, a text is read as a number where the field is one, and as JSON where it begins like a list or an object. Unknown fields are ignored, but for one that is nearly a field that was not sent, such as \`model\` in place of \`model_name\`: it is 400 \`invalid_request\`.
 
 Every error reply has the same fields, with a stable code in \`error\`; \`application/problem+json\` if \`Accept\` names it. A path that does not exist is 404 \`not_found\`, a wrong method 405 \`method_not_allowed\`.
 

@@ -25,6 +25,30 @@ test("two aliases of one field are refused unless they agree, and the field's ow
   assert.deepEqual(Aliased.parse({ b: [1], c: [2], a: [3] }), { a: [3] });
 });
 
+test("an unknown field that is likely one that was not sent is an issue, which names it", () => {
+  const Named = body(
+    { metric: "distance_metric" },
+    { threshold: z.number().optional(), distance_metric: z.string().optional() },
+  );
+  const issues = (value: object) =>
+    Named.safeParse(value).error?.issues.map(({ path, message }) => [path, message]);
+  assert.deepEqual(issues({ threshhold: 1, distanceMetric: "cosine", other: 1 }), [
+    [["threshhold"], "is not a field of this call: write threshold"],
+    [["distanceMetric"], "is not a field of this call: write distance_metric"],
+  ]);
+  // The field itself, or its alias, was sent: nothing is missing.
+  assert.deepEqual(Named.parse({ threshhold: 1, threshold: 2 }), { threshold: 2 });
+  assert.deepEqual(Named.parse({ metrics: "x", metric: "cosine" }), { distance_metric: "cosine" });
+  assert.deepEqual(Named.parse({ threshhold: null }), {});
+});
+
+test("of many unknown fields few are looked at", () => {
+  const many = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`x${i}`, 1]));
+  const Named = body({}, { threshold: z.number().optional() });
+  assert.deepEqual(Named.parse({ ...many, threshhold: 1 }), {});
+  assert.equal(Named.safeParse({ threshhold: 1, ...many }).success, false);
+});
+
 test("a flag accepts booleans and the words for them", () => {
   for (const word of [false, "false", "False", "0", "no"])
     assert.equal(Body.parse({ flag: word }).flag, false);

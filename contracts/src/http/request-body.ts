@@ -1,17 +1,33 @@
 import * as z from "zod";
+import { likelyFieldOf } from "./likely-field.ts";
 
 /**
  * Returns the schema of a request body. `aliases` maps alternative names to field names. The field name wins
  * over its aliases; two aliases with different values are an issue of the field, because neither takes
  * precedence. A null counts as absent, because Python clients send None for omitted fields. Unknown fields
- * are ignored.
+ * are ignored, unless one is likely a field that was not sent: the default would be used in its place.
  */
 export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string, string>, shape: Shape) {
   const fields = z.object(shape, "must be an object with the fields of the call");
-  const rename = (value: unknown, context: z.RefinementCtx) =>
-    isObject(value) ? renameAliases(value, aliases, context) : value;
+  const known = new Set(Object.keys(shape));
+  const likelyField = likelyFieldOf([...known]);
+  const rename = (value: unknown, context: z.RefinementCtx) => {
+    if (!isObject(value)) return value;
+    const renamed = renameAliases(value, aliases, context);
+    const unknown = Object.keys(renamed).filter((name) => !known.has(name));
+    for (const name of unknown.slice(0, unknownFieldsChecked)) {
+      const field = likelyField(name);
+      if (field === undefined || Object.hasOwn(renamed, field)) continue;
+      const message = `is not a field of this call: write ${field}`;
+      context.addIssue({ code: "custom", path: [name], message, input: renamed[name] });
+    }
+    return renamed;
+  };
   return z.preprocess(rename, fields).meta({ aliases });
 }
+
+/** Further unknown fields of a body are ignored whatever they are called: the work for a call is bounded. */
+const unknownFieldsChecked = 16;
 
 /** A boolean, or a word for it, as forms, query strings and Python's `str(False)` send it. */
 export const Flag = z.union([z.boolean(), z.stringbool()], "must be true or false");

@@ -9,6 +9,7 @@ import {
   facesAnswer,
   rejectedAnswer,
   testFacialArea,
+  testKey,
   testNow,
   testServer,
 } from "../../testing/server.ts";
@@ -160,6 +161,34 @@ test("Unknown fields are ignored, except fields that ask for features that do no
   for (const feature of [{ anti_spoofing: true }, { expand_percentage: 5 }]) {
     assert.equal((await post("/verify", { ...body, ...feature })).json().error, "invalid_request");
   }
+});
+
+test("a field that is likely a known one is refused, in JSON and in forms: the default would be used instead", async (t) => {
+  const { app, post, dispatched } = testServer(t);
+  const body = { img1: image, img2: image };
+  for (const [name, field] of [
+    ["model", "model_name"],
+    ["detector", "detector_backend"],
+    ["metric", "distance_metric"],
+    ["threshhold", "threshold"],
+  ] as const) {
+    const { status, error, detail, field: named } = (await post("/verify", { ...body, [name]: "x" })).json();
+    assert.deepEqual(
+      [status, error, detail, named],
+      [400, "invalid_request", `${name} is not a field of this call: write ${field}.`, name],
+    );
+    const form = await app.inject({
+      method: "POST",
+      url: "/verify",
+      payload: new URLSearchParams({ ...body, [name]: "x" }).toString(),
+      headers: { "x-api-key": testKey, "content-type": "application/x-www-form-urlencoded" },
+    });
+    assert.equal(form.json().field, name);
+  }
+  assert.equal(dispatched.length, 0);
+  // Nothing is missing where the field itself was sent.
+  assert.equal((await post("/verify", { ...body, model: "x", model_name: "Dlib" })).statusCode, 200);
+  assert.equal((await post("/verify", { ...body, model: null })).statusCode, 200);
 });
 
 test("`enforce_detection: false` and no face → the whole image, eyes null", async (t) => {

@@ -16,7 +16,7 @@ export const errorsGuide: DocsPage = {
 !${codeBlock({ caption: "An error reply", code: JSON.stringify(example, null, 2), language: "json" })}
 <ul>
 <li><code>error</code> is a stable code, the field that programs should compare.</li>
-<li><code>detail</code> is a sentence for people and may be reworded. It never repeats what was sent.</li>
+<li><code>detail</code> is a sentence for people and may be reworded. It never repeats a value that was sent.</li>
 <li><code>request_id</code> identifies the call in the logs of the service. The header
 <code>x-request-id</code> has it too.</li>
 <li><code>type</code> is the address of the code's entry on this page.</li>
@@ -26,6 +26,11 @@ apply.</li>
 </ul>
 <p>The content type is <code>application/problem+json</code> (RFC 9457) if <code>Accept</code> names it, and
 otherwise <code>application/json</code>.</p>
+<h2>Fields that no call has</h2>
+<p>They are ignored, so that clients of other services work. One that is nearly a field of the call is refused
+as <a href="#invalid_request"><code>invalid_request</code></a>, unless that field was sent too:
+<code>model</code> in place of <code>model_name</code>, or <code>threshhold</code>. Otherwise the default would
+be used, and the answer would be one to another question.</p>
 !${each(classes, errorClass)}
 </div>`,
 };

@@ -1,0 +1,52 @@
+/**
+ * Returns a function that finds the field that the sender of an unknown name meant, or undefined if none is
+ * likely: for a name that is written otherwise (`modelName`), mistyped (`threshhold`), or that other services
+ * have (`model`). Pictures, embeddings and candidates are never found, because a call that lacks them is
+ * refused anyway.
+ */
+export function likelyFieldOf(fields: readonly string[]): (name: string) => string | undefined {
+  const candidates = fields
+    .filter((field) => !inputs.has(field))
+    .map((field) => ({ field, letters: lettersOf(field) }));
+  return (name) => {
+    // The name is repeated in an error: nothing but short plain words may be.
+    if (!namePattern.test(name)) return undefined;
+    const sent = lettersOf(name);
+    const meant = synonyms.get(sent);
+    return candidates.find(({ field, letters }) => field === meant || isTypoOf(sent, letters))?.field;
+  };
+}
+
+const isTypoOf = (sent: string, letters: string): boolean =>
+  isWithin(sent, letters, Math.min(2, Math.floor(letters.length / 4)));
+
+const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
+const inputs = new Set(["img", "img1", "img2", "vector", "candidates"]);
+
+/** Names of other services and libraries, without what `lettersOf` removes. */
+const synonyms = new Map([
+  ["model", "model_name"],
+  ["detector", "detector_backend"],
+  ["backend", "detector_backend"],
+  ["metric", "distance_metric"],
+  ["similaritymetric", "distance_metric"],
+  ["distancethreshold", "threshold"],
+]);
+
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
+
+/** Whether `edits` letters that are missing, added, other or swapped with the next make `a` of `b`. */
+function isWithin(a: string, b: string, edits: number): boolean {
+  if (Math.abs(a.length - b.length) > edits) return false;
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  if (same === a.length) return true;
+  if (edits === 0) return false;
+  const [x, y] = [a.slice(same), b.slice(same)];
+  return (
+    isWithin(x.slice(1), y, edits - 1) ||
+    isWithin(x, y.slice(1), edits - 1) ||
+    isWithin(x.slice(1), y.slice(1), edits - 1) ||
+    (x[0] === y[1] && x[1] === y[0] && isWithin(x.slice(2), y.slice(2), edits - 1))
+  );
+}
