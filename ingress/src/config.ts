@@ -86,6 +86,8 @@ export const HttpSettings = z
     BODY_RECEIVE_MS: count(600_000, 120_000),
     /** Likewise one that sends nothing of its body for this long. */
     BODY_IDLE_MS: count(600_000, 10_000),
+    /** How long a large call waits, unread, while the batcher refuses calls of its team. */
+    LARGE_CALL_WAIT_MS: count(600_000, 2_000),
     IMAGE_BYTES_MAX: count(256 * MiB, 10 * MiB),
     IMAGE_PIXELS_MAX: count(1_000_000_000, 40_000_000),
     /** Memory that a worker may take to decode an image, reckoned by its header. */

@@ -6,6 +6,7 @@ import type { AccountPorts } from "./accounts/account-ports.ts";
 import { addAccountRoutes } from "./accounts/account-routes.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
+import { LargeCalls } from "./body/large-calls.ts";
 import { limitBodyMemory } from "./body/memory-budget.ts";
 import { addBodyParsers } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
@@ -94,6 +95,7 @@ export function buildServer(
   rejectConnect(app, site, now);
   const bodyPace = new BodyPace(settings);
   const bodies = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
+  const bodyParts = { budget: bodies, pace: bodyPace, largeCalls: new LargeCalls(settings) };
   app.decorate("heldBodyBytes", () => bodies.heldBytes);
   ports.metrics.observe("faceline.bodies.used", () => [[bodies.heldBytes, {}]]);
   ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
@@ -112,12 +114,12 @@ export function buildServer(
       identify: identifyTeams(ports, settings),
       unknownCaller: keylessTenant,
     });
-    limitBodyMemory(compute, settings, { budget: bodies, pace: bodyPace });
+    limitBodyMemory(compute, settings, bodyParts);
     addIdempotency(compute, ports);
     addComputeRoutes(compute, context);
   });
   if (pages !== undefined) {
-    addTesterRoutes(app, context, { budget: bodies, pace: bodyPace });
+    addTesterRoutes(app, context, bodyParts);
     addPages(app, pages);
     const reportBug = (error: unknown, request: FastifyRequest) => void bug(error, request);
     if (accounts !== undefined)

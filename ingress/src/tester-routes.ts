@@ -1,7 +1,6 @@
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { BodyPace } from "./body/body-pace.ts";
-import { limitBodyMemory } from "./body/memory-budget.ts";
+import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
 import { addJsonParser } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
 import { onClose } from "./call/context.ts";
@@ -10,7 +9,6 @@ import { addComputeRoutes } from "./compute-routes.ts";
 import { testerIsOn } from "./config.ts";
 import type { RouteContext } from "./endpoints/endpoint.ts";
 import { InputReader } from "./images/inputs.ts";
-import type { SharedBudget } from "./limits/shared-budget.ts";
 import { SampleAnswerCache } from "./tester/sample-answer.ts";
 import { testerSettings } from "./tester/tester-settings.ts";
 import { identifyVisitors } from "./tester/visitors.ts";
@@ -68,5 +66,3 @@ function addBodyDeadline(tester: FastifyInstance): void {
     onClose(reply, () => clearTimeout(timer));
   });
 }
-
-type BodyParts = { budget: SharedBudget; pace: BodyPace };

@@ -4,18 +4,20 @@ import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
 import type { BudgetLease, SharedBudget } from "../limits/shared-budget.ts";
 import type { BodyPace, PacedBody } from "./body-pace.ts";
+import type { LargeCalls } from "./large-calls.ts";
 
 /**
  * Limits the bytes of request bodies that are in memory at a time, each until the end of its call. Teams
  * share them. What counts is what has arrived, and a small reservation from the start: an upload that was
  * announced and does not come costs next to nothing. A call above its team's share is refused with
  * `queue_full`, before its body is read if its Content-Length already tells. An upload that pauses for
- * BODY_IDLE_MS is cut off. Bytes are read at the pace of their team.
+ * BODY_IDLE_MS is cut off. Bytes are read at the pace of their team; large bodies wait for their turn before
+ * more than a first piece of them is read.
  */
 export function limitBodyMemory(
   app: FastifyInstance,
   settings: BodyMemorySettings,
-  { budget, pace }: MemoryParts,
+  { budget, pace, largeCalls }: BodyParts,
 ): void {
   app.addHook("preParsing", async (request, reply, payload) => {
     const { headers, requestContext } = request;
@@ -37,6 +39,7 @@ export function limitBodyMemory(
       // The rest of the request may never come.
       onIdle: () => void reply.header("connection", "close"),
       paced: pace.begin(request),
+      turn: () => largeCalls.turn(request, reply),
       discard: () => pace.discard(request, payload),
     });
     // Of a call that was answered early nobody reads the rest.
@@ -53,6 +56,7 @@ export function limitBodyMemory(
 function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits): Transform {
   let receivedBytes = 0;
   let leasedBytes = limits.reservedBytes;
+  let turn: Promise<void> | undefined;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       receivedBytes += chunk.length;
@@ -64,8 +68,11 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
       // The pause that begins here is ours, not the client's.
       clearTimeout(idleTimer);
       limits.paced.pass(chunk.length, () => {
-        watchIdle();
-        done(null, chunk);
+        turn ??= limits.turn();
+        turn.then(() => {
+          watchIdle();
+          done(null, chunk);
+        }, done);
       });
     },
   });
@@ -102,11 +109,14 @@ type MeterLimits = {
   idleMs: number;
   onIdle(): void;
   paced: PacedBody;
+  /** Resolves when more than the first piece may be read. */
+  turn(): Promise<void>;
   /** Reads what is left of the body. */
   discard(): void;
 };
 
-type MemoryParts = { budget: SharedBudget; pace: BodyPace };
+/** What the routes of all callers share. */
+export type BodyParts = { budget: SharedBudget; pace: BodyPace; largeCalls: LargeCalls };
 
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;
