@@ -39,6 +39,8 @@ programs.</p>
 <ul>
 <li><strong>429 and 503</strong>: wait at least for <code>Retry-After</code>, and add a random time, so that
 clients that were refused together do not try again together.</li>
+<li>While the service refuses calls of your team with 503 <a href="/docs/errors#queue_full"><code>queue_full</code></a>, further
+calls with bodies above 256 KiB wait for a moment before they are read: fewer calls at a time get as much done.</li>
 <li><strong>A broken connection</strong>: try again. A call changes nothing in the service.</li>
 <li><strong>502 and 504</strong>: try once more, then report the <code>request_id</code>. After 504, allow
 more time with <code>x-request-timeout-ms</code>.</li>
