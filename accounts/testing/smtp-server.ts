@@ -2,14 +2,25 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
 /**
- * Opens a real SMTP server on a free port of loopback, which keeps the mails that it takes. It refuses
- * recipients with the address `refused`.
+ * Opens a real SMTP server on a free port of loopback, which keeps the mails and passwords that it takes. It
+ * refuses recipients with the address `refused`, and takes any user with the password `password`, also in
+ * clear. With a certificate it offers STARTTLS.
  */
-export async function openSmtpServer({ refused }: { refused?: string } = {}): Promise<TestSmtpServer> {
+export async function openSmtpServer({
+  refused,
+  password,
+  certificate,
+}: TestSmtpOptions = {}): Promise<TestSmtpServer> {
   const mails: ReceivedMail[] = [];
+  const logins: Login[] = [];
   const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
+    authOptional: password === undefined,
+    allowInsecureAuth: true,
+    ...(certificate === undefined ? { disabledCommands: ["STARTTLS"] } : certificate),
+    onAuth: (auth, { secure }, done) => {
+      logins.push({ user: auth.username ?? "", password: auth.password ?? "", encrypted: secure });
+      done(auth.password === password ? null : new Error("wrong"), { user: auth.username });
+    },
     onRcptTo: ({ address }, _session, done) =>
       done(address === refused ? new Error("no such mailbox") : null),
     onData: (stream, session, done) => {
@@ -24,6 +35,8 @@ export async function openSmtpServer({ refused }: { refused?: string } = {}): Pr
       });
     },
   });
+  // A client that breaks off TLS.
+  server.on("error", () => {});
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", resolve);
   await promise;
@@ -31,6 +44,7 @@ export async function openSmtpServer({ refused }: { refused?: string } = {}): Pr
   return {
     url: `smtp://127.0.0.1:${port}`,
     mails,
+    logins,
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
@@ -40,4 +54,12 @@ const withoutSoftBreaks = (raw: string): string => raw.replaceAll("=\r\n", "");
 
 /** `text`: the whole mail with its headers. */
 type ReceivedMail = { from: string; to: string[]; text: string };
-type TestSmtpServer = AsyncDisposable & { url: string; mails: ReceivedMail[] };
+/** `encrypted`: over TLS. */
+type Login = { user: string; password: string; encrypted: boolean };
+/** `certificate`: in PEM. */
+type TestSmtpOptions = {
+  refused?: string;
+  password?: string;
+  certificate?: { key: string; cert: string };
+};
+type TestSmtpServer = AsyncDisposable & { url: string; mails: ReceivedMail[]; logins: Login[] };

@@ -59,12 +59,12 @@ async function addressText(redis: RedisConnection, email: string): Promise<strin
   const send = openMailServer(config);
   if (send === undefined) return printed;
   const message = signInMail(email, { address, hours });
-  const sent = await send(message).then(
-    () => true,
-    () => false,
-  );
-  if (sent) return `A sign-in address was mailed to ${email}. It works once, within ${hours} h.`;
-  return `The server of SMTP_URL did not take the mail. Bring them this:\n\n${printed}`;
+  try {
+    await send(message);
+  } catch (error) {
+    return `${(error as Error).message} Bring them this:\n\n${printed}`;
+  }
+  return `A sign-in address was mailed to ${email}. It works once, within ${hours} h.`;
 }
 
 async function forgetText(redis: RedisConnection, email: string): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HttpSettings, openAccessWarning } from "./config.ts";
+import { accountsAreOn, HttpSettings, openAccessWarning, usageIsCounted } from "./config.ts";
 
 test("AUTH=off is warned of where the service listens on more than loopback", () => {
   const warned = (HOST: string, AUTH: "on" | "off" = "off") =>
@@ -8,6 +8,19 @@ test("AUTH=off is warned of where the service listens on more than loopback", ()
   for (const host of ["0.0.0.0", "::", "10.0.0.4", "faces.example"]) assert.ok(warned(host), host);
   for (const host of ["127.0.0.1", "127.8.8.8", "::1", "localhost"]) assert.ok(!warned(host), host);
   assert.ok(!warned("0.0.0.0", "on"));
+});
+
+test("ACCOUNTS=off and PAGES=off turn off pages for people; calls are counted wherever they need a key", () => {
+  const states = [{}, { ACCOUNTS: "off" }, { PAGES: "off" }, { AUTH: "off" }].map((env) => {
+    const settings = HttpSettings.parse(env);
+    return [accountsAreOn(settings), usageIsCounted(settings)];
+  });
+  assert.deepEqual(states, [
+    [true, true],
+    [false, true],
+    [false, true],
+    [false, false],
+  ]);
 });
 
 test("the default limits", () => {

@@ -180,6 +180,12 @@ export const testerIsOn = ({ PAGES, TESTER }: Pick<HttpSettings, "PAGES" | "TEST
 export const accountsAreOn = (settings: Pick<HttpSettings, "PAGES" | "AUTH" | "ACCOUNTS">): boolean =>
   settings.PAGES === "on" && settings.AUTH === "on" && settings.ACCOUNTS === "on";
 
+/**
+ * Whether the calls of teams are counted: wherever calls need a key. Pages that show the counts are not
+ * needed, because `npm run keys -- usage` shows them too. Without keys there are no teams to count for.
+ */
+export const usageIsCounted = ({ AUTH }: Pick<HttpSettings, "AUTH">): boolean => AUTH === "on";
+
 /** Every setting of the service. `safeExtend` keeps the relations between the settings above. */
 export const IngressConfig = HttpSettings.safeExtend({
   ...KafkaConfig.shape,

@@ -17,7 +17,7 @@ import { openKeyStore } from "./auth/key-store.ts";
 import { logCall } from "./call/call-log.ts";
 import { callSpans } from "./call/call-spans.ts";
 import { openCancelOutbox } from "./cancel-outbox.ts";
-import { accountsAreOn, IngressConfig, openAccessWarning, proxyWarning } from "./config.ts";
+import { accountsAreOn, IngressConfig, openAccessWarning, proxyWarning, usageIsCounted } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
 import { openIdempotencyStore } from "./idempotency/store.ts";
@@ -59,11 +59,9 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using _allowlist = await followAllowlist({ durable, config, ingress: id, models, log });
-  // Without keys there are no teams to count for, and nobody who may read it.
-  await using usage =
-    config.AUTH === "on"
-      ? openUsageCounter({ durable, ingress: id, config, log, lines, metrics })
-      : undefined;
+  await using usage = usageIsCounted(config)
+    ? openUsageCounter({ durable, ingress: id, config, log, lines, metrics })
+    : undefined;
   await using teams = openTeamLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id, config);
   await using idempotency = openIdempotencyStore(redis, clock, config);
@@ -110,7 +108,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     },
     config,
     models,
-    accountsAreOn(config) ? openAccounts({ durable, redis, settings: config }) : undefined,
+    accountsAreOn(config) ? openAccounts({ durable, redis, settings: config, lines }) : undefined,
   );
   const open = history === undefined ? undefined : countOpen(server.server);
   await using _operators = await openOperatorsPort({

@@ -56,7 +56,7 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
       // Time stands still in these tests.
       made++;
       openAddresses.set(email, [{ createdAt: testNow + made, expiresAt: testNow + 86_400_000 }]);
-      return { kind: "shown", address: `${origin}/sign-in/${"a".repeat(43)}`, mailFailed: false };
+      return { kind: "shown", address: `${origin}/sign-in/${"a".repeat(43)}` };
     },
     async teams() {
       const names = new Set([...limits.keys(), ...[...people.values()].map(({ team }) => team)]);

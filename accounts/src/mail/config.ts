@@ -4,9 +4,13 @@ import { Email } from "../people/email.ts";
 
 /** Where mail is sent. Without an address of a server, none is. */
 export const MailConfig = z.object({
-  /** `smtp://user@mail.example:587` (TLS by STARTTLS) or `smtps://user@mail.example` (TLS from the start). */
+  /**
+   * `smtp://user@mail.example:587` (TLS by STARTTLS) or `smtps://user@mail.example` (TLS from the start).
+   * Nothing stands behind it: nodemailer would read options from a query.
+   */
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: "must be smtp://host:port or smtps://host:port" })
+    .refine(isServerAlone, "must be smtp://host:port or smtps://host:port, with nothing behind it")
     .optional(),
   /** Password of the user in that address. */
   SMTP_PASSWORD_FILE: FileContent.optional(),
@@ -14,3 +18,8 @@ export const MailConfig = z.object({
   SMTP_FROM: Email.optional(),
 });
 export type MailConfig = z.infer<typeof MailConfig>;
+
+function isServerAlone(text: string): boolean {
+  const { pathname, search, hash } = new URL(text);
+  return (pathname === "" || pathname === "/") && search === "" && hash === "";
+}

@@ -54,7 +54,7 @@ export const addressPage = ({ id, done, later, email, team, sent, hours }: Addre
     path: `/admin/people/${id}/address`,
     title: done,
     content: html`<h1 data-reload="${doneAddress(`/admin/people/${id}`, later)}">${done}</h1>
-!${markup(sent.mailFailed ? failedMail() : nothing)}
+!${markup(sent.mailFault === undefined ? nothing : failedMail(sent.mailFault))}
 <p class="lead">Bring them this address over a way that only they can read. It is shown this once, and works once, within
 ${hoursText(hours)}. Do not open it in this browser: its button would sign you in as them.</p>
 !${codeBlock({ caption: "Sign-in address", code: sent.address, language: "curl" })}
@@ -66,12 +66,13 @@ ${hoursText(hours)}. Do not open it in this browser: its button would sign you i
     scripts: ["code.js", "shown-once.js"],
   });
 
-const failedMail = (): Html => html`<p class="note">The mail server did not take the mail.</p>`;
+const failedMail = (sentence: string): Html => html`<p class="note">${sentence}</p>`;
 
 const hoursText = (hours: number): string => (hours === 1 ? "one hour" : `${hours} hours`);
 
 export type SentAddress = { kind: "mailed" } | ShownAddress;
-type ShownAddress = { kind: "shown"; address: string; mailFailed: boolean };
+/** `mailFault`: why it was not mailed, where it should have been. */
+type ShownAddress = { kind: "shown"; address: string; mailFault?: string };
 type AddressSection = { id: string; open: OpenAddress[]; hours: number };
 type AddressView = {
   id: string;

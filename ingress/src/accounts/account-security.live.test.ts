@@ -16,7 +16,7 @@ import {
 } from "@faceline/contracts/runtime/redis";
 import { peopleKey, personKey, signInKey } from "@faceline/contracts/wire/names";
 import { postForm, signIn } from "../../testing/accounts.ts";
-import { testServer } from "../../testing/server.ts";
+import { testServer, waitUntil } from "../../testing/server.ts";
 import { HttpSettings } from "../config.ts";
 import type { AccountPorts } from "./account-ports.ts";
 import { openAccounts } from "./open-accounts.ts";
@@ -204,6 +204,18 @@ test("the waitlist answers alike for an email that waits, for one of a person, a
   assert.deepEqual(await join(person.email), first);
 });
 
+test("a mail that was not sent is in the log with the reason, without the email and the address", async (t) => {
+  const { app, person, warnings } = await service(t, { proxies: "127.0.0.1" });
+  await postForm(app, "/sign-in", { email: person.email }, { "x-forwarded-for": newAddress() });
+  await waitUntil("it is logged", async () => warnings.length > 0);
+  assert.deepEqual(warnings, [
+    {
+      reason:
+        "The server of SMTP_URL did not take the mail: it cannot be reached, or its certificate is not trusted.",
+    },
+  ]);
+});
+
 /** An ingress with accounts on the Redis servers of the run, and a person of a team of their own. */
 async function service(t: TestContext, { now = Date.now, proxies = "" } = {}): Promise<Service> {
   const durable = await connectDurableRedis(readConfig(DurableRedisConfig, process.env));
@@ -212,11 +224,13 @@ async function service(t: TestContext, { now = Date.now, proxies = "" } = {}): P
     durable.disconnect();
     redis.disconnect();
   });
+  const warnings: object[] = [];
   // Many sign-ins come from one address in a test.
   const env = { TRUSTED_PROXIES: proxies, SIGN_IN_ADDRESSES_PER_HOUR: proxies === "" ? "1000000" : "60" };
   const accounts = openAccounts({
     durable,
     redis,
+    lines: { warn: (fields) => void warnings.push(fields) },
     // Nobody listens there: what is tested comes before the mail.
     settings: {
       ...HttpSettings.parse(env),
@@ -240,6 +254,7 @@ async function service(t: TestContext, { now = Date.now, proxies = "" } = {}): P
     accounts,
     durable,
     person,
+    warnings,
     invite: async () => (await issueSignInToken(durable, person.email, { hours: 24 }))!,
     dashboard: async (cookie) => (await app.inject({ url: "/dashboard", headers: { cookie } })).statusCode,
   };
@@ -255,6 +270,8 @@ type Service = {
   accounts: AccountPorts;
   durable: Awaited<ReturnType<typeof connectDurableRedis>>;
   person: Person;
+  /** What was logged. */
+  warnings: object[];
   /** Makes a sign-in address and returns its token. */
   invite(): Promise<string>;
   /** The status of the dashboard with this cookie. */

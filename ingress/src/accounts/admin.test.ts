@@ -100,6 +100,14 @@ test("after an approval a reload shows the person, and sending the form again ma
   for (const url of [path, `${path}/approve`]) assert.equal((await get(url)).statusCode, 303, url);
 });
 
+test("where a mail was not taken, the page says why and shows the address", async (t) => {
+  const address = "http://localhost/sign-in/x";
+  const failed = async () => ({ kind: "shown", address, mailFault: "It offers no STARTTLS <b>." }) as const;
+  t.mock.method(accounts.ports.admin, "sendAddress", failed);
+  const { body } = await post(`${wait("nina@example.test")}/approve`, { team: "newts", join: "newts" });
+  assert.match(body, /<p class="note">It offers no STARTTLS &#60;b&#62;\.<\/p>[^]*sign-in\/x/);
+});
+
 test("where mails are sent, an approval and a new address lead to the page of the person", async (t) => {
   const mailed = async () => ({ kind: "mailed" }) as const;
   t.mock.method(accounts.ports.admin, "sendAddress", mailed);

@@ -26,6 +26,7 @@ import type {
   RedisConnection,
   VolatileConnection,
 } from "@faceline/contracts/runtime/redis";
+import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { AccountLimiter, type AccountLimits } from "../limits/account-limiter.ts";
 import type { AccountPorts } from "./account-ports.ts";
 import { openAdmin } from "./open-admin.ts";
@@ -37,7 +38,7 @@ import { readTeamUsage } from "./read-team-usage.ts";
  * Connects the pages for people to the durable Redis, to the limits in the volatile one, and to the mail
  * server. Throws a sentence when a mail server is set and no sender.
  */
-export function openAccounts({ durable, redis, settings }: AccountParts): AccountPorts {
+export function openAccounts({ durable, redis, settings, lines }: AccountParts): AccountPorts {
   const { SESSION_DAYS: days, SIGN_IN_ADDRESS_HOURS: hours, PUBLIC_URL: publicUrl } = settings;
   const limiter = new AccountLimiter(redis, settings);
   const sendMail = openMailServer(settings);
@@ -57,7 +58,12 @@ export function openAccounts({ durable, redis, settings }: AccountParts): Accoun
       async mail(email) {
         const token = await issueSignInToken(durable, email, { hours });
         if (token === null) return;
-        await sendMail?.(signInMail(email, { address: signInAddress(publicUrl, token), hours }));
+        const address = signInAddress(publicUrl, token);
+        await sendMail?.(signInMail(email, { address, hours })).catch((error: Error) => {
+          // Nobody waits for this mail here: the operator must learn of it otherwise.
+          lines.warn({ reason: error.message }, "a mail with a sign-in address was not sent");
+          throw error;
+        });
       },
       mailed: sendMail !== undefined,
     },
@@ -84,6 +90,7 @@ export function openAccounts({ durable, redis, settings }: AccountParts): Accoun
 type AccountParts = {
   durable: RedisConnection;
   redis: VolatileConnection;
+  lines: Pick<RepeatedLog, "warn">;
   settings: AccountLimits &
     DurableRedisConfig &
     MailConfig & { SESSION_DAYS: number; SIGN_IN_ADDRESS_HOURS: number; PUBLIC_URL: string };

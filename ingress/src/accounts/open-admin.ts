@@ -35,12 +35,14 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts 
       const token = await issueForPerson(durable, { email, hours }, actor);
       if (token === null) return null;
       const address = signInAddress(origin, token);
-      if (sendMail === undefined) return { kind: "shown", address, mailFailed: false };
+      if (sendMail === undefined) return { kind: "shown", address };
       // Not in the background: the operator is the one who can bring the address otherwise.
-      return sendMail(signInMail(email, { address, hours })).then(
-        () => ({ kind: "mailed" }),
-        () => ({ kind: "shown", address, mailFailed: true }),
-      );
+      try {
+        await sendMail(signInMail(email, { address, hours }));
+        return { kind: "mailed" };
+      } catch (error) {
+        return { kind: "shown", address, mailFault: (error as Error).message };
+      }
     },
     teams: () => listTeams(durable, Date.now()),
     setLimits: (team, limits, actor) => replaceLimits(durable, { team, limits }, actor),
