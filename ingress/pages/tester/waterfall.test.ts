@@ -8,12 +8,12 @@ const header =
 test("the parts follow each other in the order of the call; what took no time is left out", () => {
   const bars = waterfall(header, undefined);
   assert.deepEqual(
-    bars.map(({ startMs, ms }) => [startMs, ms]),
+    bars.map(({ name, startMs, ms }) => [name, startMs, ms]),
     [
-      [0, 5],
-      [5, 3],
-      [8, 100],
-      [108, 2],
+      ["admission", 0, 5],
+      ["publish", 5, 3],
+      ["run", 8, 100],
+      ["gather", 108, 2],
     ],
   );
 });

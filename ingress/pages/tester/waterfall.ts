@@ -3,6 +3,8 @@
 /** A part of the time of a call. */
 type TimeBar = {
   label: string;
+  /** In the `Server-Timing` header; undefined for what the service did not see. */
+  name?: string;
   ms: number;
   /** From the start of the call, in ms. The parts follow each other. */
   startMs: number;
@@ -17,14 +19,15 @@ export function waterfall(serverTiming: string, measuredMs: number | undefined):
   const parts = parseServerTiming(serverTiming);
   const bars: TimeBar[] = [];
   let startMs = 0;
-  const add = (label: string, ms: number): void => {
+  const add = (part: Pick<TimeBar, "label" | "name">, ms: number): void => {
     if (ms < shownFromMs) return;
-    bars.push({ label, ms, startMs });
+    bars.push({ ...part, ms, startMs });
     startMs += ms;
   };
-  for (const [name, label] of Object.entries(labels)) add(label, parts.get(name) ?? 0);
+  for (const [name, label] of Object.entries(labels)) add({ label, name }, parts.get(name) ?? 0);
   const total = parts.get("total");
-  if (total !== undefined && measuredMs !== undefined) add("Network and browser", measuredMs - total);
+  if (total !== undefined && measuredMs !== undefined)
+    add({ label: "Network and browser" }, measuredMs - total);
   return bars;
 }
 

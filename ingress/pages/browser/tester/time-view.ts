@@ -7,7 +7,7 @@ import { drawing, element } from "./element.ts";
 export function timeView(serverTiming: string, measuredMs: number | undefined): HTMLElement {
   const bars = waterfall(serverTiming, measuredMs);
   const totalMs = bars.reduce((sum, { ms }) => sum + ms, 0);
-  const rows = bars.map(({ label, ms, startMs }) => {
+  const rows = bars.map(({ label, name, ms, startMs }) => {
     const bar = drawing(
       "svg",
       { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": true },
@@ -21,7 +21,7 @@ export function timeView(serverTiming: string, measuredMs: number | undefined): 
     return element(
       "tr",
       {},
-      element("th", { scope: "row" }, label),
+      element("th", { scope: "row" }, label, ...(name === undefined ? [] : [element("code", {}, name)])),
       element("td", { class: "number" }, formatMs(ms)),
       element("td", { class: "bar-cell" }, bar),
     );
