@@ -90,7 +90,7 @@ test("from an empty installation to an approved team with limits, in a browser",
 
   await t.test("every page of operators is sound in both themes, wide and narrow", async () => {
     const { page } = admin;
-    for (const name of ["Teams", "People", "Audit log"]) {
+    for (const name of ["Teams", "Usage", "People", "Audit log"]) {
       await page.getByRole("navigation", { name: "Admin" }).getByRole("link", { name }).click();
       await page.getByRole("heading", { name, level: 1 }).waitFor();
       await assertSoundInAllLooks(page, `admin-${name.toLowerCase().replace(" ", "-")}`);

@@ -71,6 +71,10 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
       limits.set(team, own);
       record(actor.by, "limits_set", team);
     },
+    usage: async () => ({
+      days: [{ day: "2026-11-22", counts: [{ endpoint: "/verify", outcome: "ok", calls: 7 }] }],
+      teams: [{ team: "ants", calls: 7, answered: 7, refused: 0, failed: 0, left: 0 }],
+    }),
     async audit({ count, before }) {
       const from = before === undefined ? 0 : log.findIndex(({ id }) => id === before) + 1;
       return log.slice(from, from + count);

@@ -26,19 +26,23 @@ export async function readUsage(
 
 /**
  * Returns the calls of every team on these days together, those with most calls first. Visitors of the public
- * tester and callers without a valid key are among them, under their names with "~".
+ * tester and callers without a valid key are among them, under their names with "~". One day is read after
+ * the other: each may have thousands of teams, and an ingress serves calls meanwhile.
  */
 export async function readUsageByTeam(
   durable: RedisConnection,
   days: readonly string[],
 ): Promise<TeamUsage[]> {
-  const hashes = await Promise.all(days.map((day) => durable.hgetall(usageByTeamKey(day))));
   const teams = new Map<string, TeamUsage>();
-  for (const [team, name, calls] of hashes.flatMap(fieldsOf)) {
-    const kind = OutcomeKind.safeParse(name);
-    if (!kind.success) continue;
-    const usage = teams.get(team) ?? { team, calls: 0, answered: 0, refused: 0, failed: 0, left: 0 };
-    teams.set(team, { ...usage, calls: usage.calls + calls, [kind.data]: usage[kind.data] + calls });
+  for (const day of days) {
+    for (const [team, name, calls] of fieldsOf(await durable.hgetall(usageByTeamKey(day)))) {
+      const kind = OutcomeKind.safeParse(name);
+      if (!kind.success) continue;
+      const usage = teams.get(team) ?? { team, calls: 0, answered: 0, refused: 0, failed: 0, left: 0 };
+      usage.calls += calls;
+      usage[kind.data] += calls;
+      teams.set(team, usage);
+    }
   }
   return [...teams.values()].toSorted((a, b) => b.calls - a.calls || a.team.localeCompare(b.team));
 }
@@ -73,6 +77,6 @@ const fieldsOf = (hash: Record<string, string>): [string, string, number][] =>
 export type DayUsage = { day: string; counts: UsageCount[] };
 export type UsageCount = { endpoint: string; outcome: CallOutcome; calls: number };
 /** `refused`: 4xx. `failed`: 5xx. `left`: the client left before its reply. */
-type TeamUsage = { team: string; calls: number } & Record<OutcomeKind, number>;
+export type TeamUsage = { team: string; calls: number } & Record<OutcomeKind, number>;
 /** `newest`: the newest first. */
 export type CodeErrors = { code: ErrorCode; newest: RecentError[] };

@@ -19,6 +19,7 @@ export const adminPage = ({ path, title, content, done, scripts = [] }: AdminPag
 const links = [
   { path: "/admin", text: "Waitlist", below: "/admin/waitlist/" },
   { path: "/admin/teams", text: "Teams", below: "/admin/teams/" },
+  { path: "/admin/usage", text: "Usage", below: "/admin/usage/" },
   { path: "/admin/people", text: "People", below: "/admin/people/" },
   { path: "/admin/models", text: "Models", below: "/admin/models/" },
   { path: "/admin/audit", text: "Audit log", below: "/admin/audit/" },

@@ -5,27 +5,32 @@ import { inlineText } from "../docs/inline-text.ts";
 import { formatCount } from "../format.ts";
 import { each, type Html, html, markup } from "../html.ts";
 import { instant } from "./instant.ts";
+import type { UsageReader } from "./usage-section.ts";
 
 /**
  * Returns the error codes that calls of a team ended with lately, each with what to do next and the request
  * ids of its newest calls. `days`: how often each came is counted over these.
  */
-export function errorsSection({ errors, days }: { errors: CodeErrors[]; days: DayUsage[] }): Html {
+export function errorsSection(view: ErrorsView): Html {
   return html`<section aria-labelledby="recent-errors">
 <h2 id="recent-errors">Recent errors</h2>
-!${markup(errors.length === 0 ? noErrors() : errorList(errors, days))}
+!${markup(view.errors.length === 0 ? noErrors() : errorList(view))}
 </section>
 `;
 }
 
 const noErrors = (): Html => html`<p class="dim">No call has failed in the last 30 days.</p>`;
 
-const errorList = (
-  errors: CodeErrors[],
-  days: DayUsage[],
-): Html => html`<p class="dim">The newest calls of each
-code. Name the request id when you ask the operator about a call.</p>
+const errorList = ({ errors, days, reader }: ErrorsView): Html => html`<p class="dim">The newest calls of each
+code. ${idUses[reader]}</p>
 <dl class="fields">!${each(errors, (error) => codeEntry(error, days))}</dl>`;
+
+/** What a request id is good for. */
+const idUses: Record<UsageReader, string> = {
+  member: "Name the request id when you ask the operator about a call.",
+  operator:
+    "What is said to do next is for their callers. The log of the ingress has each call under its request id.",
+};
 
 function codeEntry({ code, newest }: CodeErrors, days: DayUsage[]): Html {
   const { status, when, next } = errorTable[code];
@@ -46,3 +51,5 @@ function codeEntry({ code, newest }: CodeErrors, days: DayUsage[]): Html {
 const callRow = ({ at, endpoint, requestId }: RecentError): Html =>
   html`<tr><td>!${instant(at)}</td><td>${endpoint}</td><td><code>${requestId}</code></td></tr>
 `;
+
+type ErrorsView = { errors: CodeErrors[]; days: DayUsage[]; reader: UsageReader };

@@ -20,7 +20,7 @@ const days: DayUsage[] = [
 ];
 
 test("usage has a plot with a bar for each day and endpoint, a sum, and the same numbers as a table", () => {
-  const section = usageSection(days);
+  const section = usageSection({ days, reader: "member" });
   assert.match(
     section,
     /1,207 calls in the last 30 days: 1,200 answered,\s+4 refused \(4xx\), 2 failed \(5xx\), and 1/,
@@ -40,17 +40,31 @@ test("usage has a plot with a bar for each day and endpoint, a sum, and the same
 });
 
 test("the drawing brings no style of its own, which the policy of the pages would block", () => {
-  assert.doesNotMatch(usageSection(days), /<style|style="/);
+  assert.doesNotMatch(usageSection({ days, reader: "member" }), /<style|style="/);
 });
 
 test("a team without calls reads how to make one", () => {
-  assert.match(usageSection(emptyDays), /No calls in the last 30 days\..*quick-start/s);
-  assert.match(errorsSection({ errors: [], days: emptyDays }), /No call has failed/);
+  assert.match(usageSection({ days: emptyDays, reader: "member" }), /No calls in the last\s+30 days\..*quick-start/s);
+  assert.match(errorsSection({ errors: [], days: emptyDays, reader: "member" }), /No call has failed/);
+});
+
+test("an operator reads nothing that is meant for the members of a team", () => {
+  const empty = usageSection({ days: emptyDays, reader: "operator" });
+  assert.match(empty, /No calls in the last\s+30 days\./);
+  assert.doesNotMatch(empty, /quick-start/);
+  const newest = [{ at: now, endpoint: "/verify", requestId: "a" }];
+  const errors = [{ code: "queue_full" as const, newest }];
+  const [own, theirs] = (["operator", "member"] as const).map((reader) =>
+    errorsSection({ errors, days, reader }),
+  );
+  assert.match(theirs!, /ask the operator/);
+  assert.doesNotMatch(own!, /ask the operator/);
+  assert.match(own!, /log of the ingress/);
 });
 
 test("an axis of few calls counts whole calls", () => {
   const one = emptyDays.with(29, { day: "2026-11-22", counts: [verify("ok", 1)] });
-  const ticks = [...usageSection(one).matchAll(/text-anchor="end"[^>]*>([^<]*)</g)];
+  const ticks = [...usageSection({ days: one, reader: "member" }).matchAll(/text-anchor="end"[^>]*>([^<]*)</g)];
   assert.deepEqual(
     ticks.map(([, tick]) => tick),
     ["0", "1", "2", "3", "4", "5"],
@@ -59,7 +73,7 @@ test("an axis of few calls counts whole calls", () => {
 
 test("an error has its entry of the guide, what to do next, and the ids of its newest calls, escaped", () => {
   const newest = [{ at: now, endpoint: "/verify", requestId: "<id>" }];
-  const section = errorsSection({ errors: [{ code: "queue_full", newest }], days });
+  const section = errorsSection({ errors: [{ code: "queue_full", newest }], days, reader: "member" });
   for (const expected of [
     'href="/docs/errors#queue_full"',
     ">503<",

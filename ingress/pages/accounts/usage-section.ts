@@ -1,21 +1,27 @@
 import { type OutcomeKind, outcomeKind } from "@faceline/accounts/usage/call-outcome";
 import type { DayUsage, UsageCount } from "@faceline/accounts/usage/read-usage";
 import { formatCount } from "../format.ts";
-import { each, type Html, html, markup } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
 import { usagePlot } from "./usage-plot.ts";
 
-/** Returns the calls of a team on these days, the oldest first: a plot and a table. */
-export function usageSection(days: DayUsage[]): Html {
+/**
+ * Returns calls on these days, the oldest first: a plot and a table. Members read how to make a first call,
+ * if there is none.
+ */
+export function usageSection({ days, reader, title = "Usage" }: UsageView): Html {
   const counts = days.flatMap(({ counts }) => counts);
   return html`<section aria-labelledby="usage">
-<h2 id="usage">Usage</h2>
-!${markup(callsOf(counts) === 0 ? noCalls(days) : calls(days, counts))}
+<h2 id="usage">${title}</h2>
+!${markup(callsOf(counts) === 0 ? noCalls(days, reader) : calls(days, counts))}
 </section>
 `;
 }
 
-const noCalls = (days: DayUsage[]): Html => html`<p class="note">No calls in the last ${days.length} days. The
-first one appears here some seconds after it has ended. <a href="/docs/quick-start">How to make it</a>.</p>`;
+const noCalls = (days: DayUsage[], reader: UsageReader): Html => html`<p class="note">No calls in the last
+${days.length} days. The first one appears here some seconds after it has
+ended.!${markup(reader === "operator" ? nothing : firstCallLink())}</p>`;
+
+const firstCallLink = (): Html => html` <a href="/docs/quick-start">How to make it</a>.`;
 
 function calls(days: DayUsage[], counts: UsageCount[]): Html {
   const endpoints = [...new Set(counts.map(({ endpoint }) => endpoint))].toSorted(
@@ -60,3 +66,7 @@ const numberCell = (calls: number): Html => html`<td class="number">${formatCoun
 
 const callsOf = (counts: UsageCount[], where: (count: UsageCount) => boolean = () => true): number =>
   counts.filter(where).reduce((sum, { calls }) => sum + calls, 0);
+
+/** Who reads the page: a member of the team, or an operator of the service. */
+export type UsageReader = "member" | "operator";
+type UsageView = { days: DayUsage[]; reader: UsageReader; title?: string };

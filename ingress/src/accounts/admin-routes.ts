@@ -1,6 +1,7 @@
 import { AuditId } from "@faceline/accounts/audit/audit-log";
 import type { FastifyInstance } from "fastify";
 import { auditPage } from "../../pages/accounts/admin-audit-page.ts";
+import { usagePage } from "../../pages/accounts/admin-usage-page.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { addModels } from "./admin-model-routes.ts";
 import { addPeople } from "./admin-people-routes.ts";
@@ -14,9 +15,16 @@ import { PageRefusal } from "./page-refusal.ts";
 export function addAdmin(scope: FastifyInstance, context: AccountContext): void {
   addWaiting(scope, context);
   addTeams(scope, context);
+  addUsage(scope, context);
   addPeople(scope, context);
   addModels(scope, context);
   addAudit(scope, context);
+}
+
+function addUsage(scope: FastifyInstance, context: AccountContext): void {
+  scope.get("/usage", async (request, reply) =>
+    sendAccountPage(context, request, reply, usagePage(await context.accounts.admin.usage())),
+  );
 }
 
 function addAudit(scope: FastifyInstance, context: AccountContext): void {

@@ -49,7 +49,8 @@ async function sendTeam(
   view: Omit<Parameters<typeof teamPage>[0], "sections" | "facts">,
 ) {
   const { days, errors } = await context.accounts.teamUsage(view.team.team);
-  const sections = [usageSection(days), errorsSection({ errors, days })];
+  const reader = "operator";
+  const sections = [usageSection({ days, reader }), errorsSection({ errors, days, reader })];
   return sendAccountPage(context, request, reply, teamPage({ ...view, sections, facts: context.facts() }));
 }
 

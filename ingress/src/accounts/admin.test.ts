@@ -231,6 +231,14 @@ test("limits that are left empty are the service's defaults again", async () => 
   assert.equal((await post("/admin/teams/nobody", { inFlight: "3" })).statusCode, 404);
 });
 
+test("the usage of all teams is on one page, by day and by team", async () => {
+  const { statusCode, body } = await get("/admin/usage");
+  assert.equal(statusCode, 200);
+  assert.match(body, /aria-current="page">Usage</);
+  assert.match(body, /<svg[^]*22 Nov, \/verify: 7</);
+  assert.match(body, /<a href="\/admin\/teams\/ants">ants<\/a>[^]*100\.0 %/);
+});
+
 test("the audit log says who did what, 50 entries a page", async () => {
   for (let i = 0; i < 60; i++) await post("/admin/teams/night-bees", { inFlight: String(i) });
   const { body } = await get("/admin/audit");

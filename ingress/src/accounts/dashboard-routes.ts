@@ -36,7 +36,8 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
       accounts.teamLimits(team),
       accounts.teamUsage(team),
     ]);
-    const sections = [usageSection(days), errorsSection({ errors, days })];
+    const reader = "member";
+    const sections = [usageSection({ days, reader }), errorsSection({ errors, days, reader })];
     const view = { team, email, keys: keys.toReversed(), keysMax: accounts.keys.max, limits, facts: facts() };
     const done = keyDone(request, keys);
     return send(request, reply, dashboardPage({ ...view, sections, now: now(), done, ...form }));

@@ -15,6 +15,7 @@ import { listOpenAddresses, signInAddress } from "@faceline/accounts/people/sign
 import { listTeams, replaceLimits } from "@faceline/accounts/people/teams";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { AdminPorts } from "./admin-ports.ts";
+import { readServiceUsage } from "./read-team-usage.ts";
 
 /** Connects the pages of operators to the durable Redis and to the mail. */
 export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts {
@@ -46,6 +47,7 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts 
     },
     teams: () => listTeams(durable, Date.now()),
     setLimits: (team, limits, actor) => replaceLimits(durable, { team, limits }, actor),
+    usage: () => readServiceUsage(durable, Date.now()),
     audit: (range) => listAudit(durable, range),
   };
 }

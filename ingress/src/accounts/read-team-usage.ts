@@ -4,7 +4,10 @@ import {
   type DayUsage,
   readRecentErrors,
   readUsage,
+  readUsageByTeam,
+  type TeamUsage,
 } from "@faceline/accounts/usage/read-usage";
+import { allTeams } from "@faceline/accounts/usage/write-usage";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 
 // Covered by ./usage-counter.live.test.ts.
@@ -22,7 +25,22 @@ export async function readTeamUsage(
   return { days, errors };
 }
 
+/**
+ * Returns the calls of all callers in the last 30 days, by day and by team: two reads for each day. Throws
+ * what its commands throw.
+ */
+export async function readServiceUsage(durable: RedisConnection, now: number): Promise<UsageOfService> {
+  const names = lastDays(now, usageDaysShown);
+  const [days, teams] = await Promise.all([
+    readUsage(durable, allTeams, names),
+    readUsageByTeam(durable, names),
+  ]);
+  return { days, teams };
+}
+
 const usageDaysShown = 30;
 
 /** `days`: the oldest first. */
 export type UsageOfTeam = { days: DayUsage[]; errors: CodeErrors[] };
+/** `teams`: those with most calls first, with the names under which calls without a team are counted. */
+export type UsageOfService = { days: DayUsage[]; teams: TeamUsage[] };

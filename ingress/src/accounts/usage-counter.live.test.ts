@@ -9,7 +9,7 @@ import { keylessTenant, visitorsTenant } from "@faceline/contracts/wire/ids";
 import { testKeyRecord, testNow, testServer, waitUntil } from "../../testing/server.ts";
 import { ApiError } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";
-import { readTeamUsage } from "./read-team-usage.ts";
+import { readServiceUsage, readTeamUsage } from "./read-team-usage.ts";
 import { openUsageCounter } from "./usage-counter.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
@@ -56,6 +56,27 @@ test("the dashboard shows the last 30 days with their calls, and the recent erro
   assert.deepEqual([days.length, days.at(-1)!.day, days[0]!.counts], [30, day, []]);
   assert.equal(days.at(-1)!.counts.length, 2);
   assert.deepEqual(errors[0]!.code, "invalid_json");
+});
+
+test("operators see the calls of all callers, by day and by team", async (t) => {
+  const { team, post, end, durable } = await countedServer(t);
+  const before = await readServiceUsage(durable, testNow);
+  await post("/verify", vectors);
+  await post("/verify", "{");
+  await post("/verify", vectors, { "x-api-key": "guessed" });
+  await end();
+  const { days, teams } = await readServiceUsage(durable, testNow);
+  assert.equal(days.length, 30);
+  assert.deepEqual(added(days.at(-1)!.counts, before.days.at(-1)!.counts).toSorted(byName), [
+    verify("invalid_api_key"),
+    verify("invalid_json"),
+    verify("ok"),
+  ]);
+  assert.deepEqual(
+    teams.filter((each) => each.team === team),
+    [{ team, calls: 2, answered: 1, refused: 1, failed: 0, left: 0 }],
+  );
+  assert.ok(teams.some((each) => each.team === keylessTenant));
 });
 
 test("a revoked key counts for its team; calls of visitors and without a valid key have names of their own", async (t) => {
@@ -167,7 +188,7 @@ async function countedServer(t: TestContext, ports: Partial<Ports> = {}, options
   t.after(end);
   const usageOf = async (of: string): Promise<UsageCount[]> => {
     const [today] = await readUsage(durable, of, [day]);
-    return today!.counts.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
+    return today!.counts.toSorted(byName);
   };
   return { team, post, end, usageOf, durable, connection, kept, lost };
 }
@@ -186,5 +207,7 @@ const added = (after: UsageCount[], before: UsageCount[]): UsageCount[] =>
   });
 
 const nameOf = ({ endpoint, outcome }: UsageCount): string => `${endpoint} ${outcome}`;
+
+const byName = (a: UsageCount, b: UsageCount): number => nameOf(a).localeCompare(nameOf(b));
 
 type ServerOptions = { disabled?: boolean; url?: string; everyMs?: number };

@@ -41,7 +41,7 @@ you set there, and gets a sign-in address. It is shown once; on the page of the 
 </ol>
 !${codeBlock({ caption: "The same by commands", code: peopleCommands, language: "curl" })}
 <p><code>forget</code> removes all that is stored of a person. The audit log at <code>/admin/audit</code> shows who changed
-what.</p>
+what, and <code>/admin/usage</code> which team makes how many calls.</p>
 <h2>“My call failed”</h2>
 <ol>
 <li>Ask for the <code>request_id</code>. Every error reply has it, and <code>x-request-id</code> of every
