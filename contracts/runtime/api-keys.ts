@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { ApiKey, type KeyChange } from "../src/stored/api-key.ts";
 import { type LimitOverrides, Team } from "../src/stored/team.ts";
-import { apiKeyKey, keyChangesChannel, keysLastUsedKey, teamKey } from "../src/wire/names.ts";
+import { apiKeyKey, keyChangesChannel, keysLastUsedKey, teamKey, teamKeysKey } from "../src/wire/names.ts";
 import { readMessage } from "./message.ts";
 import type { RedisConnection } from "./redis.ts";
 
@@ -22,6 +22,8 @@ export async function storeApiKey(durable: RedisConnection, key: string, owner: 
     prefix: key.slice(0, prefixCharacters),
   });
   const sha256 = createHash("sha256").update(key).digest("hex");
+  // The set first: a digest without a key there is ignored, and a key without its digest is not listed.
+  await durable.sadd(teamKeysKey(entry.team), sha256);
   return (await durable.set(apiKeyKey(sha256), JSON.stringify(entry), "NX")) === "OK";
 }
 
@@ -74,31 +76,35 @@ export async function replaceTeamLimits(
   await publishKeyChange(durable, { team });
 }
 
-/** Returns every key, ordered by team, then by time of creation. */
+/** Returns every key, ordered by team, then by time of creation. Scans the names of everything stored. */
 export async function listApiKeys(durable: RedisConnection): Promise<ListedKey[]> {
-  const keys: ListedKey[] = [];
+  const keys = new Map<string, ListedKey>();
   let cursor = "0";
   do {
     const [next, names] = await durable.scan(cursor, "MATCH", apiKeyKey("*"), "COUNT", scanCount);
     cursor = next;
-    if (names.length === 0) continue;
     const digests = names.map((name) => name.slice(apiKeyKey("").length));
-    const [entries, usedAt] = await Promise.all([
-      durable.mgetBuffer(names),
-      durable.hmget(keysLastUsedKey, ...digests),
-    ]);
-    for (const [i, sha256] of digests.entries()) {
-      const parsed = readMessage(ApiKey, entries[i]!);
-      const lastUsedAt = Number(usedAt[i] ?? 0) || null;
-      // SCAN may return a key twice.
-      if (parsed.ok && keys.every((each) => each.sha256 !== sha256))
-        keys.push({ ...parsed.value, sha256, lastUsedAt });
-    }
+    // SCAN may return a key twice.
+    for (const key of await readApiKeys(durable, digests)) keys.set(key.sha256, key);
   } while (cursor !== "0");
-  return keys.toSorted((a, b) => a.team.localeCompare(b.team) || a.createdAt - b.createdAt);
+  return [...keys.values()].toSorted((a, b) => a.team.localeCompare(b.team) || a.createdAt - b.createdAt);
 }
 
 const scanCount = 500;
+
+/** Returns the keys with these SHA-256, in their order, without those that are gone or do not parse. */
+export async function readApiKeys(durable: RedisConnection, digests: string[]): Promise<ListedKey[]> {
+  if (digests.length === 0) return [];
+  const [entries, usedAt] = await Promise.all([
+    durable.mgetBuffer(digests.map(apiKeyKey)),
+    durable.hmget(keysLastUsedKey, ...digests),
+  ]);
+  return digests.flatMap((sha256, i) => {
+    const parsed = readMessage(ApiKey, entries[i]!);
+    const lastUsedAt = Number(usedAt[i] ?? 0) || null;
+    return parsed.ok ? [{ ...parsed.value, sha256, lastUsedAt }] : [];
+  });
+}
 
 /**
  * Disables a key and notifies every ingress, which refuses the key from then on. Throws when it is not

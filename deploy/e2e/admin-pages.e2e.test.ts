@@ -9,8 +9,11 @@ import type { Page } from "playwright-core";
 import { repository } from "../launcher/state-folder.ts";
 import { findChromium, openChromium, openPage, withoutChromium } from "../testing/browser.ts";
 import { assertSoundInAllLooks } from "../testing/page-checks.ts";
+import { waitUntil } from "../testing/wait-until.ts";
+import { apiClient } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
+const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
 const run = randomBytes(4).toString("hex");
 const operator = `olga-${run}@example.test`;
 const applicant = `ada-${run}@example.test`;
@@ -86,6 +89,25 @@ test("from an empty installation to an approved team with limits, in a browser",
     assert.equal(await visitor.page.getByRole("link", { name: "Admin" }).count(), 0);
     const reply = await visitor.page.goto(`${address}/admin/people`);
     assert.equal(reply?.status(), 404);
+  });
+
+  await t.test("an operator sees a key of the team, and revokes it after a question", async () => {
+    await visitor.page.goto(`${address}/dashboard`);
+    await visitor.page.getByLabel("Name of a new key").fill("the badge reader at the door");
+    await press(visitor.page, "Create a key");
+    const key = (await visitor.page.locator("pre code").first().innerText()).trim();
+    const post = apiClient(address, key);
+    assert.equal((await post("/verify", vectors)).status, 200);
+
+    const { page } = admin;
+    await page.goto(`${address}/admin/teams/${team}`);
+    await assertSoundInAllLooks(page, "admin-team-key");
+    await page.getByRole("link", { name: "Revoke the badge reader" }).click();
+    await assertSoundInAllLooks(page, "admin-key-revoke");
+    await press(page, "Revoke the key");
+    await page.getByText("is revoked. Calls with it are refused").waitFor();
+    await assertSoundInAllLooks(page, "admin-team-key-revoked");
+    await waitUntil("the key is refused", async () => (await post("/verify", vectors)).status === 403);
   });
 
   await t.test("every page of operators is sound in both themes, wide and narrow", async () => {

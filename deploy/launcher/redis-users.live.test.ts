@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import test from "node:test";
 import { commandActor, listAudit } from "@faceline/accounts/audit/audit-log";
+import { listTeamKeys } from "@faceline/accounts/keys/team-key-index";
 import {
   createTeamKey,
   renameTeamKey,
@@ -27,6 +28,7 @@ import {
   findSignInToken,
   listOpenAddresses,
 } from "@faceline/accounts/people/sign-in-address";
+import { findTeam } from "@faceline/accounts/people/teams";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
 import { readRecentErrors, readUsage, readUsageByTeam } from "@faceline/accounts/usage/read-usage";
@@ -134,6 +136,7 @@ test("the ingress may do what its pages for people need, and `keys` may forget p
   await renameTeamKey(ingress, { team, id: created.id, name: "door" }, actor);
   await rotateTeamKey(ingress, { team, id: created.id, overlapHours: 1 }, actor);
   await revokeTeamKey(ingress, { team, id: created.id }, actor);
+  assert.equal((await findTeam(ingress, team, Date.now()))?.keys, 1);
   assert.equal((await listAudit(ingress, { count: 1 }))[0]?.on, created.id);
   await endSessions(ingress, email);
   await issueForPerson(ingress, { email, hours: 1 }, actor);
@@ -146,6 +149,7 @@ test("the ingress may do what its pages for people need, and `keys` may forget p
 
   await using keys = await openAs("redis-durable", "keys");
   for (const user of [ingress, keys]) {
+    assert.equal((await listTeamKeys(user, team)).length, 2);
     assert.equal((await readUsage(user, team, ["1970-01-01"]))[0]!.counts.length, 1);
     assert.equal((await readRecentErrors(user, team)).length, 1);
     assert.ok((await readUsageByTeam(user, ["1970-01-01"])).length > 0);

@@ -26,6 +26,8 @@ import {
   signInsKey,
   storedBytesKey,
   teamKey,
+  teamKeysCheckedKey,
+  teamKeysKey,
   usageByTeamKey,
   usageKey,
   usageWrittenKey,
@@ -96,6 +98,8 @@ export const volatileUsers: Record<VolatileUser, RedisRights> = {
 const accountKeys = [
   apiKeyKey("*"),
   teamKey("*"),
+  teamKeysKey("*"),
+  teamKeysCheckedKey,
   keysLastUsedKey,
   waitlistKey,
   declinedKey("*"),

@@ -67,6 +67,9 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
         keys: [...keys.values()].filter((key) => key.team === team).length,
       }));
     },
+    async team(name) {
+      return (await this.teams()).find(({ team }) => team === name) ?? null;
+    },
     async setLimits(team, own, actor) {
       limits.set(team, own);
       record(actor.by, "limits_set", team);

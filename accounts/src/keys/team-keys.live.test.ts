@@ -7,12 +7,12 @@ import { listAudit } from "../audit/audit-log.ts";
 import {
   createTeamKey,
   isActive,
-  listTeamKeys,
   renameTeamKey,
   revokeTeamKey,
   rotateTeamKey,
   teamKeysMax,
 } from "./team-keys.ts";
+import { listTeamKeys } from "./team-key-index.ts";
 
 const ada = { by: "ada@example.test", requestId: "req-1" };
 

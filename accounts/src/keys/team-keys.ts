@@ -3,13 +3,13 @@ import {
   changeApiKey,
   findApiKey,
   type ListedKey,
-  listApiKeys,
   newApiKey,
   revokeApiKey,
   storeApiKey,
 } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
+import { listTeamKeys } from "./team-key-index.ts";
 
 // What the members of a team may do with its keys. A key of another team is as unknown as one that never was.
 
@@ -17,11 +17,6 @@ import { type Actor, recordAudit } from "../audit/audit-log.ts";
 export const teamKeysMax = 20;
 
 const hourMs = 3_600_000;
-
-/** Returns the keys of a team, the oldest first, revoked and expired ones included. */
-export async function listTeamKeys(durable: RedisConnection, team: string): Promise<ListedKey[]> {
-  return (await listApiKeys(durable)).filter((key) => key.team === team);
-}
 
 /** Whether calls with this key are let in. */
 export const isActive = ({ disabled, expiresAt }: ListedKey, now: number): boolean =>

@@ -5,7 +5,7 @@ import { durable } from "../../testing/durable.ts";
 import { commandActor, listAudit } from "../audit/audit-log.ts";
 import { createKey, revokeTeamKey } from "../keys/team-keys.ts";
 import { approve } from "./approval.ts";
-import { changeLimits, listTeams, replaceLimits } from "./teams.ts";
+import { changeLimits, findTeam, listTeams, replaceLimits } from "./teams.ts";
 
 test("a team is listed with its limits, people and keys that work, also if it has keys alone", async (t) => {
   const { redis, team, email } = await durable(t);
@@ -21,6 +21,8 @@ test("a team is listed with its limits, people and keys that work, also if it ha
     { team, limits: { inFlightMax: 2 }, people: 2, keys: 1 },
     { team: keysAlone, limits: {}, people: 0, keys: 1 },
   ]);
+  for (const summary of own) assert.deepEqual(await findTeam(redis, summary.team, Date.now()), summary);
+  assert.equal(await findTeam(redis, `${team}-none`, Date.now()), null);
 });
 
 test("limits are changed one at a time or all together, each with an audit line", async (t) => {

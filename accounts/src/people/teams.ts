@@ -4,6 +4,7 @@ import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { type LimitOverrides, Team } from "@faceline/contracts/stored/team";
 import { teamKey } from "@faceline/contracts/wire/names";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
+import { listTeamKeys } from "../keys/team-key-index.ts";
 import { isActive } from "../keys/team-keys.ts";
 import { listPeople } from "./person.ts";
 
@@ -26,6 +27,23 @@ export async function listTeams(durable: RedisConnection, now: number): Promise<
       people: people.filter((person) => person.team === team).length,
       keys: keys.filter((key) => key.team === team && isActive(key, now)).length,
     }));
+}
+
+/** Returns a team that has limits, people or keys; null: there is none of this name. */
+export async function findTeam(
+  durable: RedisConnection,
+  team: string,
+  now: number,
+): Promise<TeamSummary | null> {
+  const [stored, people, keys] = await Promise.all([
+    durable.getBuffer(teamKey(team)),
+    listPeople(durable),
+    listTeamKeys(durable, team),
+  ]);
+  const members = people.filter((person) => person.team === team);
+  if (stored === null && members.length === 0 && keys.length === 0) return null;
+  const active = keys.filter((key) => isActive(key, now));
+  return { team, limits: readLimits(stored), people: members.length, keys: active.length };
 }
 
 /** Sets limits of a team and keeps the others. */
@@ -57,11 +75,16 @@ async function storedLimits(durable: RedisConnection): Promise<Map<string, Limit
     if (names.length === 0) continue;
     const stored = await durable.mgetBuffer(names);
     for (const [i, name] of names.entries()) {
-      const parsed = readMessage(Team, stored[i]!);
-      limits.set(name.slice(teamKey("").length), parsed.ok ? parsed.value.limits : {});
+      limits.set(name.slice(teamKey("").length), readLimits(stored[i]!));
     }
   } while (cursor !== "0");
   return limits;
+}
+
+/** A record that does not parse is shown as one without limits: setting them replaces it. */
+function readLimits(stored: Buffer | null): LimitOverrides {
+  const parsed = readMessage(Team, stored);
+  return parsed.ok ? parsed.value.limits : {};
 }
 
 type TeamLimitsChange = { team: string; limits: LimitOverrides };

@@ -33,6 +33,9 @@ export const cancelsChannel = (pool: string): string => `cancels:${pool}`;
 export const apiKeyKey = (sha256: string): string => `key:${sha256}`;
 /** A hash: time of the last use of each API key, in epoch milliseconds, by the SHA-256 of the key. */
 export const keysLastUsedKey = "keys-last-used";
+/** A set: the SHA-256 of each API key of a team. And whether such sets were compared with all keys lately. */
+export const teamKeysKey = (team: string): string => `team-keys:${team}`;
+export const teamKeysCheckedKey = "team-keys-checked";
 export const teamKey = (team: string): string => `team:${team}`;
 /** A hash: who waits for approval, by mail address. */
 export const waitlistKey = "waitlist";

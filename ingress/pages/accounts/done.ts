@@ -33,9 +33,9 @@ export const isDone = (code: unknown): code is Done =>
 /** Returns the address of a page that then says what was done. */
 export const doneAddress = (path: string, done: Done): string => `${path}?done=${done}`;
 
-/** The same for the dashboard, about one of its keys. */
-export const keyDoneAddress = (id: string, done: Done): string =>
-  `${doneAddress("/dashboard", done)}&key=${id}`;
+/** The same for the dashboard, or another page with the keys of a team, about one of them. */
+export const keyDoneAddress = (id: string, done: Done, path = "/dashboard"): string =>
+  `${doneAddress(path, done)}&key=${id}`;
 
 /** Returns the sentence, or undefined where nothing was done. */
 export const doneText = (done: Done | undefined, subject = ""): string | undefined =>

@@ -33,6 +33,8 @@ export type AdminPorts = {
    */
   sendAddress(email: string, origin: string, actor: Actor): Promise<SentAddress | null>;
   teams(): Promise<TeamSummary[]>;
+  /** Null: there is no team of this name. */
+  team(name: string): Promise<TeamSummary | null>;
   /** The service's defaults apply to limits that are absent. */
   setLimits(team: string, limits: LimitOverrides, actor: Actor): Promise<unknown>;
   /** The calls of all teams. */

@@ -1,18 +1,20 @@
+import { Tenant } from "@faceline/contracts/wire/ids";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { revokeTeamKeyPage, teamKeysSection } from "../../pages/accounts/admin-key-pages.ts";
 import { teamPage, teamsPage } from "../../pages/accounts/admin-team-pages.ts";
-import { doneText } from "../../pages/accounts/done.ts";
+import { doneText, keyDoneAddress } from "../../pages/accounts/done.ts";
 import { errorsSection } from "../../pages/accounts/errors-section.ts";
 import { limitValues } from "../../pages/accounts/limits-form.ts";
 import { usageSection } from "../../pages/accounts/usage-section.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readLimits } from "./admin-forms.ts";
-import { confirm, doneOf } from "./confirmation.ts";
+import { confirm, doneOf, keyDone } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
 // Covered by ./admin.test.ts.
 
-/** Adds the teams of operators: all of them, and one page for each with the form of its limits. */
+/** Adds the teams of operators: all of them, and one page for each with its keys and the form of its limits. */
 export function addTeams(scope: FastifyInstance, context: AccountContext): void {
   const { facts, accounts } = context;
 
@@ -28,7 +30,7 @@ export function addTeams(scope: FastifyInstance, context: AccountContext): void 
   scope.get<TeamRoute>("/teams/:team", async (request, reply) => {
     const team = await findTeam(context, request);
     const values = limitValues(team.limits);
-    return sendTeam(context, request, reply, { team, values, done: doneText(doneOf(request)) });
+    return sendTeam(context, request, reply, { team, values });
   });
 
   scope.post<TeamRoute>("/teams/:team", async (request, reply) => {
@@ -40,24 +42,53 @@ export function addTeams(scope: FastifyInstance, context: AccountContext): void 
     await accounts.admin.setLimits(team.team, limits, actorOf(request));
     return confirm(reply, `/admin/teams/${team.team}`, "limits_saved");
   });
+
+  scope.get<KeyRoute>("/teams/:team/keys/:id/revoke", async (request, reply) => {
+    const { team } = await findTeam(context, request);
+    const key = await findKey(context, { team, id: request.params.id });
+    return sendAccountPage(context, request, reply, revokeTeamKeyPage({ team, key }));
+  });
+
+  scope.post<KeyRoute>("/teams/:team/keys/:id/revoke", async (request, reply) => {
+    const { team } = await findTeam(context, request);
+    const { id } = await findKey(context, { team, id: request.params.id });
+    await accounts.keys.revoke(team, id, actorOf(request));
+    return reply.redirect(keyDoneAddress(id, "key_revoked", `/admin/teams/${team}`), 303);
+  });
 }
 
 async function sendTeam(
   context: AccountContext,
-  request: FastifyRequest,
+  request: FastifyRequest<TeamRoute>,
   reply: FastifyReply,
-  view: Omit<Parameters<typeof teamPage>[0], "sections" | "facts">,
+  view: Omit<Parameters<typeof teamPage>[0], "sections" | "facts" | "done">,
 ) {
-  const { days, errors } = await context.accounts.teamUsage(view.team.team);
+  const { accounts, facts, now } = context;
+  const { team } = view.team;
+  const [keys, { days, errors }] = await Promise.all([accounts.keys.list(team), accounts.teamUsage(team)]);
   const reader = "operator";
-  const sections = [usageSection({ days, reader }), errorsSection({ errors, days, reader })];
-  return sendAccountPage(context, request, reply, teamPage({ ...view, sections, facts: context.facts() }));
+  const sections = [
+    teamKeysSection({ team, keys, now: now() }),
+    usageSection({ days, reader }),
+    errorsSection({ errors, days, reader }),
+  ];
+  const done = doneOf(request) === "limits_saved" ? doneText("limits_saved") : keyDone(request, keys);
+  const page = teamPage({ ...view, sections, facts: facts(), done });
+  return sendAccountPage(context, request, reply, page);
 }
 
 async function findTeam({ accounts }: AccountContext, { params }: FastifyRequest<TeamRoute>) {
-  const team = (await accounts.admin.teams()).find(({ team }) => team === params.team);
-  if (team === undefined) throw new PageRefusal("not_found");
+  const team = Tenant.safeParse(params.team).success ? await accounts.admin.team(params.team) : null;
+  if (team === null) throw new PageRefusal("not_found");
   return team;
 }
 
+/** Returns a key that may be revoked. */
+async function findKey({ accounts }: AccountContext, { team, id }: KeyRoute["Params"]) {
+  const key = (await accounts.keys.list(team)).find((each) => each.id === id && !each.disabled);
+  if (key === undefined) throw new PageRefusal("not_found");
+  return key;
+}
+
 type TeamRoute = { Params: { team: string } };
+type KeyRoute = { Params: { team: string; id: string } };

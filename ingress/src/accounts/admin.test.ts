@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { member, operator, postForm, signIn, testAccounts } from "../../testing/accounts.ts";
-import { testServer } from "../../testing/server.ts";
+import { testNow, testServer } from "../../testing/server.ts";
 import { proposedTeam } from "./admin-forms.ts";
 import { emailId, personPath } from "./admin-person.ts";
 
@@ -17,6 +17,7 @@ const wait = (email: string, text = "") => {
   accounts.waitlist.set(email, { email, text });
   return `/admin/waitlist/${emailId(email)}`;
 };
+const operatorActor = { by: operator.email, requestId: "request-1" };
 const markup = `<img src=x onerror=alert(1)>"'`;
 
 test("who waits is listed with what they wrote as text, and the list says when it is empty", async () => {
@@ -229,6 +230,50 @@ test("limits that are left empty are the service's defaults again", async () => 
   assert.match(body, /name="inFlight"[^>]*value="3"/);
   assert.match((await get("/admin/teams")).body, /<i>50<\/i>/);
   assert.equal((await post("/admin/teams/nobody", { inFlight: "3" })).statusCode, 404);
+});
+
+test("an operator sees the keys of a team, and revokes one after a question", async () => {
+  const [key, other] = [
+    await accounts.ports.keys.create("night-bees", markup, operatorActor),
+    await accounts.ports.keys.create(member.team, "theirs", operatorActor),
+  ];
+  assert.ok(key.kind === "created" && other.kind === "created");
+  const page = (await get("/admin/teams/night-bees")).body;
+  const path = `/admin/teams/night-bees/keys/${key.id}/revoke`;
+  assert.ok(page.includes(path) && page.includes(`${key.key.slice(0, 12)}…`) && !page.includes(key.key));
+  assert.ok(!page.includes("theirs") && !page.includes("<img"));
+
+  const question = await get(path);
+  assert.match(question.body, /cannot be undone/);
+  assert.ok(!question.body.includes("<img"));
+  assert.equal(accounts.keys.get(key.id)!.disabled, false);
+  const revoked = await post(path);
+  assert.equal(revoked.headers.location, `/admin/teams/night-bees?done=key_revoked&key=${key.id}`);
+  assert.equal(accounts.keys.get(key.id)!.disabled, true);
+  const after = (await get(revoked.headers.location ?? "")).body;
+  assert.match(after, /role="status">The key “[^”]*” is revoked/);
+  assert.ok(!after.includes(path), "a revoked key is not offered again");
+  assert.equal((await get(path)).statusCode, 404);
+  // The key of another team, a team that is none, and a made-up name.
+  for (const wrong of [
+    `/admin/teams/night-bees/keys/${other.id}/revoke`,
+    `/admin/teams/nobody/keys/${other.id}/revoke`,
+    `/admin/teams/%2A/keys/${other.id}/revoke`,
+  ]) {
+    assert.deepEqual([(await get(wrong)).statusCode, (await post(wrong)).statusCode], [404, 404], wrong);
+  }
+  assert.equal(accounts.keys.get(other.id)!.disabled, false);
+});
+
+test("of a team with many keys the valid ones are shown, and how many are left out", async () => {
+  await accounts.ports.keys.create("night-bees", "the valid one", operatorActor);
+  for (let i = 0; i < 60; i++) {
+    const key = { id: `old-${i}`, name: `old ${i}`, team: "night-bees", createdAt: testNow + i };
+    accounts.keys.set(key.id, { ...key, lastUsedAt: null, disabled: true });
+  }
+  const { body } = await get("/admin/teams/night-bees");
+  assert.ok(body.indexOf("the valid one") < body.indexOf("old 59") && body.includes("the valid one"));
+  assert.match(body, /12 more are left\s+out/);
 });
 
 test("the usage of all teams is on one page, by day and by team", async () => {

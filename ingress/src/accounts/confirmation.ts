@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Done, doneAddress, isDone } from "../../pages/accounts/done.ts";
+import { type Done, doneAddress, doneText, isDone } from "../../pages/accounts/done.ts";
+import type { KeyView } from "../../pages/accounts/key-view.ts";
 
 // Covered by ./admin.test.ts and ./dashboard.test.ts.
 
@@ -15,4 +16,11 @@ export function doneOf({ query, headers }: FastifyRequest): Done | undefined {
   const { done } = query as Record<string, unknown>;
   const site = headers["sec-fetch-site"];
   return isDone(done) && site !== "cross-site" && site !== "same-site" ? done : undefined;
+}
+
+/** Returns what was done to a key of a team. About a key that the team does not have, nothing is said. */
+export function keyDone(request: FastifyRequest, keys: KeyView[]): string | undefined {
+  const { key: id } = request.query as Record<string, unknown>;
+  const key = keys.find((each) => each.id === id);
+  return key && doneText(doneOf(request), key.name);
 }

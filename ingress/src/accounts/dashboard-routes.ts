@@ -2,7 +2,7 @@ import type { KeyView } from "../../pages/accounts/key-view.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { dashboardPage } from "../../pages/accounts/dashboard-page.ts";
-import { doneText, keyDoneAddress } from "../../pages/accounts/done.ts";
+import { keyDoneAddress } from "../../pages/accounts/done.ts";
 import { errorsSection } from "../../pages/accounts/errors-section.ts";
 import {
   keyPage,
@@ -17,7 +17,7 @@ import { pictureName } from "../../pages/samples.ts";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
 import type { CreatedKey } from "./account-ports.ts";
 import { countTry } from "./admission.ts";
-import { doneOf } from "./confirmation.ts";
+import { keyDone } from "./confirmation.ts";
 import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -98,13 +98,6 @@ async function findKey({ accounts }: AccountContext, request: FastifyRequest<Key
   const key = keys.find(({ id, disabled }) => id === request.params.id && !disabled);
   if (key === undefined) throw new PageRefusal("not_found");
   return key;
-}
-
-/** Returns what was done to a key of the team. About a key that the team does not have, nothing is said. */
-function keyDone(request: FastifyRequest, keys: KeyView[]): string | undefined {
-  const { key: id } = request.query as Record<string, unknown>;
-  const key = keys.find((each) => each.id === id);
-  return key && doneText(doneOf(request), key.name);
 }
 
 async function sendNewKey(

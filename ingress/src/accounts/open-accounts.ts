@@ -1,7 +1,7 @@
 import { recordAudit } from "@faceline/accounts/audit/audit-log";
+import { listTeamKeys } from "@faceline/accounts/keys/team-key-index";
 import {
   createTeamKey,
-  listTeamKeys,
   renameTeamKey,
   revokeTeamKey,
   rotateTeamKey,

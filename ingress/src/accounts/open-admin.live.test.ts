@@ -40,6 +40,7 @@ test("what an operator does on the pages is in the durable Redis, and in the aud
   await admin.setLimits(team, { requestsBurst: 3 }, actor);
   const found = (await admin.teams()).find((each) => each.team === team);
   assert.deepEqual(found, { team, limits: { requestsBurst: 3 }, people: 1, keys: 0 });
+  assert.deepEqual(await admin.team(team), found);
   await admin.makeOperator(email, actor);
   assert.equal((await admin.people()).find((each) => each.email === email)?.role, "operator");
   const entries = await admin.audit({ count: 8 });

@@ -12,7 +12,7 @@ import {
 import { listPeople } from "@faceline/accounts/people/person";
 import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
 import { listOpenAddresses, signInAddress } from "@faceline/accounts/people/sign-in-address";
-import { listTeams, replaceLimits } from "@faceline/accounts/people/teams";
+import { findTeam, listTeams, replaceLimits } from "@faceline/accounts/people/teams";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { AdminPorts } from "./admin-ports.ts";
 import { readServiceUsage } from "./read-team-usage.ts";
@@ -46,6 +46,7 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts 
       }
     },
     teams: () => listTeams(durable, Date.now()),
+    team: (name) => findTeam(durable, name, Date.now()),
     setLimits: (team, limits, actor) => replaceLimits(durable, { team, limits }, actor),
     usage: () => readServiceUsage(durable, Date.now()),
     audit: (range) => listAudit(durable, range),
