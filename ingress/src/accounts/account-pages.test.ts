@@ -163,6 +163,20 @@ test("who is not signed in is led from every page of the dashboard to /sign-in",
   }
 });
 
+test("who signs in, or is signed in already, gets to the page of their role", async () => {
+  const home = { [member.email]: "/dashboard", [operator.email]: "/admin" };
+  for (const person of [member, operator]) {
+    const token = accounts.invite(person);
+    const reply = await postForm(app, `/sign-in/${token}`);
+    assert.equal(reply.headers.location, home[person.email]);
+    const headers = { cookie: `faceline=${reply.cookies[0]!.value}` };
+    for (const url of ["/sign-in", "/sign-out"]) {
+      assert.equal((await app.inject({ url, headers })).headers.location, home[person.email], url);
+    }
+  }
+  assert.equal((await app.inject("/sign-out")).headers.location, "/dashboard");
+});
+
 test("the header shows a visitor the way in, a member the dashboard, an operator the admin pages", async () => {
   const links = async (headers: Record<string, string>) => {
     const { body } = await app.inject({ url: "/waitlist", headers });

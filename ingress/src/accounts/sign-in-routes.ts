@@ -9,6 +9,7 @@ import {
 } from "../../pages/accounts/sign-in-page.ts";
 import { onClose } from "../call/context.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import type { Person } from "./account-ports.ts";
 import { countTry, requireAvailable } from "./admission.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { beginSession, endSession, rejectLostCookie } from "./session.ts";
@@ -23,7 +24,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
   const queue = new SignInQueue((email) => accounts.signInAddresses.mail(email));
 
   scope.get("/sign-in", async (request, reply) => {
-    if (request.person !== null) return reply.redirect("/dashboard", 303);
+    if (request.person !== null) return reply.redirect(homeOf(request.person), 303);
     requireAvailable(accounts);
     return sendAccountPage(context, request, reply, signInPage({ mailed, notice: noticeOf(request) }));
   });
@@ -65,7 +66,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
     if (person === null) return sendAccountPage(context, request, reply.code(404), deadAddressPage());
     await beginSession(request, person.email, context.now());
     await accounts.recordAudit({ by: person.email, requestId: request.id }, "signed_in");
-    return reply.redirect("/dashboard", 303);
+    return reply.redirect(homeOf(person), 303);
   });
 
   scope.post("/sign-out", async (request, reply) => {
@@ -75,8 +76,13 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
       await accounts.recordAudit({ by: person.email, requestId: request.id }, "signed_out");
     return reply.redirect("/sign-in?signed-out", 303);
   });
-  scope.get("/sign-out", async (_request, reply) => reply.redirect("/dashboard", 303));
+  scope.get("/sign-out", async ({ person }, reply) =>
+    reply.redirect(person === null ? "/dashboard" : homeOf(person), 303),
+  );
 }
+
+/** The page that somebody opens when they sign in. The dashboard of an operator's own team is rarely it. */
+const homeOf = ({ role }: Person): string => (role === "operator" ? "/admin" : "/dashboard");
 
 /** Counts the try, and returns the token if it has the shape of one: others need no look at the store. */
 async function readToken(
