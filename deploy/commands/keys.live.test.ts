@@ -3,6 +3,8 @@ import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import test from "node:test";
+import { commandActor } from "@faceline/accounts/audit/audit-log";
+import { createKey } from "@faceline/accounts/keys/team-keys";
 import { findSignInToken } from "@faceline/accounts/people/sign-in-address";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
@@ -93,7 +95,8 @@ test("usage shows the calls of a team by day, endpoint and outcome, its recent e
   const now = Date.now();
   const pending = new PendingUsage({ countersMax: 10 });
   const call = { team, endpoint: "/verify", endedAt: now, requestId: "the-call" };
-  for (const outcome of ["ok", "ok", "no_face_detected"] as const) pending.add({ ...call, outcome });
+  const { id: keyId } = await createKey(redis, { team, name: "badge reader" }, commandActor);
+  for (const outcome of ["ok", "ok", "no_face_detected"] as const) pending.add({ ...call, outcome, keyId });
   await writeUsage(redis, { ingress: randomUUID(), number: 1 }, pending.take());
 
   const own = await keys("usage", "--team", team, "--days", "2");
@@ -104,7 +107,7 @@ test("usage shows the calls of a team by day, endpoint and outcome, its recent e
     `${day} /verify no_face_detected 1`,
     "",
     "no_face_detected: Send another image, or `enforce_detection: false` to take the whole image as the face.",
-    ` ${new Date(now).toISOString()} /verify the-call`,
+    ` ${new Date(now).toISOString()} /verify the-call badge reader`,
   ]);
   const all = (await keys("usage")).printed.replaceAll(/ +/g, " ");
   assert.match(all, /^team calls answered refused \(4xx\) failed \(5xx\) client left\n/);

@@ -1,3 +1,4 @@
+import { listTeamKeys } from "@faceline/accounts/keys/team-key-index";
 import { lastDays } from "@faceline/accounts/usage/days";
 import {
   type CodeErrors,
@@ -27,10 +28,15 @@ export async function usageReport(
     );
     return `${textTable([heads, ...rows])}\n\n${tildeNote}`;
   }
-  const [usage, errors] = await Promise.all([readUsage(redis, team, days), readRecentErrors(redis, team)]);
+  const [usage, errors, keys] = await Promise.all([
+    readUsage(redis, team, days),
+    readRecentErrors(redis, team),
+    listTeamKeys(redis, team),
+  ]);
+  const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
   const calls = callTable(usage);
   if (calls === undefined) return `No calls of ${team} were counted in the last ${count} days (UTC).`;
-  return [calls, ...errors.map(errorText)].join("\n\n");
+  return [calls, ...errors.map((error) => errorText(error, keyNames))].join("\n\n");
 }
 
 const tildeNote = "~visitors: callers of the public tester. ~keyless: calls without a known key.";
@@ -45,9 +51,12 @@ function callTable(usage: DayUsage[]): string | undefined {
   return rows.length === 0 ? undefined : textTable([["day", "endpoint", "outcome", "calls"], ...rows]);
 }
 
-function errorText({ code, newest }: CodeErrors): string {
-  const lines = newest.map(
-    ({ at, endpoint, requestId }) => `  ${new Date(at).toISOString()}  ${endpoint}  ${requestId}`,
-  );
-  return [`${code}: ${errorTable[code].next}`, ...lines].join("\n");
+function errorText({ code, newest }: CodeErrors, keyNames: Map<string, string>): string {
+  const rows = newest.map(({ at, endpoint, requestId, keyId = "" }) => [
+    `  ${new Date(at).toISOString()}`,
+    endpoint,
+    requestId,
+    keyNames.get(keyId) ?? "-",
+  ]);
+  return `${code}: ${errorTable[code].next}\n${textTable(rows)}`;
 }

@@ -71,6 +71,17 @@ test("of all teams together a bounded number of errors waits, and all of them ar
   assert.equal(pending.take().counters[0]!.errors.length, 1);
 });
 
+test("an error has the id of the key that its call came with, where there is one", () => {
+  const pending = new PendingUsage({ countersMax: 100 });
+  pending.add(call({ outcome: "key_disabled", keyId: "key-1" }));
+  pending.add(call({ outcome: "key_disabled" }));
+  const [counter] = pending.take().counters;
+  assert.deepEqual(counter!.errors, [
+    { at: midnight, endpoint: "/verify", requestId: "a", keyId: "key-1" },
+    { at: midnight, endpoint: "/verify", requestId: "a" },
+  ]);
+});
+
 test("of visitors and callers without a key no request id is kept, and of answered calls neither", () => {
   const pending = new PendingUsage({ countersMax: 100 });
   pending.add(call({ team: "~visitors", outcome: "no_face_detected" }));

@@ -58,13 +58,13 @@ export class PendingUsage {
     return batch;
   }
 
-  #addError({ errors }: UsageCounter, { endpoint, endedAt, requestId }: CountedCall): void {
+  #addError({ errors }: UsageCounter, { endpoint, endedAt, requestId, keyId }: CountedCall): void {
     if (errors.length >= recentErrorsMax) {
       errors.shift();
       this.#errors--;
     }
     if (this.#errors >= pendingErrorsMax) return;
-    errors.push({ at: Math.trunc(endedAt), endpoint, requestId });
+    errors.push({ at: Math.trunc(endedAt), endpoint, requestId, ...(keyId === undefined ? {} : { keyId }) });
     this.#errors++;
   }
 
@@ -96,6 +96,8 @@ export type CountedCall = {
   outcome: CallOutcome;
   endedAt: number;
   requestId: string;
+  /** Of the API key that it came with. */
+  keyId?: string | undefined;
 };
 
 export type UsageCounter = Pick<CountedCall, "team" | "endpoint" | "outcome"> & {

@@ -6,6 +6,8 @@ export const RecentError = z.object({
   at: z.number().positive(),
   endpoint: z.string(),
   requestId: z.string(),
+  /** Of the API key that it was sent with. The name of the key may change: it is looked up to be shown. */
+  keyId: z.string().optional(),
 });
 export type RecentError = z.infer<typeof RecentError>;
 

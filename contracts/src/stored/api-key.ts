@@ -7,8 +7,9 @@ export const ApiKey = z.object({
   name: z.string().min(1).max(64),
   team: Tenant,
   createdAt: z.number().positive(),
+  /** True from its revocation on. */
   disabled: z.boolean(),
-  /** Epoch milliseconds from which the key is refused. Absent: it does not end by itself. */
+  /** Epoch milliseconds from which the key is refused: another one replaces it. Absent: it has no end. */
   expiresAt: z.number().positive().optional(),
   /** First characters of the key, by which its holder recognizes it. Too few to guess the rest. */
   prefix: z.string().max(16).optional(),

@@ -9,7 +9,7 @@ import type { UsageReader } from "./usage-section.ts";
 
 /**
  * Returns the error codes that calls of a team ended with lately, each with what to do next and the request
- * ids of its newest calls. `days`: how often each came is counted over these.
+ * ids of its newest calls. `days`: how often each came is counted over these. `keys`: those of the team.
  */
 export function errorsSection(view: ErrorsView): Html {
   return html`<section aria-labelledby="recent-errors">
@@ -21,9 +21,9 @@ export function errorsSection(view: ErrorsView): Html {
 
 const noErrors = (): Html => html`<p class="dim">No call has failed in the last 30 days.</p>`;
 
-const errorList = ({ errors, days, reader }: ErrorsView): Html => html`<p class="dim">The newest calls of each
+const errorList = ({ errors, days, keys, reader }: ErrorsView): Html => html`<p class="dim">The newest calls of each
 code. ${idUses[reader]}</p>
-<dl class="fields">!${each(errors, (error) => codeEntry(error, days))}</dl>`;
+<dl class="fields">!${each(errors, (error) => codeEntry(error, days, keys))}</dl>`;
 
 /** What a request id is good for. */
 const idUses: Record<UsageReader, string> = {
@@ -32,7 +32,7 @@ const idUses: Record<UsageReader, string> = {
     "What is said to do next is for their callers. The log of the ingress has each call under its request id.",
 };
 
-function codeEntry({ code, newest }: CodeErrors, days: DayUsage[]): Html {
+function codeEntry({ code, newest }: CodeErrors, days: DayUsage[], keys: NamedKey[]): Html {
   const { status, when, next } = errorTable[code];
   const calls = days
     .flatMap(({ counts }) => counts)
@@ -42,14 +42,17 @@ function codeEntry({ code, newest }: CodeErrors, days: DayUsage[]): Html {
 <dd><p>!${inlineText(when)} <strong>!${inlineText(next)}</strong></p>
 <details class="more"><summary>${formatCount(calls)} in ${days.length} days, the last at !${instant(newest[0]!.at)}</summary>
 <div class="wide" tabindex="0" role="region" aria-label="Newest calls with ${code}"><table>
-<thead><tr><th scope="col">Time</th><th scope="col">Endpoint</th><th scope="col">Request id</th></tr></thead>
-<tbody>!${each(newest, callRow)}</tbody>
+<thead><tr><th scope="col">Time</th><th scope="col">Endpoint</th><th scope="col">Key</th><th scope="col">Request id</th></tr></thead>
+<tbody>!${each(newest, (call) => callRow(call, keys))}</tbody>
 </table></div></details></dd></div>
 `;
 }
 
-const callRow = ({ at, endpoint, requestId }: RecentError): Html =>
-  html`<tr><td>!${instant(at)}</td><td>${endpoint}</td><td><code>${requestId}</code></td></tr>
+function callRow({ at, endpoint, requestId, keyId }: RecentError, keys: NamedKey[]): Html {
+  const key = keys.find(({ id }) => id === keyId);
+  return html`<tr><td>!${instant(at)}</td><td>${endpoint}</td><td>${key?.name ?? "–"}</td><td><code>${requestId}</code></td></tr>
 `;
+}
 
-type ErrorsView = { errors: CodeErrors[]; days: DayUsage[]; reader: UsageReader };
+type NamedKey = { id: string; name: string };
+type ErrorsView = { errors: CodeErrors[]; days: DayUsage[]; keys: NamedKey[]; reader: UsageReader };

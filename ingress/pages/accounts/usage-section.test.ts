@@ -45,7 +45,7 @@ test("the drawing brings no style of its own, which the policy of the pages woul
 
 test("a team without calls reads how to make one", () => {
   assert.match(usageSection({ days: emptyDays, reader: "member" }), /No calls in the last\s+30 days\..*quick-start/s);
-  assert.match(errorsSection({ errors: [], days: emptyDays, reader: "member" }), /No call has failed/);
+  assert.match(errorsSection({ errors: [], days: emptyDays, keys: [], reader: "member" }), /No call has failed/);
 });
 
 test("an operator reads nothing that is meant for the members of a team", () => {
@@ -55,7 +55,7 @@ test("an operator reads nothing that is meant for the members of a team", () => 
   const newest = [{ at: now, endpoint: "/verify", requestId: "a" }];
   const errors = [{ code: "queue_full" as const, newest }];
   const [own, theirs] = (["operator", "member"] as const).map((reader) =>
-    errorsSection({ errors, days, reader }),
+    errorsSection({ errors, days, keys: [], reader }),
   );
   assert.match(theirs!, /ask the operator/);
   assert.doesNotMatch(own!, /ask the operator/);
@@ -71,16 +71,21 @@ test("an axis of few calls counts whole calls", () => {
   );
 });
 
-test("an error has its entry of the guide, what to do next, and the ids of its newest calls, escaped", () => {
-  const newest = [{ at: now, endpoint: "/verify", requestId: "<id>" }];
-  const section = errorsSection({ errors: [{ code: "queue_full", newest }], days, reader: "member" });
+test("an error has its entry of the guide, what to do next, and the keys and ids of its newest calls", () => {
+  const newest = [
+    { at: now, endpoint: "/verify", requestId: "<id>", keyId: "key-1" },
+    { at: now - 1, endpoint: "/compare", requestId: "older" },
+  ];
+  const keys = [{ id: "key-1", name: "<laptop>" }];
+  const section = errorsSection({ errors: [{ code: "queue_full", newest }], days, keys, reader: "member" });
   for (const expected of [
     'href="/docs/errors#queue_full"',
     ">503<",
     "Wait for <code>Retry-After</code> seconds.",
     "2 in 30 days",
     "2026-11-22 12:00 UTC",
-    "<code>&#60;id&#62;</code>",
+    "<td>&#60;laptop&#62;</td><td><code>&#60;id&#62;</code>",
+    "<td>–</td><td><code>older</code>",
   ]) {
     assert.ok(section.includes(expected), expected);
   }

@@ -70,7 +70,7 @@ async function sendTeam(
   const sections = [
     teamKeysSection({ team, keys, now: now() }),
     usageSection({ days, reader }),
-    errorsSection({ errors, days, reader }),
+    errorsSection({ errors, days, keys, reader }),
   ];
   const done = doneOf(request) === "limits_saved" ? doneText("limits_saved") : keyDone(request, keys);
   const page = teamPage({ ...view, sections, facts: facts(), done });

@@ -37,7 +37,7 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
       accounts.teamUsage(team),
     ]);
     const reader = "member";
-    const sections = [usageSection({ days, reader }), errorsSection({ errors, days, reader })];
+    const sections = [usageSection({ days, reader }), errorsSection({ errors, days, keys, reader })];
     const view = { team, email, keys: keys.toReversed(), keysMax: accounts.keys.max, limits, facts: facts() };
     const done = keyDone(request, keys);
     return send(request, reply, dashboardPage({ ...view, sections, now: now(), done, ...form }));

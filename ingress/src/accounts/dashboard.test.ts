@@ -154,15 +154,18 @@ test("the limits that hold are shown: the team's own, else those of the service"
 
 test("a team sees its own calls and recent errors", async () => {
   const teamsRead: string[] = [];
+  const call = { at: 1, endpoint: "/verify", requestId: "the-call", keyId: "key-1" };
   const own = testAccounts({
     async teamUsage(team) {
       teamsRead.push(team);
       return {
         days: [{ day: "2026-11-22", counts: [{ endpoint: "/verify", outcome: "queue_full", calls: 7 }] }],
-        errors: [{ code: "queue_full", newest: [{ at: 1, endpoint: "/verify", requestId: "the-call" }] }],
+        errors: [{ code: "queue_full", newest: [call] }],
       };
     },
   });
+  const key = { id: "key-1", name: "badge reader", team: member.team, createdAt: 1 };
+  own.keys.set(key.id, { ...key, lastUsedAt: null, disabled: false });
   const { app: server } = testServer({ after, diagnostic: console.error }, { accounts: own.ports });
   const { body } = await server.inject({
     url: "/dashboard",
@@ -170,7 +173,7 @@ test("a team sees its own calls and recent errors", async () => {
   });
   assert.deepEqual(teamsRead, [member.team]);
   assert.match(body, /<svg[^]*22 Nov, \/verify: 7</);
-  assert.match(body, /queue_full[^]*<code>the-call<\/code>/);
+  assert.match(body, /queue_full[^]*<td>badge reader<\/td><td><code>the-call<\/code>/);
 });
 
 test("a team that makes keys in a loop is refused, because revoked ones are stored as well", async (t) => {

@@ -39,11 +39,12 @@ test("each call of a team counts once, by its endpoint and how it ended, with th
     verify("rate_limited"),
     verify("unsupported_image_source"),
   ]);
+  const keyId = testKeyRecord.key.id;
   const errors = (await readRecentErrors(durable, team)).map(({ code, newest }) => [code, newest[0]!]);
   assert.deepEqual(Object.fromEntries(errors), {
-    unsupported_image_source: { at: testNow, endpoint: "/verify", requestId: "the-url" },
-    invalid_json: { at: testNow, endpoint: "/verify", requestId: "the-json" },
-    rate_limited: { at: testNow, endpoint: "/verify", requestId: "the-limit" },
+    unsupported_image_source: { at: testNow, endpoint: "/verify", requestId: "the-url", keyId },
+    invalid_json: { at: testNow, endpoint: "/verify", requestId: "the-json", keyId },
+    rate_limited: { at: testNow, endpoint: "/verify", requestId: "the-limit", keyId },
   });
 });
 
@@ -80,7 +81,7 @@ test("operators see the calls of all callers, by day and by team", async (t) => 
 });
 
 test("a revoked key counts for its team; calls of visitors and without a valid key have names of their own", async (t) => {
-  const { team, post, end, usageOf } = await countedServer(t, {}, { disabled: true });
+  const { team, post, end, usageOf, durable } = await countedServer(t, {}, { disabled: true });
   const before = { keyless: await usageOf(keylessTenant), visitors: await usageOf(visitorsTenant) };
   await post("/verify", vectors, { "x-request-id": "revoked" });
   await post("/verify", vectors, { "x-api-key": "guessed" });
@@ -89,6 +90,8 @@ test("a revoked key counts for its team; calls of visitors and without a valid k
   await post("/tester/verify", vectors, { "sec-fetch-site": "cross-site" });
   await end();
   assert.deepEqual(await usageOf(team), [verify("key_disabled")]);
+  const [errors] = await readRecentErrors(durable, team);
+  assert.equal(errors!.newest[0]!.keyId, testKeyRecord.key.id, "who has the key is worth to know");
   assert.deepEqual(added(await usageOf(keylessTenant), before.keyless), [
     verify("invalid_api_key"),
     verify("missing_api_key"),

@@ -61,7 +61,7 @@ export function openUsageCounter({ durable, ingress, config, log, lines, metrics
 
   return {
     count({ record, endedAt, status }) {
-      const { tenant, route, requestId, error } = record;
+      const { tenant, keyId, route, requestId, error } = record;
       if (tenant === undefined) return;
       pending.add({
         team: tenant,
@@ -69,6 +69,7 @@ export function openUsageCounter({ durable, ingress, config, log, lines, metrics
         outcome: status === undefined ? "client_left" : (error?.code ?? "ok"),
         endedAt,
         requestId,
+        keyId,
       });
     },
     async [Symbol.asyncDispose]() {

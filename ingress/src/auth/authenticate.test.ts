@@ -38,5 +38,15 @@ test("a key that was rotated works up to the end of its overlap", async () => {
     return createAuthenticator(ports, HttpSettings.parse({}))(request);
   };
   assert.equal((await authenticate(testNow + 1)).tenant, testKeyRecord.key.team);
-  await assert.rejects(authenticate(testNow), { code: "key_disabled" });
+  await assert.rejects(authenticate(testNow), { code: "key_disabled", message: /replaced by another one/ });
+});
+
+test("a revoked key is refused as revoked, also if another one replaces it", async () => {
+  const request = { headers: { "x-api-key": "k1" } } as unknown as FastifyRequest;
+  for (const change of [{}, { expiresAt: testNow - 1 }, { expiresAt: testNow + 1 }]) {
+    const key = { ...testKeyRecord.key, disabled: true, ...change };
+    const ports = { clock: { now: () => testNow }, findKey: async () => ({ ...testKeyRecord, key }) };
+    const authenticate = createAuthenticator(ports, HttpSettings.parse({}));
+    await assert.rejects(authenticate(request), { code: "key_disabled", message: "The API key was revoked." });
+  }
 });

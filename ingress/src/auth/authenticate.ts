@@ -25,10 +25,15 @@ export function createAuthenticator(
     const record = await ports.findKey(keyDigest(request.headers));
     if (record === null) throw new ApiError("invalid_api_key", "The API key is not known.");
     // Also of a call that is refused: its team should see that a program still has an old key.
-    if (request.callRecord !== undefined) request.callRecord.tenant = record.key.team;
-    const { disabled, expiresAt = Number.POSITIVE_INFINITY } = record.key;
-    if (disabled) throw new ApiError("key_disabled", "The API key is disabled.");
-    if (expiresAt <= ports.clock.now()) throw new ApiError("key_disabled", "The API key has expired.");
+    const { id, team, disabled, expiresAt = Number.POSITIVE_INFINITY } = record.key;
+    if (request.callRecord !== undefined) {
+      request.callRecord.tenant = team;
+      request.callRecord.keyId = id;
+    }
+    if (disabled) throw new ApiError("key_disabled", "The API key was revoked.");
+    if (expiresAt <= ports.clock.now()) {
+      throw new ApiError("key_disabled", "The API key was replaced by another one, and has expired.");
+    }
     return { tenant: record.key.team, limits: effectiveLimits(record.limits, settings) };
   };
 }

@@ -21,6 +21,8 @@ export class CallRecord {
   readonly trace: CallTrace;
   /** Whom the call is counted for; undefined for a call that the service makes itself. */
   tenant: string | undefined;
+  /** Id of the API key that it came with, also of one that is refused; undefined without a known key. */
+  keyId: string | undefined;
   lane: LaneId | undefined;
   pool: string | undefined;
   /** How long after its arrival the call must be answered; undefined where it was refused before. */

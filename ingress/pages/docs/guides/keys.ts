@@ -17,8 +17,9 @@ export const keysGuide: DocsPage = {
 <ul>
 <li>Without a key a call is answered with 401
 <a href="/docs/errors#missing_api_key"><code>missing_api_key</code></a>, with an unknown one 401
-<a href="/docs/errors#invalid_api_key"><code>invalid_api_key</code></a>, with a revoked one 403
-<a href="/docs/errors#key_disabled"><code>key_disabled</code></a>.</li>
+<a href="/docs/errors#invalid_api_key"><code>invalid_api_key</code></a>, with one that was
+revoked, or replaced and has expired, 403 <a href="/docs/errors#key_disabled"><code>key_disabled</code></a>: its
+<code>detail</code> says which.</li>
 <li>The key is checked before the body is read.</li>
 <li><a href="/docs#capabilities">/capabilities</a>, <a href="/docs#health">/health</a> and the other GET
 requests need no key.</li>
