@@ -55,7 +55,7 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       const key = findOnly(await listApiKeys(redis), call.prefix);
       if (key.disabled) return `Key ${key.id} of ${key.team} (${key.name}) was revoked before.`;
       await revokeApiKey(redis, key);
-      await recordAudit(redis, commandActor, "key_revoked", key.id);
+      await recordAudit(redis, commandActor, "key_revoked", key.id, { team: key.team });
       return `Key ${key.id} of ${key.team} (${key.name}) is revoked; it is refused from now on.`;
     }
     case "usage":

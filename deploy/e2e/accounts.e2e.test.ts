@@ -180,7 +180,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     assert.deepEqual(await detectors(), ["ssd", "tiny"]);
     await press(page, "Make default: ssd");
     await page.goto(`${address}/admin/audit`);
-    await page.getByRole("row", { name: /olga@example.test disabled tiny/ }).waitFor();
+    await page.getByRole("row", { name: /olga@example.test disabled detector tiny/ }).waitFor();
   });
 
   await t.test("without the durable Redis the rest goes on, and sign-in says so", async () => {

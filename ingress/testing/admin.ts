@@ -1,4 +1,4 @@
-import type { AuditEntry } from "@faceline/accounts/audit/audit-log";
+import type { AuditDetails, AuditEntry } from "@faceline/accounts/audit/audit-log";
 import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { KeyView } from "../pages/accounts/key-view.ts";
@@ -14,9 +14,9 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
   const openAddresses = new Map<string, OpenAddress[]>();
   const declined = new Set<string>();
   let made = 0;
-  const record = (by: string, action: AuditEntry["action"], on: string) => {
+  const record = (by: string, action: AuditEntry["action"], on: string, details: AuditDetails = {}) => {
     const id = `${testNow}-${log.length}`;
-    log.unshift({ id, at: testNow, by, action, on, requestId: "request-1" });
+    log.unshift({ id, at: testNow, by, action, on, requestId: "request-1", details });
   };
   const inTeam = (team: string) => [...people.values()].filter((person) => person.team === team);
   return {
@@ -33,7 +33,7 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
       limits.set(team, { ...limits.get(team), ...own });
       if (known === undefined) people.set(email, { email, team, role: "member" });
       waitlist.delete(email);
-      record(actor.by, "waitlist_approved", email);
+      record(actor.by, "waitlist_approved", email, { team });
       return { kind: "approved" };
     },
     async decline(email, actor) {
@@ -71,8 +71,8 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
       return (await this.teams()).find(({ team }) => team === name) ?? null;
     },
     async setLimits(team, own, actor) {
+      record(actor.by, "limits_set", team, { limits: { before: limits.get(team) ?? {}, after: own } });
       limits.set(team, own);
-      record(actor.by, "limits_set", team);
     },
     usage: async () => ({
       days: [{ day: "2026-11-22", counts: [{ endpoint: "/verify", outcome: "ok", calls: 7 }] }],
@@ -80,7 +80,7 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
     }),
     async audit({ count, before }) {
       const from = before === undefined ? 0 : log.findIndex(({ id }) => id === before) + 1;
-      return log.slice(from, from + count);
+      return { entries: log.slice(from, from + count), keys: [...keys.values()] };
     },
   };
 }

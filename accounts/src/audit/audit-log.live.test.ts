@@ -18,6 +18,35 @@ test("the newest entries come first, and further ones after the last that was se
   assert.ok(AuditId.safeParse(third?.id).success);
 });
 
+test("an entry says what changed; one of another release has what can be read of it", async (t) => {
+  const { redis } = await emptyLog(t);
+  const details = { limits: { before: { inFlightMax: 2 }, after: {} } };
+  const ids = [
+    await redis.xadd(auditKey, "*", "by", "command", "action", "limits_set", "on", "older"),
+    await redis.xadd(auditKey, "*", "by", "command", "action", "limits_set", "on", "odd", "details", "{"),
+  ];
+  await recordAudit(redis, commandActor, "limits_set", "ants", details);
+  const entries = await listAudit(redis, { count: 3 });
+  assert.deepEqual(
+    entries.map((entry) => [entry.on, entry.details]),
+    [
+      ["ants", details],
+      ["odd", {}],
+      ["older", {}],
+    ],
+  );
+  assert.equal(entries.at(-1)!.id, ids[0]);
+});
+
+test("what is no id, team, model or limit does not get into the log", async (t) => {
+  const { redis } = await emptyLog(t);
+  const written = { team: "ants", name: "<written by somebody>" };
+  await recordAudit(redis, commandActor, "key_created", "k1", written);
+  assert.deepEqual((await listAudit(redis, { count: 1 }))[0]!.details, { team: "ants" });
+  const wrong = recordAudit(redis, commandActor, "key_created", "k1", { team: "ada@example.test" });
+  await assert.rejects(wrong, { name: "ZodError" });
+});
+
 test("an entry of an action that is unknown here is left out", async (t) => {
   const { redis } = await emptyLog(t);
   await redis.xadd(auditKey, "*", "by", "command", "action", "moon_landed", "on", "x");

@@ -1,4 +1,7 @@
+import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { Team } from "@faceline/contracts/stored/team";
+import { Tenant } from "@faceline/contracts/wire/ids";
 import { auditKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 
@@ -24,6 +27,22 @@ export const AuditAction = z.enum([
 ]);
 export type AuditAction = z.infer<typeof AuditAction>;
 
+/**
+ * What a change was, beyond its action: ids, names of teams and models, and limits. The name of a key is not
+ * among them: somebody wrote it, and it may change, so it is looked up to be shown.
+ */
+const AuditDetails = z.object({
+  /** Of the key, or which a person was approved into. */
+  team: Tenant.optional(),
+  /** Id of the key that replaces the one of the entry. */
+  newKey: z.string().optional(),
+  limits: z.object({ before: Team.shape.limits, after: Team.shape.limits }).optional(),
+  noun: z.enum(["model", "detector"]).optional(),
+  /** What was the default before; several where ingresses differed. */
+  formerDefaults: z.array(z.string()).optional(),
+});
+export type AuditDetails = z.infer<typeof AuditDetails>;
+
 /** Who acts: the mail address of a person, or `command`. `requestId`: of the HTTP call; null for commands. */
 export type Actor = { by: string; requestId: string | null };
 
@@ -34,6 +53,7 @@ const AuditFields = z.object({
   action: AuditAction,
   on: z.string(),
   requestId: z.string().optional(),
+  details: z.string().default("{}"),
 });
 
 /** About this many entries are stored; the oldest go first. */
@@ -45,8 +65,10 @@ export async function recordAudit(
   { by, requestId }: Actor,
   action: AuditAction,
   on: string,
+  details: AuditDetails = {},
 ): Promise<void> {
-  const fields = { by, action, on, ...(requestId === null ? {} : { requestId }) };
+  const request = requestId === null ? {} : { requestId };
+  const fields = { by, action, on, ...request, details: JSON.stringify(AuditDetails.parse(details)) };
   await durable.xadd(auditKey, "MAXLEN", "~", entriesMax, "*", ...Object.entries(fields).flat());
 }
 
@@ -61,7 +83,11 @@ export async function listAudit(
     const { data } = AuditFields.safeParse(fieldsOf(list));
     // An entry of a newer release may have an action that is unknown here.
     if (data === undefined) return [];
-    return [{ id, at: Number(id.split("-")[0]), ...data, requestId: data.requestId ?? null }];
+    const { requestId = null, details: json, ...rest } = data;
+    // Those of an older release have none, and those of a newer one may have others.
+    const details = readMessage(AuditDetails, Buffer.from(json));
+    const at = Number(id.split("-")[0]);
+    return [{ id, at, ...rest, requestId, details: details.ok ? details.value : {} }];
   });
 }
 
@@ -108,4 +134,5 @@ export type AuditEntry = {
   action: AuditAction;
   on: string;
   requestId: string | null;
+  details: AuditDetails;
 };

@@ -48,6 +48,8 @@ test("a rotated key works beside the new one until it expires, and is not rotate
   const { key } = (await findApiKey(redis, digestOf(first.key)))!;
   assert.ok(key.expiresAt! >= rotatedAt + 7_200_000 && key.expiresAt! <= Date.now() + 7_200_000);
   assert.equal((await findApiKey(redis, digestOf(second.key)))?.key.name, "laptop");
+  const [entry] = await listAudit(redis, { count: 1 });
+  assert.deepEqual([entry!.on, entry!.details], [first.id, { team, newKey: second.id }]);
 
   const again = await rotateTeamKey(redis, { team, id: first.id, overlapHours: 1 }, ada);
   assert.deepEqual(again, { kind: "replaced" });

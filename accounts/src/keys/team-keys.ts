@@ -42,7 +42,7 @@ export async function createKey(
   actor: Actor,
 ): Promise<CreatedKey> {
   const created = await create(durable, team, name);
-  await recordAudit(durable, actor, "key_created", created.id);
+  await recordAudit(durable, actor, "key_created", created.id, { team });
   return created;
 }
 
@@ -55,7 +55,7 @@ export async function renameTeamKey(
   const key = await findTeamKey(durable, team, id);
   if (key === undefined) return false;
   await changeApiKey(durable, key, { name });
-  await recordAudit(durable, actor, "key_renamed", id);
+  await recordAudit(durable, actor, "key_renamed", id, { team });
   return true;
 }
 
@@ -68,7 +68,7 @@ export async function revokeTeamKey(
   const key = await findTeamKey(durable, team, id);
   if (key === undefined) return false;
   await revokeApiKey(durable, key);
-  await recordAudit(durable, actor, "key_revoked", id);
+  await recordAudit(durable, actor, "key_revoked", id, { team });
   return true;
 }
 
@@ -90,7 +90,7 @@ export async function rotateTeamKey(
   if (await hasAllKeys(durable, team)) return { kind: "too_many" };
   const created = await create(durable, team, key.name);
   await changeApiKey(durable, key, { expiresAt: now + overlapHours * hourMs });
-  await recordAudit(durable, actor, "key_rotated", id);
+  await recordAudit(durable, actor, "key_rotated", id, { team, newKey: created.id });
   return created;
 }
 

@@ -1,9 +1,10 @@
 import type { DurableRedisConfig, RedisConnection } from "@faceline/contracts/runtime/redis";
 import { allowlistChannel } from "@faceline/contracts/wire/names";
-import { type Actor, type AuditAction, recordAudit } from "../audit/audit-log.ts";
+import { type Actor, type AuditAction, type AuditDetails, recordAudit } from "../audit/audit-log.ts";
 import { readAllowlist, replaceAllowlist } from "./allowlist-store.ts";
 import { askIngresses, type IngressReplies } from "./ask-ingresses.ts";
 import { decideChange, type ModelChange } from "./change.ts";
+import { modelRows } from "./model-rows.ts";
 
 // Covered by ../../../ingress/src/models/follow-allowlist.live.test.ts.
 
@@ -50,11 +51,18 @@ export async function changeModels(
       replaceAllowlist(parts.durable, read, decision.allowlist, { replyTo }),
     );
     if (followed === undefined) continue;
-    await recordAudit(parts.durable, actor, auditActions[change.action], change.name);
+    await recordAudit(parts.durable, actor, auditActions[change.action], change.name, detailsOf(change, replies));
     const followers = followed.replies.filter((reply) => reply.version >= version).length;
     return { kind: "changed", followers, receivers: followed.receivers };
   }
   throw new Error("Others change the models at the same time: look at the list, and try again.");
+}
+
+function detailsOf({ action, name }: ModelChange, replies: IngressReplies["replies"]): AuditDetails {
+  const rows = modelRows(replies);
+  const { noun } = rows.find((row) => row.name === name)!;
+  const defaults = rows.filter((row) => row.noun === noun && row.states.includes("default"));
+  return { noun, ...(action === "default" ? { formerDefaults: defaults.map((row) => row.name) } : {}) };
 }
 
 const auditActions = {

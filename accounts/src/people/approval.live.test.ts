@@ -25,8 +25,14 @@ test("an approval makes a member of a team with limits, and takes the entry off 
   assert.ok((await listPeople(redis)).some((each) => each.email === ada));
   const [entry] = await listAudit(redis, { count: 1 });
   assert.deepEqual(
-    [entry?.by, entry?.action, entry?.on, entry?.requestId],
-    ["op@example.test", "waitlist_approved", ada, "req-1"],
+    [entry?.by, entry?.action, entry?.on, entry?.requestId, entry?.details],
+    [
+      "op@example.test",
+      "waitlist_approved",
+      ada,
+      "req-1",
+      { team, limits: { before: {}, after: { requestsPerSecond: 5 } } },
+    ],
   );
 });
 

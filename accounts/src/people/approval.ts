@@ -1,10 +1,10 @@
-import { setTeamLimits } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
 import { markDeclined, unmarkDeclined } from "./applicants.ts";
 import { findPerson, type Person, storePerson } from "./person.ts";
 import { cancelAddresses, issueSignInToken } from "./sign-in-address.ts";
+import { setLimits } from "./teams.ts";
 import { leaveWaitlist } from "./waitlist.ts";
 
 /** The team of an operator who has no other. */
@@ -23,10 +23,10 @@ export async function approve(
   const known = await findPerson(durable, email);
   if (known !== null && known.team !== team) return { kind: "in_other_team", team: known.team };
   // Limits first, so that nobody calls without them.
-  await setTeamLimits(durable, team, limits);
+  const change = await setLimits(durable, { team, limits });
   const person = known ?? { email, team, role: "member" as const, createdAt: Date.now() };
   if (known === null) await storePerson(durable, person);
-  await recordAudit(durable, actor, "waitlist_approved", email);
+  await recordAudit(durable, actor, "waitlist_approved", email, { team, limits: change });
   await unmarkDeclined(durable, email);
   // Last: until then, an approval that broke off is still on the waitlist.
   await leaveWaitlist(durable, email);
@@ -55,9 +55,9 @@ export async function makeOperator(
     ...(known ?? { email, team, createdAt: Date.now() }),
     role: "operator",
   };
-  await setTeamLimits(durable, person.team, {});
+  await setLimits(durable, { team: person.team, limits: {} });
   await storePerson(durable, person);
-  await recordAudit(durable, actor, "operator_made", email);
+  await recordAudit(durable, actor, "operator_made", email, { team: person.team });
   await unmarkDeclined(durable, email);
   await leaveWaitlist(durable, email);
   return person;

@@ -34,7 +34,15 @@ test("limits are changed one at a time or all together, each with an audit line"
   assert.deepEqual(await teamLimits(redis, team), { requestsPerSecond: 1 });
   const entries = await listAudit(redis, { count: 3 });
   assert.deepEqual(
-    entries.map(({ action, on }) => [action, on]),
-    Array.from({ length: 3 }, () => ["limits_set", team]),
+    entries.map(({ action, on, details }) => [action, on, details.limits]),
+    [
+      [
+        "limits_set",
+        team,
+        { before: { inFlightMax: 2, requestsBurst: 3 }, after: { requestsPerSecond: 1 } },
+      ],
+      ["limits_set", team, { before: { inFlightMax: 2 }, after: { inFlightMax: 2, requestsBurst: 3 } }],
+      ["limits_set", team, { before: {}, after: { inFlightMax: 2 } }],
+    ],
   );
 });

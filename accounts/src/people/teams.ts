@@ -1,4 +1,9 @@
-import { listApiKeys, replaceTeamLimits, setTeamLimits } from "@faceline/contracts/runtime/api-keys";
+import {
+  listApiKeys,
+  replaceTeamLimits,
+  setTeamLimits,
+  teamLimits,
+} from "@faceline/contracts/runtime/api-keys";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { type LimitOverrides, Team } from "@faceline/contracts/stored/team";
@@ -52,8 +57,18 @@ export async function changeLimits(
   { team, limits }: TeamLimitsChange,
   actor: Actor,
 ): Promise<void> {
+  const change = await setLimits(durable, { team, limits });
+  await recordAudit(durable, actor, "limits_set", team, { limits: change });
+}
+
+/** The same without an entry in the audit log. Returns the limits before and after it. */
+export async function setLimits(
+  durable: RedisConnection,
+  { team, limits }: TeamLimitsChange,
+): Promise<{ before: LimitOverrides; after: LimitOverrides }> {
+  const before = await teamLimits(durable, team);
   await setTeamLimits(durable, team, limits);
-  await recordAudit(durable, actor, "limits_set", team);
+  return { before, after: { ...before, ...limits } };
 }
 
 /** Sets all limits of a team: the service's defaults apply to those that are absent. */
@@ -62,8 +77,9 @@ export async function replaceLimits(
   { team, limits }: TeamLimitsChange,
   actor: Actor,
 ): Promise<void> {
+  const before = readLimits(await durable.getBuffer(teamKey(team)));
   await replaceTeamLimits(durable, team, limits);
-  await recordAudit(durable, actor, "limits_set", team);
+  await recordAudit(durable, actor, "limits_set", team, { limits: { before, after: limits } });
 }
 
 async function storedLimits(durable: RedisConnection): Promise<Map<string, LimitOverrides>> {

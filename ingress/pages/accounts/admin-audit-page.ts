@@ -2,42 +2,53 @@ import type { AuditAction, AuditEntry } from "@faceline/accounts/audit/audit-log
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
+import { auditChange } from "./audit-change.ts";
+import { type AuditKey, auditKeyText } from "./audit-key.ts";
 import { instant } from "./instant.ts";
 
-// Covered by ../../src/accounts/admin.test.ts.
-
-/** Who changed what, the newest first. `older`: the id of the last entry, if there may be more. */
-export const auditPage = ({
-  entries,
-  older,
-}: {
-  entries: AuditEntry[];
-  older?: string | undefined;
-}): AccountPage =>
+/**
+ * Who changed what, the newest first. `keys`: those that entries name, as they are now. `older`: the id of
+ * the last entry, if there may be more.
+ */
+export const auditPage = ({ entries, keys, older }: AuditView): AccountPage =>
   adminPage({
     path: "/admin/audit",
     title: "Audit log",
     content: html`<h1>Audit log</h1>
-!${markup(entries.length === 0 ? html`<p class="note">There are no entries.</p>` : auditTable(entries))}
+!${markup(entries.length === 0 ? html`<p class="note">There are no entries.</p>` : auditTable(entries, keys))}
 !${markup(older === undefined ? nothing : olderLink(older))}`,
   });
 
 const auditTable = (
   entries: AuditEntry[],
+  keys: AuditKey[],
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Audit log"><table class="keys">
-<thead><tr><th>When</th><th>Who</th><th>What</th><th>On</th><th>Request id</th></tr></thead>
+<thead><tr><th>When</th><th>Who</th><th>What</th><th>On</th><th>Change</th><th>Request id</th></tr></thead>
 <tbody>!${each(
   entries,
-  ({ at, by, action, on, requestId }) => html`<tr>
-<td>!${markup(instant(at))}</td>
-<td>${by}</td>
-<td>${actionTexts[action]}</td>
-<td>${on}</td>
-<td>!${markup(requestId === null ? nothing : html`<code>${requestId}</code>`)}</td>
+  (entry) => html`<tr>
+<td>!${instant(entry.at)}</td>
+<td>${entry.by}</td>
+<td>${actionTexts[entry.action]}</td>
+<td>!${objectText(entry, keys)}</td>
+<td>!${auditChange(entry, keys)}</td>
+<td>!${markup(entry.requestId === null ? nothing : html`<code>${entry.requestId}</code>`)}</td>
 </tr>
 `,
 )}</tbody>
 </table></div>`;
+
+/** What the entry is about: a key by its name and first characters, a model with its kind, a team as a link. */
+function objectText({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
+  if (action.startsWith("key_")) return html`!${auditKeyText(on, keys)}!${teamOfKey(details.team)}`;
+  if (action === "limits_set") return teamLink(on);
+  return details.noun === undefined ? html`${on}` : html`${details.noun} ${on}`;
+}
+
+const teamOfKey = (team: string | undefined): Html =>
+  team === undefined ? nothing : html` of !${teamLink(team)}`;
+
+const teamLink = (team: string): Html => html`<a href="/admin/teams/${team}">${team}</a>`;
 
 function olderLink(id: string): Html {
   const address = `/admin/audit?before=${id}`;
@@ -63,3 +74,5 @@ const actionTexts: Record<AuditAction, string> = {
   model_disabled: "disabled",
   model_made_default: "made default",
 };
+
+type AuditView = { entries: AuditEntry[]; keys: AuditKey[]; older?: string | undefined };

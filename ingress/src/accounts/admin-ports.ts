@@ -5,6 +5,7 @@ import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { TeamSummary } from "@faceline/accounts/people/teams";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { SentAddress } from "../../pages/accounts/admin-address-pages.ts";
+import type { KeyView } from "../../pages/accounts/key-view.ts";
 import type { UsageOfService } from "./read-team-usage.ts";
 import type { StoredSession } from "./session-storage.ts";
 
@@ -39,6 +40,8 @@ export type AdminPorts = {
   setLimits(team: string, limits: LimitOverrides, actor: Actor): Promise<unknown>;
   /** The calls of all teams. */
   usage(): Promise<UsageOfService>;
-  /** The newest first, those before the entry `before` alone. */
-  audit(range: { count: number; before?: string | undefined }): Promise<AuditEntry[]>;
+  /** The newest entries first, those before the entry `before` alone; and the keys that they name. */
+  audit(range: { count: number; before?: string | undefined }): Promise<AuditPart>;
 };
+
+type AuditPart = { entries: AuditEntry[]; keys: KeyView[] };

@@ -31,9 +31,12 @@ function addAudit(scope: FastifyInstance, context: AccountContext): void {
   scope.get<{ Querystring: { before?: unknown } }>("/audit", async (request, reply) => {
     const before = AuditId.optional().safeParse(request.query.before);
     if (!before.success) throw new PageRefusal("not_found");
-    const entries = await context.accounts.admin.audit({ count: entriesOfPage, before: before.data });
+    const { entries, keys } = await context.accounts.admin.audit({
+      count: entriesOfPage,
+      before: before.data,
+    });
     const older = entries.length === entriesOfPage ? entries.at(-1)!.id : undefined;
-    return sendAccountPage(context, request, reply, auditPage({ entries, older }));
+    return sendAccountPage(context, request, reply, auditPage({ entries, keys, older }));
   });
 }
 

@@ -287,7 +287,8 @@ test("the usage of all teams is on one page, by day and by team", async () => {
 test("the audit log says who did what, 50 entries a page", async () => {
   for (let i = 0; i < 60; i++) await post("/admin/teams/night-bees", { inFlight: String(i) });
   const { body } = await get("/admin/audit");
-  assert.match(body, /olga@example\.test<\/td>\n<td>limits set<\/td>\n<td>night-bees/);
+  assert.match(body, /olga@example\.test<\/td>\n<td>limits set<\/td>\n<td><a[^>]*>night-bees/);
+  assert.match(body, /Calls in flight: 58 → 59/);
   const [, older = ""] = /href="(\/admin\/audit\?before=[\d-]+)"/.exec(body.replaceAll("&#61;", "=")) ?? [];
   assert.match((await get(older)).body, /<td>approved<\/td>\n<td>bob@example\.test/);
   for (const before of ["x", "1-1%20-", "+"]) {

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import {
+  createTeamKey,
+  renameTeamKey,
+  revokeTeamKey,
+  rotateTeamKey,
+} from "@faceline/accounts/keys/team-keys";
 import { storeSession } from "@faceline/accounts/people/sessions";
 import { findSignInToken } from "@faceline/accounts/people/sign-in-address";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { auditPage } from "../../pages/accounts/admin-audit-page.ts";
 import { openAdmin } from "./open-admin.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
@@ -43,7 +50,7 @@ test("what an operator does on the pages is in the durable Redis, and in the aud
   assert.deepEqual(await admin.team(team), found);
   await admin.makeOperator(email, actor);
   assert.equal((await admin.people()).find((each) => each.email === email)?.role, "operator");
-  const entries = await admin.audit({ count: 8 });
+  const { entries } = await admin.audit({ count: 8 });
   assert.deepEqual(
     entries.map(({ by, action, on }) => [by, action, on]),
     [
@@ -79,4 +86,22 @@ test("an address is mailed, or shown when the server does not take the mail", as
   });
   const shown = await failing.sendAddress(email, origin, actor);
   assert.equal(shown?.kind === "shown" && shown.mailFault, "refused");
+});
+
+test("the audit log names keys as they are called now, whatever happened to them", async () => {
+  await using durable = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
+  const admin = openAdmin({ durable, sendMail: undefined, hours: 1 });
+  const team = randomUUID();
+  const first = await createTeamKey(durable, { team, name: "laptop" }, actor);
+  assert.ok(first.kind === "created");
+  await renameTeamKey(durable, { team, id: first.id, name: "door" }, actor);
+  const second = await rotateTeamKey(durable, { team, id: first.id, overlapHours: 1 }, actor);
+  assert.ok(second.kind === "created");
+  await revokeTeamKey(durable, { team, id: first.id }, actor);
+  const { entries, keys } = await admin.audit({ count: 4 });
+  const body = auditPage({ entries, keys }).content.replaceAll(/<[^>]+>/g, "");
+  const prefix = (key: string) => `“door” ${key.slice(0, 12)}…`;
+  assert.equal(body.split(prefix(first.key)).length - 1, 4, body);
+  assert.match(body, new RegExp(`by ${prefix(second.key)}`));
+  assert.ok(!body.includes(first.id) && !body.includes(first.key));
 });

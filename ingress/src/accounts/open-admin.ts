@@ -1,4 +1,5 @@
-import { listAudit, recordAudit } from "@faceline/accounts/audit/audit-log";
+import { type AuditAction, type AuditDetails, listAudit, recordAudit } from "@faceline/accounts/audit/audit-log";
+import { listTeamKeys } from "@faceline/accounts/keys/team-key-index";
 import type { SendMail } from "@faceline/accounts/mail/mail-server";
 import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
 import { listApplicants } from "@faceline/accounts/people/applicants";
@@ -49,9 +50,18 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts 
     team: (name) => findTeam(durable, name, Date.now()),
     setLimits: (team, limits, actor) => replaceLimits(durable, { team, limits }, actor),
     usage: () => readServiceUsage(durable, Date.now()),
-    audit: (range) => listAudit(durable, range),
+    async audit(range) {
+      const entries = await listAudit(durable, range);
+      // A list for each team of the page: a scan of all keys would grow with all that is stored.
+      const teams = new Set(entries.flatMap(({ action, details }) => teamOfKey(action, details)));
+      const keys = await Promise.all([...teams].map((team) => listTeamKeys(durable, team)));
+      return { entries, keys: keys.flat() };
+    },
   };
 }
+
+const teamOfKey = (action: AuditAction, { team }: AuditDetails): string[] =>
+  action.startsWith("key_") && team !== undefined ? [team] : [];
 
 type AdminParts = {
   durable: RedisConnection;

@@ -50,14 +50,14 @@ test("who changed what stands in the audit log; what was refused does not", asyn
   await changeModelsAs(parts, { action: "disable", name: "tiny" }, actor);
   await changeModelsAs(parts, { action: "disable", name: "ssd" }, actor);
   await changeModels(parts, { action: "enable", name: "tiny" });
-  await changeModels(parts, { action: "default", name: "ssd" });
+  await changeModels(parts, { action: "default", name: "tiny" });
   const entries = await listAudit(parts.durable, { count: 3 });
   assert.deepEqual(
-    entries.map(({ by, action, on, requestId }) => [by, action, on, requestId]),
+    entries.map(({ by, action, on, requestId, details }) => [by, action, on, requestId, details]),
     [
-      ["command", "model_made_default", "ssd", null],
-      ["command", "model_enabled", "tiny", null],
-      ["olga@example.test", "model_disabled", "tiny", "r1"],
+      ["command", "model_made_default", "tiny", null, { noun: "detector", formerDefaults: ["ssd"] }],
+      ["command", "model_enabled", "tiny", null, { noun: "detector" }],
+      ["olga@example.test", "model_disabled", "tiny", "r1", { noun: "detector" }],
     ],
   );
 });

@@ -1,0 +1,96 @@
+// Covers ./admin-audit-page.ts, ./audit-change.ts and ./audit-key.ts.
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { AuditEntry } from "@faceline/accounts/audit/audit-log";
+import { auditPage } from "./admin-audit-page.ts";
+
+const keys = [
+  { id: "id-1", name: "<laptop>", prefix: "fl_Ab3dEf9hi" },
+  { id: "id-2", name: "laptop", prefix: "fl_Zz9xYw8vu" },
+];
+
+test("a key is named by its name and first characters, with its team and the key that replaces it", () => {
+  assert.deepEqual(
+    rows([
+      { action: "key_created", on: "id-1", details: { team: "ants" } },
+      { action: "key_rotated", on: "id-1", details: { team: "ants", newKey: "id-2" } },
+    ]),
+    [
+      ["key created", "“&#60;laptop&#62;” fl_Ab3dEf9hi… of ants", ""],
+      ["key replaced", "“&#60;laptop&#62;” fl_Ab3dEf9hi… of ants", "by “laptop” fl_Zz9xYw8vu…"],
+    ],
+  );
+});
+
+test("limits show what they were and what they are; those that stayed are left out", () => {
+  const before = { requestsPerSecond: 50, inFlightMax: 8 };
+  assert.deepEqual(
+    rows([
+      {
+        action: "limits_set",
+        on: "ants",
+        details: { limits: { before, after: { requestsPerSecond: 5_000, bodyBytesPerSecond: 0, inFlightMax: 8 } } },
+      },
+      { action: "limits_set", on: "ants", details: { limits: { before, after: { inFlightMax: 8 } } } },
+      { action: "limits_set", on: "ants", details: { limits: { before, after: before } } },
+      {
+        action: "waitlist_approved",
+        on: "ada@example.test",
+        details: { team: "ants", limits: { before: {}, after: { requestsPerSecond: 5 } } },
+      },
+    ]),
+    [
+      [
+        "limits set",
+        "ants",
+        "Calls a second: 50 → 5,000 Bytes of bodies a second: default → not limited",
+      ],
+      ["limits set", "ants", "Calls a second: 50 → default"],
+      ["limits set", "ants", "no limit changed"],
+      ["approved", "ada@example.test", "team ants Calls a second: default → 5"],
+    ],
+  );
+});
+
+test("a model is named with its kind, and a default with the one before it", () => {
+  assert.deepEqual(
+    rows([
+      { action: "model_disabled", on: "tiny", details: { noun: "detector" } },
+      { action: "model_made_default", on: "tiny", details: { noun: "detector", formerDefaults: ["ssd"] } },
+    ]),
+    [
+      ["disabled", "detector tiny", ""],
+      ["made default", "detector tiny", "ssd → tiny"],
+    ],
+  );
+});
+
+test("entries of older releases, which say less, are shown with what they say", () => {
+  assert.deepEqual(
+    rows([
+      { action: "key_rotated", on: "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10" },
+      { action: "limits_set", on: "ants" },
+      { action: "model_made_default", on: "tiny" },
+      { action: "waitlist_approved", on: "ada@example.test" },
+    ]),
+    [
+      ["key replaced", "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10", ""],
+      ["limits set", "ants", ""],
+      ["made default", "tiny", ""],
+      ["approved", "ada@example.test", ""],
+    ],
+  );
+});
+
+/** What the page shows of entries: action, object and change. */
+function rows(entries: Partial<AuditEntry>[]): string[][] {
+  const common = { id: "1-1", at: 1, by: "olga@example.test", requestId: null, details: {} };
+  const full = entries.map((entry) => ({ ...common, ...entry }) as AuditEntry);
+  const { content } = auditPage({ entries: full, keys });
+  const [, body = ""] = /<tbody>([^]*)<\/tbody>/.exec(content) ?? [];
+  return [...body.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = ""]) =>
+    [...row.matchAll(/<td>([^]*?)<\/td>/g)]
+      .slice(2, 5)
+      .map(([, cell = ""]) => cell.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ").trim()),
+  );
+}
