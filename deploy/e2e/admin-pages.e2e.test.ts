@@ -100,28 +100,45 @@ test("from an empty installation to an approved team with limits, in a browser",
 
     const { page } = admin;
     await page.goto(`${address}/admin/teams/${team}`);
-    await assertSoundInAllLooks(page, "admin-team-key");
     await page.getByRole("link", { name: "Revoke the badge reader" }).click();
     await assertSoundInAllLooks(page, "admin-key-revoke");
     await press(page, "Revoke the key");
-    await page.getByText("is revoked. Calls with it are refused").waitFor();
+    await page.getByText("is revoked: calls with it are refused").waitFor();
     await assertSoundInAllLooks(page, "admin-team-key-revoked");
     await waitUntil("the key is refused", async () => (await post("/verify", vectors)).status === 403);
   });
 
+  await t.test("the usage of all teams has the calls of the team, and those without a key", async () => {
+    const { page } = admin;
+    assert.equal((await apiClient(address, "made-up")("/verify", vectors)).status, 401);
+    await waitUntil("the calls are counted", async () => {
+      await page.goto(`${address}/admin/usage`);
+      return (await page.getByRole("row", { name: "Without a known key" }).count()) > 0;
+    });
+    await page.getByRole("row", { name: team }).waitFor();
+    await assertSoundInAllLooks(page, "admin-usage");
+    await page.getByRole("link", { name: team }).click();
+    await page.getByRole("link", { name: "key_disabled" }).waitFor();
+    await assertSoundInAllLooks(page, "admin-team-errors");
+  });
+
   await t.test("every page of operators is sound in both themes, wide and narrow", async () => {
     const { page } = admin;
-    for (const name of ["Teams", "Usage", "People", "Audit log"]) {
+    for (const name of ["Teams", "People"]) {
       await page.getByRole("navigation", { name: "Admin" }).getByRole("link", { name }).click();
       await page.getByRole("heading", { name, level: 1 }).waitFor();
-      await assertSoundInAllLooks(page, `admin-${name.toLowerCase().replace(" ", "-")}`);
+      await assertSoundInAllLooks(page, `admin-${name.toLowerCase()}`);
     }
-    await page.getByRole("cell", { name: "approved", exact: true }).first().waitFor();
     await page.goto(`${address}/admin/teams/${team}`);
     await page.getByLabel("Calls in flight").fill("2");
     await press(page, "Save the limits");
     await page.getByText("The limits are saved").waitFor();
     await assertSoundInAllLooks(page, "admin-team");
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await page.getByRole("cell", { name: "approved", exact: true }).first().waitFor();
+    await page.getByText("Calls in flight: default → 2").waitFor();
+    await page.getByRole("row", { name: /key revoked “the badge reader at the door”/ }).waitFor();
+    await assertSoundInAllLooks(page, "admin-audit");
     await page.goto(`${address}/admin/people`);
     await page.getByRole("link", { name: applicant }).click();
     await assertSoundInAllLooks(page, "admin-person");

@@ -51,7 +51,13 @@ export async function changeModels(
       replaceAllowlist(parts.durable, read, decision.allowlist, { replyTo }),
     );
     if (followed === undefined) continue;
-    await recordAudit(parts.durable, actor, auditActions[change.action], change.name, detailsOf(change, replies));
+    await recordAudit(
+      parts.durable,
+      actor,
+      auditActions[change.action],
+      change.name,
+      detailsOf(change, replies),
+    );
     const followers = followed.replies.filter((reply) => reply.version >= version).length;
     return { kind: "changed", followers, receivers: followed.receivers };
   }

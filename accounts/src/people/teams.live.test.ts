@@ -36,11 +36,7 @@ test("limits are changed one at a time or all together, each with an audit line"
   assert.deepEqual(
     entries.map(({ action, on, details }) => [action, on, details.limits]),
     [
-      [
-        "limits_set",
-        team,
-        { before: { inFlightMax: 2, requestsBurst: 3 }, after: { requestsPerSecond: 1 } },
-      ],
+      ["limits_set", team, { before: { inFlightMax: 2, requestsBurst: 3 }, after: { requestsPerSecond: 1 } }],
       ["limits_set", team, { before: { inFlightMax: 2 }, after: { inFlightMax: 2, requestsBurst: 3 } }],
       ["limits_set", team, { before: {}, after: { inFlightMax: 2 } }],
     ],

@@ -29,7 +29,9 @@ test("limits show what they were and what they are; those that stayed are left o
       {
         action: "limits_set",
         on: "ants",
-        details: { limits: { before, after: { requestsPerSecond: 5_000, bodyBytesPerSecond: 0, inFlightMax: 8 } } },
+        details: {
+          limits: { before, after: { requestsPerSecond: 5_000, bodyBytesPerSecond: 0, inFlightMax: 8 } },
+        },
       },
       { action: "limits_set", on: "ants", details: { limits: { before, after: { inFlightMax: 8 } } } },
       { action: "limits_set", on: "ants", details: { limits: { before, after: before } } },
@@ -40,11 +42,7 @@ test("limits show what they were and what they are; those that stayed are left o
       },
     ]),
     [
-      [
-        "limits set",
-        "ants",
-        "Calls a second: 50 → 5,000 Bytes of bodies a second: default → not limited",
-      ],
+      ["limits set", "ants", "Calls a second: 50 → 5,000 Bytes of bodies a second: default → not limited"],
       ["limits set", "ants", "Calls a second: 50 → default"],
       ["limits set", "ants", "no limit changed"],
       ["approved", "ada@example.test", "team ants Calls a second: default → 5"],
@@ -82,15 +80,22 @@ test("entries of older releases, which say less, are shown with what they say", 
   );
 });
 
-/** What the page shows of entries: action, object and change. */
+/** What the page shows of entries: the action, what it is about, and the lines of what changed. */
 function rows(entries: Partial<AuditEntry>[]): string[][] {
   const common = { id: "1-1", at: 1, by: "olga@example.test", requestId: null, details: {} };
   const full = entries.map((entry) => ({ ...common, ...entry }) as AuditEntry);
   const { content } = auditPage({ entries: full, keys });
   const [, body = ""] = /<tbody>([^]*)<\/tbody>/.exec(content) ?? [];
-  return [...body.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = ""]) =>
-    [...row.matchAll(/<td>([^]*?)<\/td>/g)]
-      .slice(2, 5)
-      .map(([, cell = ""]) => cell.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ").trim()),
-  );
+  return [...body.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = ""]) => {
+    const [action = "", object = ""] = [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)]
+      .slice(2, 4)
+      .map(([, cell]) => cell!);
+    const [subject, ...lines] = object.split("<div>");
+    return [action, subject, lines.join(" ")].map((text = "") =>
+      text
+        .replaceAll(/<[^>]*>/g, "")
+        .replaceAll(/\s+/g, " ")
+        .trim(),
+    );
+  });
 }

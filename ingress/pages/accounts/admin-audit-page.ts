@@ -22,23 +22,22 @@ export const auditPage = ({ entries, keys, older }: AuditView): AccountPage =>
 const auditTable = (
   entries: AuditEntry[],
   keys: AuditKey[],
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Audit log"><table class="keys">
-<thead><tr><th>When</th><th>Who</th><th>What</th><th>On</th><th>Change</th><th>Request id</th></tr></thead>
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Audit log"><table class="keys audit">
+<thead><tr><th>When</th><th>Who</th><th>What</th><th>On</th><th>Request id</th></tr></thead>
 <tbody>!${each(
   entries,
   (entry) => html`<tr>
 <td>!${instant(entry.at)}</td>
 <td>${entry.by}</td>
 <td>${actionTexts[entry.action]}</td>
-<td>!${objectText(entry, keys)}</td>
-<td>!${auditChange(entry, keys)}</td>
+<td class="object">!${objectText(entry, keys)}!${auditChange(entry, keys)}</td>
 <td>!${markup(entry.requestId === null ? nothing : html`<code>${entry.requestId}</code>`)}</td>
 </tr>
 `,
 )}</tbody>
 </table></div>`;
 
-/** What the entry is about: a key by its name and first characters, a model with its kind, a team as a link. */
+/** What an entry is about: a key by name and first characters, a model with its kind, a team as a link. */
 function objectText({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
   if (action.startsWith("key_")) return html`!${auditKeyText(on, keys)}!${teamOfKey(details.team)}`;
   if (action === "limits_set") return teamLink(on);

@@ -18,9 +18,13 @@ export function teamKeysSection({ team, keys, now }: TeamKeysView): Html {
 `;
 }
 
-const noKeys = (): Html => html`<p class="note">This team has no key. Its members make keys on their dashboard.</p>`;
+const noKeys = (): Html =>
+  html`<p class="note">This team has no key. Its members make keys on their dashboard.</p>`;
 
-const leftOutNote = (team: string, count: number): Html => html`<p class="dim">${formatCount(count)} more are left
+const leftOutNote = (
+  team: string,
+  count: number,
+): Html => html`<p class="dim">${formatCount(count)} more are left
 out. <code>npm run keys -- list --team ${team}</code> shows all.</p>`;
 
 const keyTable = (

@@ -18,7 +18,7 @@ export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
     title: "People",
     content: html`<h1>People</h1>
 <div class="wide" tabindex="0" role="region" aria-label="People"><table class="keys people">
-<thead><tr><th>Email</th><th>Team</th><th>Role</th><th>Since</th></tr></thead>
+<thead><tr><th>Email</th><th>Team</th><th>Role</th><th>Added</th></tr></thead>
 <tbody>!${each(
       people,
       ({ id, person }) => html`<tr>

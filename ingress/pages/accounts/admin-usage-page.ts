@@ -6,7 +6,7 @@ import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { usageSection } from "./usage-section.ts";
 
-/** The calls of all teams: by day and endpoint, and by team. Callers without a team have rows of their own. */
+/** The calls of everybody, by day and endpoint, and by team. Callers without a team have their own rows. */
 export const usagePage = ({ days, teams }: UsageView): AccountPage =>
   adminPage({
     path: "/admin/usage",

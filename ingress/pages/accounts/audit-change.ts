@@ -6,21 +6,24 @@ import { limitFields } from "./limits-form.ts";
 
 // Covered by ./admin-audit-page.test.ts.
 
-/** Returns the values that an entry changed. Nothing for actions that say all, and for older entries. */
+/** Returns a line for each value that an entry changed. Nothing for actions that say all, and old entries. */
 export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
   switch (action) {
     case "waitlist_approved":
     case "operator_made":
       return html`!${teamText(details.team)}!${limitChanges(details.limits)}`;
     case "limits_set":
-      if (details.limits !== undefined && isSame(details.limits)) return html`no limit changed`;
+      if (details.limits !== undefined && isSame(details.limits)) return html`<div>no limit changed</div>`;
       return limitChanges(details.limits);
     case "key_rotated":
-      return details.newKey === undefined ? nothing : html`by !${auditKeyText(details.newKey, keys)}`;
+      return details.newKey === undefined
+        ? nothing
+        : html`<div>by !${auditKeyText(details.newKey, keys)}</div>`;
     case "model_made_default":
       return defaultChange(on, details.formerDefaults);
     case "waitlist_declined":
     case "sign_in_address_made":
+    case "sign_in_addresses_cancelled":
     case "signed_in":
     case "signed_out":
     case "sessions_ended":
@@ -46,7 +49,10 @@ function limitChanges(limits: LimitsChange): Html {
   const changed = limitFields.filter(({ limit }) => before[limit] !== after[limit]);
   return each(
     changed,
-    ({ label, limit }) => html`<div>${shortLabel(label)}: ${limitText(before[limit])} → ${limitText(after[limit])}</div>
+    ({
+      label,
+      limit,
+    }) => html`<div>${shortLabel(label)}: ${limitText(before[limit])} → ${limitText(after[limit])}</div>
 `,
   );
 }
@@ -63,7 +69,7 @@ function limitText(limit: number | undefined): string {
 }
 
 function defaultChange(name: string, formerDefaults: string[] | undefined): Html {
-  return formerDefaults === undefined ? nothing : html`${formerDefaults.join(" and ")} → ${name}`;
+  return formerDefaults === undefined ? nothing : html`<div>${formerDefaults.join(" and ")} → ${name}</div>`;
 }
 
 type LimitsChange = AuditDetails["limits"];

@@ -21,15 +21,19 @@ export function errorsSection(view: ErrorsView): Html {
 
 const noErrors = (): Html => html`<p class="dim">No call has failed in the last 30 days.</p>`;
 
-const errorList = ({ errors, days, keys, reader }: ErrorsView): Html => html`<p class="dim">The newest calls of each
+const errorList = ({
+  errors,
+  days,
+  keys,
+  reader,
+}: ErrorsView): Html => html`<p class="dim">The newest calls of each
 code. ${idUses[reader]}</p>
 <dl class="fields">!${each(errors, (error) => codeEntry(error, days, keys))}</dl>`;
 
 /** What a request id is good for. */
 const idUses: Record<UsageReader, string> = {
   member: "Name the request id when you ask the operator about a call.",
-  operator:
-    "What is said to do next is for their callers. The log of the ingress has each call under its request id.",
+  operator: "The advice is for whoever sends them. Search the log of the ingress for a request id.",
 };
 
 function codeEntry({ code, newest }: CodeErrors, days: DayUsage[], keys: NamedKey[]): Html {

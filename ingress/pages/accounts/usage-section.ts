@@ -36,7 +36,8 @@ function calls(days: DayUsage[], counts: UsageCount[]): Html {
 function summary(days: DayUsage[], counts: UsageCount[]): Html {
   const of = (kind: OutcomeKind): string =>
     formatCount(callsOf(counts, ({ outcome }) => outcomeKind(outcome) === kind));
-  return html`${formatCount(callsOf(counts))} calls in the last ${days.length} days: ${of("answered")} answered,
+  const all = callsOf(counts);
+  return html`${formatCount(all)} ${all === 1 ? "call" : "calls"} in the last ${days.length} days: ${of("answered")} answered,
 ${of("refused")} refused (4xx), ${of("failed")} failed (5xx), and ${of("left")} whose client left before the
 reply. Days are in UTC. Calls appear here some seconds after they have ended.`;
 }

@@ -14,7 +14,7 @@ import { PageRefusal } from "./page-refusal.ts";
 
 // Covered by ./admin.test.ts.
 
-/** Adds the teams of operators: all of them, and one page for each with its keys and the form of its limits. */
+/** Adds the teams of operators: a list, and a page for each with its keys and the form of its limits. */
 export function addTeams(scope: FastifyInstance, context: AccountContext): void {
   const { facts, accounts } = context;
 

@@ -1,4 +1,9 @@
-import { type AuditAction, type AuditDetails, listAudit, recordAudit } from "@faceline/accounts/audit/audit-log";
+import {
+  type AuditAction,
+  type AuditDetails,
+  listAudit,
+  recordAudit,
+} from "@faceline/accounts/audit/audit-log";
 import { listTeamKeys } from "@faceline/accounts/keys/team-key-index";
 import type { SendMail } from "@faceline/accounts/mail/mail-server";
 import { signInMail } from "@faceline/accounts/mail/sign-in-mail";

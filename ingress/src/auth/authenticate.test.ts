@@ -47,6 +47,9 @@ test("a revoked key is refused as revoked, also if another one replaces it", asy
     const key = { ...testKeyRecord.key, disabled: true, ...change };
     const ports = { clock: { now: () => testNow }, findKey: async () => ({ ...testKeyRecord, key }) };
     const authenticate = createAuthenticator(ports, HttpSettings.parse({}));
-    await assert.rejects(authenticate(request), { code: "key_disabled", message: "The API key was revoked." });
+    await assert.rejects(authenticate(request), {
+      code: "key_disabled",
+      message: "The API key was revoked.",
+    });
   }
 });
