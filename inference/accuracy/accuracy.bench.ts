@@ -1,4 +1,4 @@
-import { readCatalogue } from "@faceline/models/catalogue";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { decodePicture } from "../src/decode/decoder.ts";
 import { defaultPictureLimits } from "../src/decode/picture.ts";
 import type { Pixels } from "../src/geometry/pixels.ts";
@@ -20,9 +20,9 @@ import { type Comparison, type Tally, tally } from "./tally.ts";
 
 const quick = process.argv[2] === "quick";
 const configurations = await openConfigurations(process.env["MODELS_DIR"]!);
-const { reference, usual, served, fallbacks } = configurations;
+const { reference, usual, served, fallbacks, unpulled } = configurations;
 const measured = configurations.all.filter(({ name }) => !quick || name === reference || name === usual);
-const { thresholds } = (await readCatalogue()).find("embedding", "Dlib")!;
+const referenceModel = configurations.all.find(({ name }) => name === reference)!.embedding;
 const pairs = labelledPairs();
 const names = [...new Set(pairs.flatMap(({ left, right }) => [left, right]))].toSorted();
 
@@ -51,8 +51,14 @@ async function measure(name: string): Promise<Row[]> {
       of: names.length,
       detected: ownFaces.size,
       missed: names.filter((file) => !ownFaces.has(file)),
-      ...tallies(name === original ? comparisons.filter((_, i) => i % 2 === 0) : comparisons),
-      offReference: offReference(ownFaces, faces.get(reference)!),
+      ...tallies(
+        configuration.embedding,
+        name === original ? comparisons.filter((_, i) => i % 2 === 0) : comparisons,
+      ),
+      offReference:
+        configuration.embedding.name === referenceModel.name
+          ? offReference(ownFaces, faces.get(reference)!)
+          : null,
       medianMs: sortedMs[sortedMs.length >> 1]!,
     };
   });
@@ -76,16 +82,20 @@ async function decoded(bytes: Uint8Array): Promise<Pixels> {
 /** Comparisons across served configurations: a stored embedding meets one that another worker made. */
 function across(): { cosine: Tally; euclidean: Tally } {
   const sets = measured.flatMap(({ name }) => (served.includes(name) ? originalFaces.get(name)! : []));
-  return tallies(sets.flatMap((ones) => sets.flatMap((others) => pairComparisons(pairs, ones, others))));
+  const comparisons = sets.flatMap((ones) => sets.flatMap((others) => pairComparisons(pairs, ones, others)));
+  return tallies(referenceModel, comparisons);
 }
 
-function tallies(comparisons: readonly Comparison[]): { cosine: Tally; euclidean: Tally } {
+function tallies(
+  { thresholds }: EmbeddingModel,
+  comparisons: readonly Comparison[],
+): { cosine: Tally; euclidean: Tally } {
   const by = (metric: "cosine" | "euclidean") =>
     tally(comparisons, { distance: distances[metric], threshold: thresholds[metric] });
   return { cosine: by("cosine"), euclidean: by("euclidean") };
 }
 
-/** Euclidean distance between the embeddings of the same pictures and those of the reference. */
+/** Euclidean distance between embeddings of the same pictures and those of the reference, of one model. */
 function offReference(faces: FacesByPicture, referenceFaces: FacesByPicture): Row["offReference"] {
   const off = [...faces].flatMap(([file, { embedding }]) => {
     const other = referenceFaces.get(file);
@@ -106,7 +116,8 @@ process.send!({
   usual,
   served,
   fallbacks,
-  thresholds,
+  unpulled,
+  thresholds: referenceModel.thresholds,
   cases: [{ name: original, how: "" }, ...degradations.map(({ name, how }) => ({ name, how }))],
   people: { pictures: names.length, pairs: pairs.length },
 });

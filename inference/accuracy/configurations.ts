@@ -1,11 +1,13 @@
-import { readCatalogue } from "@faceline/models/catalogue";
+import { type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import {
   type DetectorModel,
   type EmbeddingModel,
   inputSides,
+  type Model,
   type ModelOf,
 } from "@faceline/models/catalogue-entry";
 import { convert } from "@faceline/models/convert/networks";
+import { isUnpulled } from "@faceline/models/source";
 import { Aligner } from "../src/align/aligner.ts";
 import { alignmentTemplates } from "../src/align/templates.ts";
 import { Detector, detectorLimits } from "../src/detect/detector.ts";
@@ -18,8 +20,9 @@ import { PrecisionSetting } from "../src/network/precision.ts";
 import { openSession } from "../src/network/session.ts";
 
 /**
- * Configurations of the pipeline to compare: what the service does, in float and in the precision that it
- * chooses on this machine; each input side of the detector alone; and the tiny detector.
+ * Configurations of the pipeline to compare: what the service does by default, in float and in the precision
+ * that it chooses on this machine; each input side of the default detector alone; the tiny detector; and the
+ * other lanes of the catalogue's models, as the service runs them here for a call that wants one face.
  */
 export async function openConfigurations(modelsDir: string): Promise<Configurations> {
   await using opened = new AsyncDisposableStack();
@@ -35,9 +38,11 @@ export async function openConfigurations(modelsDir: string): Promise<Configurati
     sizes.push(...smaller.toSorted((a, b) => a.px - b.px).map((network) => family.alone(network)));
   }
   const tiny = families.map((family) => family.withTiny());
+  const lanes = await chosen.openOtherLanes(modelsDir);
   const moved = opened.move();
   return {
-    all: [...full, ...cascades, ...sizes, ...tiny],
+    all: [...full, ...cascades, ...sizes, ...tiny, ...lanes.configurations],
+    unpulled: lanes.unpulled,
     reference: full[0]!.name,
     usual: cascades[1]!.name,
     served: [...full, ...cascades].map(({ name }) => name),
@@ -71,15 +76,34 @@ class Family implements AsyncDisposable {
   cascade(): Configuration {
     const { models, ssd } = this.#parts;
     const sides = inputSides(models.ssd).join(", ");
-    return this.#configuration(`cascade of ${sides}`, models.ssd, ssd.networks);
+    return this.#default(`cascade of ${sides}`, models.ssd, ssd.networks);
   }
 
   alone(network: Network): Configuration {
-    return this.#configuration(`${network.px} alone`, this.#parts.models.ssd, [network]);
+    return this.#default(`${network.px} alone`, this.#parts.models.ssd, [network]);
   }
 
   withTiny(): Configuration {
-    return this.#configuration("tiny", this.#parts.models.tiny, this.#parts.tiny.networks);
+    return this.#default("tiny", this.#parts.models.tiny, this.#parts.tiny.networks);
+  }
+
+  /** Every other pair of an embedding model and a detector whose weights are here. */
+  async openOtherLanes(modelsDir: string): Promise<{ configurations: Configuration[]; unpulled: string[] }> {
+    const { catalogue, loader, models } = this.#parts;
+    const isHere = ({ source }: Model) => !isUnpulled(modelsDir, source);
+    const configurations: Configuration[] = [];
+    for (const embedding of catalogue.all("embedding").filter(isHere)) {
+      for (const detector of catalogue.all("detector").filter(isHere)) {
+        if (embedding === models.embedding && [models.ssd, models.tiny].includes(detector)) continue;
+        const { networks } = await loader.load(detector, 1);
+        const name = `${embedding.name}/${detector.name}`;
+        configurations.push(
+          this.#configuration(name, { detector, networks, embedding }, await loader.load(embedding, 1)),
+        );
+      }
+    }
+    const unpulled = catalogue.models.filter((model) => !isHere(model)).map(({ name }) => name);
+    return { configurations, unpulled };
   }
 
   /** Input sides that the catalogue does not have, converted in memory. */
@@ -103,20 +127,29 @@ class Family implements AsyncDisposable {
     await this.#parts.loader[Symbol.asyncDispose]();
   }
 
-  #configuration(how: string, model: DetectorModel, networks: readonly Network[]): Configuration {
-    const { landmarks, embedding, models } = this.#parts;
+  #default(how: string, detector: DetectorModel, networks: readonly Network[]): Configuration {
+    const { models, embedding } = this.#parts;
+    return this.#configuration(
+      `${this.name}, ${how}`,
+      { detector, networks, embedding: models.embedding },
+      embedding,
+    );
+  }
+
+  #configuration(
+    name: string,
+    { detector, networks, embedding }: ChosenModels,
+    { networks: embedders }: LoadedModel,
+  ): Configuration {
+    const { landmarks, models } = this.#parts;
     const template = alignmentTemplates[models.landmarks.scheme];
     const pipeline = new Pipeline({
-      detector: new Detector(networks, detectorLimits(model)),
+      detector: new Detector(networks, detectorLimits(detector)),
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
-      embedder: new Embedder(
-        embedding.networks.at(-1)!,
-        this.#warp,
-        chipToTemplate(models.embedding, template),
-      ),
+      embedder: new Embedder(embedders.at(-1)!, this.#warp, chipToTemplate(embedding, template)),
       residualMaxPx,
     });
-    return { name: `${this.name}, ${how}`, pipeline };
+    return { name, embedding, pipeline };
   }
 }
 
@@ -136,6 +169,7 @@ async function openFamily(modelsDir: string, precision: "float" | "auto"): Promi
   });
   return new Family({
     precision,
+    catalogue,
     loader,
     models,
     ssd: await loader.load(models.ssd, 1),
@@ -151,10 +185,15 @@ const residualMaxPx = 6;
 /** Between those of the cascade. */
 const extraSidesPx = [160, 288, 384];
 
-type Configuration = { name: string; pipeline: Pipeline };
+type Configuration = { name: string; embedding: EmbeddingModel; pipeline: Pipeline };
+
+/** `networks` are those of the detector. */
+type ChosenModels = { detector: DetectorModel; networks: readonly Network[]; embedding: EmbeddingModel };
 
 type Configurations = AsyncDisposable & {
   all: readonly Configuration[];
+  /** Models that are not here, so their lanes are not measured. */
+  unpulled: readonly string[];
   /** The one that others are compared with: full resolution only, in float. */
   reference: string;
   /** What the service does on this machine for a call that wants one face. */
@@ -167,6 +206,7 @@ type Configurations = AsyncDisposable & {
 
 type FamilyParts = {
   precision: "float" | "auto";
+  catalogue: Catalogue;
   loader: ModelLoader;
   models: {
     ssd: DetectorModel;

@@ -89,6 +89,7 @@ function accuracyTables(plan: AccuracyPlan, rows: readonly AccuracyRow[], across
   return [
     better.length === 0 ? `Nothing is better than ${usual}.` : `Better than ${usual}: ${better.join("; ")}.`,
     ...plan.fallbacks.map((reason) => `Not in int8 here: ${reason}.`),
+    ...plan.unpulled.map((name) => `NOT MEASURED: ${name}, because it was not pulled.`),
     `Faces found of ${plan.people.pictures} / verdicts right by cosine / by euclidean, of ${plan.people.pairs} pairs; with degradation each pair both ways, ${2 * plan.people.pairs}:`,
     matrix((row) => `${row.detected} / ${row.cosine.right} / ${row.euclidean.right}`),
     "Without degradation: the gap between the same person and different ones, and the time of a decoded picture in one thread:",
@@ -186,6 +187,8 @@ type AccuracyPlan = {
   served: string[];
   /** Why networks run in float that were to run in int8. */
   fallbacks: string[];
+  /** Models whose weights are not here. */
+  unpulled: string[];
   thresholds: Record<(typeof metrics)[number], number>;
   /** Without degradation first, then each degradation and how it is made. */
   cases: { name: string; how: string }[];
