@@ -55,7 +55,7 @@ async function addressText(redis: RedisConnection, email: string): Promise<strin
   if (token === null) throw new Error(`Nobody is known as ${email}: \`approve\` or \`operator\` first.`);
   const publicUrl = config.PUBLIC_URL === "" ? `http://127.0.0.1:${config.PORT}` : config.PUBLIC_URL;
   const address = signInAddress(publicUrl, token);
-  const printed = `${address}\n\nThis is their sign-in address. It works once, within ${hours} h.`;
+  const printed = `${address}\n\nThis is their sign-in address. It works once, within ${hours} h. Earlier ones do not work any more.`;
   const send = openMailServer(config);
   if (send === undefined) return printed;
   const message = signInMail(email, { address, hours });
@@ -64,7 +64,7 @@ async function addressText(redis: RedisConnection, email: string): Promise<strin
   } catch (error) {
     return `${(error as Error).message} Bring them this:\n\n${printed}`;
   }
-  return `A sign-in address was mailed to ${email}. It works once, within ${hours} h.`;
+  return `A sign-in address was mailed to ${email}. It works once, within ${hours} h. Earlier ones do not work any more.`;
 }
 
 async function forgetText(redis: RedisConnection, email: string): Promise<string> {
