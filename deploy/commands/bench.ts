@@ -5,6 +5,7 @@ import { againstParts } from "../bench/against/loads.ts";
 import type { Part } from "../bench/part.ts";
 import { accuracy } from "../bench/parts/accuracy.ts";
 import { cpuProfile } from "../bench/parts/cpu-profile.ts";
+import { detection } from "../bench/parts/detection.ts";
 import { efficiency } from "../bench/parts/efficiency.ts";
 import { faces } from "../bench/parts/faces.ts";
 import { idle } from "../bench/parts/idle.ts";
@@ -48,6 +49,7 @@ const defaultParts: Record<string, Part> = {
   idle,
   efficiency,
   accuracy,
+  detection,
   memory,
 };
 /** Only run when named: what `faces` needs takes long to install, and a profiler makes everything slower. */

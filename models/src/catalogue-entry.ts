@@ -150,6 +150,11 @@ const Detector = z
      */
     selection: z.strictObject({ score_min: z.number().min(0).max(1), iou_max: z.number().min(0).max(1) }),
     /**
+     * How many times wider and higher than its box the part of the picture is in which landmarks are searched
+     * first, for detectors that draw boxes closely around the features (measured). 1 by default.
+     */
+    landmark_box_scale: z.number().min(1).max(2).optional(),
+    /**
      * Input sides of a cascade, which are searched one after the other until the picture is clear: a score
      * less than `below` is surely no face, one of `from` or more surely one. The last side is the model's
      * own. Without a cascade, only the model's own side is searched. `missed_width_share`: beside a clear

@@ -1,31 +1,36 @@
 import assert from "node:assert/strict";
 import { before, suite, type TestContext, test } from "node:test";
+import { openBlazeface, openFaceboxes } from "../testing/graph-models.ts";
 import { noise, openSamples, samplesCount } from "../testing/pictures.ts";
 import { openReference } from "../testing/reference.ts";
 import type { Batch, ReferenceNetwork } from "../testing/tensorflow.ts";
-import { type Catalogue, readCatalogue } from "./catalogue.ts";
-import type { Model } from "./catalogue-entry.ts";
+import { readCatalogue } from "./catalogue.ts";
+import { inputSides, type Model } from "./catalogue-entry.ts";
 import { convert } from "./convert/networks.ts";
 import { modelsFolder } from "./model-file.ts";
 import * as ort from "./onnxruntime.ts";
 import { isUnpulled } from "./source.ts";
 
-// Every graph must give the outputs of face-api on tfjs, to the rounding of float32: on noise, which reaches
-// every weight, and on photographs, which reach the scores and boxes that matter. Each in batches of 1, 2 and
-// 3. convert/mobilefacenet.test.ts does the same for MobileFaceNet.
+// Every graph must give the outputs of its source on tfjs, to the rounding of float32: on noise, which
+// reaches every weight, and on photographs, which reach the scores and boxes that matter. Each in batches of
+// 1, 2 and 3, and detectors at every input side of their cascade. convert/mobilefacenet.test.ts does the same
+// for MobileFaceNet.
 const tolerance = 1e-5;
 
-let catalogue: Catalogue;
+const catalogue = await readCatalogue();
+const modelNamed = (name: string): Model => catalogue.models.find((model) => model.name === name)!;
+const detectors = ["ssd", "tiny", "faceboxes", "blazeface"];
 let reference: Record<string, ReferenceNetwork>;
 const sessions = new Map<string, Promise<ort.InferenceSession>>();
 
 before(async () => {
-  catalogue = await readCatalogue();
   reference = await openReference();
+  if (!unpulled("faceboxes")) reference["faceboxes"] = await openFaceboxes(modelNamed("faceboxes"));
+  if (!unpulled("blazeface")) reference["blazeface"] = await openBlazeface(modelNamed("blazeface"));
 });
 
 test("the graphs have the tensors of the catalogue", async () => {
-  for (const model of catalogue.models.filter(({ source }) => !isUnpulled(modelsFolder, source))) {
+  for (const model of catalogue.models.filter(({ name }) => !unpulled(name))) {
     const { inputMetadata, outputMetadata } = await sessionOf(model);
     const { inputs, outputs } = model.tensors;
     assert.deepEqual(inputMetadata.map(tensorOf), inputs, model.name);
@@ -33,25 +38,27 @@ test("the graphs have the tensors of the catalogue", async () => {
   }
 });
 
-suite("the graphs agree with face-api on noise", () => {
-  for (const name of ["ssd", "tiny", "landmarks-68", "Dlib"]) {
-    test(name, async (t) => {
+suite("the graphs agree with their sources on noise", () => {
+  for (const name of [...detectors, "landmarks-68", "Dlib"]) {
+    test(name, { skip: unpulled(name) }, async (t) => {
       const model = modelNamed(name);
-      const px = model.input_px;
-      const pictures = Array.from({ length: 6 }, (_, seed) => noise(px, seed));
-      await compare(t, model, batchesOf(px, pictures));
+      for (const px of sidesOf(model)) {
+        const pictures = Array.from({ length: 6 }, (_, seed) => noise(px, seed));
+        await compare(t, model, batchesOf(px, pictures));
+      }
     });
   }
 });
 
-suite("the graphs agree with face-api on photographs", {
+suite("the graphs agree with their sources on photographs", {
   skip: openSamples() === undefined && "sharp is absent",
 }, () => {
-  for (const name of ["ssd", "tiny"]) {
-    test(name, async (t) => {
+  for (const name of detectors) {
+    test(name, { skip: unpulled(name) }, async (t) => {
       const model = modelNamed(name);
-      const px = model.input_px;
-      await compare(t, model, batchesOf(px, await perSample((samples, i) => samples.whole(i, px))));
+      for (const px of sidesOf(model)) {
+        await compare(t, model, batchesOf(px, await perSample((samples, i) => samples.whole(i, px))));
+      }
     });
   }
   for (const name of ["landmarks-68", "Dlib"]) {
@@ -100,22 +107,34 @@ function worstDifference(actual: Float32Array, expected: Float32Array): Differen
 }
 
 async function run(model: Model, { px, pictures }: Batch): Promise<Record<string, Float32Array>> {
-  const session = await sessionOf(model);
+  const session = await sessionOf(model, px);
   const pixels = new Uint8Array(Buffer.concat(pictures));
   const results = await session.run({ image: new ort.Tensor("uint8", pixels, [pictures.length, px, px, 3]) });
   const { outputs } = model.tensors;
-  for (const { name, shape } of outputs) {
+  for (const { name, shape } of px === model.input_px ? outputs : []) {
     assert.deepEqual(results[name]?.dims, [pictures.length, ...shape.slice(1)], `${model.name} ${name}`);
   }
   return Object.fromEntries(outputs.map(({ name }) => [name, results[name]!.data as Float32Array]));
 }
 
-function sessionOf(model: Model): Promise<ort.InferenceSession> {
+function sessionOf(model: Model, px = model.input_px): Promise<ort.InferenceSession> {
   const open = async () =>
-    ort.InferenceSession.create(await convert(model, { precision: "float32", input_px: model.input_px }));
-  const session = sessions.get(model.name) ?? open();
-  sessions.set(model.name, session);
+    ort.InferenceSession.create(await convert(model, { precision: "float32", input_px: px }));
+  const key = `${model.name} ${px}`;
+  const session = sessions.get(key) ?? open();
+  sessions.set(key, session);
   return session;
+}
+
+/** Every side that the service runs, where the source runs at any. face-api's detectors have one. */
+function sidesOf(model: Model): readonly number[] {
+  return model.source.kind === "npm_tarball" ? inputSides(model) : [model.input_px];
+}
+
+/** Why a test of this model is skipped; false where its weights are here. */
+function unpulled(name: string): string | false {
+  const absent = isUnpulled(modelsFolder, modelNamed(name).source);
+  return absent && `NOT TESTED: the weights are not here; npm run models -- pull ${name} fetches them`;
 }
 
 async function bestFace(picture: Uint8Array): Promise<[number, number, number, number]> {
@@ -142,10 +161,6 @@ function batchesOf(px: number, pictures: readonly Uint8Array[]): Batch[] {
     px,
     pictures,
   }));
-}
-
-function modelNamed(name: string): Model {
-  return catalogue.models.find((model) => model.name === name)!;
 }
 
 function tensorOf(value: ort.InferenceSession.ValueMetadata) {

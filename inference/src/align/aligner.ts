@@ -117,7 +117,7 @@ function betterFit(a: Alignment, b: Alignment): Alignment {
 
 const quarterTurns = [1, 2, 3];
 
-export type BoxedFace = { picture: Pixels; box: Box };
+type BoxedFace = { picture: Pixels; box: Box };
 
 export type Alignment = {
   chipToPicture: Affine;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Box } from "../geometry/box.ts";
 import type { Network, Rows } from "../network/network.ts";
 import { Detector, type SearchedPicture } from "./detector.ts";
 
@@ -59,8 +60,24 @@ test("at low resolution alone only what is clear counts", async () => {
   assert.deepEqual((await unclear.detectAtLowResolution([wanted])).detections, [[]]);
 });
 
+test("landmarks are searched in an enlarged box, no further than the picture reaches", async () => {
+  const { detector } = detectorWith({ 512: 0.9 }, { 512: 0.9 });
+  const { detections } = await detector.detect([picture()]);
+  const [larger, smaller] = detections[0]!.map(({ landmarkBox }) => rounded(landmarkBox));
+  // In unit squares of a picture of 64 pixels: 0.2 to 0.5, and 0.6 to 0.8.
+  assert.deepEqual(larger, { left: 8, top: 8, right: 36.8, bottom: 36.8 });
+  assert.deepEqual(smaller, { left: 35.2, top: 35.2, right: 54.4, bottom: 54.4 });
+  const { detector: wide } = detectorWith({ 512: 0.9 }, {}, [0, 0.1, 0.9, 1]);
+  const [whole] = (await wide.detect([picture()])).detections[0]!;
+  assert.deepEqual(rounded(whole!.landmarkBox), { left: 0, top: 0, right: 64, bottom: 64 });
+});
+
 /** A detector that finds one face in each picture, with a score by resolution, and optionally another one. */
-function detectorWith(scores: Record<number, number>, other: Record<number, number> = {}) {
+function detectorWith(
+  scores: Record<number, number>,
+  other: Record<number, number> = {},
+  box = [0.2, 0.2, 0.5, 0.5],
+) {
   const searches: string[] = [];
   const networks = Object.entries(scores).map(([px, score]) => ({
     px: Number(px),
@@ -70,17 +87,24 @@ function detectorWith(scores: Record<number, number>, other: Record<number, numb
         write(row, new Uint8Array(3 * Number(px) ** 2));
         read(row, (name) =>
           Float32Array.from(
-            name === "scores" ? [score, other[Number(px)] ?? 0] : [0.2, 0.2, 0.5, 0.5, 0.6, 0.6, 0.8, 0.8],
+            name === "scores" ? [score, other[Number(px)] ?? 0] : [...box, 0.6, 0.6, 0.8, 0.8],
           ),
         );
       }
       return { name: px, runs: 1, rows: count, paddedRows: 0, runMs: 0 };
     },
   }));
-  const limits = { scoreMin: 0.1, faceScoreMin: 0.5, iouMax: 0.5, clear: { below: 0.1, from: 0.8 } };
+  const clear = { below: 0.1, from: 0.8 };
+  const limits = { scoreMin: 0.1, faceScoreMin: 0.5, iouMax: 0.5, clear, landmarkBoxScale: 1.5 };
   return { searches, detector: new Detector(networks as unknown as Network[], limits) };
 }
 
 function picture({ fullResolution = false, align = true } = {}): SearchedPicture {
   return { pixels: new Uint8Array(3 * 64 * 64), width: 64, height: 64, options: { fullResolution, align } };
+}
+
+/** Without the last digits of float32. */
+function rounded({ left, top, right, bottom }: Box): Box {
+  const round = (position: number) => Number(position.toFixed(3));
+  return { left: round(left), top: round(top), right: round(right), bottom: round(bottom) };
 }

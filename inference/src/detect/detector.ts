@@ -1,5 +1,5 @@
 import type { DetectorModel } from "@faceline/models/catalogue-entry";
-import { clip } from "../geometry/box.ts";
+import { type Box, clip, enlarged } from "../geometry/box.ts";
 import type { Pixels } from "../geometry/pixels.ts";
 import type { Network, NetworkUsage } from "../network/network.ts";
 import { Letterbox, marginWindow, pictureWindow, type Window } from "./letterbox.ts";
@@ -60,8 +60,8 @@ export class Detector {
   async #searchLow(
     pictures: readonly SearchedPicture[],
     allows: (picture: SearchedPicture) => boolean,
-  ): Promise<{ detections: Detection[][]; clear: Set<number>; networkUsage: NetworkUsage[] }> {
-    const detections: Detection[][] = pictures.map(() => []);
+  ): Promise<{ detections: DetectedFace[][]; clear: Set<number>; networkUsage: NetworkUsage[] }> {
+    const detections: DetectedFace[][] = pictures.map(() => []);
     const networkUsage: NetworkUsage[] = [];
     const clear = new Set<number>();
     for (const resolution of this.#resolutions.slice(0, -1)) {
@@ -95,19 +95,36 @@ export class Detector {
         if (isClear(candidates, this.#limits)) clear.add(index);
         detections[index] = candidates
           .filter(({ score }) => score > this.#limits.faceScoreMin)
-          .flatMap((candidate) => inPicture(candidate, windowOf(picture), picture) ?? [])
+          .flatMap((candidate) => this.#inPicture(candidate, windowOf(picture), picture) ?? [])
           .toSorted(compareBySize);
       },
     });
     return { clear, usage };
   }
+
+  /** From the unit square of the window to pixels of the picture; undefined where it lies outside. */
+  #inPicture(detection: Detection, { left, top, side }: Window, picture: Pixels): DetectedFace | undefined {
+    const scaled = {
+      left: left + detection.left * side,
+      top: top + detection.top * side,
+      right: left + detection.right * side,
+      bottom: top + detection.bottom * side,
+    };
+    const clipped = clip(scaled, picture);
+    const landmarkBox = clip(enlarged(scaled, this.#limits.landmarkBoxScale), picture);
+    return clipped && landmarkBox && { ...clipped, score: detection.score, landmarkBox };
+  }
 }
 
 /** The limits of a detector's catalogue entry. Without a cascade every score is clear. */
-export function detectorLimits({ selection, cascade }: DetectorModel): DetectorLimits {
+export function detectorLimits({
+  selection,
+  cascade,
+  landmark_box_scale: landmarkBoxScale = 1,
+}: DetectorModel): DetectorLimits {
   const { score_min: faceScoreMin, iou_max: iouMax } = selection;
   const clear = cascade?.clear ?? { below: faceScoreMin, from: faceScoreMin };
-  return { scoreMin: Math.min(faceScoreMin, clear.below), faceScoreMin, iouMax, clear };
+  return { scoreMin: Math.min(faceScoreMin, clear.below), faceScoreMin, iouMax, clear, landmarkBoxScale };
 }
 
 function allowsLowResolution({ options }: SearchedPicture): boolean {
@@ -122,31 +139,20 @@ function isClear(candidates: readonly Detection[], { clear }: DetectorLimits): b
   );
 }
 
-/** From the unit square of the window to pixels of the picture; undefined where it lies outside. */
-function inPicture(
-  detection: Detection,
-  { left, top, side }: Window,
-  picture: Pixels,
-): Detection | undefined {
-  const scaled = {
-    left: left + detection.left * side,
-    top: top + detection.top * side,
-    right: left + detection.right * side,
-    bottom: top + detection.bottom * side,
-  };
-  const clipped = clip(scaled, picture);
-  return clipped && { ...clipped, score: detection.score };
-}
-
 export type Detections = {
   /** For each picture, in pixels of it, largest first. */
-  detections: Detection[][];
+  detections: DetectedFace[][];
   /** Indices of the pictures that were clear before the full resolution. */
   lowResolution: number[];
   /** How many pictures were searched a second time, with a margin. */
   marginSearches: number;
   networkUsage: NetworkUsage[];
 };
+
+/**
+ * A face, and the part of the picture in which its landmarks are searched first, in pixels of the picture.
+ */
+export type DetectedFace = Detection & { landmarkBox: Box };
 
 export type SearchedPicture = Pixels & { options: { fullResolution: boolean; align: boolean } };
 
@@ -158,6 +164,8 @@ type DetectorLimits = SuppressionLimits & {
    * resolution decides.
    */
   clear: { below: number; from: number };
+  /** Side of the part in which landmarks are searched first, in sides of the box. */
+  landmarkBoxScale: number;
 };
 
 type Resolution = { network: Network; letterbox: Letterbox };
@@ -165,5 +173,5 @@ type WindowOf = (picture: Pixels) => Window;
 type Search = {
   pictures: readonly SearchedPicture[];
   indices: readonly number[];
-  detections: Detection[][];
+  detections: DetectedFace[][];
 };

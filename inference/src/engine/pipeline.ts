@@ -1,7 +1,7 @@
 import { encodeEmbedding, type Face } from "@faceline/contracts/wire/face";
-import type { Aligner, Alignment, BoxedFace } from "../align/aligner.ts";
+import type { Aligner, Alignment } from "../align/aligner.ts";
 import type { Eyes } from "../align/templates.ts";
-import type { Detections, Detector } from "../detect/detector.ts";
+import type { DetectedFace, Detections, Detector } from "../detect/detector.ts";
 import type { Detection } from "../detect/non-max-suppression.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
 import { boxMap, composed } from "../geometry/affine.ts";
@@ -82,7 +82,7 @@ export class Pipeline {
   /** The faces of each picture that are to be embedded: largest first, at most `facesMax`. */
   async #align(
     pictures: readonly EnginePicture[],
-    detections: readonly Detection[][],
+    detections: readonly DetectedFace[][],
     facts: PipelineFacts,
   ): Promise<LocatedFace[][]> {
     const startedAt = performance.now();
@@ -124,7 +124,9 @@ export class Pipeline {
   ): Promise<{ index: number; face: LocatedFace }[]> {
     const { aligner, embedder, residualMaxPx } = this.#parts;
     const toAlign = round.filter(({ picture }) => picture.options.align);
-    const { alignments, networkUsage } = await aligner.align(toAlign);
+    const { alignments, networkUsage } = await aligner.align(
+      toAlign.map(({ picture, box }) => ({ picture, box: box.landmarkBox })),
+    );
     facts.networks.push(...networkUsage);
     const alignmentOf = new Map<Candidate, Alignment>(
       alignments.map((alignment, i) => [toAlign[i]!, alignment]),
@@ -202,7 +204,7 @@ type PipelineParts = {
   residualMaxPx: number;
 };
 
-type Candidate = BoxedFace & { picture: EnginePicture; index: number; box: Detection };
+type Candidate = { picture: EnginePicture; index: number; box: DetectedFace };
 
 /** Eyes are null where there are no landmarks. */
 type LocatedFace = { box: Detection; chip: Chip; eyes: Eyes | null };

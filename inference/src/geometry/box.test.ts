@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Box, clip, iou } from "./box.ts";
+import { type Box, clip, enlarged, iou } from "./box.ts";
 
 test("IoU is the intersection of two boxes divided by their union", () => {
   assert.equal(iou(box(0, 0, 10, 10), box(0, 0, 10, 10)), 1);
@@ -17,6 +17,11 @@ test("a box is clipped to the picture, and is dropped when less than one pixel o
   assert.equal(clip(box(-10, 10, 0.9, 20), picture), undefined);
   assert.equal(clip(box(110, 10, 120, 20), picture), undefined);
   assert.equal(clip(box(20, 20, 10, 10), picture), undefined);
+});
+
+test("an enlarged box keeps its middle", () => {
+  assert.deepEqual(enlarged(box(10, 20, 30, 60), 1.5), box(5, 10, 35, 70));
+  assert.deepEqual(enlarged(box(10, 20, 30, 60), 1), box(10, 20, 30, 60));
 });
 
 function box(left: number, top: number, right: number, bottom: number): Box {

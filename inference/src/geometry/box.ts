@@ -26,6 +26,13 @@ export function iou(a: Box, b: Box): number {
   return commonArea / (boxArea(a) + boxArea(b) - commonArea);
 }
 
+/** The box with the same middle that is so many times as wide and as high. */
+export function enlarged({ left, top, right, bottom }: Box, scale: number): Box {
+  const wider = ((scale - 1) * (right - left)) / 2;
+  const higher = ((scale - 1) * (bottom - top)) / 2;
+  return { left: left - wider, top: top - higher, right: right + wider, bottom: bottom + higher };
+}
+
 /** The part of a box that lies in a picture; undefined where it is less than one pixel wide or high. */
 export function clip(box: Box, picture: Size): Box | undefined {
   const clipped = intersection(box, wholeBox(picture));

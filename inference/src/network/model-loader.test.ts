@@ -69,7 +69,7 @@ test("saturation is measured once for all models", async (t) => {
 test("PRECISION with unknown models is an error that names all of them", (t) => {
   assert.throws(
     () => openLoader(t, "sdd=float,ssd=float,dlib=int8"),
-    /^Error: PRECISION names unknown models: sdd, dlib; there are Dlib, MobileFaceNet, landmarks-68, ssd, tiny$/,
+    /^Error: PRECISION names unknown models: sdd, dlib; there are Dlib, MobileFaceNet, blazeface, faceboxes, landmarks-68, ssd, tiny$/,
   );
 });
 

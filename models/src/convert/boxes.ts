@@ -3,9 +3,9 @@ import type { FloatLayers } from "./layers/float.ts";
 import type { Convolution, Maps } from "./layers/layers.ts";
 
 /**
- * What the two detectors share after their last feature map. Both encode a box by its centre and the
- * logarithm of its size, relative to an anchor. Both output [ymin, xmin, ymax, xmax] in the unit square, not
- * clipped to it. conformance.test.ts covers both.
+ * What the detectors share after their last feature map. All encode a box by its centre and its size,
+ * relative to an anchor; most take the logarithm of the size. All output [ymin, xmin, ymax, xmax] in the unit
+ * square, not clipped to it. conformance.test.ts covers them.
  */
 
 /**
@@ -30,16 +30,20 @@ export function head(
  * order y, x:
  *
  *     centre = offset * step + anchor centre        half = exp(logSize) * anchor size / 2
+ *
+ * `sizes` instead of `logSizes` are used as they are: half = size * anchor size / 2.
  */
-export function decodeBoxes(graph: Graph, { offsets, logSizes, anchors }: BoxEncodings): void {
+export function decodeBoxes(graph: Graph, encodings: BoxEncodings): void {
+  const { offsets, anchors } = encodings;
   const { count, centres, steps, halves } = anchors;
   graph.floats("anchors/steps", [1, count, 2], steps);
   graph.floats("anchors/centres", [1, count, 2], centres);
   graph.floats("anchors/halves", [1, count, 2], halves);
   graph.node("boxes/shift", "Mul", [offsets, "anchors/steps"]);
   graph.node("boxes/centre", "Add", ["boxes/shift", "anchors/centres"]);
-  graph.node("boxes/growth", "Exp", [logSizes]);
-  graph.node("boxes/half", "Mul", ["boxes/growth", "anchors/halves"]);
+  const growth =
+    "sizes" in encodings ? encodings.sizes : graph.node("boxes/growth", "Exp", [encodings.logSizes]);
+  graph.node("boxes/half", "Mul", [growth, "anchors/halves"]);
   graph.node("boxes/min", "Sub", ["boxes/centre", "boxes/half"]);
   graph.node("boxes/max", "Add", ["boxes/centre", "boxes/half"]);
   graph.node("boxes", "Concat", ["boxes/min", "boxes/max"], { axis: 2 });
@@ -57,7 +61,7 @@ export function slicePair(graph: Graph, name: string, rows: string, from: 0 | 2)
 }
 
 /** Names of values in the graph, and their anchors. */
-type BoxEncodings = { offsets: string; logSizes: string; anchors: Anchors };
+type BoxEncodings = { offsets: string; anchors: Anchors } & ({ logSizes: string } | { sizes: string });
 
 /**
  * Pairs y, x in the unit square, one for each anchor: where it is, what an offset of 1 means, and half its

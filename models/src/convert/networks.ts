@@ -3,7 +3,9 @@ import type { Model, Precision, Source, Variant } from "../catalogue-entry.ts";
 import { Graph } from "../onnx/graph.ts";
 import { modelsFolder } from "../model-file.ts";
 import { readOnnxSource, readTfjsSource } from "../source.ts";
+import { blazefaceUnusedWeights, writeBlazeface } from "./blazeface.ts";
 import { writeDlib } from "./dlib.ts";
+import { faceboxesUnusedWeights, writeFaceboxes } from "./faceboxes.ts";
 import { writeLandmarks } from "./landmarks.ts";
 import { FloatLayers } from "./layers/float.ts";
 import { Int8Layers, type RangeOf } from "./layers/int8.ts";
@@ -85,6 +87,14 @@ type Conversion = Variant & {
 const networks: Readonly<Record<string, Network>> = {
   ssd: { ...bothPrecisions(writeSsd), unusedWeights: ssdUnusedWeights },
   tiny: { float32: ({ graph, weights, px }) => writeTiny(graph, new FloatLayers(graph), weights, px) },
+  faceboxes: {
+    float32: ({ graph, weights, px }) => writeFaceboxes(graph, new FloatLayers(graph), weights, px),
+    unusedWeights: faceboxesUnusedWeights,
+  },
+  blazeface: {
+    float32: ({ graph, weights, px }) => writeBlazeface(graph, new FloatLayers(graph), weights, px),
+    unusedWeights: blazefaceUnusedWeights,
+  },
   "landmarks-68": bothPrecisions(writeLandmarks),
   Dlib: bothPrecisions(writeDlib),
   MobileFaceNet: {

@@ -28,6 +28,14 @@ test("a tensor without quantization is raw float32, wherever it begins", () => {
   assert.deepEqual(weights.unused(), ["a"]);
 });
 
+test("a number of 16 bits is kept exactly, and the manifest may be part of a graph", () => {
+  const spec = { name: "w", shape: [3], dtype: "float32", quantization: { dtype: "float16" } };
+  // 1, -2 and the least number above 0.
+  const bytes = Buffer.from(Uint16Array.of(0x3c00, 0xc000, 0x0001).buffer);
+  const { data } = readWeights({ weightsManifest: manifest(spec) }, bytes).get("w");
+  assert.deepEqual([...data], [1, -2, 2 ** -24]);
+});
+
 test("a manifest and weights of different models are an error", () => {
   const spec = { name: "w", shape: [4], dtype: "float32", quantization: uint8(1, 0) };
   assert.throws(() => readWeights(manifest(spec), new Uint8Array(3)), /the weights end inside w/);

@@ -37,7 +37,7 @@ export function readWeights(manifestJson: unknown, bytes: Uint8Array): Weights {
   let offset = 0;
   for (const spec of specs) {
     const size = spec.shape.reduce((product, side) => product * side, 1);
-    const end = offset + size * (spec.quantization ? 1 : 4);
+    const end = offset + size * elementBytes[spec.quantization?.dtype ?? "raw"];
     assert(end <= bytes.length, `the weights end inside ${spec.name}`);
     // A copy: float32 can be read in place only where its offset is a multiple of 4. (Buffer's slice copies
     // nothing.)
@@ -59,10 +59,13 @@ export function readWeights(manifestJson: unknown, bytes: Uint8Array): Weights {
  */
 export type WeightTensor = { shape: readonly number[]; data: Float32Array };
 
+/** Bytes of one element as it is stored, by its quantisation. */
+const elementBytes = { uint8: 1, float16: 2, raw: 4 };
+
 /**
  * A quantised element is one byte, and value = byte * scale + min: in double precision, rounded to float32
- * once, as tfjs does it. Without `quantization` the numbers lie there raw, little-endian: all of dlib's
- * conv64 filters and the anchors of the SSD do.
+ * once, as tfjs does it. Or it is a number of 16 bits, which float32 holds exactly. Without `quantization`
+ * the numbers lie there raw, little-endian: all of dlib's conv64 filters and the anchors of the SSD do.
  */
 function decode({ dtype, quantization }: Spec, bytes: Uint8Array<ArrayBuffer>): Float32Array {
   if (quantization === undefined) {
@@ -70,6 +73,7 @@ function decode({ dtype, quantization }: Spec, bytes: Uint8Array<ArrayBuffer>): 
       ? Float32Array.from(new Int32Array(bytes.buffer))
       : new Float32Array(bytes.buffer);
   }
+  if (quantization.dtype === "float16") return Float32Array.from(new Float16Array(bytes.buffer));
   const { scale, min } = quantization;
   const whole = dtype === "int32";
   return Float32Array.from(bytes, (byte) => (whole ? Math.round(byte * scale + min) : byte * scale + min));
@@ -79,7 +83,12 @@ const Spec = z.object({
   name: z.string(),
   shape: z.array(z.int().nonnegative()),
   dtype: z.enum(["float32", "int32"]),
-  quantization: z.object({ dtype: z.literal("uint8"), scale: z.number(), min: z.number() }).optional(),
+  quantization: z
+    .discriminatedUnion("dtype", [
+      z.object({ dtype: z.literal("uint8"), scale: z.number(), min: z.number() }),
+      z.object({ dtype: z.literal("float16") }),
+    ])
+    .optional(),
 });
 type Spec = z.infer<typeof Spec>;
 const Groups = z.array(z.object({ paths: z.array(z.string()), weights: z.array(Spec) }));

@@ -62,6 +62,9 @@ checks. Usual reasons:</p>
 <li>It fills the whole image. Leave some room around the head.</li>
 <li>It lies on its side, and the image has no EXIF orientation that says so.</li>
 </ul>
+<p>Detectors differ in what they miss: small faces, tight ones, or those that the edge cuts. If
+<a href="/docs#capabilities">/capabilities</a> lists several, try another <code>detector_backend</code>.
+Embeddings of one model may be compared, whichever detector found the faces.</p>
 <p>With <code>enforce_detection: false</code>, the whole image is used as the face where none is found. Use
 it only for images that were cropped to a face before: otherwise you compare backgrounds.</p>
 </div>`,

@@ -60,6 +60,22 @@ export class FloatLayers implements Layers<Maps> {
     return this.#observed({ ...a, name: this.#graph.node(name, "Add", [a.name, b.name]) });
   }
 
+  /** The channels of all of them, in their order. */
+  concat(name: string, parts: readonly Maps[]): Maps {
+    const px = parts[0]!.px;
+    assert(
+      parts.every((part) => part.px === px),
+      `${name} joins maps of different sides`,
+    );
+    this.#graph.node(
+      name,
+      "Concat",
+      parts.map((part) => part.name),
+      { axis: 1 },
+    );
+    return { name, channels: parts.reduce((sum, { channels }) => sum + channels, 0), px };
+  }
+
   maxPool(name: string, x: Maps, pool: Pool): Maps {
     return this.#pool("MaxPool", name, x, pool);
   }
