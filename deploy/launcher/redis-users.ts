@@ -131,6 +131,7 @@ const accountCommands = [
   "hget",
   "hmget",
   "hgetall",
+  "hscan",
   "hset",
   "hlen",
   "hdel",

@@ -26,8 +26,8 @@ export async function readUsage(
 
 /**
  * Returns the calls of every team on these days together, those with most calls first. Visitors of the public
- * tester and callers without a valid key are among them, under their names with "~". One day is read after
- * the other: each may have thousands of teams, and an ingress serves calls meanwhile.
+ * tester and callers without a valid key are among them, under their names with "~". Days are read one
+ * after the other, and in parts: a day may have thousands of teams, and an ingress serves calls meanwhile.
  */
 export async function readUsageByTeam(
   durable: RedisConnection,
@@ -35,13 +35,15 @@ export async function readUsageByTeam(
 ): Promise<TeamUsage[]> {
   const teams = new Map<string, TeamUsage>();
   for (const day of days) {
-    for (const [team, name, calls] of fieldsOf(await durable.hgetall(usageByTeamKey(day)))) {
-      const kind = OutcomeKind.safeParse(name);
-      if (!kind.success) continue;
-      const usage = teams.get(team) ?? { team, calls: 0, answered: 0, refused: 0, failed: 0, left: 0 };
-      usage.calls += calls;
-      usage[kind.data] += calls;
-      teams.set(team, usage);
+    for await (const part of hashParts(durable, usageByTeamKey(day))) {
+      for (const [team, name, calls] of fieldsOf(part)) {
+        const kind = OutcomeKind.safeParse(name);
+        if (!kind.success) continue;
+        const usage = teams.get(team) ?? { team, calls: 0, answered: 0, refused: 0, failed: 0, left: 0 };
+        usage.calls += calls;
+        usage[kind.data] += calls;
+        teams.set(team, usage);
+      }
     }
   }
   return [...teams.values()].toSorted((a, b) => b.calls - a.calls || a.team.localeCompare(b.team));
@@ -64,6 +66,26 @@ export async function readRecentErrors(durable: RedisConnection, team: string): 
     .filter(({ newest }) => newest.length > 0)
     .toSorted((a, b) => b.newest[0]!.at - a.newest[0]!.at);
 }
+
+/** A hash in parts, each field once: a scan may return one again. */
+async function* hashParts(durable: RedisConnection, key: string): AsyncGenerator<Record<string, string>> {
+  const seen = new Set<string>();
+  let cursor = "0";
+  do {
+    const [next, list] = await durable.hscan(key, cursor, "COUNT", fieldsOfPart);
+    cursor = next;
+    const part: Record<string, string> = {};
+    for (let i = 0; i < list.length; i += 2) {
+      const field = list[i]!;
+      if (!seen.has(field)) part[field] = list[i + 1]!;
+      seen.add(field);
+    }
+    yield part;
+  } while (cursor !== "0");
+}
+
+/** Some milliseconds of an ingress, which reads and parses them at once. */
+const fieldsOfPart = 1_000;
 
 /** Splits fields of two words with a space between them. */
 const fieldsOf = (hash: Record<string, string>): [string, string, number][] =>

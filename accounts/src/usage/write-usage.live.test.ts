@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
-import { recentErrorsKey, usageKey } from "@faceline/contracts/wire/names";
+import { recentErrorsKey, usageByTeamKey, usageKey } from "@faceline/contracts/wire/names";
 import { type CountedCall, PendingUsage, type UsageBatch } from "./pending-usage.ts";
 import { readRecentErrors, readUsage, readUsageByTeam } from "./read-usage.ts";
 import { recentErrorsMax } from "./recent-error.ts";
@@ -56,6 +56,18 @@ test("what several ingresses write adds up, by team and for all callers", async 
       { team: bees, calls: 1, answered: 1, refused: 0, failed: 0, left: 0 },
     ],
   );
+});
+
+test("a day of thousands of teams is read in parts, and every team counts once", async (t) => {
+  const { durable } = await teams(t);
+  const day = "1998-01-01";
+  const names = Array.from({ length: 3_000 }, (_, i) => `team-${i}`);
+  await durable.hset(usageByTeamKey(day), Object.fromEntries(names.map((name) => [`${name} answered`, 2])));
+  const reads = t.mock.method(durable, "hscan");
+  const read = await readUsageByTeam(durable, [day]);
+  assert.deepEqual([read.length, sum([{ counts: read }])], [3_000, 6_000]);
+  assert.ok(reads.mock.callCount() > 1);
+  await durable.del(usageByTeamKey(day));
 });
 
 test("a write that is repeated counts once, and so do its errors", async (t) => {
