@@ -29,6 +29,9 @@ test("a field that is mistyped, written otherwise or named as elsewhere is recog
     aling: "align",
     face_polcy: "face_policy",
     facePolicy: "face_policy",
+    image1: "img1",
+    image_2: "img2",
+    Img1: "img1",
   };
   for (const [name, field] of Object.entries(names)) assert.equal(likelyField(name), field, name);
 });
@@ -70,5 +73,5 @@ test("what is no short plain word is like none: it would be repeated in an error
     assert.equal(likelyField(name), undefined, JSON.stringify(name));
   }
   // Pictures that are missing are an error of their own.
-  for (const name of ["img_1", "image1", "imgs", "vectr"]) assert.equal(likelyField(name), undefined);
+  for (const name of ["imgs", "img3", "picture", "vectr"]) assert.equal(likelyField(name), undefined);
 });

@@ -1,19 +1,19 @@
 /**
  * Returns a function that finds the field that the sender of an unknown name meant, or undefined if none is
  * likely: for a name that is written otherwise (`modelName`), mistyped (`threshhold`), or that other services
- * have (`model`). Pictures, embeddings and candidates are never found, because a call that lacks them is
- * refused anyway.
+ * have (`model`). A call that lacks its pictures or embeddings is refused anyway, so their names are found
+ * only where nothing else can be meant.
  */
 export function likelyFieldOf(fields: readonly string[]): (name: string) => string | undefined {
-  const candidates = fields
-    .filter((field) => !inputs.has(field))
-    .map((field) => ({ field, letters: lettersOf(field) }));
+  const candidates = fields.map((field) => ({ field, letters: lettersOf(field) }));
   return (name) => {
     // The name is repeated in an error: nothing but short plain words may be.
     if (!namePattern.test(name)) return undefined;
     const sent = lettersOf(name);
     const meant = synonyms.get(sent);
-    return candidates.find(({ field, letters }) => field === meant || isTypoOf(sent, letters))?.field;
+    const isMeant = ({ field, letters }: { field: string; letters: string }) =>
+      field === meant || sent === letters || (!inputs.has(field) && isTypoOf(sent, letters));
+    return candidates.find(isMeant)?.field;
   };
 }
 
@@ -31,6 +31,10 @@ const synonyms = new Map([
   ["metric", "distance_metric"],
   ["similaritymetric", "distance_metric"],
   ["distancethreshold", "threshold"],
+  ["image1", "img1"],
+  ["image2", "img2"],
+  ["file1", "img1"],
+  ["file2", "img2"],
 ]);
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");

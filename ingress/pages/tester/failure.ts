@@ -40,7 +40,9 @@ export function failureOf(
     return {
       ...known,
       headline: detail,
-      explanation: "Use a picture with a face that is turned to the camera, not covered, and not tiny.",
+      explanation:
+        "Use an upright picture with a face that is turned to the camera and not covered, and with some room around " +
+        "the head. A picture that lies on its side has to be turned first.",
     };
   }
   if (status === 429) {

@@ -37,8 +37,8 @@ export function verdictOf({ distance, threshold }: { distance: number; threshold
       };
 }
 
-/** `0.0191789` → `0.019`, `12.3456` → `12.346`. */
-export const formatDistance = (distance: number): string => distance.toFixed(3);
+/** `0.0191789` → `0.0192`, `12.3456` → `12.346`. */
+export const formatDistance = (distance: number): string => distance.toFixed(distance < 1 ? 4 : 3);
 
 /** Share of the threshold, on either side, within which a verdict would claim too much. */
 const closeShare = 0.1;

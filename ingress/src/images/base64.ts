@@ -88,7 +88,7 @@ const unsupportedSourceError = (ref: InputRef) =>
   inputError(
     ref,
     "unsupported_image_source",
-    `${ref.label} must hold the image itself, as Base64 or as a data URL: addresses and paths are not opened.`,
+    `${ref.label} must hold the image itself, as Base64, as a data URL, or as a file of a form (curl: "-F ${ref.field}=@FILE"). Addresses and paths are not opened.`,
   );
 
 const imageTooLargeError = (ref: InputRef, { IMAGE_BYTES_MAX }: ImageBytesLimits) =>

@@ -19,7 +19,8 @@ export const quickStart: DocsPage = {
 !${keyStep(facts)}
 <h2>2. Take two images</h2>
 <p>Call them <code>first.jpg</code> and <code>second.jpg</code>. JPEG, PNG and WebP are accepted, whatever the
-file extension. Send images only of people who agreed.</p>
+file extension. Send images only of people who agreed. The repository of the service has drawn people to begin
+with: <code>npm start</code> puts them into <code>.faceline/samples</code>.</p>
 <h2>3. Call /verify</h2>
 !${codeChoice({ id: "verify", caption: "Call /verify", snippets: callSnippets(verifyCall(facts)) })}
 <p>The Python example needs <code>requests</code>. The TypeScript example runs in Node 24, Deno

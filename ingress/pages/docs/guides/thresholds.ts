@@ -24,6 +24,8 @@ photograph of a photograph passes: nothing here checks that a living person was 
 <p>A call without <code>threshold</code> uses the model's own for its <code>distance_metric</code>. A
 threshold is valid only for its own metric and model.</p>
 !${each(models, modelTable)}
+<p>The scale of the tester shows where the labelled pairs fall with the precision that runs here. The ranges in
+this table hold for all precisions together, so they are a little narrower.</p>
 <h2>Two ways to be wrong</h2>
 <ul>
 <li><strong>A false match</strong>: two people count as one. Its rate among pairs of different people is the

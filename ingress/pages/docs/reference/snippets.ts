@@ -52,7 +52,8 @@ function pythonCall({ origin, method, path, keyNeeded, fields }: ExampleCall): s
     "import requests",
     "",
     `reply = ${call}`,
-    "reply.raise_for_status()",
+    "if not reply.ok:",
+    "    raise SystemExit(reply.text)",
     "print(reply.json())",
   ].join("\n");
 }
