@@ -43,19 +43,17 @@ test("the tester, in a browser", async (t) => {
     assert.equal(await page.locator(".slot .face.counted").count(), 2);
     assert.match(
       await page.locator(".explanation").innerText(),
-      /^Distance 0\.0\d\d, threshold 0\.074\. A distance/,
+      /^Distance 0\.0\d{3}, threshold 0\.0737\. A distance/,
     );
     assert.match(await page.locator(".errors-of-labelled").innerText(), /0 of 262 .* 0 of 38/s);
     for (const size of [
-      { width: 1_280, height: 900 },
+      { width: 1_280, height: 800 },
       { width: 390, height: 844 },
     ]) {
       await page.setViewportSize(size);
       const box = await page.locator("#headline").boundingBox();
-      assert.ok(
-        box!.y + box!.height < size.height,
-        `the answer is on the first screen: ${box!.y}, ${size.width}`,
-      );
+      const end = box!.y + box!.height;
+      assert.ok(end <= size.height, `the headline ends at ${end} of ${size.height} px, width ${size.width}`);
     }
     assert.ok((await page.locator(".time tbody tr").count()) > 4);
     const { pictures, others } = await bytesOnTheWire(page);
@@ -143,15 +141,129 @@ test("the tester, in a browser", async (t) => {
     await page.locator(".explanation", { hasText: "threshold 0.6" }).waitFor();
     const threshold = page.getByRole("slider", { name: "Threshold" });
     await threshold.focus();
+    const replied = page.waitForResponse("**/tester/verify");
     await page.keyboard.press("End");
     await headline(page, /same person/);
     await page.waitForURL("**/?metric=euclidean&threshold=*");
+    await replied;
+    await page.locator(".json code", { hasText: '"verified": true' }).waitFor();
     // The handle keeps the focus when the answer comes.
-    await page.getByRole("button", { name: "Back to 0.600" }).waitFor();
     await page.keyboard.press("Home");
     await headline(page, /different people/);
     assert.deepEqual(faults, []);
   });
+
+  await t.test("a threshold that is moved step by step is decided in the page, and sent once", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    let calls = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/tester/verify")) calls++;
+    });
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole("slider", { name: "Threshold" }).focus();
+    await page.keyboard.press("Home");
+    await headline(page, /different people/);
+    for (let step = 0; step < 10; step++) {
+      await page.keyboard.press("ArrowRight");
+      await page.clock.runFor(250);
+    }
+    assert.equal(calls, 0);
+    const replied = page.waitForResponse("**/tester/verify");
+    await page.clock.runFor(1_000);
+    const { threshold } = (await (await replied).json()) as { threshold: number };
+    await page.locator(".json code", { hasText: `"threshold": ${threshold},` }).waitFor();
+    await page.locator(".in-curl", { hasText: `-F threshold=${threshold}` }).waitFor();
+    assert.equal(calls, 1);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a threshold that is no number is refused beside its field, and not sent", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    let calls = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/tester/verify")) calls++;
+    });
+    await page.getByText("Model and threshold").click();
+    const field = page.getByRole("textbox", { name: "Threshold" });
+    for (const text of ["abc", "-1"]) {
+      await field.fill(text);
+      await field.press("Enter");
+      await page.getByText("The threshold must be a number of 0 or more.").first().waitFor();
+      assert.equal(await field.getAttribute("aria-invalid"), "true");
+    }
+    const description = await field.getAttribute("aria-describedby");
+    assert.match(await page.locator(`#${description}`).innerText(), /^The threshold must be/);
+    assert.match(await page.locator(".explanation").innerText(), /threshold 0\.0737/);
+    await assertSoundInAllLooks(page, "no-threshold");
+    await field.fill("0,5");
+    await field.press("Enter");
+    await page.locator(".explanation", { hasText: "threshold 0.5000" }).waitFor();
+    assert.equal(await field.getAttribute("aria-invalid"), "false");
+    await page.locator(".json code", { hasText: '"threshold": 0.5,' }).waitFor();
+    assert.equal(calls, 1);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a replacement that fails leaves the picture, its face and the answer", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    const isAsBefore = async (): Promise<void> => {
+      assert.equal(await page.locator(".slot.filled .face.counted").count(), 2);
+      await page.getByAltText("The first picture: dia-1.jpg").waitFor();
+      await headline(page, /same person/);
+    };
+    const notes = join(folder, "notes.txt");
+    writeFileSync(notes, "not a picture");
+    await drop(page, ".slot:nth-child(1)", notes);
+    await page.locator(".slot:nth-child(1) .note-of-slot", { hasText: "is no picture" }).waitFor();
+    await isAsBefore();
+    await assertSoundInAllLooks(page, "not-replaced");
+    await page.context().setOffline(true);
+    await page.getByAltText("Sample ada-1").click();
+    await page.locator(".slot .note-of-slot", { hasText: "You are offline" }).waitFor();
+    await isAsBefore();
+  });
+
+  await t.test("of three files the third is left out, and the page says so", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await drop(page, ".slot:nth-child(1)", sample("ada-1"), sample("chi-1"), sample("ada-2"));
+    await headline(page, /different people/);
+    await page.getByText("Only two pictures are compared.").waitFor();
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test(
+    "one against many: the candidate at fault is named and marked as the page counts",
+    async (t) => {
+      const { page } = await visit("/?call=compare");
+      t.after(() => page.context().close());
+      await headline(page, /^Nearest: dia-2/);
+      const wall = await picture(folder, "wall-of-many.png", {
+        width: 600,
+        height: 400,
+        background: "#88aacc",
+      });
+      await choose(page, 3, wall);
+      await page.getByRole("cell", { name: "No face was found in candidate 3." }).waitFor();
+      const fault = page.locator(".slot.at-fault");
+      assert.match(await fault.innerText(), /^Candidate 3[\s\S]+No face was found in candidate 3\./);
+      await assertSoundInAllLooks(page, "candidate-at-fault");
+      await page.getByRole("button", { name: "Remove the candidate 1" }).click();
+      await page.getByRole("cell", { name: "No face was found in candidate 2." }).waitFor();
+      assert.match(await fault.innerText(), /^Candidate 2/);
+      await page.getByRole("button", { name: "Remove the candidate 1" }).click();
+      await headline(page, /^No face was found in candidate 1\.$/);
+      assert.match(await fault.innerText(), /^Candidate 1/);
+    },
+  );
 
   await t.test(
     "a picture without a face: its place says so, and the other one keeps its picture",
@@ -198,6 +310,17 @@ test("the tester, in a browser", async (t) => {
     assert.deepEqual(faults, []);
   });
 
+  await t.test("the samples that are shown stand out, and their names say where", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.getByAltText("Sample dia-1, shown as the first picture").waitFor();
+    await page.getByAltText("Sample ada-1").click();
+    await page.getByAltText("Sample ada-1, shown as the first picture").waitFor();
+    assert.equal(await page.locator(".sample.shown").count(), 2);
+    assert.deepEqual(faults, []);
+  });
+
   await t.test("a file that is no picture says what to use", async (t) => {
     const { page, faults } = await visit();
     t.after(() => page.context().close());
@@ -206,7 +329,7 @@ test("the tester, in a browser", async (t) => {
     writeFileSync(file, "not a picture");
     await choose(page, 0, file);
     await page.getByText("Your browser cannot open HEIC pictures.").waitFor();
-    await headline(page, /^Add another picture$/);
+    await headline(page, /same person/);
     assert.deepEqual(faults, []);
   });
 
@@ -327,19 +450,21 @@ const paste = (page: Page, file: string): Promise<void> =>
     document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
   }`);
 
-const drop = (page: Page, selector: string, file: string): Promise<void> =>
+const drop = (page: Page, selector: string, ...files: string[]): Promise<void> =>
   page.evaluate(`{
-    const init = { dataTransfer: ${transferOf(file)}, bubbles: true, cancelable: true };
+    const init = { dataTransfer: ${transferOf(...files)}, bubbles: true, cancelable: true };
     document.querySelector("${selector}").dispatchEvent(new DragEvent("drop", init));
   }`);
 
 /** An expression of the page: what a drag or the clipboard holds. */
-const transferOf = (file: string): string => `((content) => {
+const transferOf = (...files: string[]): string => `((contents) => {
   const transfer = new DataTransfer();
-  const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
-  transfer.items.add(new File([bytes], "pasted.jpg", { type: "image/jpeg" }));
+  for (const content of contents) {
+    const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+    transfer.items.add(new File([bytes], "pasted.jpg", { type: "image/jpeg" }));
+  }
   return transfer;
-})("${readFileSync(file).toString("base64")}")`;
+})(${JSON.stringify(files.map((file) => readFileSync(file).toString("base64")))})`;
 
 /** What the page has loaded. */
 async function bytesOnTheWire(page: Page): Promise<{ pictures: number; others: number }> {

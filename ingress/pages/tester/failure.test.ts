@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureOf, unreachable } from "./failure.ts";
+import { candidateWords, failureOf, notLoaded, unreachable } from "./failure.ts";
 
 const failed = (status: number, error: string, retryAfter: string | null = null) => ({
   status,
@@ -8,28 +8,52 @@ const failed = (status: number, error: string, retryAfter: string | null = null)
   retryAfter,
 });
 
-test("a picture without a face: the words of the service, the field, and no second try", () => {
+test("a picture without a face: the words of the service, which picture, and no second try", () => {
   const failure = failureOf(failed(400, "no_face_detected"), 0);
   assert.equal(failure.headline, "What happened.");
-  assert.deepEqual([failure.field, failure.requestId, failure.retryAfterS], ["img2", "r1", undefined]);
+  assert.deepEqual([failure.pictureAtFault, failure.requestId, failure.retryAfterS], [1, "r1", undefined]);
 });
 
-test("a picture is named as the page names it", () => {
-  const headlineOf = (field: string) =>
+test("a picture is named as the page names it: the API counts candidates from 0, the page from 1", () => {
+  const failureIn = (fault: { field: string; index?: number }, label: string) =>
     failureOf(
       {
         status: 400,
-        body: { error: "invalid_image", detail: `No face in ${field}.`, field },
+        body: { error: "invalid_image", detail: `No face was found in ${label}.`, ...fault },
         retryAfter: null,
       },
       0,
-    ).headline;
-  assert.deepEqual(["img1", "img2", "candidates[2]", "threshold"].map(headlineOf), [
-    "No face in the first picture.",
-    "No face in the second picture.",
-    "No face in candidate 3.",
-    "No face in threshold.",
-  ]);
+    );
+  const failures = [
+    failureIn({ field: "img1", index: 0 }, "img1"),
+    failureIn({ field: "img2", index: 1 }, "img2"),
+    failureIn({ field: "img" }, "img"),
+    failureIn({ field: "candidates", index: 2 }, "candidate 2"),
+    failureIn({ field: "candidates", index: 12 }, "candidate 12"),
+    failureIn({ field: "threshold" }, "threshold"),
+  ];
+  assert.deepEqual(
+    failures.map(({ headline }) => headline),
+    [
+      "No face was found in the first picture.",
+      "No face was found in the second picture.",
+      "No face was found in the picture.",
+      "No face was found in candidate 3.",
+      "No face was found in candidate 13.",
+      "No face was found in threshold.",
+    ],
+  );
+  assert.deepEqual(
+    failures.map(({ pictureAtFault }) => pictureAtFault),
+    [0, 1, 0, 3, 13, undefined],
+  );
+});
+
+test("a candidate that could not be compared is named as the page counts", () => {
+  assert.equal(
+    candidateWords({ index: 2, detail: "The image in candidate 2 is damaged." }),
+    "The image in candidate 3 is damaged.",
+  );
 });
 
 test("a rate limit is waited for each time, as long as the service says, and at most a minute", () => {
@@ -62,4 +86,9 @@ test("offline and unreachable have words of their own", () => {
 test("too many calls and a service that is not ready are two things", () => {
   assert.match(failureOf(failed(503, "queue_full"), 0).headline, /busy/);
   assert.match(failureOf(failed(503, "model_unavailable"), 0).headline, /not ready/);
+});
+
+test("a sample that cannot be loaded says so, and whether the visitor is offline", () => {
+  assert.equal(notLoaded(false), "You are offline: the sample could not be loaded.");
+  assert.equal(notLoaded(true), "The sample could not be loaded. Try it again.");
 });

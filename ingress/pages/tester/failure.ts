@@ -7,8 +7,8 @@ export type Failure = {
   /** The error code of the service; undefined where the service was not reached. */
   code?: string;
   requestId?: string;
-  /** The field of the picture at fault, such as `img1` or `candidates[2]`. */
-  field?: string;
+  /** Position of the picture at fault among those of the call: the source of a comparison is 0. */
+  pictureAtFault?: number;
   /** In how many seconds the page tries again by itself; undefined: it does not. */
   retryAfterS?: number;
 };
@@ -18,6 +18,8 @@ export type ProblemBody = {
   error?: string;
   detail?: string;
   field?: string;
+  /** Position of the candidate at fault, from 0. */
+  index?: number;
   request_id?: string;
 };
 
@@ -30,10 +32,11 @@ export function failureOf(
   retries: number,
 ): Failure {
   const waitS = Math.min(Math.max(Math.ceil(Number(retryAfter)) || retryDefaultS, 1), retryLongestS);
+  const pictureAtFault = pictureIndex(body);
   const known = {
     ...(body.error === undefined ? {} : { code: body.error }),
     ...(body.request_id === undefined ? {} : { requestId: body.request_id }),
-    ...(body.field === undefined ? {} : { field: body.field }),
+    ...(pictureAtFault === undefined ? {} : { pictureAtFault }),
   };
   const detail = pictureWords(body) ?? `The service answered with status ${status}.`;
   if (body.error === "no_face_detected") {
@@ -74,11 +77,27 @@ export const unreachable = (isOnline: boolean): Failure =>
       }
     : { headline: "You are offline", explanation: "The page continues once you are online again." };
 
+/** What a slot says when its sample cannot be loaded. */
+export const notLoaded = (isOnline: boolean): string =>
+  isOnline
+    ? "The sample could not be loaded. Try it again."
+    : `${unreachable(false).headline}: the sample could not be loaded.`;
+
+/** The detail of a candidate at fault. The API counts candidates from 0, the page from 1. */
+export const candidateWords = ({ index, detail }: { index: number; detail: string }): string =>
+  detail.replaceAll(new RegExp(`\\bcandidate ${index}\\b`, "g"), `candidate ${index + 1}`);
+
 /** The detail of an error, with the name of the picture that a visitor sees in place of its field. */
-function pictureWords({ detail, field = "" }: ProblemBody): string | undefined {
-  const [, candidate] = /^candidates\[(\d+)\]/.exec(field) ?? [];
-  const title = candidate === undefined ? pictureTitles[field] : `candidate ${Number(candidate) + 1}`;
-  return title === undefined ? detail : detail?.replaceAll(field, title);
+function pictureWords({ detail, field = "", index }: ProblemBody): string | undefined {
+  if (detail === undefined) return undefined;
+  if (field === "candidates" && index !== undefined) return candidateWords({ index, detail });
+  const title = pictureTitles[field];
+  return title === undefined ? detail : detail.replaceAll(field, title);
+}
+
+function pictureIndex({ field = "", index }: ProblemBody): number | undefined {
+  if (field === "candidates") return index === undefined ? undefined : index + 1;
+  return { img: 0, img1: 0, img2: 1 }[field];
 }
 
 const pictureTitles: Record<string, string> = {

@@ -14,7 +14,7 @@ export const testerPage: Page = {
   title: "Do two pictures show the same face?",
   description: "Try how far apart two faces are: a self-hosted HTTP API, with its tester.",
   styles: ["tester.css"],
-  scripts: ["code.js", "tester.js"],
+  scripts: ["tester.js"],
   body: (facts, assets): Html => html`!${introduction()}
 !${testerOf(facts, assets)}
 !${endpoints(facts)}
@@ -60,8 +60,9 @@ for seconds and not stored. <a href="/docs/privacy">What happens to a picture</a
 <label><span>Model</span><select name="model"></select></label>
 <label><span>Detector</span><select name="detector"></select></label>
 <label class="of-distance"><span>Metric</span><select name="metric"></select></label>
-<label class="of-distance"><span>Threshold</span><input name="threshold" type="text" inputmode="decimal" autocomplete="off" size="8"></label>
+<label class="of-distance"><span>Threshold</span><input name="threshold" type="text" inputmode="decimal" autocomplete="off" size="8" aria-describedby="fault"></label>
 </div>
+<p class="fault" id="fault" role="alert"></p>
 </details>
 </div>
 </form>

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readSettings, readThreshold, type TesterSettings, writeSettings } from "./settings.ts";
+import {
+  readSettings,
+  readThreshold,
+  thresholdFault,
+  type TesterSettings,
+  writeSettings,
+} from "./settings.ts";
 
 test("an address gives back the settings that were written to it", () => {
   const all: TesterSettings[] = [
@@ -21,4 +27,10 @@ test("a threshold is read with a point or a comma, and nothing else is one", () 
   assert.deepEqual([readThreshold("0.05"), readThreshold(" 0,05 "), readThreshold("0")], [0.05, 0.05, 0]);
   for (const text of ["", "-1", "1.000,5", "x", "Infinity"])
     assert.equal(readThreshold(text), undefined, text);
+});
+
+test("what is no threshold has a sentence, and an empty field is the model's own", () => {
+  for (const text of ["", " ", "0", "0.05", "0,05"]) assert.equal(thresholdFault(text), undefined, text);
+  for (const text of ["abc", "-1", "1.000,5"])
+    assert.equal(thresholdFault(text), "The threshold must be a number of 0 or more.", text);
 });

@@ -34,6 +34,12 @@ export function readThreshold(text: string): number | undefined {
   return Number.isFinite(threshold) && threshold >= 0 ? threshold : undefined;
 }
 
+/** Returns what is wrong with the text of a threshold. An empty text is none: the model's own counts. */
+export const thresholdFault = (text: string): string | undefined =>
+  text.trim() === "" || readThreshold(text) !== undefined
+    ? undefined
+    : "The threshold must be a number of 0 or more.";
+
 /** Returns the query that `readSettings` reads, with its question mark; "" where all is as by default. */
 export function writeSettings({ call, ...others }: TesterSettings): string {
   const parameters = new URLSearchParams();

@@ -1,5 +1,6 @@
 import type { CompareReply } from "@faceline/contracts/http/compare";
 import type { RepresentReply } from "@faceline/contracts/http/represent";
+import { candidateWords } from "../../tester/failure.ts";
 import { formatDistance, verdictOf } from "../../tester/verdict.ts";
 import { element } from "./element.ts";
 import type { Picture } from "./picture.ts";
@@ -26,7 +27,12 @@ export function representWords({ results }: RepresentReply): AnswerWords {
     headline: results.length === 1 ? "One face was found" : `${results.length} faces were found`,
     explanation:
       "An embedding is a list of numbers to store and to compare later. It is personal data, just like the picture.",
-    details: [scrollable("Faces", table(["", "Size", "Confidence of the detector", "Embedding"], rows))],
+    details: [
+      scrollable(
+        "Faces",
+        table(["Face, largest first", "Size", "Confidence of the detector", "Embedding"], rows),
+      ),
+    ],
   };
 }
 
@@ -46,7 +52,7 @@ export function compareWords(
           "tr",
           { "data-path": path },
           heading(image, name),
-          element("td", { colspan: 2 }, result.detail),
+          element("td", { colspan: 2 }, candidateWords(result)),
         )
       : element(
           "tr",

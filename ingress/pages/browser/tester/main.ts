@@ -1,5 +1,7 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import { unreachable } from "../../tester/failure.ts";
+// One script fewer to load than on the pages of documents.
+import "../code.ts";
 import { find } from "./element.ts";
 import { Result } from "./result.ts";
 import { Tester } from "./tester.ts";

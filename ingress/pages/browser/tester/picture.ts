@@ -1,3 +1,5 @@
+import { notLoaded } from "../../tester/failure.ts";
+
 // Covered by deploy/e2e/tester.e2e.test.ts.
 
 /** A picture as it is shown and sent: upright, and not larger than the service needs. */
@@ -46,17 +48,18 @@ export async function sampleFrom(
   addresses: { picture: string; preview: string },
   name: string,
 ): Promise<Picture> {
-  const preview = await load(addresses.preview).catch(() => {
-    throw new UnreadablePicture("The sample could not be loaded. Try it again.");
-  });
+  const preview = await load(addresses.preview).catch(failToLoad);
   const { width, height } = await sizeOf(preview, name);
   const read = (): Promise<Blob> => load(addresses.picture);
   return { name, read, address: URL.createObjectURL(preview), width, height, sample: addresses.picture };
 }
 
-/** Returns the part of a picture around an area, with as much again on each side as a detector needs. */
+/**
+ * Returns the part of a picture around an area, with as much again on each side as a detector needs. Throws
+ * UnreadablePicture.
+ */
 export async function cropPicture(picture: Picture, area: Area): Promise<Picture> {
-  const bitmap = await decode(await picture.read(), picture.name);
+  const bitmap = await decode(await picture.read().catch(failToLoad), picture.name);
   const left = Math.max(0, Math.round(area.x - area.w * cropMargin));
   const top = Math.max(0, Math.round(area.y - area.h * cropMargin));
   const canvas = document.createElement("canvas");
@@ -79,6 +82,10 @@ export async function base64Of(file: Blob): Promise<string> {
   reader.readAsDataURL(file);
   const dataUrl = await promise;
   return dataUrl.slice(dataUrl.indexOf(",") + 1);
+}
+
+function failToLoad(): never {
+  throw new UnreadablePicture(notLoaded(navigator.onLine));
 }
 
 /** Throws a TypeError if the service is not reached, as fetch does. */

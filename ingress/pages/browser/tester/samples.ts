@@ -11,6 +11,16 @@ export function connectSamples(tester: HTMLElement, slotFor: () => Slot): void {
   }
 }
 
+/** Marks the samples that are shown, and says where. */
+export function markSamples(tester: HTMLElement, slots: readonly Slot[]): void {
+  for (const button of tester.querySelectorAll<HTMLButtonElement>(".sample")) {
+    const { name, picture } = button.dataset;
+    const slot = slots.find((each) => each.picture?.sample === picture);
+    button.classList.toggle("shown", slot !== undefined);
+    find(HTMLImageElement, "img", button).alt = `Sample ${name}${slot ? `, shown as the ${slot.title}` : ""}`;
+  }
+}
+
 /** Shows a sample by its name, without a call: its answer is known. */
 export async function showSample(tester: HTMLElement, name: string, slot: Slot): Promise<void> {
   const button = find(HTMLButtonElement, `.sample[data-name="${name}"]`, tester);

@@ -24,13 +24,19 @@ export function scaleView({ distances, threshold, own, labelled, moved, chosen }
   const words = element("p", { class: "errors-of-labelled" });
   const back = element("button", { type: "button", class: "plain" }, `Back to ${formatDistance(own)}`);
   // It keeps its place, so that the handle stays under the pointer.
-  back.classList.toggle("invisible", threshold === own);
-  back.addEventListener("click", () => chosen(undefined));
+  back.addEventListener("click", () => {
+    range.value = String(own);
+    range.focus();
+    update(own);
+    moved(own);
+    chosen(undefined);
+  });
   const update = (current: number): void => {
     svg.setAttribute(
       "aria-label",
       `A scale from 0 to ${formatDistance(scale.end)}: distance ${distances.map(formatDistance).join(", ")}, threshold ${formatDistance(current)}`,
     );
+    back.classList.toggle("invisible", current === own);
     range.setAttribute("aria-valuetext", formatDistance(current));
     words.replaceChildren(...errorWords(labelled, current));
     draw(svg, { ...scale, threshold: current / scale.end });

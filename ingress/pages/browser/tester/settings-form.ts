@@ -4,6 +4,7 @@ import {
   readThreshold,
   type TesterCall,
   type TesterSettings,
+  thresholdFault,
   writeSettings,
 } from "../../tester/settings.ts";
 import { element, find } from "./element.ts";
@@ -16,7 +17,8 @@ export class SettingsForm {
   readonly #capabilities: CapabilitiesReply;
   #call: TesterCall;
 
-  constructor(form: HTMLFormElement, capabilities: CapabilitiesReply, changed: () => void) {
+  /** `changed` runs after a change that a call can be made of, and is given the name of its field. */
+  constructor(form: HTMLFormElement, capabilities: CapabilitiesReply, changed: (field: string) => void) {
     this.#form = form;
     this.#capabilities = capabilities;
     const { call, model, detector, metric, threshold } = readSettings(location.search);
@@ -40,9 +42,12 @@ export class SettingsForm {
       // A threshold is of one model and metric.
       if (target instanceof HTMLSelectElement && target.name !== "detector") this.#threshold.value = "";
       this.#showDefaults();
-      this.#checkThreshold();
+      const { name } = target as HTMLInputElement | HTMLSelectElement;
+      this.#showFault();
+      // The answer is still one to what was chosen before.
+      if (name === "threshold" && this.fault !== undefined) return;
       history.replaceState(null, "", location.pathname + writeSettings(this.settings));
-      changed();
+      changed(name);
     });
   }
 
@@ -58,6 +63,11 @@ export class SettingsForm {
       ...(metric === distance_metrics[0] ? {} : { metric }),
       ...(threshold === undefined ? {} : { threshold }),
     };
+  }
+
+  /** What is wrong with the settings, so that no call can be made; undefined for nothing. */
+  get fault(): string | undefined {
+    return this.#call === "represent" ? undefined : thresholdFault(this.#threshold.value);
   }
 
   get model(): string {
@@ -87,11 +97,10 @@ export class SettingsForm {
     }
   }
 
-  #checkThreshold(): void {
-    const { value } = this.#threshold;
-    const isNone = value.trim() !== "" && readThreshold(value) === undefined;
-    this.#threshold.setCustomValidity(isNone ? "Type a number of 0 or more, such as 0.05." : "");
-    this.#threshold.reportValidity();
+  #showFault(): void {
+    const { fault = "" } = this;
+    find(HTMLElement, ".fault", this.#form).textContent = fault;
+    this.#threshold.ariaInvalid = String(fault !== "");
   }
 
   get #threshold(): HTMLInputElement {

@@ -13,6 +13,10 @@ export class Slot {
   readonly #figure = element("figure", { class: "picture" });
   readonly #image = element("img", { alt: "" });
   readonly #overlay = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  /** Why the picture at hand is not the one that was wanted last; "" for nothing. */
+  #failure = "";
+  /** What the service found wrong with the picture; "" for nothing. */
+  #fault = "";
   readonly #note = element("p", { class: "note-of-slot", role: "status" });
   readonly #faces = element("p", { class: "faces" });
   readonly #input = element("input", { type: "file", accept: "image/*", class: "visually-hidden" });
@@ -69,6 +73,10 @@ export class Slot {
     this.#describeImage();
   }
 
+  get title(): string {
+    return this.#title;
+  }
+
   get picture(): Picture | undefined {
     return this.#picture;
   }
@@ -108,16 +116,30 @@ export class Slot {
     }
   }
 
-  /** Says what is wrong with this picture; "" for nothing. */
-  note(text: string): void {
-    this.#note.textContent = text;
-    this.root.classList.toggle("at-fault", text !== "");
+  /** Says what the service found wrong with this picture; "" for nothing. */
+  showFault(text: string): void {
+    this.#fault = text;
+    this.#showNote();
   }
 
-  /** Takes the picture that `read` reads, unless another one comes meanwhile. */
+  /** Says what was not taken. It stays until the next picture comes. */
+  showFailure(text: string): void {
+    this.#failure = text;
+    this.#showNote();
+  }
+
+  #showNote(): void {
+    this.#note.textContent = [this.#fault, this.#failure].filter((text) => text !== "").join(" ");
+    this.root.classList.toggle("at-fault", this.#note.textContent !== "");
+  }
+
+  /**
+   * Takes the picture that `read` reads, unless another one comes meanwhile. If it cannot be read, the
+   * picture before it and its answer stay.
+   */
   async take(read: () => Promise<Picture>, isChange = true): Promise<void> {
     const version = ++this.#version;
-    this.note("");
+    this.showFailure("");
     this.root.classList.add("reading");
     try {
       const picture = await read();
@@ -127,10 +149,9 @@ export class Slot {
     } catch (error) {
       if (version !== this.#version) return;
       if (!(error instanceof UnreadablePicture)) throw error;
-      // No answer about the picture that was here before.
-      this.#set(undefined);
-      this.#changed();
-      this.note(error.message);
+      // The same file may be chosen again.
+      this.#input.value = "";
+      this.showFailure(error.message);
     } finally {
       if (version === this.#version) this.root.classList.remove("reading");
     }
@@ -138,7 +159,6 @@ export class Slot {
 
   clear(): void {
     this.#version++;
-    this.note("");
     this.#set(undefined);
     this.#changed();
     this.#input.focus();
@@ -161,6 +181,8 @@ export class Slot {
     if (before !== undefined && before !== picture?.whole) releasePicture(before);
     if (before?.whole !== undefined && before.whole !== picture) releasePicture(before.whole);
     this.#picture = picture;
+    this.#fault = "";
+    this.showFailure("");
     // Also where a picture that was being read is not wanted any more.
     this.root.classList.remove("reading");
     this.#input.value = "";

@@ -104,10 +104,15 @@ export class Slots {
     const [second] = others;
     const other = this.#slots.find((each) => each !== slot);
     if (this.#call === "verify" && second !== undefined && other !== undefined) {
-      // No answer about one of them and what was there before.
-      other.empty();
-      await slot.take(() => pictureFrom(first, first.name));
-      return other.take(() => pictureFrom(second, second.name));
+      const reads = [pictureFrom(first, first.name), pictureFrom(second, second.name)] as const;
+      // Shown together: no answer about one of them and what was there before.
+      const both = Promise.allSettled(reads);
+      await Promise.all([
+        slot.take(() => both.then(() => reads[0])),
+        other.take(() => both.then(() => reads[1])),
+      ]);
+      if (others.length > 1) other.showFailure("Only two pictures are compared.");
+      return;
     }
     await slot.take(() => pictureFrom(first, first.name));
     if (this.#call !== "compare") return;
@@ -133,7 +138,10 @@ export class Slots {
     }
   }
 
-  /** One place for another picture, until there are as many as a call may hold. */
+  /**
+   * One place for another picture, until there are as many as a call may hold. It is the last one, so that
+   * candidates are numbered as they are sent.
+   */
   #leaveOneEmpty(): void {
     const [least, most] = slotCounts(this.#call, this.#candidatesMax);
     for (const slot of this.#slots.filter(({ picture }) => picture === undefined).slice(1)) {
@@ -141,6 +149,11 @@ export class Slots {
     }
     if (this.#slots.every(({ picture }) => picture !== undefined))
       this.#resize(Math.min(this.#slots.length + 1, most));
+    const empty = this.#slots.findIndex(({ picture }, index) => index > 0 && picture === undefined);
+    if (empty === -1) return;
+    const [slot] = this.#slots.splice(empty, 1);
+    this.#slots.push(slot!);
+    this.#root.append(slot!.root);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import type { VerifyReply } from "@faceline/contracts/http/verify";
-import type { Failure } from "../../tester/failure.ts";
+import { candidateWords } from "../../tester/failure.ts";
 import { labelledBy, type LabelledDistances } from "../../tester/labelled-pairs.ts";
 import { verdictOf } from "../../tester/verdict.ts";
 import { compareWords, representWords } from "./answer-view.ts";
@@ -9,7 +9,7 @@ import { element, find } from "./element.ts";
 import { markPair, nameCrops, showOtherFaces, showSourceFaces } from "./faces.ts";
 import type { Picture } from "./picture.ts";
 import type { Result } from "./result.ts";
-import { connectSamples, showSample } from "./samples.ts";
+import { connectSamples, markSamples, showSample } from "./samples.ts";
 import { scaleView } from "./scale-view.ts";
 import { SettingsForm } from "./settings-form.ts";
 import { Slots } from "./slots.ts";
@@ -39,12 +39,13 @@ export class Tester {
     this.#result = result;
     this.#progress = find(HTMLElement, ".progress", root);
     this.#labelled = JSON.parse(root.dataset["labelledPairs"]!) as LabelledPairs;
-    const changed = (): void => this.#runSoon();
     this.#slots = new Slots(find(HTMLElement, ".slots", root), {
       candidatesMax: Number(root.dataset["candidatesMax"]),
-      changed,
+      changed: () => this.#runAfter(changeSettlesMs),
     });
-    this.#form = new SettingsForm(find(HTMLFormElement, "form", root), capabilities, changed);
+    this.#form = new SettingsForm(find(HTMLFormElement, "form", root), capabilities, (field) =>
+      this.#runAfter(field === "threshold" ? thresholdSettlesMs : changeSettlesMs),
+    );
     this.#slots.show(this.#form.settings.call);
     connectSamples(root, () => this.#slots.slotForNext());
     this.#connectPointer();
@@ -60,17 +61,22 @@ export class Tester {
     const isUntouched = this.#slots.all.every(({ isEmpty }) => isEmpty);
     if (!isUntouched) return;
     const names = answer?.samples ?? firstSamples[call];
-    for (const name of names) await showSample(this.#root, name, this.#slots.slotForNext());
+    for (const name of names) {
+      await showSample(this.#root, name, this.#slots.slotForNext());
+      // Room for the next one among many.
+      this.#slots.show(call);
+    }
+    markSamples(this.#root, this.#slots.all);
     if (answer === undefined) return this.run();
     const files = answer.samples.map((name) => `${name}.jpg`);
     this.#showAnswer({ reply: answer.reply, serverTiming: answer.timing, measuredMs: undefined }, { files });
   }
 
-  /** Several changes in a moment are one call: of a handle that moves, and of files that come together. */
-  #runSoon(): void {
+  /** Several changes within `settlesMs` are one call: of a handle that moves, of files that come together. */
+  #runAfter(settlesMs: number): void {
     this.#running.abort();
     clearTimeout(this.#soon);
-    this.#soon = setTimeout(() => void this.run(), runAfterMs);
+    this.#soon = setTimeout(() => void this.run(), settlesMs);
   }
 
   /** Sends the call as it is now, and shows what becomes of it. */
@@ -80,9 +86,12 @@ export class Tester {
     const { signal } = this.#running;
     const { settings } = this.#form;
     if (settings.call !== this.#slots.call) this.#slots.show(settings.call);
-    for (const slot of this.#slots.filled) slot.note("");
+    for (const slot of this.#slots.all) slot.showFault("");
+    markSamples(this.#root, this.#slots.all);
     const pictures = this.#slots.pictures();
-    this.#progress.hidden = pictures === undefined;
+    const { fault } = this.#form;
+    this.#progress.hidden = pictures === undefined || fault !== undefined;
+    if (fault !== undefined) return this.#result.showEmpty(fault);
     if (pictures === undefined) {
       return this.#result.showEmpty(missingWords(settings.call, this.#slots.filled.length));
     }
@@ -109,6 +118,9 @@ export class Tester {
     if (isVerify(reply)) this.#showVerify(reply);
     else if ("best_match" in reply) {
       const distances = reply.results.flatMap((each) => ("error" in each ? [] : [each.distance]));
+      for (const each of reply.results) {
+        if ("error" in each) this.#slots.filled[each.index + 1]?.showFault(candidateWords(each));
+      }
       const words = compareWords(reply, pictures.slice(1));
       const scale = this.#scale(distances, reply.threshold, () => {});
       this.#result.showAnswer({ ...words, details: [scale, ...words.details] });
@@ -172,8 +184,8 @@ export class Tester {
     this.#result.showFailure(failure);
     this.#result.showEvidence({ body, settings, files, notes: this.#callNotes() });
     for (const slot of this.#slots.all) slot.markFaces([]);
-    const fault = indexAtFault(failure);
-    if (fault !== undefined) this.#slots.filled[fault]?.note(failure.headline);
+    const { pictureAtFault } = failure;
+    if (pictureAtFault !== undefined) this.#slots.filled[pictureAtFault]?.showFault(failure.headline);
     if (failure.code === undefined) addEventListener("online", () => void this.run(), { once: true, signal });
     if (failure.retryAfterS === undefined) return;
     for (let seconds = failure.retryAfterS; seconds > 0; seconds--) {
@@ -207,12 +219,6 @@ function missingWords(call: keyof Replies, filled: number): string {
   return filled === 0 ? "Add two pictures" : "Add another picture";
 }
 
-/** Which of the pictures of a call an error names: the source of a comparison is the first. */
-function indexAtFault({ field = "" }: Failure): number | undefined {
-  const [, candidate] = /^candidates\[(\d+)\]/.exec(field) ?? [];
-  return candidate === undefined ? { img: 0, img1: 0, img2: 1 }[field] : Number(candidate) + 1;
-}
-
 async function oneSecond(signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, 1_000);
@@ -230,7 +236,9 @@ const firstSamples: Record<keyof Replies, string[]> = {
   compare: ["dia-1", "dia-2", "chi-1"],
 };
 
-const runAfterMs = 200;
+const changeSettlesMs = 200;
+/** The page itself decides what a threshold changes, so the service's reply may come later. */
+const thresholdSettlesMs = 600;
 
 type Answered = Extract<CallResult<Replies[keyof Replies]>, { kind: "answered" }>;
 type Failed = Extract<CallResult<Replies[keyof Replies]>, { kind: "failed" }>;

@@ -21,8 +21,8 @@ export const errorsGuide: DocsPage = {
 <code>x-request-id</code> has it too.</li>
 <li><code>type</code> is the address of the code's entry on this page.</li>
 <li><code>field</code> is the field or header at fault. <code>index</code> is 0 and 1 for <code>img1</code>
-and <code>img2</code>, and the position of a candidate in the request. Both are there only where they
-apply.</li>
+and <code>img2</code>, and the position of a candidate in the request, counted from 0: <code>candidate 2</code>
+of a <code>detail</code> is the third. Both are there only where they apply.</li>
 </ul>
 <p>The content type is <code>application/problem+json</code> (RFC 9457) if <code>Accept</code> names it, and
 otherwise <code>application/json</code>.</p>
