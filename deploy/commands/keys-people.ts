@@ -10,6 +10,7 @@ import { forget } from "@faceline/accounts/people/forget";
 import { signInAddress } from "@faceline/accounts/people/sign-in-address";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import * as z from "zod";
 import type { PeopleCommand } from "./keys-call.ts";
 
@@ -33,7 +34,9 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
       if (result.kind === "in_other_team") {
         throw new Error(`${call.email} is a member of ${result.team}: \`forget\` them first to move them.`);
       }
-      return `${call.email} is a member of ${call.team}.\n\n${await addressText(redis, call.email)}`;
+      const { before } = result.limits;
+      const lines = [`${call.email} is a member of ${call.team}.`, ...limitLines(call, before)];
+      return `${lines.join("\n")}\n\n${await addressText(redis, call.email)}`;
     }
     case "operator": {
       const { team } = await makeOperator(redis, call, commandActor);
@@ -46,6 +49,24 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
       return forgetText(redis, call.email);
   }
 }
+
+/** An approval with limits changes what the keys of all members may do: says so, with what held before. */
+function limitLines({ team, limits = {} }: Approval, before: LimitOverrides): string[] {
+  const set = limitNames.flatMap(({ limit, flag }) => {
+    const value = limits[limit];
+    return value === undefined ? [] : [`${flag} ${value} (before: ${before[limit] ?? "the default"})`];
+  });
+  return set.length === 0 ? [] : [`The limits of the whole team ${team} are set: ${set.join(", ")}.`];
+}
+
+const limitNames = [
+  { limit: "requestsPerSecond", flag: "--per-second" },
+  { limit: "requestsBurst", flag: "--burst" },
+  { limit: "inFlightMax", flag: "--in-flight" },
+  { limit: "bodyBytesPerSecond", flag: "--bytes-per-second" },
+] as const;
+
+type Approval = Extract<PeopleCommand, { verb: "approve" }>;
 
 /** Makes a sign-in address, mails it where that is configured, and returns what to print. */
 async function addressText(redis: RedisConnection, email: string): Promise<string> {

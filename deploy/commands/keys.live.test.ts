@@ -51,6 +51,8 @@ test("somebody waits, is approved with limits, gets a sign-in address and is for
   assert.match(again.printed, new RegExp(`  ${email}${lines}`));
 
   const approved = await keys("approve", "--email", email, "--team", `${team}-cams`, "--per-second", "5");
+  const limits = `The limits of the whole team ${team}-cams are set: --per-second 5 (before: the default).`;
+  assert.ok(approved.printed.includes(limits), approved.printed);
   const [, token = ""] = /^http:\/\/127\.0\.0\.1:8080\/sign-in\/([\w-]{43})$/m.exec(approved.printed) ?? [];
   const person = await findSignInToken(redis, token);
   assert.deepEqual([person?.email, person?.team, person?.role], [email, `${team}-cams`, "member"]);

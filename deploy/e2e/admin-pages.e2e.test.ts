@@ -63,10 +63,10 @@ test("from an empty installation to an approved team with limits, in a browser",
     await assertSoundInAllLooks(page, "admin-waitlist");
     await page.getByRole("link", { name: applicant }).click();
     assert.equal(await page.getByLabel("Team").inputValue(), team);
-    await page.getByText("Limits of the team").click();
+    await page.getByText("Limits of a new team").click();
     await page.getByLabel("Calls a second").fill("many");
     await press(page, "Approve");
-    await page.getByText("Write a whole number").waitFor();
+    await page.getByRole("alert").getByText("Write a whole number").waitFor();
     await assertSoundInAllLooks(page, "admin-entry-wrong");
     await page.getByLabel("Calls a second").fill("5");
     await press(page, "Approve");

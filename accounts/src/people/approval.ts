@@ -30,7 +30,7 @@ export async function approve(
   await unmarkDeclined(durable, email);
   // Last: until then, an approval that broke off is still on the waitlist.
   await leaveWaitlist(durable, email);
-  return { kind: "approved", person };
+  return { kind: "approved", person, limits: change };
 }
 
 /**
@@ -89,4 +89,7 @@ export async function cancelForPerson(
 }
 
 type Approval = { email: string; team: string; limits?: LimitOverrides | undefined };
-type ApprovalResult = { kind: "approved"; person: Person } | { kind: "in_other_team"; team: string };
+/** `limits`: of the whole team. */
+type ApprovalResult =
+  | { kind: "approved"; person: Person; limits: { before: LimitOverrides; after: LimitOverrides } }
+  | { kind: "in_other_team"; team: string };

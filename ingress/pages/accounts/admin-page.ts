@@ -1,18 +1,18 @@
-import { each, type Html, html, markup } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { statusNote } from "./done.ts";
 
 // Covered by ../../src/accounts/admin.test.ts.
 
 /** Returns a page for operators, below the links to all of them. */
-export const adminPage = ({ path, title, content, done, scripts = [] }: AdminPage): AccountPage => ({
+export const adminPage = ({ path, title, content, done, alert = nothing, scripts = [] }: AdminPage): AccountPage => ({
   path,
   title,
   description: "For operators of this service.",
   scripts,
   content: html`<div class="dashboard admin">
 <nav class="sections" aria-label="Admin">!${each(links, (link) => sectionLink(link, path))}</nav>
-!${statusNote(done)}!${markup(content)}
+!${statusNote(done)}!${markup(alert)}!${markup(content)}
 </div>`,
 });
 
@@ -32,5 +32,8 @@ function sectionLink({ path, text, below }: (typeof links)[number], current: str
     : html`<a href="${path}">${text}</a>`;
 }
 
-/** `done`: what was done before, as a sentence. */
-type AdminPage = Pick<AccountPage, "path" | "title" | "content" | "scripts"> & { done?: string | undefined };
+/** `done`: what was done before, as a sentence. `alert`: what is wrong with a form of the page. */
+type AdminPage = Pick<AccountPage, "path" | "title" | "content" | "scripts"> & {
+  done?: string | undefined;
+  alert?: Html;
+};

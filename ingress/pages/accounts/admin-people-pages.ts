@@ -6,7 +6,7 @@ import type { AccountPage } from "./account-page.ts";
 import { addressSection } from "./admin-address-pages.ts";
 import { adminPage } from "./admin-page.ts";
 import { joinBox } from "./admin-waitlist-pages.ts";
-import { field } from "./form.ts";
+import { errorNote, field } from "./form.ts";
 import { instant } from "./instant.ts";
 
 // Covered by ../../src/accounts/admin.test.ts.
@@ -16,6 +16,10 @@ export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
   adminPage({
     path: "/admin/people",
     title: "People",
+    alert: errorNote([
+      { name: "email", label: "Email", error: form.emailError },
+      { name: "team", label: "Team", error: form.teamError },
+    ]),
     content: html`<h1>People</h1>
 <div class="wide" tabindex="0" role="region" aria-label="People"><table class="keys people">
 <thead><tr><th>Email</th><th>Team</th><th>Role</th><th>Added</th></tr></thead>

@@ -5,7 +5,8 @@ import { formatBytes, formatCount } from "../format.ts";
 import { each, type Html, html, markup } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
-import { type LimitValues, limitInputs } from "./limits-form.ts";
+import { errorNote } from "./form.ts";
+import { type LimitValues, limitErrors, limitInputs } from "./limits-form.ts";
 
 // Covered by ../../src/accounts/admin.test.ts.
 
@@ -59,6 +60,7 @@ export const teamPage = ({ team, values, errors, done, sections, facts }: TeamVi
     path: `/admin/teams/${team.team}`,
     title: team.team,
     done,
+    alert: errorNote(limitErrors(errors)),
     content: html`<div class="heading">
 <h1>${team.team}</h1>
 <p class="dim">${team.people} ${team.people === 1 ? "person" : "people"}, ${team.keys} valid

@@ -4,9 +4,9 @@ import { formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
-import { field } from "./form.ts";
+import { errorNote, field } from "./form.ts";
 import { instant } from "./instant.ts";
-import { type LimitValues, limitInputs } from "./limits-form.ts";
+import { type LimitValues, limitErrors, limitInputs } from "./limits-form.ts";
 
 // Covered by ../../src/accounts/admin.test.ts.
 
@@ -66,6 +66,11 @@ export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
   adminPage({
     path: `/admin/waitlist/${id}`,
     title: `Approve ${entry.email}`,
+    alert: errorNote([
+      { name: "team", label: "Team", error: form.teamError },
+      ...limitErrors(form.limitErrors),
+      { name: "limits", label: limitsLabel, error: form.limitsError },
+    ]),
     content: html`<div class="heading">
 <h1>${entry.email}</h1>
 !${history(entry)}</div>
@@ -76,9 +81,11 @@ export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
 <form method="post" action="/admin/waitlist/${id}/approve" class="form">
 !${field({ name: "team", label: "Team", hint: "Letters, digits, dots, dashes or underscores. A name that no team has makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
 !${markup(form.joins ? joinBox(form.team) : nothing)}
-<details!${markup(form.limitErrors === undefined ? nothing : openState())}>
-<summary>Limits of the team</summary>
-<div class="form">!${limitInputs({ values: form.limits, errors: form.limitErrors, facts })}</div>
+<details id="limits"!${markup(hasLimits(form) ? openState() : nothing)}>
+<summary>${limitsLabel}</summary>
+<div class="form">
+<p class="hint">For a team that exists leave them empty: it keeps its limits, and they are changed on its page.</p>
+!${markup(form.limitsError === undefined ? nothing : limitsErrorNote(form.limitsError, form.team))}!${limitInputs({ values: form.limits, errors: form.limitErrors, facts })}</div>
 </details>
 <button class="button">Approve</button>
 </form>
@@ -94,6 +101,17 @@ export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
 </details>
 </section>`,
   });
+
+const limitsLabel = "Limits of a new team";
+
+const hasLimits = ({ limits }: ApprovalForm): boolean =>
+  Object.values(limits).some((value) => value !== undefined && value.trim() !== "");
+
+const limitsErrorNote = (
+  error: string,
+  team: string,
+): Html => html`<p class="error">${error} <a href="/admin/teams/${team}">Limits of ${team}</a></p>
+`;
 
 const openState = (): Html => html` open`;
 
@@ -113,4 +131,6 @@ export type ApprovalForm = {
   joins: boolean;
   limits: LimitValues;
   limitErrors?: LimitValues | undefined;
+  /** Limits were sent for a team that exists. */
+  limitsError?: string | undefined;
 };

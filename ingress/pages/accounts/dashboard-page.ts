@@ -4,7 +4,7 @@ import { formatBytes, formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { statusNote } from "./done.ts";
-import { field } from "./form.ts";
+import { errorNote, field } from "./form.ts";
 import { instant } from "./instant.ts";
 import { type KeyView, keyState } from "./key-view.ts";
 
@@ -21,7 +21,7 @@ export const dashboardPage = (view: DashboardView): AccountPage => ({
 <h1>${view.team}</h1>
 <p class="dim">Signed in as ${view.email}</p>
 </div>
-!${statusNote(view.done)}!${keySection(view)}
+!${statusNote(view.done)}!${errorNote([{ name: "name", label: keyNameLabel, error: view.error }])}!${keySection(view)}
 !${each(
     view.sections,
     (section) => html`!${markup(section)}
@@ -35,13 +35,15 @@ function keySection({ keys, keysMax, now, name, error }: DashboardView): Html {
 <h2 id="keys">Keys</h2>
 !${keyList(keys, now)}
 <form method="post" action="/dashboard/keys" class="form row">
-!${field({ name: "name", label: "Name of a new key", hint: "The program or place that will use it.", max: 64, required: true, value: name, error })}
+!${field({ name: "name", label: keyNameLabel, hint: "The program or place that will use it.", max: 64, required: true, value: name, error })}
 <button class="button">Create a key</button>
 </form>
 <p class="dim">A key is shown once, when it is made. A team has at most ${keysMax} that are valid. Use one for each program, so that
 each can be revoked alone.</p>
 </section>`;
 }
+
+const keyNameLabel = "Name of a new key";
 
 const keyList = (keys: KeyView[], now: number): Html => (keys.length === 0 ? noKeys() : keyTable(keys, now));
 

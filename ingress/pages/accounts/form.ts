@@ -1,4 +1,4 @@
-import { type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
 
 // Covered by ../../src/accounts/account-pages.test.ts.
 
@@ -32,6 +32,28 @@ function control(
 }
 
 const flag = (name: "required", isSet: boolean): Html => (isSet ? html` ${name}` : nothing);
+
+/**
+ * Returns what is wrong with a form, for the top of a page whose form is further down. It names each field
+ * and links to it; nothing without errors.
+ */
+export function errorNote(errors: FieldError[]): Html {
+  const wrong = errors.filter(({ error }) => error !== undefined);
+  if (wrong.length === 0) return nothing;
+  return html`<div class="note warn" role="alert">
+<p>Nothing was changed.</p>
+<ul>
+!${each(
+    wrong,
+    ({ name, label, error }) => html`<li><a href="#${name}">${label}</a>: ${error ?? ""}</li>
+`,
+  )}</ul>
+</div>
+`;
+}
+
+/** `name`: the id of what the error is about. */
+export type FieldError = { name: string; label: string; error: string | undefined };
 
 type Field = {
   /** Unique in the page: it is the id too. */

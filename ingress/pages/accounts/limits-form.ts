@@ -2,7 +2,7 @@ import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { Facts } from "../facts.ts";
 import { formatBytes, formatCount } from "../format.ts";
 import { each, type Html } from "../html.ts";
-import { field } from "./form.ts";
+import { type FieldError, field } from "./form.ts";
 
 // Covered by ../../src/accounts/admin.test.ts.
 
@@ -31,6 +31,10 @@ export function limitInputs({ values, errors = {}, facts }: LimitInputs): Html {
     }),
   );
 }
+
+/** What is wrong with limits that were sent, in the order of the fields. */
+export const limitErrors = (errors: LimitValues = {}): FieldError[] =>
+  limitFields.map(({ name, label }) => ({ name, label, error: errors[name] }));
 
 /** Returns limits as a form sends them. */
 export const limitValues = (limits: LimitOverrides): LimitValues =>

@@ -51,11 +51,18 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
     if (member !== undefined) return confirm(reply, personPath(member.email), "member_made");
     const { email, team: ownTeam } = await findEntry(context, request.params.id);
     // A member of a team needs no confirmation to stay in it.
-    const teams = (await admin.teams()).map(({ team }) => team).filter((team) => team !== ownTeam);
-    const { team, teamError, joins } = readMembership(request.body, teams);
+    const teams = (await admin.teams()).map(({ team }) => team);
+    const otherTeams = teams.filter((team) => team !== ownTeam);
+    const { team, teamError, joins } = readMembership(request.body, otherTeams);
     const { values, limits, errors } = readLimits(request.body);
-    const form = { team, teamError, joins, limits: values, limitErrors: errors };
-    if (teamError !== undefined || errors !== undefined) return showEntry(request, reply.code(400), form);
+    // Limits hold for a whole team: an approval of one person does not change them for the others.
+    const limitsError =
+      teams.includes(team) && Object.keys({ ...limits, ...errors }).length > 0
+        ? `The team ${team} exists and keeps its limits. Leave them empty here, and change them on its page.`
+        : undefined;
+    const form = { team, teamError, joins, limits: values, limitErrors: errors, limitsError };
+    const isWrong = [teamError, errors, limitsError].some((error) => error !== undefined);
+    if (isWrong) return showEntry(request, reply.code(400), form);
     const result = await admin.approve({ email, team, limits }, actorOf(request));
     if (result.kind === "in_other_team") {
       const error = `They are in the team ${result.team}. Decline this, or approve them into it.`;

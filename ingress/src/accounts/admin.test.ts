@@ -316,3 +316,27 @@ test("the proposed name of a team is made of letters that names may have", () =>
   assert.equal(proposedTeam("no team"), "");
   assert.equal(proposedTeam(`Team: ${"x".repeat(90)}`).length, 64);
 });
+
+test("approving somebody into a team that exists never changes the team's limits", async () => {
+  await post(`${wait("cora@example.test")}/approve`, { team: "crows", perSecond: "20" });
+  const path = wait("carl@example.test");
+  const form = { team: "crows", join: "crows" };
+  const refused = await post(`${path}/approve`, { ...form, perSecond: "3" });
+  assert.equal(refused.statusCode, 400);
+  assert.match(refused.body, /role="alert">[^]*href="#limits">[^]*The team crows exists and keeps its limits/);
+  assert.match(refused.body, /<details id="limits" open>[^]*<a href="\/admin\/teams\/crows">/);
+  assert.match(refused.body, /name="perSecond"[^>]*value="3"/);
+  assert.equal(accounts.people.has("carl@example.test"), false);
+  assert.equal((await post(`${path}/approve`, form)).statusCode, 200);
+  assert.match((await get("/admin/teams/crows")).body, /name="perSecond"[^>]*value="20"/);
+});
+
+test("an error in a form further down is named at the top of the page, with a link to its field", async () => {
+  const limits = await post("/admin/teams/night-bees", { inFlight: "many" });
+  assert.equal(limits.statusCode, 400);
+  const note = /role="alert">[^]*<a href="#inFlight">Calls in flight<\/a>: Write a whole number[^]*<h1>/;
+  assert.match(limits.body, note);
+  const people = await post("/admin/people", { email: "nobody", team: "x y" });
+  assert.match(people.body, /role="alert">[^]*href="#email">Email<[^]*href="#team">Team<[^]*<h1>/);
+  assert.doesNotMatch((await get("/admin/people")).body, /role="alert"/);
+});

@@ -56,6 +56,7 @@ test("a name that is empty, too long, or turns the direction of text comes back 
     const reply = await postForm(app, "/dashboard/keys", { name }, ada);
     assert.equal(reply.statusCode, 400);
     assert.match(reply.body, /Write a name of at most 64 characters/);
+    assert.match(reply.body, /role="alert">[^]*<a href="#name">Name of a new key<[^]*id="keys"/);
   }
   assert.equal(keysOf("ants").length, before);
 });
