@@ -3,7 +3,7 @@ import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { instant } from "./instant.ts";
-import { type KeyView, keyState } from "./key-view.ts";
+import { type KeyView, keyState, lastUseHint } from "./key-view.ts";
 
 // Covered by ../../src/accounts/admin.test.ts.
 
@@ -34,7 +34,8 @@ const keyTable = (
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Table of keys"><table class="keys">
 <thead><tr><th>Name</th><th>State</th><th>Key</th><th>Created</th><th>Last used</th><th class="change"><span class="visually-hidden">Revoke</span></th></tr></thead>
 <tbody>!${each(keys, (key) => keyRow(team, key, now))}</tbody>
-</table></div>`;
+</table></div>
+!${lastUseHint()}`;
 
 const keyRow = (team: string, key: KeyView, now: number): Html => html`<tr>
 <th scope="row">${key.name}</th>

@@ -47,7 +47,15 @@ export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
   });
 
 /** A person, with what an operator can do for them. */
-export const personPage = ({ id, person, sessions, openAddresses, hours, done }: PersonView): AccountPage =>
+export const personPage = ({
+  id,
+  person,
+  sessions,
+  isReader,
+  openAddresses,
+  hours,
+  done,
+}: PersonView): AccountPage =>
   adminPage({
     path: `/admin/people/${id}`,
     title: person.email,
@@ -60,7 +68,7 @@ export const personPage = ({ id, person, sessions, openAddresses, hours, done }:
 !${addressSection({ id, open: openAddresses, hours })}
 <section aria-labelledby="sessions">
 <h2 id="sessions">Sessions</h2>
-!${markup(sessions.length === 0 ? html`<p>They are signed in nowhere.</p>` : sessionList(id, sessions))}
+!${markup(sessions.length === 0 ? html`<p>They are signed in nowhere.</p>` : sessionList(id, sessions, isReader))}
 </section>
 !${markup(person.role === "operator" ? nothing : operatorSection(id))}
 <section aria-labelledby="forget">
@@ -74,7 +82,7 @@ export const personPage = ({ id, person, sessions, openAddresses, hours, done }:
 const roleText = ({ role }: Person): Html =>
   role === "operator" ? html`Operator, and member` : html`Member`;
 
-const sessionList = (id: string, sessions: SessionView[]): Html => html`<ul>
+const sessionList = (id: string, sessions: SessionView[], isReader: boolean): Html => html`<ul>
 !${each(
   sessions,
   ({
@@ -83,9 +91,14 @@ const sessionList = (id: string, sessions: SessionView[]): Html => html`<ul>
   }) => html`<li>since !${markup(instant(createdAt))}, used within a day of !${markup(instant(seenAt))}</li>
 `,
 )}</ul>
-<form method="post" action="/admin/people/${id}/sessions" class="form actions">
+!${markup(isReader ? ownSessionsNote() : nothing)}<form method="post" action="/admin/people/${id}/sessions" class="form actions">
 <button class="button quiet danger">End all sessions</button>
 </form>`;
+
+const ownSessionsNote =
+  (): Html => html`<p class="note">These are your own sessions, with the one that you use now. Once they are ended you need a sign-in
+address to come back. Another operator makes one, or <code>npm run keys -- sign-in-address</code>.</p>
+`;
 
 const operatorSection = (id: string): Html => html`<section aria-labelledby="operator">
 <h2 id="operator">Operator</h2>
@@ -103,6 +116,8 @@ type SessionView = { createdAt: number; seenAt: number };
 /** `hours`: how long a sign-in address is valid. */
 type PersonView = ListedPerson & {
   sessions: SessionView[];
+  /** Whether they read the page themselves. */
+  isReader: boolean;
   openAddresses: OpenAddress[];
   hours: number;
   done?: string | undefined;

@@ -2,7 +2,7 @@ import type { TeamSummary } from "@faceline/accounts/people/teams";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { Facts } from "../facts.ts";
 import { formatBytes, formatCount } from "../format.ts";
-import { each, type Html, html, markup } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { errorNote } from "./form.ts";
@@ -53,6 +53,36 @@ function limitCells(limits: LimitOverrides, { limits: standard, teamBodyBytesPer
 `;
   });
 }
+
+/** The people of a team, ordered by email, as far as a page goes. */
+export function teamPeopleSection(people: TeamPerson[]): Html {
+  const shown = people.slice(0, peopleShownMax);
+  const leftOut = people.length - shown.length;
+  return html`<section aria-labelledby="people">
+<h2 id="people">People</h2>
+!${markup(people.length === 0 ? html`<p class="note">Nobody is in this team.</p>` : peopleTable(shown))}
+!${markup(leftOut === 0 ? nothing : html`<p class="dim">${formatCount(leftOut)} more are left out. <a href="/admin/people">People</a> has all.</p>`)}
+</section>
+`;
+}
+
+const peopleTable = (
+  people: TeamPerson[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="People of the team"><table class="keys people">
+<thead><tr><th>Email</th><th>Role</th></tr></thead>
+<tbody>!${each(
+  people,
+  ({ id, email, role }) => html`<tr>
+<th scope="row"><a href="/admin/people/${id}">${email}</a></th>
+<td>${role}</td>
+</tr>
+`,
+)}</tbody>
+</table></div>`;
+
+const peopleShownMax = 50;
+
+type TeamPerson = { id: string; email: string; role: "member" | "operator" };
 
 /** A team with the form of its limits. `sections`: more about it, above the limits. */
 export const teamPage = ({ team, values, errors, done, sections, facts }: TeamView): AccountPage =>

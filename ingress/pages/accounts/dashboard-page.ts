@@ -6,7 +6,7 @@ import type { AccountPage } from "./account-page.ts";
 import { statusNote } from "./done.ts";
 import { errorNote, field } from "./form.ts";
 import { instant } from "./instant.ts";
-import { type KeyView, keyState } from "./key-view.ts";
+import { type KeyView, keyState, lastUseHint } from "./key-view.ts";
 
 // Covered by ../../src/accounts/dashboard.test.ts.
 
@@ -58,7 +58,8 @@ const keyTable = (
 <thead><tr><th>Name</th><th>State</th><th>Key</th><th>Created</th><th>Last used</th><th class="change"><span class="visually-hidden">Change</span></th></tr></thead>
 <tbody>!${each(keys, (key) => keyRow(key, now))}</tbody>
 </table>
-</div>`;
+</div>
+!${lastUseHint()}`;
 
 const keyRow = (key: KeyView, now: number): Html => html`<tr>
 <th scope="row">${key.name}</th>

@@ -1,5 +1,5 @@
 import { formatDuration } from "../format.ts";
-import { type Html, html, nothing } from "../html.ts";
+import { each, type Html, html, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 
 // Covered by ../../src/accounts/account-pages.test.ts.
@@ -13,12 +13,24 @@ export const refusalPage = (refusal: Refusal): AccountPage => ({
 <h1>${refusal.title}</h1>
 <p class="lead">${refusal.detail}</p>
 !${wait(refusal)}<ul>
-<li><a href="/">The tester</a> compares two pictures without an account.</li>
+!${ownPages(refusal.role)}<li><a href="/">The tester</a> compares two pictures without an account.</li>
 <li><a href="/docs/quick-start">The quick start</a> leads to a first call.</li>
 </ul>
 <p class="dim">Request id: <code>${refusal.requestId}</code></p>
 </div>`,
 });
+
+/** Where somebody who is signed in goes on. */
+function ownPages(role: Refusal["role"]): Html {
+  const dashboard = { path: "/dashboard", text: "Your dashboard" };
+  const admin = { path: "/admin", text: "The pages of operators" };
+  const pages = { none: [], member: [dashboard], operator: [admin, dashboard] }[role ?? "none"];
+  return each(
+    pages,
+    ({ path, text }) => html`<li><a href="${path}">${text}</a></li>
+`,
+  );
+}
 
 function wait({ retryAfterMs }: Refusal): Html {
   if (retryAfterMs === undefined) return nothing;
@@ -29,4 +41,9 @@ function wait({ retryAfterMs }: Refusal): Html {
 }
 
 export type RefusalText = { title: string; detail: string };
-type Refusal = RefusalText & { requestId: string; retryAfterMs?: number | undefined };
+/** `role`: of who is signed in. */
+type Refusal = RefusalText & {
+  requestId: string;
+  retryAfterMs?: number | undefined;
+  role?: "member" | "operator" | undefined;
+};

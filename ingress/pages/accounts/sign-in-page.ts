@@ -34,7 +34,8 @@ const mailForm = (
 
 const withoutMail =
   (): Html => html`<p class="lead">There is no password. You sign in with an address that you open once.</p>
-<p class="note">This service sends no mail. Ask its operator for a sign-in address, and open it in this browser.</p>`;
+<p class="note">This service sends no mail. Ask its operator for a sign-in address, and open it in this browser.</p>
+<p class="dim">Do you run this service? <code>npm run keys -- sign-in-address --email YOU</code> prints one for you.</p>`;
 
 function noticeText(notice: SignInState["notice"]): Html {
   if (notice === undefined) return nothing;

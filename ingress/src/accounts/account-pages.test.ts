@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
+import { pageHeaders } from "../../pages/headers.ts";
 import {
   member,
   operator,
@@ -12,7 +13,6 @@ import {
   testAccounts,
 } from "../../testing/accounts.ts";
 import { testServer, waitUntil } from "../../testing/server.ts";
-import { pageHeaders } from "../../pages/headers.ts";
 
 // One server for most tests: every server renders all pages anew.
 const context = { after, diagnostic: console.error };
@@ -306,6 +306,7 @@ test("where no mail server is set, /sign-in says whom to ask, and has no form", 
   const { app: server } = testServer(context, { accounts: { ...ports, signInAddresses } });
   const { body } = await server.inject("/sign-in");
   assert.match(body, /This service sends no mail\. Ask its operator/);
+  assert.match(body, /npm run keys -- sign-in-address --email YOU/);
   assert.doesNotMatch(body, /<form method="post" action="\/sign-in"/);
 });
 

@@ -85,7 +85,7 @@ function addRefusals(scope: FastifyInstance, context: AccountContext): void {
       context,
       request,
       reply,
-      refusalPage({ ...text, requestId: request.id, retryAfterMs }),
+      refusalPage({ ...text, requestId: request.id, retryAfterMs, role: request.person?.role }),
     );
   });
 }

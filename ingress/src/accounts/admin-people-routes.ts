@@ -7,7 +7,7 @@ import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readMembership } from "./admin-forms.ts";
 import { emailId, type IdRoute, newMember, personPath, sendNewAddress } from "./admin-person.ts";
 import { confirm, doneOf } from "./confirmation.ts";
-import { actorOf } from "./guards.ts";
+import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
 // Covered by ./admin.test.ts.
@@ -48,7 +48,9 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
     ]);
     const hours = context.settings.SIGN_IN_ADDRESS_HOURS;
     const done = doneText(doneOf(request), person.email);
-    const page = personPage({ id: request.params.id, person, sessions, openAddresses, hours, done });
+    const isReader = person.email === signedIn(request).email;
+    const view = { id: request.params.id, person, sessions, isReader, openAddresses, hours, done };
+    const page = personPage(view);
     return sendAccountPage(context, request, reply, page);
   });
 
@@ -88,7 +90,7 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
 
 async function findListed({ accounts }: AccountContext, { params }: FastifyRequest<IdRoute>) {
   const person = (await accounts.admin.people()).find(({ email }) => emailId(email) === params.id);
-  if (person === undefined) throw new PageRefusal("not_found");
+  if (person === undefined) throw new PageRefusal("no_person");
   return person;
 }
 

@@ -1,13 +1,14 @@
 import { Tenant } from "@faceline/contracts/wire/ids";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { revokeTeamKeyPage, teamKeysSection } from "../../pages/accounts/admin-key-pages.ts";
-import { teamPage, teamsPage } from "../../pages/accounts/admin-team-pages.ts";
+import { teamPage, teamPeopleSection, teamsPage } from "../../pages/accounts/admin-team-pages.ts";
 import { doneText, keyDoneAddress } from "../../pages/accounts/done.ts";
 import { errorsSection } from "../../pages/accounts/errors-section.ts";
 import { limitValues } from "../../pages/accounts/limits-form.ts";
 import { usageSection } from "../../pages/accounts/usage-section.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readLimits } from "./admin-forms.ts";
+import { emailId } from "./admin-person.ts";
 import { confirm, doneOf, keyDone } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
@@ -65,9 +66,17 @@ async function sendTeam(
 ) {
   const { accounts, facts, now } = context;
   const { team } = view.team;
-  const [keys, { days, errors }] = await Promise.all([accounts.keys.list(team), accounts.teamUsage(team)]);
+  const [keys, { days, errors }, people] = await Promise.all([
+    accounts.keys.list(team),
+    accounts.teamUsage(team),
+    accounts.admin.people(),
+  ]);
+  const members = people
+    .filter((person) => person.team === team)
+    .map(({ email, role }) => ({ id: emailId(email), email, role }));
   const reader = "operator";
   const sections = [
+    teamPeopleSection(members),
     teamKeysSection({ team, keys, now: now() }),
     usageSection({ days, reader }),
     errorsSection({ errors, days, keys, reader }),
@@ -85,8 +94,9 @@ async function findTeam({ accounts }: AccountContext, { params }: FastifyRequest
 
 /** Returns a key that may be revoked. */
 async function findKey({ accounts }: AccountContext, { team, id }: KeyRoute["Params"]) {
-  const key = (await accounts.keys.list(team)).find((each) => each.id === id && !each.disabled);
+  const key = (await accounts.keys.list(team)).find((each) => each.id === id);
   if (key === undefined) throw new PageRefusal("not_found");
+  if (key.disabled) throw new PageRefusal("revoked_key");
   return key;
 }
 

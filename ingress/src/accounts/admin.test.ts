@@ -323,7 +323,10 @@ test("approving somebody into a team that exists never changes the team's limits
   const form = { team: "crows", join: "crows" };
   const refused = await post(`${path}/approve`, { ...form, perSecond: "3" });
   assert.equal(refused.statusCode, 400);
-  assert.match(refused.body, /role="alert">[^]*href="#limits">[^]*The team crows exists and keeps its limits/);
+  assert.match(
+    refused.body,
+    /role="alert">[^]*href="#limits">[^]*The team crows exists and keeps its limits/,
+  );
   assert.match(refused.body, /<details id="limits" open>[^]*<a href="\/admin\/teams\/crows">/);
   assert.match(refused.body, /name="perSecond"[^>]*value="3"/);
   assert.equal(accounts.people.has("carl@example.test"), false);
@@ -339,4 +342,30 @@ test("an error in a form further down is named at the top of the page, with a li
   const people = await post("/admin/people", { email: "nobody", team: "x y" });
   assert.match(people.body, /role="alert">[^]*href="#email">Email<[^]*href="#team">Team<[^]*<h1>/);
   assert.doesNotMatch((await get("/admin/people")).body, /role="alert"/);
+});
+
+test("the page of a team lists its people, with their roles and links", async () => {
+  const { body } = await get(`/admin/teams/${operator.team}`);
+  const row = `<a href="${personPath(operator.email)}">${operator.email}</a></th>\n<td>operator</td>`;
+  assert.ok(body.slice(body.indexOf('id="people"')).includes(row));
+  assert.ok(!body.includes(member.email));
+  for (let i = 0; i < 60; i++) {
+    const email = `many-${i}@example.test`;
+    accounts.people.set(email, { email, team: "many", role: "member" });
+  }
+  assert.match((await get("/admin/teams/many")).body, /10 more are left out/);
+});
+
+test("an operator reads on their own page that ending all sessions ends the one in use", async () => {
+  assert.match((await get(personPath(operator.email))).body, /your own sessions, with the one that you use/);
+  assert.doesNotMatch((await get(personPath(member.email))).body, /your own sessions/);
+});
+
+test("a person who is gone, and a revoked key, have pages that say so and lead back", async () => {
+  const gone = await get("/admin/people/none");
+  assert.equal(gone.statusCode, 404);
+  assert.match(gone.body, /There is no such person[^]*href="\/admin"[^]*href="\/dashboard"/);
+  const { id } = [...accounts.keys.values()].find(({ team, disabled }) => team === "night-bees" && disabled)!;
+  const revoked = await get(`/admin/teams/night-bees/keys/${id}/revoke`);
+  assert.match(revoked.body, /<h1>This key was revoked</);
 });

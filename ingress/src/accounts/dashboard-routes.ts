@@ -1,4 +1,3 @@
-import type { KeyView } from "../../pages/accounts/key-view.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { dashboardPage } from "../../pages/accounts/dashboard-page.ts";
@@ -12,6 +11,7 @@ import {
   revokePage,
   tooManyKeysPage,
 } from "../../pages/accounts/key-pages.ts";
+import type { KeyView } from "../../pages/accounts/key-view.ts";
 import { usageSection } from "../../pages/accounts/usage-section.ts";
 import { pictureName } from "../../pages/samples.ts";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
@@ -95,8 +95,9 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
 /** Returns the key of the team that the address names. For one of another team there is no page. */
 async function findKey({ accounts }: AccountContext, request: FastifyRequest<KeyRoute>): Promise<KeyView> {
   const keys = await accounts.keys.list(signedIn(request).team);
-  const key = keys.find(({ id, disabled }) => id === request.params.id && !disabled);
+  const key = keys.find(({ id }) => id === request.params.id);
   if (key === undefined) throw new PageRefusal("not_found");
+  if (key.disabled) throw new PageRefusal("revoked_key");
   return key;
 }
 

@@ -29,6 +29,7 @@ test("a key is shown once, with a call that holds it, and never again", async ()
   assert.match(later, /role="status">The key “laptop” is made\. It was shown once/);
   assert.ok(!later.includes(key));
   assert.ok(later.includes(`${key.slice(0, 12)}…`));
+  assert.match(later, /<td>never<[^]*“Last used” is up to a minute behind/);
   const [address] = /http:\/\/[^<]*?(\/assets\/\S+\/ada-1\.jpg)/
     .exec(body.replaceAll(/<[^>]+>/g, ""))!
     .slice(1);
@@ -114,7 +115,10 @@ test("revoking asks first, and then the key is gone from what can be changed", a
   // About another team's key nothing is said.
   assert.doesNotMatch((await get(revoked.headers.location!, eve)).body, /is revoked: calls/);
   assert.equal(accounts.keys.get(key!.id)!.disabled, true);
-  assert.equal((await get(`/dashboard/keys/${key!.id}`, ada)).statusCode, 404);
+  const gone = await get(`/dashboard/keys/${key!.id}`, ada);
+  assert.equal(gone.statusCode, 404);
+  assert.match(gone.body, /<h1>This key was revoked<[^]*<li><a href="\/dashboard">/);
+  assert.doesNotMatch((await get(`/dashboard/keys/${key!.id}`, eve)).body, /was revoked/);
   assert.match((await get("/dashboard", ada)).body, /revoked/);
 });
 

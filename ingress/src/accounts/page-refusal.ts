@@ -37,6 +37,18 @@ const refusals = {
     title: "There is no page at this address",
     detail: "It may have moved, or the address was mistyped.",
   },
+  revoked_key: {
+    status: 404,
+    code: "not_found",
+    title: "This key was revoked",
+    detail: "Calls with it are refused, and nothing can be changed of it any more.",
+  },
+  no_person: {
+    status: 404,
+    code: "not_found",
+    title: "There is no such person",
+    detail: "They were removed, or the address was mistyped. Whoever may sign in is listed under People.",
+  },
   unreadable_form: {
     status: 400,
     code: "invalid_request",
