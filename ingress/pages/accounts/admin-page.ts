@@ -5,7 +5,14 @@ import { statusNote } from "./done.ts";
 // Covered by ../../src/accounts/admin.test.ts.
 
 /** Returns a page for operators, below the links to all of them. */
-export const adminPage = ({ path, title, content, done, alert = nothing, scripts = [] }: AdminPage): AccountPage => ({
+export const adminPage = ({
+  path,
+  title,
+  content,
+  done,
+  alert = nothing,
+  scripts = [],
+}: AdminPage): AccountPage => ({
   path,
   title,
   description: "For operators of this service.",
