@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { unlimited } from "@faceline/contracts/stored/team";
-import { parseKeysCall } from "./keys-call.ts";
+import { parseKeysCall, usage } from "./keys-call.ts";
 
 const read = (line: string) => parseKeysCall(line.split(" ").filter((word) => word !== ""));
 
@@ -48,6 +48,10 @@ test("verbs about people take a mail address, which is stored in lower case", ()
   assert.deepEqual(read(`forget --email ${email}`), { verb: "forget", email });
 });
 
+test("the help names what a sign-in address is made of", () => {
+  assert.match(usage, /PUBLIC_URL[^]*PORT/);
+});
+
 test("a wrong call returns a sentence", () => {
   for (const [line, pattern] of [
     ["", /^usage/],
@@ -71,6 +75,8 @@ test("a wrong call returns a sentence", () => {
     ["operator --email a@example.test,b@example.test", /one mail address/],
     ["waitlist --team ants", /takes no --team/],
     ["list ants", /options only/],
+    ["forget ada@example.test", /: forget --email ada@example\.test$/],
+    ["sign-in-address ada@example.test", /: sign-in-address --email ada@example\.test$/],
     ["list --colour", /--colour/],
   ] as const) {
     const answer = read(line);

@@ -24,7 +24,9 @@ LIMITS are those of the team, all its keys together; limits that are left out st
   --bytes-per-second N  bytes of bodies a second that one ingress reads
   --no-limits           none of them; 0 turns one off
 
-Sign-in addresses are mailed when SMTP_URL is set, and printed otherwise.
+Sign-in addresses are mailed when SMTP_URL is set, and printed otherwise. They are for the service at PUBLIC_URL,
+or on PORT of this machine: set one of them as for the service. Without both, it is the port of the last
+\`npm start\` in this folder, else 8080.
 The keys are in the durable Redis: REDIS_DURABLE_URL, or the one of \`npm start\` (REDIS_DURABLE_PORT, 6380).`;
 
 const options = {
@@ -65,6 +67,9 @@ export function parseKeysCall(argv: string[]): KeysCommand | string {
     if (values.help) return { verb: "help" };
     if (verb === "") return usage;
     if (!Object.hasOwn(optionsByVerb, verb)) return `There is no verb ${verb}: see --help.`;
+    if (more.length > 0 && optionsByVerb[verb]![0] === "email") {
+      return `${verb} takes the mail address as an option: ${verb} --email ${more[0]}`;
+    }
     if (more.length > 0) return `${verb} takes options only: see --help.`;
     const unexpected = Object.entries(values).find(
       ([name, value]) => value !== false && !optionsByVerb[verb]!.includes(name),

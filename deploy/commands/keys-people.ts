@@ -13,15 +13,13 @@ import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import * as z from "zod";
 import type { PeopleCommand } from "./keys-call.ts";
+import { readServiceAddress } from "./service-address.ts";
 
 // Covered by keys.live.test.ts.
 
 const AddressConfig = z.object({
   ...PeopleConfig.shape,
   ...MailConfig.shape,
-  /** As for the ingress; without it, the address of `npm start`. */
-  PUBLIC_URL: z.string().default(""),
-  PORT: z.coerce.number().int().default(8080),
 });
 
 /** Runs a command about people and returns what to print. Throws a sentence when it cannot be done. */
@@ -39,8 +37,9 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
       return `${lines.join("\n")}\n\n${await addressText(redis, call.email)}`;
     }
     case "operator": {
-      const { team } = await makeOperator(redis, call, commandActor);
-      const text = `${call.email} is an operator, and a member of ${team}.`;
+      const { person, wasOperator } = await makeOperator(redis, call, commandActor);
+      const operator = wasOperator ? "was an operator before" : "is an operator";
+      const text = `${call.email} ${operator}, and a member of ${person.team}.`;
       return `${text}\n\n${await addressText(redis, call.email)}`;
     }
     case "sign-in-address":
@@ -71,12 +70,16 @@ type Approval = Extract<PeopleCommand, { verb: "approve" }>;
 /** Makes a sign-in address, mails it where that is configured, and returns what to print. */
 async function addressText(redis: RedisConnection, email: string): Promise<string> {
   const config = readConfig(AddressConfig, process.env);
+  const service = readServiceAddress(process.env);
+  const assumed = service.known
+    ? ""
+    : `\nIt is for a service at ${service.address}: set PORT or PUBLIC_URL if that runs elsewhere.`;
   const hours = config.SIGN_IN_ADDRESS_HOURS;
   const token = await issueForPerson(redis, { email, hours }, commandActor);
   if (token === null) throw new Error(`Nobody is known as ${email}: \`approve\` or \`operator\` first.`);
-  const publicUrl = config.PUBLIC_URL === "" ? `http://127.0.0.1:${config.PORT}` : config.PUBLIC_URL;
-  const address = signInAddress(publicUrl, token);
-  const printed = `${address}\n\nThis is their sign-in address. It works once, within ${hours} h. Earlier ones do not work any more.`;
+  const address = signInAddress(service.address, token);
+  const rest = `It works once, within ${hours} h. Earlier ones do not work any more.${assumed}`;
+  const printed = `${address}\n\nThis is their new sign-in address. ${rest}`;
   const send = openMailServer(config);
   if (send === undefined) return printed;
   const message = signInMail(email, { address, hours });
@@ -85,22 +88,23 @@ async function addressText(redis: RedisConnection, email: string): Promise<strin
   } catch (error) {
     return `${(error as Error).message} Bring them this:\n\n${printed}`;
   }
-  return `A sign-in address was mailed to ${email}. It works once, within ${hours} h. Earlier ones do not work any more.`;
+  return `A new sign-in address was mailed to ${email}. ${rest}`;
 }
 
 async function forgetText(redis: RedisConnection, email: string): Promise<string> {
   const { found, team } = await forget(redis, email, commandActor);
   const file = await rewriteAppendOnlyFile(redis);
-  const lines = [
-    found ? `${email} is forgotten.` : `Nothing was stored of ${email} but perhaps audit lines.`,
-  ];
+  // The file is written again all the same: an earlier call may have broken off before that.
+  const lines = [found ? `${email} is forgotten.` : "Nobody of this email is stored."];
   if (team !== null) lines.push(`The API keys of ${team} still work: \`list --team ${team}\` shows them.`);
   if (file === "rewritten") lines.push("The server's file was written again without them.");
   if (file === "none") lines.push("The server has no append-only file. Backups of it may still name them.");
   if (file === "refused") {
     lines.push("The server's file still names them: run BGREWRITEAOF on it, as a user who may.");
   }
-  return lines.join("\n");
+  const text = lines.join("\n");
+  if (!found) throw new Error(text);
+  return text;
 }
 
 /** What people wrote is indented, so that none of it looks like another entry. */

@@ -54,6 +54,7 @@ test("somebody waits, is approved with limits, gets a sign-in address and is for
   const limits = `The limits of the whole team ${team}-cams are set: --per-second 5 (before: the default).`;
   assert.ok(approved.printed.includes(limits), approved.printed);
   const [, token = ""] = /^http:\/\/127\.0\.0\.1:8080\/sign-in\/([\w-]{43})$/m.exec(approved.printed) ?? [];
+  assert.match(approved.printed, /a service at http:\/\/127\.0\.0\.1:8080: set PORT or PUBLIC_URL if/);
   const person = await findSignInToken(redis, token);
   assert.deepEqual([person?.email, person?.team, person?.role], [email, `${team}-cams`, "member"]);
   assert.ok(!(await keys("waitlist")).printed.includes(email));
@@ -62,12 +63,17 @@ test("somebody waits, is approved with limits, gets a sign-in address and is for
 
   const operator = await keys("operator", "--email", email);
   assert.match(operator.printed, /is an operator, and a member of team-.*-cams\.$/m);
+  const repeated = await keys("operator", "--email", email);
+  assert.match(repeated.printed, /was an operator before, and a member of /);
+  assert.match(repeated.printed, /new sign-in address\. .* Earlier ones do not work any more\./);
   const forgotten = await keys("forget", "--email", email);
   assert.match(
     forgotten.printed,
     /is forgotten\.\n.*still work.*\n.*file was written again without them\.\n$/,
   );
   assert.equal(await findSignInToken(redis, token), null);
+  const nobody = await keys("forget", "--email", email);
+  assert.deepEqual([nobody.code, nobody.printed.startsWith("Nobody of this email is stored.\n")], [1, true]);
   const unknown = await keys("sign-in-address", "--email", email);
   assert.deepEqual([unknown.code, unknown.printed.startsWith("Nobody is known")], [1, true]);
 });
@@ -78,7 +84,7 @@ test("a sign-in address is mailed where a server is configured, and printed when
   const email = `ada-${randomUUID()}@example.test`;
   const mail = { SMTP_FROM: "faceline@example.test", PUBLIC_URL: "https://faces.example/" };
   const mailed = await keysWith({ ...mail, SMTP_URL: server.url }, "operator", "--email", email);
-  assert.match(mailed.printed, /was mailed to ada-/);
+  assert.match(mailed.printed, /was mailed to ada-.* any more\.\n$/);
   assert.doesNotMatch(mailed.printed, /sign-in\//);
   const [, token = ""] =
     /https:\/\/faces\.example\/sign-in\/([\w-]{43})/.exec(server.mails[0]?.text ?? "") ?? [];

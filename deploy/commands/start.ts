@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
@@ -93,6 +94,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
     },
     { ...supervision, onOutput: (name, line) => print(`${name} | ${format(line)}`) },
   );
+  writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
   await steps.run("services", () => services.start());
   await steps.run("health", () => services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, stop));
 

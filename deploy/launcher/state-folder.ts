@@ -34,12 +34,16 @@ export function openStateFolder(fetched: string, run = fetched): StateFolder {
     metrics: join(run, "prometheus"),
     samples: join(run, "samples"),
     devKey: join(run, "dev-key"),
+    serviceAddress: serviceAddressFile(run),
     processes: join(run, "processes.json"),
   };
 }
 
 /** Where a launch with this state folder keeps the passwords of its servers. */
 export const secretsFolder = (run: string): string => join(run, "secrets");
+
+/** Where a launch with this state folder writes the address at which people reach its service. */
+export const serviceAddressFile = (run: string): string => join(run, "service-address");
 
 export type StateFolder = {
   run: string;
@@ -60,5 +64,7 @@ export type StateFolder = {
   metrics: string;
   samples: string;
   devKey: string;
+  /** For the sign-in addresses that `npm run keys` prints. */
+  serviceAddress: string;
   processes: string;
 };

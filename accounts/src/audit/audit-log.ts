@@ -100,22 +100,23 @@ const attemptsMax = 10;
 
 /**
  * Replaces a mail address in all entries. Entries of a stream cannot be changed, so the stream is written
- * again, with the same ids, unless an entry was added meanwhile: then it is tried again. Needs a connection
- * of its own, because it watches the key. Throws when entries were added at each of ten tries.
+ * again, with the same ids, unless an entry was added meanwhile: then it is tried again. Needs a
+ * connection of its own, because it watches the key. Returns whether the address was in the log. Throws
+ * when entries were added at each of ten tries.
  */
-export async function forgetInAudit(durable: RedisConnection, email: string): Promise<void> {
+export async function forgetInAudit(durable: RedisConnection, email: string): Promise<boolean> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     await durable.watch(auditKey);
     const entries = await durable.xrange(auditKey, "-", "+");
     if (!entries.some(([, list]) => list.includes(email))) {
       await durable.unwatch();
-      return;
+      return false;
     }
     const transaction = durable.multi().del(auditKey);
     for (const [id, list] of entries) {
       transaction.xadd(auditKey, id, ...list.map((value) => (value === email ? forgotten : value)));
     }
-    if ((await transaction.exec()) !== null) return;
+    if ((await transaction.exec()) !== null) return true;
   }
   throw new Error("The audit log changes all the time: run the command again.");
 }

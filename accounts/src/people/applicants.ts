@@ -36,8 +36,9 @@ export async function markDeclined(durable: RedisConnection, email: string): Pro
   await durable.set(declinedKey(email), Date.now(), "EX", declinedShownDays * daySeconds);
 }
 
-export async function unmarkDeclined(durable: RedisConnection, email: string): Promise<void> {
-  await durable.del(declinedKey(email));
+/** Returns whether there was a mark. */
+export async function unmarkDeclined(durable: RedisConnection, email: string): Promise<boolean> {
+  return (await durable.del(declinedKey(email))) === 1;
 }
 
 /** `team`: of a person who is a member already. `declinedAt`: epoch ms; null: not declined before. */

@@ -95,10 +95,24 @@ test("who joins again is marked as declined before, or as a member, until that c
   assert.equal(await redis.exists(declinedKey(ada), declinedKey(bob)), 0);
 });
 
+test("who is an operator already is made one without another entry in the audit log", async (t) => {
+  const { redis, team, email } = await durable(t);
+  const op = email("op");
+  const first = await makeOperator(redis, { email: op, team }, operator);
+  const again = await makeOperator(redis, { email: op }, operator);
+  assert.deepEqual([first.wasOperator, again.wasOperator], [false, true]);
+  assert.deepEqual(again.person, first.person);
+  const entries = (await listAudit(redis, { count: 20 })).filter(({ on }) => on === op);
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ["operator_made"],
+  );
+});
+
 test("the first operator is in the team `operators`; nobody else gets a sign-in address", async (t) => {
   const { redis, email } = await durable(t);
   const op = email("op");
-  assert.equal((await makeOperator(redis, { email: op }, operator)).team, "operators");
+  assert.equal((await makeOperator(redis, { email: op }, operator)).person.team, "operators");
   assert.match((await issueForPerson(redis, { email: op, hours: 1 }, operator)) ?? "", /^[\w-]{43}$/);
   assert.equal(await issueForPerson(redis, { email: email("eve"), hours: 1 }, operator), null);
 });

@@ -44,23 +44,30 @@ export async function decline(durable: RedisConnection, email: string, actor: Ac
   return true;
 }
 
-/** Makes somebody an operator. A person keeps their team; others get `team`, by default `operators`. */
+/**
+ * Makes somebody an operator. A person keeps their team; others get `team`, by default `operators`.
+ * Whoever is an operator stays one, without another entry in the audit log.
+ */
 export async function makeOperator(
   durable: RedisConnection,
   { email, team = operatorsTeam }: { email: string; team?: string | undefined },
   actor: Actor,
-): Promise<Person> {
+): Promise<{ person: Person; wasOperator: boolean }> {
   const known = await findPerson(durable, email);
+  const wasOperator = known?.role === "operator";
   const person: Person = {
     ...(known ?? { email, team, createdAt: Date.now() }),
     role: "operator",
   };
   await setLimits(durable, { team: person.team, limits: {} });
-  await storePerson(durable, person);
-  await recordAudit(durable, actor, "operator_made", email, { team: person.team });
+  if (!wasOperator) {
+    // The entry first: a call that breaks off in between and is repeated leaves two entries, never none.
+    await recordAudit(durable, actor, "operator_made", email, { team: person.team });
+    await storePerson(durable, person);
+  }
   await unmarkDeclined(durable, email);
   await leaveWaitlist(durable, email);
-  return person;
+  return { person, wasOperator };
 }
 
 /**

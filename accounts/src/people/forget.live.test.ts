@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { durable } from "../../testing/durable.ts";
-import { commandActor, recordAudit } from "../audit/audit-log.ts";
+import { commandActor, listAudit, recordAudit } from "../audit/audit-log.ts";
 import { listTeamKeys } from "../keys/team-key-index.ts";
 import { createTeamKey } from "../keys/team-keys.ts";
 import { markDeclined } from "./applicants.ts";
@@ -42,6 +42,23 @@ test("a forgotten person is in no key of the server, and not in its file once th
   assert.ok(readFileSync(file).includes(bob), "the others stay");
   assert.equal((await listTeamKeys(redis, team)).length, 2, "the keys of the team stay");
   assert.deepEqual(await forget(redis, ada, commandActor), { found: false, team: null });
+});
+
+test("nothing is logged of an email that nothing is stored of; a mark or a line of the log is something", async (t) => {
+  const { redis, email } = await durable(t);
+  const entries = async () => (await listAudit(redis, { count: 1 }))[0]?.id;
+  const before = await entries();
+  const nobody = { found: false, team: null };
+  assert.deepEqual(await forget(redis, email("eve"), commandActor), nobody);
+  assert.equal(await entries(), before);
+
+  const declined = email("declined");
+  await markDeclined(redis, declined);
+  assert.equal((await forget(redis, declined, commandActor)).found, true);
+  const logged = email("logged");
+  await recordAudit(redis, commandActor, "waitlist_declined", logged);
+  assert.equal((await forget(redis, logged, commandActor)).found, true);
+  assert.deepEqual(await forget(redis, logged, commandActor), nobody);
 });
 
 /** Returns the path of the server's file, which is written as plain text until the end of the test. */

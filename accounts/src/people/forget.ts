@@ -9,29 +9,36 @@ import { cancelAddresses } from "./sign-in-address.ts";
 import { leaveWaitlist } from "./waitlist.ts";
 
 /**
- * Removes everything that is stored of a mail address: waitlist entry, person, sessions and sign-in tokens.
- * Where it stood in the audit log and in names of API keys stands `forgotten`. The keys of the team work on.
- * It may be repeated after an error. Needs a connection of its own, like `forgetInAudit`.
+ * Removes everything that is stored of a mail address: waitlist entry, person, sessions and sign-in
+ * tokens. Where it stood in the audit log and in names of API keys stands `forgotten`. The keys of the
+ * team work on. Where nothing is stored, nothing is logged. It may be repeated after an error. Needs a
+ * connection of its own, like `forgetInAudit`.
  */
 export async function forget(durable: RedisConnection, email: string, actor: Actor): Promise<Forgotten> {
   const person = await findPerson(durable, email);
   const waited = await leaveWaitlist(durable, email);
-  await unmarkDeclined(durable, email);
+  const declined = await unmarkDeclined(durable, email);
   // The person before tokens and sessions: from here on nobody gets another one.
   await durable.del(personKey(email));
   await durable.srem(peopleKey, email);
   await cancelAddresses(durable, email);
   await endSessions(durable, email);
   await durable.del(sessionsKey(email), signInsKey(email));
+  let named = false;
   for (const key of await listApiKeys(durable)) {
     if (!key.name.toLowerCase().includes(email)) continue;
+    named = true;
     const name = key.name.toLowerCase().replaceAll(email, forgotten);
     await changeApiKey(durable, key, { name });
   }
-  await forgetInAudit(durable, email);
-  await recordAudit(durable, actor, "person_forgotten", forgotten);
-  return { found: person !== null || waited, team: person?.team ?? null };
+  const logged = await forgetInAudit(durable, email);
+  const found = person !== null || waited || declined || named || logged;
+  if (found) await recordAudit(durable, actor, "person_forgotten", forgotten);
+  return { found, team: person?.team ?? null };
 }
 
-/** `team`: of which the person was a member; null when they only waited, or were unknown. */
+/**
+ * `found`: whether anything of the person was stored, audit lines included. `team`: of which the person
+ * was a member; null when they only waited, or were unknown.
+ */
 type Forgotten = { found: boolean; team: string | null };
