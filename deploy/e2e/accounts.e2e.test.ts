@@ -138,13 +138,13 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     const { page } = await visit("/");
     t.after(() => page.context().close());
     await page.goto(adasAddress);
-    await heading(page, "This address has been used or is too old");
+    await heading(page, "This address does not work");
     await keys("sign-in-address", "--email", ada);
     const next = await mailedAddress(ada, 2);
     await using redis = await connectRedis("REDIS", durable.access("test")["REDIS_DURABLE_URL"]!, 1_000);
     for (const key of await redis.keys("sign-in:*")) await redis.pexpire(key, 0);
     await page.goto(next);
-    await heading(page, "This address has been used or is too old");
+    await heading(page, "This address does not work");
   });
 
   await t.test("another team's key ids lead nowhere", async () => {

@@ -210,7 +210,7 @@ test("from an empty installation to an approved team with limits, in a browser",
       const unused = (await admin.page.locator("pre").innerText()).trim();
       assert.match(await keys("forget", "--email", applicant), /is forgotten/);
       await visitor.page.goto(unused);
-      await visitor.page.getByText("has been used or is too old").waitFor();
+      await visitor.page.getByText("has been used, was cancelled").waitFor();
       await admin.page.goto(`${address}/admin/audit`);
       await admin.page.getByRole("cell", { name: "person forgotten" }).waitFor();
       assert.equal(await admin.page.getByText(applicant).count(), 0);

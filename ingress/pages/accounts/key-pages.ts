@@ -41,8 +41,8 @@ function overlapNote(overlap: string | undefined): Html {
 function firstCall({ key, origin, samples }: Pick<NewKey, "key" | "origin" | "samples">): string {
   const [one, other] = samples.map((address) => origin + address);
   const [first, second] = samples.map((address) => address.split("/").at(-1)!);
-  return `curl -O ${one} -O ${other}
-curl ${origin}/verify \\
+  return `curl -sS -O ${one} -O ${other}
+curl -sS ${origin}/verify \\
   -H "x-api-key: ${key}" \\
   -F img1=@${first} \\
   -F img2=@${second}`;

@@ -1,6 +1,7 @@
 import { formatDuration } from "../format.ts";
 import { each, type Html, html, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
+import { instant } from "./instant.ts";
 
 // Covered by ../../src/accounts/account-pages.test.ts.
 
@@ -32,18 +33,19 @@ function ownPages(role: Refusal["role"]): Html {
   );
 }
 
-function wait({ retryAfterMs }: Refusal): Html {
+function wait({ retryAfterMs, now }: Refusal): Html {
   if (retryAfterMs === undefined) return nothing;
   const minutes = Math.ceil(retryAfterMs / 60_000);
   const time = minutes <= 1 ? "a minute" : formatDuration(minutes * 60_000);
-  return html`<p class="note">Try again in ${time}.</p>
+  return html`<p class="note">Try again in ${time}, at !${instant(now + minutes * 60_000)}.</p>
 `;
 }
 
 export type RefusalText = { title: string; detail: string };
-/** `role`: of who is signed in. */
+/** `role`: of who is signed in. `now`: epoch ms. */
 type Refusal = RefusalText & {
   requestId: string;
+  now: number;
   retryAfterMs?: number | undefined;
   role?: "member" | "operator" | undefined;
 };

@@ -90,17 +90,29 @@ signed in as ${signedInAs}, leave this page: the address works in another browse
 `;
 }
 
-/** For an address that was used, is too old, or never was one. */
-export const deadAddressPage = (): AccountPage => ({
+/**
+ * For an address that was used, cancelled, is too old, or never was one: the page does not say which.
+ * `signedIn`: whose session this browser has, and the page of their role.
+ */
+export const deadAddressPage = (signedIn: SignedIn | undefined): AccountPage => ({
   ...page,
   title: "This address does not work",
   content: html`<div class="prose">
-<h1>This address has been used or is too old</h1>
-<p class="lead">A sign-in address works once, and for a limited time.</p>
-<p class="actions"><a class="button" href="/sign-in">How to get a new one</a></p>
+<h1>This address does not work</h1>
+<p class="lead">It has been used, was cancelled, is too old, or was not copied whole.</p>
+!${ownSession(signedIn)}<p class="actions"><a class="button" href="/sign-in">How to get a new one</a></p>
 </div>`,
 });
 
+function ownSession(signedIn: SignedIn | undefined): Html {
+  if (signedIn === undefined) return nothing;
+  const { email, home } = signedIn;
+  const title = home === "/admin" ? "the admin pages" : "your dashboard";
+  return html`<p class="note">You are signed in as ${email}. Go to <a href="${home}">${title}</a>.</p>
+`;
+}
+
+type SignedIn = { email: string; home: "/admin" | "/dashboard" };
 type SignInState = {
   mailed: boolean;
   notice?: keyof typeof notices | undefined;

@@ -2,7 +2,7 @@ import type { Assets } from "../assets.ts";
 import { codeChoice, copyButton } from "../docs/code-block.ts";
 import type { Facts } from "../facts.ts";
 import { formatCount } from "../format.ts";
-import { each, type Html, html, nothing } from "../html.ts";
+import { each, type Html, html, nothing, markup } from "../html.ts";
 import type { Page } from "../page.ts";
 import { pictureName, previewName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
 
@@ -116,7 +116,7 @@ const endpoints = ({ limits }: Facts): Html => html`<h2 class="section">For deve
 <section><h3><code>POST /compare</code></h3><p>One face against up to ${formatCount(limits.candidate_vectors)} others, and which of them is nearest.</p><p><a href="/docs#compare">Fields of /compare</a></p></section>
 </div>`;
 
-const beforeYouSend = ({ keysNeeded }: Facts): Html => html`<div class="prose">
+const beforeYouSend = (facts: Facts): Html => html`<div class="prose">
 <h2>Before you rely on it</h2>
 <ul>
 <li>A distance is not a probability, and no proof of who somebody is. Siblings and twins are often closer than the
@@ -126,10 +126,17 @@ one is compared, so a match by chance is likelier.</li>
 <li>Error rates may differ between groups of people. This service has <strong>not</strong> measured its models by
 group: do not decide about people until you have.</li>
 <li>Send pictures only of people who have agreed. In many places the law protects faces more than other data.</li>
-<li>${keysNeeded ? "API calls need a key, which the operator of this service gives out" : "Calls to this service need no key"}:
+<li>!${markup(keySentence(facts))}:
 <a href="/docs/keys">keys</a> and <a href="/docs/limits">limits</a>.</li>
 </ul>
 </div>`;
+
+function keySentence({ keysNeeded, accounts }: Facts): Html {
+  if (!keysNeeded) return html`Calls to this service need no key`;
+  if (!accounts) return html`API calls need a key, which the operator of this service gives out`;
+  return html`API calls need a key: join the <a href="/waitlist">waitlist</a>, and once you are approved, make one on
+your <a href="/dashboard">dashboard</a>. More on`;
+}
 
 /** The distances of labelled pairs by model and metric, for the script. */
 const labelledPairs = ({ models }: Facts): string =>

@@ -191,6 +191,22 @@ test("the header shows a visitor the way in, a member the dashboard, an operator
   assert.match((await app.inject("/")).body, /Signing in sets one cookie; nothing else does\./);
 });
 
+test("where people can sign up, the home page and the quick start lead from the waitlist to a key", async () => {
+  const { app: without } = testServer(context);
+  const way =
+    /<a href="\/waitlist">waitlist<\/a>\. Once you are approved, make a key on\s+your <a href="\/dashboard">/;
+  const homeWay =
+    /<a href="\/waitlist">waitlist<\/a>, and once you are approved, make one on\s+your <a href="\/dashboard">/;
+  for (const [url, withAccounts, others] of [
+    ["/docs/quick-start", way, /The operator of this service gives you one\./],
+    ["/", homeWay, /a key, which the operator of this service gives out:/],
+  ] as const) {
+    assert.match((await app.inject(url)).body, withAccounts);
+    assert.doesNotMatch((await app.inject(url)).body, others);
+    assert.match((await without.inject(url)).body, others);
+  }
+});
+
 test("without accounts there are no links to them, no pages, and no cookies", async () => {
   const { app: without } = testServer(context);
   const { body } = await without.inject("/");
@@ -260,6 +276,30 @@ test("what a form of the waitlist holds comes back with what is wrong, and as te
   });
 });
 
+test("a form with an error does not count against the limit of forms", async (t) => {
+  const counted = t.mock.method(accounts.ports, "countTry");
+  for (const [url, fields] of [
+    ["/waitlist", { email: "ada", team: "ants", purpose: "" }],
+    ["/waitlist", { email: "ada@example.test", team: "", purpose: "" }],
+    ["/sign-in", { email: "ada" }],
+  ] as const) {
+    assert.equal((await postForm(app, url, fields)).statusCode, 400, url);
+  }
+  assert.equal(counted.mock.callCount(), 0);
+  await postForm(app, "/waitlist", { email: "cy@example.test", team: "ants", purpose: "" });
+  assert.equal(counted.mock.callCount(), 1);
+});
+
+test("a sign-in address that does not work says why, and to who is signed in where to go", async () => {
+  const read = async (headers: Record<string, string>) =>
+    (await app.inject({ url: `/sign-in/${unknownToken}`, headers })).body;
+  const visitors = await read({});
+  assert.match(visitors, /has been used, was cancelled, is too old, or was not copied whole/);
+  assert.doesNotMatch(visitors, /You are signed in/);
+  assert.match(await read(ada), /You are signed in as \S+ Go to <a href="\/dashboard">your dashboard<\/a>/);
+  assert.match(await read(olga), /You are signed in as \S+ Go to <a href="\/admin">the admin pages<\/a>/);
+});
+
 test("/sign-in answers before anybody is looked up, alike for everybody", async (t) => {
   const lookup = Promise.withResolvers<void>();
   const lookedUp: string[] = [];
@@ -284,6 +324,7 @@ test("/sign-in answers before anybody is looked up, alike for everybody", async 
 
 test("above a limit of tries there is a page that says when to come back, for unknown emails too", async (t) => {
   const counted: [string, string][] = [];
+  const before = Date.now();
   t.mock.method(accounts.ports, "countTry", async (limit: string, who: string) => {
     counted.push([limit, who]);
     return limit === "mail" ? 20 * 60_000 : null;
@@ -292,7 +333,9 @@ test("above a limit of tries there is a page that says when to come back, for un
     const reply = await postForm(app, "/sign-in", { email });
     assert.equal(reply.statusCode, 429);
     assert.equal(reply.headers["retry-after"], "1200");
-    assert.match(reply.body, /<h1>Too many tries<\/h1>.*Try again in 20 minutes\./s);
+    assert.match(reply.body, /<h1>Too many tries<\/h1>.*What you wrote was not sent\./s);
+    const [, at = ""] = /Try again in 20 minutes, at <time datetime="([^"]+)">/.exec(reply.body) ?? [];
+    assert.ok(Date.parse(at) >= before + 20 * 60_000, at);
   }
   assert.deepEqual(counted.slice(2), [
     ["form", "127.0.0.1"],

@@ -85,7 +85,13 @@ function addRefusals(scope: FastifyInstance, context: AccountContext): void {
       context,
       request,
       reply,
-      refusalPage({ ...text, requestId: request.id, retryAfterMs, role: request.person?.role }),
+      refusalPage({
+        ...text,
+        requestId: request.id,
+        retryAfterMs,
+        now: context.now(),
+        role: request.person?.role,
+      }),
     );
   });
 }

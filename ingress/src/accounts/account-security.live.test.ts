@@ -112,7 +112,7 @@ test("used, expired and unknown addresses get one page, whether they are opened 
     }
   }
   assert.equal(pages.size, 1);
-  assert.match([...pages][0]!, /This address has been used or is too old/);
+  assert.match([...pages][0]!, /has been used, was cancelled, is too old/);
 });
 
 test("10,000 wrong addresses: few reach the store, and others sign in", async (t) => {

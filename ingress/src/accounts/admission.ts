@@ -13,7 +13,8 @@ export async function countTry(
 ): Promise<void> {
   const name = typeof who === "string" ? who : visitorAddress(who);
   const waitMs = await accounts.countTry(limit, name);
-  if (waitMs !== null) throw new PageRefusal("too_many_tries", waitMs);
+  if (waitMs === null) return;
+  throw new PageRefusal(limit === "sign_in_address" ? "too_many_tries" : "too_many_forms", waitMs);
 }
 
 /** Throws a PageRefusal while the durable Redis is away: a form that cannot be answered is not shown. */

@@ -20,7 +20,7 @@ test("a key is shown once, with a call that holds it, and never again", async ()
   const [key] = /fl_[\w-]{43}/.exec(body)!;
   assert.match(
     body.replaceAll(/<[^>]+>/g, ""),
-    new RegExp(`curl \\S+/verify \\\\\\s+-H &#34;x-api-key: ${key}&#34;`),
+    new RegExp(`curl -sS \\S+/verify \\\\\\s+-H &#34;x-api-key: ${key}&#34;`),
   );
   const [, reload = ""] = /data-reload="([^"]+)"/.exec(
     body.replaceAll("&#61;", "=").replaceAll("&#38;", "&"),

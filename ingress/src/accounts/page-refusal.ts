@@ -8,7 +8,7 @@ import type { RefusalText } from "../../pages/accounts/refusal-page.ts";
 export class PageRefusal extends Error {
   override name = "PageRefusal";
   readonly reason: RefusalReason;
-  /** With `too_many_tries`. */
+  /** With `too_many_tries` and `too_many_forms`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(reason: RefusalReason, retryAfterMs?: number) {
@@ -60,6 +60,13 @@ const refusals = {
     code: "rate_limited",
     title: "Too many tries",
     detail: "This was tried too often in a short time, from your network or for this address.",
+  },
+  too_many_forms: {
+    status: 429,
+    code: "rate_limited",
+    title: "Too many tries",
+    detail:
+      "This was tried too often in a short time, from your network or for this address. What you wrote was not sent.",
   },
   accounts_away: {
     status: 503,

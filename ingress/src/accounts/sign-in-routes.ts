@@ -1,5 +1,5 @@
 import { Email } from "@faceline/accounts/people/email";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import {
   deadAddressPage,
@@ -32,7 +32,6 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
   scope.post("/sign-in", async (request, reply) => {
     requireAvailable(accounts);
     if (!mailed) throw new PageRefusal("not_found");
-    await countTry(accounts, "form", request);
     const { email } = parsedForm(request.body);
     const parsed = Email.safeParse(email);
     if (!parsed.success) {
@@ -40,6 +39,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
       const error = "This is not an email address: write it as name@example.org.";
       return sendAccountPage(context, request, reply, signInPage({ mailed, email, error }));
     }
+    await countTry(accounts, "form", request);
     await countTry(accounts, "mail", parsed.data);
     // The reply goes first: what it takes to look somebody up and to mail them shows nobody who exists.
     onClose(reply, () => queue.add(parsed.data));
@@ -54,7 +54,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
   scope.get<Rest>("/sign-in/*", async (request, reply) => {
     const token = await readToken(context, request);
     const person = token === undefined ? null : await accounts.signInAddresses.find(token);
-    if (person === null) return sendAccountPage(context, request, reply.code(404), deadAddressPage());
+    if (person === null) return sendDeadAddress(context, request, reply);
     const page = openedAddressPage({ token: token!, ...person, signedInAs: request.person?.email });
     return sendAccountPage(context, request, reply, page);
   });
@@ -63,7 +63,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
     rejectLostCookie(request, context);
     const token = await readToken(context, request);
     const person = token === undefined ? null : await accounts.signInAddresses.consume(token);
-    if (person === null) return sendAccountPage(context, request, reply.code(404), deadAddressPage());
+    if (person === null) return sendDeadAddress(context, request, reply);
     await beginSession(request, person.email, context.now());
     await accounts.recordAudit({ by: person.email, requestId: request.id }, "signed_in");
     return reply.redirect(homeOf(person), 303);
@@ -82,7 +82,13 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
 }
 
 /** The page that somebody opens when they sign in. The dashboard of an operator's own team is rarely it. */
-const homeOf = ({ role }: Person): string => (role === "operator" ? "/admin" : "/dashboard");
+const homeOf = ({ role }: Person): "/admin" | "/dashboard" => (role === "operator" ? "/admin" : "/dashboard");
+
+function sendDeadAddress(context: AccountContext, request: FastifyRequest, reply: FastifyReply) {
+  const { person } = request;
+  const signedIn = person === null ? undefined : { email: person.email, home: homeOf(person) };
+  return sendAccountPage(context, request, reply.code(404), deadAddressPage(signedIn));
+}
 
 /** Counts the try, and returns the token if it has the shape of one: others need no look at the store. */
 async function readToken(

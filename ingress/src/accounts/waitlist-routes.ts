@@ -17,12 +17,13 @@ export function addWaitlist(scope: FastifyInstance, context: AccountContext): vo
   });
   scope.post("/waitlist", async (request, reply) => {
     requireAvailable(accounts);
-    await countTry(accounts, "form", request);
     const form = readForm(request.body);
     if (form.kind === "wrong") {
       reply.code(400);
       return sendAccountPage(context, request, reply, waitlistPage(form));
     }
+    // A form with an error stores nothing, so it is not counted.
+    await countTry(accounts, "form", request);
     if ((await accounts.joinWaitlist(form.entry)) === "full") throw new PageRefusal("waitlist_full");
     return reply.redirect("/waitlist/joined", 303);
   });

@@ -1,5 +1,5 @@
 import type { Facts } from "../../facts.ts";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, markup } from "../../html.ts";
 import { apiDocument } from "../api-document.ts";
 import { codeBlock, codeChoice } from "../code-block.ts";
 import type { DocsPage } from "../docs-page.ts";
@@ -49,17 +49,23 @@ with <a href="/docs#compare">/compare</a>.</li>
 </div>`,
 };
 
-function keyStep({ keysNeeded }: Facts): Html {
+function keyStep({ keysNeeded, accounts }: Facts): Html {
   if (!keysNeeded) {
     return html`<h2>1. No key is needed</h2>
 <p>The operator of this service lets everybody call who can reach it.</p>`;
   }
   return html`<h2>1. Get a key</h2>
-<p>The operator of this service gives you one. If you run it yourself with <code>npm start</code>, its last
+<p>!${markup(accounts ? waitlistWay() : operatorWay())} If you run it yourself with <code>npm start</code>, its last
 lines show a key for development, which is also in <code>.faceline/dev-key</code>. The examples read it from
 the environment:</p>
 !${codeBlock({ caption: "In a shell", code: "export FACELINE_KEY=fl_…", language: "curl" })}`;
 }
+
+const waitlistWay =
+  (): Html => html`Join the <a href="/waitlist">waitlist</a>. Once you are approved, make a key on
+your <a href="/dashboard">dashboard</a>.`;
+
+const operatorWay = (): Html => html`The operator of this service gives you one.`;
 
 const verifyCall = (facts: Facts): ExampleCall => ({
   origin: originOf(facts),
