@@ -48,6 +48,13 @@ test("every path in back-ticks exists", () => {
   assertOnlyKnown("missing-paths", missing);
 });
 
+test("the list of contents of deploy/OPERATING.md has every section, in order", () => {
+  const [contents = "", sections = ""] = read("deploy/OPERATING.md").split(/\n(?=## )([^]*)/);
+  const titles = matches(`\n${sections}`, /^## (.+)$/gm);
+  assert.ok(titles.length > 10, "the sections were found");
+  assert.deepEqual(matches(contents, /^- \[(.+)\]\(#/gm), titles);
+});
+
 test("every relative link points to a file, and to a heading of it", () => {
   const broken: Offenders = new Map();
   for (const document of documents) {
