@@ -85,8 +85,8 @@ function rows(entries: Partial<AuditEntry>[]): string[][] {
   const common = { id: "1-1", at: 1, by: "olga@example.test", requestId: null, details: {} };
   const full = entries.map((entry) => ({ ...common, ...entry }) as AuditEntry);
   const { content } = auditPage({ entries: full, keys });
-  const [, body = ""] = /<tbody>([^]*)<\/tbody>/.exec(content) ?? [];
-  return [...body.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = ""]) => {
+  const [, body = ""] = /<tbody[^>]*>([^]*)<\/tbody>/.exec(content) ?? [];
+  return [...body.matchAll(/<tr[^>]*>([^]*?)<\/tr>/g)].map(([, row = ""]) => {
     const [action = "", object = ""] = [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)]
       .slice(2, 4)
       .map(([, cell]) => cell!);

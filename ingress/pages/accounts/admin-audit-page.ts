@@ -22,20 +22,23 @@ export const auditPage = ({ entries, keys, older }: AuditView): AccountPage =>
 const auditTable = (
   entries: AuditEntry[],
   keys: AuditKey[],
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Audit log"><table class="keys audit">
-<thead><tr><th>When</th><th>Who</th><th>What</th><th>On</th><th>Request id</th></tr></thead>
-<tbody>!${each(
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Audit log"><table class="keys audit" role="table">
+<thead role="rowgroup"><tr role="row">!${each(columns, (name) => html`<th role="columnheader">${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">!${each(
   entries,
-  (entry) => html`<tr>
-<td>!${instant(entry.at)}</td>
-<td>${entry.by}</td>
-<td>${actionTexts[entry.action]}</td>
-<td class="object">!${objectText(entry, keys)}!${auditChange(entry, keys)}</td>
-<td>!${markup(entry.requestId === null ? nothing : html`<code>${entry.requestId}</code>`)}</td>
+  (entry) => html`<tr role="row">
+<td role="cell">!${instant(entry.at)}</td>
+<td role="cell">${entry.by}</td>
+<td role="cell" class="action">${actionTexts[entry.action]}</td>
+<td role="cell" class="object">!${objectText(entry, keys)}!${auditChange(entry, keys)}</td>
+<td role="cell">!${markup(entry.requestId === null ? nothing : html`<code>${entry.requestId}</code>`)}</td>
 </tr>
 `,
 )}</tbody>
 </table></div>`;
+
+/** On a phone the rows are cards, which are no table to a screen reader without the roles. */
+const columns = ["When", "Who", "What", "On", "Request id"];
 
 /** What an entry is about: a key by name and first characters, a model with its kind, a team as a link. */
 function objectText({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
