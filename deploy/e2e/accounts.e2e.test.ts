@@ -68,7 +68,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
 
   await t.test("a visitor joins the waitlist", async () => {
     const { page } = visitor;
-    await page.getByRole("link", { name: "Waitlist" }).click();
+    await page.getByRole("link", { name: "Waitlist", exact: true }).click();
     await page.getByLabel("Email").fill(ada);
     await page.getByLabel("Team").fill("Ants");
     await page.getByLabel("What do you want").fill("<script>alert(1)</script> doors");
