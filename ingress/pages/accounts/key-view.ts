@@ -12,9 +12,10 @@ export function keyState({ disabled, expiresAt }: KeyView, now: number): Html {
 }
 
 /** Below a table of keys. Usage is written sooner, so that a key may have calls and no use yet. */
-export const lastUseHint =
-  (): Html => html`<p class="dim">“Last used” is up to a minute behind: “never” may be a key whose first call was just made.</p>
+export function lastUseHint(): Html {
+  return html`<p class="dim">“Last used” is up to a minute behind: “never” may be a key whose first call was just made.</p>
 `;
+}
 
 /**
  * Instants in epoch milliseconds. `lastUsedAt`: accurate to a minute. `expiresAt`: of a key that another one
