@@ -19,7 +19,7 @@ export async function unpulledModels(folder: string): Promise<string[]> {
 }
 
 /**
- * Pulls models for tests, within two minutes. Returns why it failed, in one line: tests that need the models
+ * Pulls models for tests, within a minute. Returns why it failed, in one line: tests that need the models
  * skip themselves, so a machine without a registry can run the others.
  */
 export async function pullForTests(
@@ -38,4 +38,4 @@ export async function pullForTests(
 }
 
 const main = join(repository, "models", "src", "main.ts");
-const pullForTestsMaxMs = 120_000;
+const pullForTestsMaxMs = 60_000;
