@@ -144,7 +144,7 @@ test("an operator sees until when addresses work, makes one in their place, and 
   assert.match((await get(cancelled.headers.location)).body, /No address works at the moment/);
   assert.match(
     (await get("/admin/audit")).body,
-    /sign-in addresses cancelled<\/td>\n<td class="object">nora@example/,
+    /sign-in addresses cancelled<\/td>\n<td[^>]* class="object">nora@example/,
   );
 });
 
@@ -290,10 +290,10 @@ test("the usage of all teams is on one page, by day and by team", async () => {
 test("the audit log says who did what, 50 entries a page", async () => {
   for (let i = 0; i < 60; i++) await post("/admin/teams/night-bees", { inFlight: String(i) });
   const { body } = await get("/admin/audit");
-  assert.match(body, /olga@example\.test<\/td>\n<td>limits set<\/td>\n<td class="object"><a[^>]*>night-bees/);
+  assert.match(body, /olga@example\.test<\/td>\n<td[^>]*>limits set<\/td>\n<td[^>]*><a[^>]*>night-bees/);
   assert.match(body, /Calls in flight: 58 → 59/);
   const [, older = ""] = /href="(\/admin\/audit\?before=[\d-]+)"/.exec(body.replaceAll("&#61;", "=")) ?? [];
-  assert.match((await get(older)).body, /<td>approved<\/td>\n<td class="object">bob@example\.test/);
+  assert.match((await get(older)).body, />approved<\/td>\n<td[^>]*>bob@example\.test/);
   for (const before of ["x", "1-1%20-", "+"]) {
     assert.equal((await get(`/admin/audit?before=${before}`)).statusCode, 404);
   }
