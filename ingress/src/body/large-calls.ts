@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { capacityReached } from "../call/api-error.ts";
+import { type ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
 import { CallWindow } from "../limits/call-window.ts";
 
 /**
- * Makes large calls wait, once the first bytes of their bodies are read, while the batcher refuses calls of
- * their team because too many wait. To read, parse and store such a body costs more than the refusal that
- * follows, and a client that ignores Retry-After would repeat that as fast as it is refused. Calls that have
- * waited for LARGE_CALL_WAIT_MS are refused with `queue_full`, as the batcher would refuse them. Small calls
- * and anonymous ones do not wait.
+ * Makes large calls wait, with the first bytes of their bodies read or in the middle of them, while the
+ * batcher refuses calls of their team because too many wait. To read, parse and store such a body costs more
+ * than the refusal that follows, and a client that ignores Retry-After would repeat that as fast as it is
+ * refused. Calls that have waited for LARGE_CALL_WAIT_MS are refused with `queue_full`, as the batcher would
+ * refuse them. Small calls and anonymous ones do not wait.
  */
 export class LargeCalls {
   readonly #waitMs: number;
@@ -19,23 +19,41 @@ export class LargeCalls {
     this.#waitMs = LARGE_CALL_WAIT_MS;
   }
 
-  /** Resolves when the body may be read, or its call has ended. Throws `queue_full`. */
-  async turn(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** To be called when the first bytes of a body have arrived. */
+  begin(request: FastifyRequest, reply: FastifyReply): LargeCall {
     const { tenant, serviceClass } = request.requestContext!;
-    if (serviceClass !== "standard" || !isLarge(request.headers)) return;
+    if (serviceClass !== "standard" || !isLarge(request.headers)) return unlimited;
     const window = this.#windows.get(tenant) ?? new CallWindow();
     this.#windows.set(tenant, window);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const place = window.enter(resolve);
-    const timer = setTimeout(() => reject(tooManyLargeCalls()), this.#waitMs);
+    const place = window.enter();
+    let stopWait = () => {};
     onClose(reply, () => {
-      resolve();
+      stopWait();
       place.leave(isRefusedByBatcher(request));
       if (window.isIdle) this.#windows.delete(tenant);
     });
-    await promise.finally(() => clearTimeout(timer));
+    let leftMs = this.#waitMs;
+    return {
+      pass: (go) => {
+        if (place.isOpen) return go();
+        const since = performance.now();
+        const timer = setTimeout(() => {
+          place.whenOpen(() => {});
+          go(tooManyLargeCalls());
+        }, leftMs);
+        stopWait = () => clearTimeout(timer);
+        place.whenOpen(() => {
+          stopWait();
+          leftMs -= performance.now() - since;
+          go();
+        });
+      },
+      complete: place.complete,
+    };
   }
 }
+
+const unlimited: LargeCall = { pass: (go) => go(), complete() {} };
 
 const isLarge = ({ "content-length": length }: IncomingHttpHeaders): boolean =>
   length === undefined || Number(length) > smallBodyBytesMax;
@@ -48,3 +66,13 @@ const tooManyLargeCalls = () =>
 
 /** Two small pictures. To receive and parse them takes about as long as to refuse them. */
 const smallBodyBytesMax = 256 * 1024;
+
+export type LargeCall = {
+  /**
+   * Runs `go` when the bytes that have arrived may be passed on and more may be read: at once, or after a
+   * wait, or with `queue_full` when the call has waited for too long.
+   */
+  pass(go: (error?: ApiError) => void): void;
+  /** All bytes have arrived. */
+  complete(): void;
+};

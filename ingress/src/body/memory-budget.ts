@@ -4,7 +4,7 @@ import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
 import type { BudgetLease, SharedBudget } from "../limits/shared-budget.ts";
 import type { BodyPace, PacedBody } from "./body-pace.ts";
-import type { LargeCalls } from "./large-calls.ts";
+import type { LargeCall, LargeCalls } from "./large-calls.ts";
 
 /**
  * Limits the bytes of request bodies that are in memory at a time, each until the end of its call. Teams
@@ -39,7 +39,7 @@ export function limitBodyMemory(
       // The rest of the request may never come.
       onIdle: () => void reply.header("connection", "close"),
       paced: pace.begin(request),
-      turn: () => largeCalls.turn(request, reply),
+      beginLarge: () => largeCalls.begin(request, reply),
       discard: () => pace.discard(request, payload),
     });
     // Of a call that was answered early nobody reads the rest.
@@ -56,7 +56,7 @@ export function limitBodyMemory(
 function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits): Transform {
   let receivedBytes = 0;
   let leasedBytes = limits.reservedBytes;
-  let turn: Promise<void> | undefined;
+  let largeCall: LargeCall | undefined;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       receivedBytes += chunk.length;
@@ -68,12 +68,17 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
       // The pause that begins here is ours, not the client's.
       clearTimeout(idleTimer);
       limits.paced.pass(chunk.length, () => {
-        turn ??= limits.turn();
-        turn.then(() => {
+        largeCall ??= limits.beginLarge();
+        largeCall.pass((error) => {
+          if (error !== undefined) return done(error);
           watchIdle();
           done(null, chunk);
-        }, done);
+        });
       });
+    },
+    flush(done) {
+      largeCall?.complete();
+      done();
     },
   });
   const watchIdle = () => {
@@ -109,8 +114,8 @@ type MeterLimits = {
   idleMs: number;
   onIdle(): void;
   paced: PacedBody;
-  /** Resolves when more than the first piece may be read. */
-  turn(): Promise<void>;
+  /** Called once, when the first bytes have arrived. */
+  beginLarge(): LargeCall;
   /** Reads what is left of the body. */
   discard(): void;
 };
