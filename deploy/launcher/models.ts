@@ -19,8 +19,8 @@ export async function unpulledModels(folder: string): Promise<string[]> {
 }
 
 /**
- * Pulls models for tests, within a minute. Returns why it failed, in one line: tests that need the models
- * skip themselves, so a machine without a registry can run the others.
+ * Pulls models for tests, within a minute, and accepts their licences for that. Returns why it failed, in
+ * one line: tests that need the models skip themselves, so a machine without a registry can run the others.
  */
 export async function pullForTests(
   folder: string,
@@ -29,7 +29,9 @@ export async function pullForTests(
 ): Promise<string | undefined> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(pullForTestsMaxMs)]);
   try {
-    await capture(process.execPath, [main, "pull", ...names, "--to", folder], { stop: signal });
+    await capture(process.execPath, [main, "pull", ...names, "--accept-licence", "--to", folder], {
+      stop: signal,
+    });
     return undefined;
   } catch (error) {
     stop.throwIfAborted();

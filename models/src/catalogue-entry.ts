@@ -107,12 +107,15 @@ export const landmarkCounts = { ibug_68: 68, five_point: 5 } as const;
 export type LandmarkScheme = keyof typeof landmarkCounts;
 const LandmarkScheme = z.enum(Object.keys(landmarkCounts) as [LandmarkScheme, ...LandmarkScheme[]]);
 
-const License = z.strictObject({
+export const License = z.strictObject({
   /** SPDX, or LicenseRef- where SPDX has no name for it. */
   id: z.string().min(1),
   covers: z.string().min(1),
   stated_by: z.string().min(1),
+  /** `non_commercial`: it forbids commercial use. A pull needs a flag of its own then. */
+  use: z.enum(["any", "non_commercial"]),
 });
+export type License = z.infer<typeof License>;
 
 const common = {
   name: z.string().min(1),
@@ -131,7 +134,9 @@ const common = {
   calibration: Calibration.optional(),
   source: Source,
   licenses: z.array(License).min(1),
-  /** What is known of the training data and the terms, one sentence each. Facts, not legal advice. */
+  /** What it was trained on, as far as it is stated. Starts with "Not stated" where nobody says it. */
+  training_data: z.string().min(1),
+  /** What else is known of the model, one sentence each. Facts, not legal advice. */
   provenance: z.array(z.string().min(1)).min(1),
 };
 

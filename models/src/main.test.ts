@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { readCatalogue } from "./catalogue.ts";
+import { acceptTerms } from "./licence/acceptance.ts";
 
 function models(...args: string[]): { code: number | null; out: string; err: string } {
   const main = join(import.meta.dirname, "main.ts");
@@ -45,6 +47,7 @@ test("wrong arguments show the usage", () => {
     [["toString"], /^unknown verb: toString/],
     [["list", "ssd"], /^unexpected arguments: ssd/],
     [["pull"], /^pull: which models\? list shows them/],
+    [["list", "--accept-licence"], /^only pull accepts licences/],
     [["build", "--two", "x"], /^Unknown option '--two'/],
   ] as const) {
     const { code, err } = models(...args);
@@ -59,6 +62,41 @@ test("a name that the catalogue does not have cannot be pulled", () => {
     out: "",
     err: 'the catalogue has no Facenet; "npm run models -- list" shows its models\n',
   });
+});
+
+test("a pull without a terminal shows the terms, and is refused without the flag", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "models-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const { code, out, err } = models("pull", "MobileFaceNet", "--to", folder);
+  assert.equal(code, 1);
+  assert.match(
+    out,
+    /^MobileFaceNet, a download of 144\.5 MB:\n {2}licence MIT: .*\n {2}licence Apache-2\.0: /,
+  );
+  assert.match(out, /^ {2}trained on: Not stated\. The README of sirius-ai/m);
+  assert.equal(
+    err,
+    "The licence of MobileFaceNet was not accepted, and there is no terminal to ask at: " +
+      "--accept-licence accepts it. Nothing was fetched.\n",
+  );
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("list shows when a licence was accepted", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "models-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const { models: entries } = await readCatalogue();
+  const terms = entries.find(({ name }) => name === "blazeface")!;
+  await acceptTerms(folder, [{ terms, bytes: 1 }], {
+    flags: { acceptLicence: true, acceptNonCommercial: false },
+    ask: undefined,
+    print: () => {},
+    now: new Date("2026-11-22"),
+  });
+  assert.match(
+    models("list", "--to", folder).out,
+    /^blazeface .* not pulled +MIT AND Apache-2\.0 +2026-11-22$/m,
+  );
 });
 
 test("--help shows the usage, with and without a verb", () => {

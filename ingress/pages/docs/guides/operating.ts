@@ -72,8 +72,9 @@ no worker runs are refused. So compute the embeddings again before you retire th
 measure your threshold again.</p>
 <h2>Adding a model</h2>
 <p>MobileFaceNet is a second model for embeddings, of another architecture and other training than Dlib. Its weights
-are not installed with the rest: <code>npm run models -- pull MobileFaceNet</code> shows their licence and what is
-known of their training, fetches them and builds the model. Then <code>LANES</code> of the workers loads it with the
+are not installed with the rest: <code>npm run models -- pull MobileFaceNet</code> shows their licences and what is
+known of their training, asks whether you accept, fetches them and builds the model (without a terminal,
+<code>--accept-licence</code> accepts). Then <code>LANES</code> of the workers loads it with the
 detectors that it is to have, and <code>MODELS_ENABLED</code> of the ingresses lets calls name it:</p>
 !${codeBlock({ caption: "To try it on one machine", code: addModelCommands, language: "curl" })}
 <p>Each lane that is loaded takes memory in every worker. Thresholds, distances and stored embeddings of one

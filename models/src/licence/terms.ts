@@ -1,0 +1,28 @@
+import type { License } from "../catalogue-entry.ts";
+import { megabytes } from "../megabytes.ts";
+
+/** What somebody has to know of a model before they fetch it. A catalogue entry has all of it. */
+export type Terms = {
+  name: string;
+  licenses: readonly License[];
+  training_data: string;
+  provenance: readonly string[];
+};
+
+/** Lines for a terminal. `bytes` is the size of the download. acceptance.test.ts covers it. */
+export function termsLines({ name, licenses, training_data, provenance }: Terms, bytes: number): string[] {
+  return [
+    `${name}, a download of ${megabytes(bytes)}:`,
+    ...licenses.map(
+      ({ id, covers, stated_by, use }) =>
+        `  licence ${id}${use === "any" ? "" : ", for non-commercial use alone"}: ${covers} (${stated_by})`,
+    ),
+    `  trained on: ${training_data}`,
+    ...provenance.map((sentence) => `  ${sentence}`),
+  ];
+}
+
+/** Whether one of the licences forbids commercial use. */
+export function isNonCommercial({ licenses }: Pick<Terms, "licenses">): boolean {
+  return licenses.some(({ use }) => use === "non_commercial");
+}
