@@ -22,10 +22,7 @@ const detectors = ["ssd", "faceboxes", "blazeface"].filter((name) => {
   return !isUnpulled(process.env["MODELS_DIR"] ?? modelsFolder, source);
 });
 const absent = ["faceboxes", "blazeface"].filter((name) => !detectors.includes(name));
-const settings = {
-  LANES: detectors.map((name) => `Dlib/${name}`).join(),
-  DETECTORS_ENABLED: detectors.join(),
-};
+const settings = { DETECTORS: detectors.join() };
 
 test("each detector is served, and all calls see the same faces with it", async (t) => {
   if (absent.length > 0) {

@@ -15,10 +15,7 @@ import { type Post, retryOnOverload, runConcurrently } from "./stack/api-client.
 import { startStack } from "./stack/stack.ts";
 
 const mobileFaceNet = (await readCatalogue()).find("embedding", "MobileFaceNet")!;
-const settings = {
-  LANES: "Dlib/ssd,Dlib/tiny,MobileFaceNet/ssd,MobileFaceNet/tiny",
-  MODELS_ENABLED: "Dlib,MobileFaceNet",
-};
+const settings = { MODELS: "Dlib,MobileFaceNet" };
 const skip =
   isUnpulled(process.env["MODELS_DIR"] ?? modelsFolder, mobileFaceNet.source) &&
   "NOT TESTED: the weights of MobileFaceNet are not here; npm run models -- pull MobileFaceNet fetches them";
@@ -91,13 +88,13 @@ test("a worker ends with one sentence where a model was not pulled", async (t) =
   const empty = mkdtempSync(join(tmpdir(), "not-pulled-"));
   t.after(() => rmSync(empty, { recursive: true }));
   const starting = startStack(t, {
-    settings: { ...settings, LANES: "MobileFaceNet/ssd", MODELS_DIR: empty },
+    settings: { MODELS: "MobileFaceNet", MODEL_DEFAULT: "MobileFaceNet", MODELS_DIR: empty },
   });
   await assert.rejects(starting, ({ message }: Error) => {
     const [, sentence] = message.split("\n  ");
     assert.equal(
       sentence,
-      `LANES: MobileFaceNet was not pulled; "npm run models -- pull MobileFaceNet --to ${empty}" fetches it`,
+      `MODELS and DETECTORS: MobileFaceNet was not pulled; "npm run models -- pull MobileFaceNet --to ${empty}" fetches it`,
     );
     return true;
   });

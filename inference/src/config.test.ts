@@ -16,11 +16,6 @@ function read(env: Record<string, string>) {
   });
 }
 
-test("LANES is a list with commas", () => {
-  assert.deepEqual(read({}).LANES, ["Dlib/ssd", "Dlib/tiny"]);
-  assert.deepEqual(read({ LANES: " Dlib/ssd , Other/tiny" }).LANES, ["Dlib/ssd", "Other/tiny"]);
-});
-
 test("settings that allow more pixels than there is memory are an error", () => {
   const config = read({ BATCH_MAX: "64", PICTURE_SIDE_MAX_PX: "8192" });
   const { bytesMax } = new PixelBufferPool({
@@ -38,12 +33,10 @@ test("settings that allow more pixels than there is memory are an error", () => 
 
 test("all wrong settings are one error, each with a sentence", () => {
   assert.throws(
-    () => read({ LANES: "ssd,Dlib/tiny,Dlib/tiny,", EXECUTION_PROVIDER: "tpu", MODELS_DIR: "" }),
+    () => read({ MODELS: "Dlib,Dlib", EXECUTION_PROVIDER: "tpu", MODELS_DIR: "" }),
     (error: Error) => {
       const lines = error.message.split("\n").map((line) => line.trim());
-      assert.ok(lines.includes('LANES: "ssd" must be MODEL/DETECTOR, such as Dlib/ssd'), error.message);
-      assert.ok(lines.includes('LANES: "" must be MODEL/DETECTOR, such as Dlib/ssd'), error.message);
-      assert.ok(lines.includes("LANES: Dlib/tiny is in the list twice"), error.message);
+      assert.ok(lines.includes("MODELS: Dlib is in the list twice"), error.message);
       assert.ok(
         lines.some((line) => line.startsWith("EXECUTION_PROVIDER: ")),
         error.message,

@@ -1,25 +1,15 @@
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
+import { ModelsConfig } from "@faceline/contracts/runtime/models-config";
 import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
-import { LaneId, PoolName } from "@faceline/contracts/wire/ids";
+import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { defaultPictureLimits, type PictureLimits } from "./decode/picture.ts";
 import { EngineChoice } from "./engine/modelled.ts";
 import { executionProviders } from "./network/execution-provider.ts";
 import { PrecisionSetting } from "./network/precision.ts";
-
-/** A list of lanes with commas. Every wrong one is an issue of its own, so that all are reported at once. */
-const LaneList = z.string().transform((text, context): LaneId[] => {
-  const names = text.split(",").map((name) => name.trim());
-  for (const name of new Set(names)) {
-    const report = (message: string) => context.addIssue({ code: "custom", message });
-    if (!LaneId.safeParse(name).success) report(`"${name}" must be MODEL/DETECTOR, such as Dlib/ssd`);
-    else if (names.indexOf(name) !== names.lastIndexOf(name)) report(`${name} is in the list twice`);
-  }
-  return names as LaneId[];
-});
 
 /** The settings of a worker, from its environment. */
 export const InferenceConfig = z.object({
@@ -28,12 +18,11 @@ export const InferenceConfig = z.object({
   ...TracingConfig.shape,
   ...MetricsConfig.shape,
   ...OperatorsConfig.shape,
+  ...ModelsConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   POOL: PoolName.default("default"),
   /** The folder with the built models. */
   MODELS_DIR: z.string().min(1),
-  /** Lanes to load, with commas: model/detector. */
-  LANES: LaneList.prefault("Dlib/ssd,Dlib/tiny"),
   /**
    * `onnx`, or `model:40+2b`, where a run of b pictures, padded, is a wait of 40 + 2b ms: to measure
    * everything around it.

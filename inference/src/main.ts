@@ -5,6 +5,7 @@ import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
 import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
 import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metrics";
+import { lanesOf } from "@faceline/contracts/runtime/models-config";
 import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
@@ -79,7 +80,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   await using engine = await openEngine({
     modelled,
     modelsDir: config.MODELS_DIR,
-    lanes: config.LANES,
+    lanes: lanesOf(config),
     executionProvider: config.EXECUTION_PROVIDER,
     intraOpThreads: config.INTRA_OP_THREADS,
     precision: config.PRECISION,

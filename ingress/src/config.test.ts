@@ -62,7 +62,7 @@ test("TRUSTED_PROXIES takes addresses and CIDR ranges, and nothing that would tr
 test("all wrong settings are reported together", () => {
   const wrong = HttpSettings.safeParse({
     MODEL_DEFAULT: "Facenet",
-    DETECTORS_ENABLED: "tiny",
+    DETECTORS: "tiny",
     DEADLINE_DEFAULT_MS: "10",
   });
   const paths = wrong.error?.issues.map(({ path }) => path.join("."));

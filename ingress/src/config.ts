@@ -5,6 +5,7 @@ import { PeopleConfig } from "@faceline/accounts/people/config";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
+import { ModelsConfig } from "@faceline/contracts/runtime/models-config";
 import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { DurableRedisConfig, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
@@ -35,12 +36,6 @@ const commaList = (standard: string) =>
     .string()
     .default(standard)
     .transform((list) => list.split(",").map((item) => item.trim()));
-
-const names = (standard: string) =>
-  commaList(standard).refine(
-    (list) => list.every((name) => name !== ""),
-    "must be names, separated by commas",
-  );
 
 /** The settings of the HTTP server alone: what tests and benchmarks need. */
 export const HttpSettings = z
@@ -106,10 +101,9 @@ export const HttpSettings = z
     DEADLINE_MIN_MS: count(3_600_000, 50),
     DEADLINE_MAX_MS: count(3_600_000, 120_000),
 
-    /** Names from the catalogue. */
-    MODELS_ENABLED: names("Dlib"),
+    ...ModelsConfig.shape,
+    /** What calls use that name none. */
     MODEL_DEFAULT: z.string().default("Dlib"),
-    DETECTORS_ENABLED: names("ssd,tiny"),
     DETECTOR_DEFAULT: z.string().default("ssd"),
 
     /** `off`: no pages for people; every path that is not of the API is 404. */
@@ -153,17 +147,17 @@ export const HttpSettings = z
      */
     PUBLIC_URL: z.string().default(""),
   })
-  .refine((settings) => settings.MODELS_ENABLED.includes(settings.MODEL_DEFAULT), {
+  .refine((settings) => settings.MODELS.includes(settings.MODEL_DEFAULT), {
     path: ["MODEL_DEFAULT"],
-    error: "must be one of MODELS_ENABLED",
+    error: "must be one of MODELS",
   })
   .refine((settings) => settings.BODY_BYTES_MAX <= settings.BODIES_IN_FLIGHT_BYTES_MAX, {
     path: ["BODIES_IN_FLIGHT_BYTES_MAX"],
     error: "must have room for one body of BODY_BYTES_MAX",
   })
-  .refine((settings) => settings.DETECTORS_ENABLED.includes(settings.DETECTOR_DEFAULT), {
+  .refine((settings) => settings.DETECTORS.includes(settings.DETECTOR_DEFAULT), {
     path: ["DETECTOR_DEFAULT"],
-    error: "must be one of DETECTORS_ENABLED",
+    error: "must be one of DETECTORS",
   })
   .refine(
     ({ DEADLINE_MIN_MS, DEADLINE_DEFAULT_MS, DEADLINE_MAX_MS }) =>

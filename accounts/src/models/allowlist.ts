@@ -13,7 +13,7 @@ const Choice = z.object({
 
 /**
  * Record of the durable Redis, as JSON: which models and detectors are enabled, and the defaults. It holds
- * what an operator has disabled. So a name that is added to MODELS_ENABLED later is enabled, as it says.
+ * what an operator has disabled. So a name that is added to MODELS later is enabled, as it says.
  * `version` grows by one with each change.
  */
 export const Allowlist = z.object({ version: z.int().positive(), models: Choice, detectors: Choice });

@@ -54,7 +54,7 @@ test("what cannot be is refused with what to do first", () => {
     [
       [enable("Facenet")],
       "No ingress has loaded Facenet. Loaded are the models Dlib and the detectors ssd, tiny, mtcnn; " +
-        "MODELS_ENABLED and DETECTORS_ENABLED of the ingress say which.",
+        "the settings MODELS and DETECTORS say which.",
     ],
   ] as const) {
     assert.deepEqual(decide([...changes]), { kind: "refused", reason: sentence });

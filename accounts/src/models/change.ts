@@ -60,7 +60,7 @@ function listLoaded(loaded: ModelSelection[]): string {
     [...new Set(loaded.flatMap((each) => each[kind].names))].join(", ");
   return (
     `Loaded are the models ${names("models")} and the detectors ${names("detectors")}; ` +
-    "MODELS_ENABLED and DETECTORS_ENABLED of the ingress say which."
+    "the settings MODELS and DETECTORS say which."
   );
 }
 

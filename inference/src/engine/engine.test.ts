@@ -79,7 +79,7 @@ test("what is not available is one sentence at the start", async () => {
   const missing = laneId("Dlib", "none");
   await assert.rejects(
     openEngine({ ...options, lanes: [missing] }),
-    /LANES: the catalogue has no detector model none \(there are blazeface, faceboxes, ssd, tiny\)/,
+    /MODELS and DETECTORS: the catalogue has no detector model none \(there are blazeface, faceboxes, ssd, tiny\)/,
   );
 });
 

@@ -7,7 +7,7 @@ import { isUnpulled } from "@faceline/models/source";
 
 /**
  * The catalogue entries behind each lane: its detector, its embedding model, and the landmark model that the
- * embedding model names. Throws one sentence with every name of LANES that the catalogue does not have.
+ * embedding model names. Throws one sentence with every name that the catalogue does not have.
  * model-seam.test.ts covers it.
  */
 export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): LaneModels[] {
@@ -26,7 +26,8 @@ export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): Lane
     const detector = find("detector", detectorName);
     return embedding && detector ? [{ lane, detector, embedding }] : [];
   });
-  if (mistakes.size > 0) throw new Error(`LANES: the catalogue has ${[...mistakes].join(", and ")}`);
+  if (mistakes.size > 0)
+    throw new Error(`MODELS and DETECTORS: the catalogue has ${[...mistakes].join(", and ")}`);
   return found.map((models) => ({
     ...models,
     // readCatalogue has checked that it is there.
@@ -47,7 +48,9 @@ export function requirePulled(folder: string, lanes: readonly LaneModels[]): voi
   if (absent.length === 0) return;
   const [were, them] = absent.length === 1 ? ["was", "it"] : ["were", "them"];
   const names = absent.map(({ name }) => name).join(" and ");
-  throw new Error(`LANES: ${names} ${were} not pulled; ${pullCommand(folder, ...absent)} fetches ${them}`);
+  throw new Error(
+    `MODELS and DETECTORS: ${names} ${were} not pulled; ${pullCommand(folder, ...absent)} fetches ${them}`,
+  );
 }
 
 export type LaneModels = {

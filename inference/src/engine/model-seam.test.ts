@@ -87,7 +87,7 @@ test("models that were not pulled are one sentence with the command", async (t) 
   t.after(() => rm(empty, { recursive: true }));
   const opening = openLanes({ modelsDir: empty, lanes: [laneId("MobileFaceNet", "ssd")], ...oneAtATime });
   await assert.rejects(opening, {
-    message: `LANES: MobileFaceNet was not pulled; "npm run models -- pull MobileFaceNet --to ${empty}" fetches it`,
+    message: `MODELS and DETECTORS: MobileFaceNet was not pulled; "npm run models -- pull MobileFaceNet --to ${empty}" fetches it`,
   });
 });
 
@@ -103,7 +103,7 @@ test("an embedding that is not finite fails the run, so that no distance is comp
   await assert.rejects(opening, { message: "the model gave an embedding that is not finite" });
 });
 
-test("unknown names in LANES are one sentence that names them all", async (t) => {
+test("unknown names of models and detectors are one sentence that names them all", async (t) => {
   const { catalogueFolder, modelsDir } = await madeUpCatalogue(t);
   const opening = openLanes({
     catalogueFolder,
@@ -113,7 +113,7 @@ test("unknown names in LANES are one sentence that names them all", async (t) =>
   });
   await assert.rejects(opening, {
     message:
-      "LANES: the catalogue has no embedding model Dlib (there are mean-colour), and no detector model ssd (there are fixed-box)",
+      "MODELS and DETECTORS: the catalogue has no embedding model Dlib (there are mean-colour), and no detector model ssd (there are fixed-box)",
   });
 });
 

@@ -41,7 +41,7 @@ test("a modelled engine needs no model file, and pads a batch to a size that it 
 test("a lane that is not in the catalogue is an error at the start", async () => {
   await assert.rejects(
     openEngine({ ...options, lanes: [laneId("Dlib", "none")] }),
-    /LANES: the catalogue has no detector model none \(there are blazeface, faceboxes, ssd, tiny\)/,
+    /MODELS and DETECTORS: the catalogue has no detector model none \(there are blazeface, faceboxes, ssd, tiny\)/,
   );
 });
 

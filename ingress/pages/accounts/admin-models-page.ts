@@ -15,8 +15,7 @@ export const modelsPage = (view: ModelsView): AccountPage =>
 <p>What calls may use. A change holds at once on every ingress, without a restart. Calls under way end as they began.</p>
 !${refusal(view.refusal)}!${silence(view)}!${table("Models", "model", view)}
 !${table("Detectors", "detector", view)}
-<p class="dim">To choose from there is what <code>MODELS_ENABLED</code> and <code>DETECTORS_ENABLED</code> of the ingresses
-name. Calls that name no model or detector use the default.</p>`,
+<p class="dim">To choose from there is what the settings <code>MODELS</code> and <code>DETECTORS</code> name. Calls that name no model or detector use the default.</p>`,
   });
 
 const refusal = (text: string | undefined): Html =>

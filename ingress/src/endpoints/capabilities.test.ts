@@ -73,14 +73,14 @@ test("GET /capabilities: every build that live workers run, and what a detector 
 });
 
 test("enabled names that are not in the catalogue end the start, all in one error", (t) => {
-  const settings = { MODELS_ENABLED: "Dlib,Facenet,ArcFace", DETECTORS_ENABLED: "ssd,mtcnn" };
+  const settings = { MODELS: "Dlib,Facenet,ArcFace", DETECTORS: "ssd,mtcnn" };
   assert.throws(() => testServer(t, { settings }), {
     name: "SettingsError",
     message: [
       "settings:",
-      "  MODELS_ENABLED: the catalogue has no Facenet",
-      "  MODELS_ENABLED: the catalogue has no ArcFace",
-      "  DETECTORS_ENABLED: the catalogue has no mtcnn",
+      "  MODELS: the catalogue has no Facenet",
+      "  MODELS: the catalogue has no ArcFace",
+      "  DETECTORS: the catalogue has no mtcnn",
     ].join("\n"),
   });
 });

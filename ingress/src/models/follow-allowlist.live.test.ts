@@ -74,7 +74,7 @@ test("an ingress without its detectors of the record goes on with its own, and s
   await ingress(t);
   await changeModels(parts, { action: "default", name: "tiny" });
   await changeModels(parts, { action: "disable", name: "ssd" });
-  const { detectors, lines } = await ingress(t, { DETECTORS_ENABLED: ["ssd"], DETECTOR_DEFAULT: "ssd" });
+  const { detectors, lines } = await ingress(t, { DETECTORS: ["ssd"], DETECTOR_DEFAULT: "ssd" });
   assert.deepEqual(detectors(), { names: ["ssd"], default: "ssd" });
   const reasons = lines.filter(({ level }) => level === "warn").map(({ facts }) => facts["reason"]);
   assert.deepEqual(reasons, [
@@ -146,9 +146,9 @@ async function operator(t: TestContext) {
 async function ingress(t: TestContext, settings = {}) {
   const { durable } = await operator(t);
   const models = new LoadedModels(catalogue, {
-    MODELS_ENABLED: ["Dlib"],
+    MODELS: ["Dlib"],
     MODEL_DEFAULT: "Dlib",
-    DETECTORS_ENABLED: ["ssd", "tiny"],
+    DETECTORS: ["ssd", "tiny"],
     DETECTOR_DEFAULT: "ssd",
     ...settings,
   });

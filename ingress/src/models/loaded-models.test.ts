@@ -6,7 +6,7 @@ import { Catalogue } from "@faceline/models/catalogue";
 import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { base64Image, facesAnswer, testModels, testPool, testServer } from "../../testing/server.ts";
 
-const settings = { MODELS_ENABLED: "Dlib,Other" };
+const settings = { MODELS: "Dlib,Other" };
 const dlib = testModels.find(({ name }) => name === "Dlib") as EmbeddingModel;
 const catalogue = new Catalogue([
   ...testModels,

@@ -23,23 +23,23 @@ export class LoadedModels {
 
   /** Throws a SettingsError that lists every name of the settings that is not in the catalogue. */
   constructor(catalogue: Catalogue, settings: ModelSettings) {
-    const { MODELS_ENABLED, MODEL_DEFAULT, DETECTORS_ENABLED, DETECTOR_DEFAULT } = settings;
+    const { MODELS, MODEL_DEFAULT, DETECTORS, DETECTOR_DEFAULT } = settings;
     const unknown = [
-      ...MODELS_ENABLED.filter((name) => catalogue.find("embedding", name) === undefined).map(
-        (name) => `  MODELS_ENABLED: the catalogue has no ${name}`,
+      ...MODELS.filter((name) => catalogue.find("embedding", name) === undefined).map(
+        (name) => `  MODELS: the catalogue has no ${name}`,
       ),
-      ...DETECTORS_ENABLED.filter((name) => catalogue.find("detector", name) === undefined).map(
-        (name) => `  DETECTORS_ENABLED: the catalogue has no ${name}`,
+      ...DETECTORS.filter((name) => catalogue.find("detector", name) === undefined).map(
+        (name) => `  DETECTORS: the catalogue has no ${name}`,
       ),
     ];
     if (unknown.length > 0) throw new SettingsError(unknown);
     this.#catalogue = catalogue;
     this.loaded = {
-      models: { names: MODELS_ENABLED, default: MODEL_DEFAULT },
-      detectors: { names: DETECTORS_ENABLED, default: DETECTOR_DEFAULT },
+      models: { names: MODELS, default: MODEL_DEFAULT },
+      detectors: { names: DETECTORS, default: DETECTOR_DEFAULT },
     };
-    this.embeddingModels = MODELS_ENABLED.map((name) => catalogue.find("embedding", name)!);
-    this.detectors = DETECTORS_ENABLED.map((name) => catalogue.find("detector", name)!);
+    this.embeddingModels = MODELS.map((name) => catalogue.find("embedding", name)!);
+    this.detectors = DETECTORS.map((name) => catalogue.find("detector", name)!);
     this.#enabled = new EnabledModels(this, this.loaded);
     this.lanes = this.#enabled.lanes;
     this.vectorLengthMax = this.#enabled.vectorLengthMax;
@@ -67,8 +67,8 @@ export class LoadedModels {
 }
 
 type ModelSettings = {
-  MODELS_ENABLED: string[];
+  MODELS: string[];
   MODEL_DEFAULT: string;
-  DETECTORS_ENABLED: string[];
+  DETECTORS: string[];
   DETECTOR_DEFAULT: string;
 };

@@ -74,8 +74,8 @@ measure your threshold again.</p>
 <p>MobileFaceNet is a second model for embeddings, of another architecture and other training than Dlib. Its weights
 are not installed with the rest: <code>npm run models -- pull MobileFaceNet</code> shows their licences and what is
 known of their training, asks whether you accept, fetches them and builds the model (without a terminal,
-<code>--accept-licence</code> accepts). Then <code>LANES</code> of the workers loads it with the
-detectors that it is to have, and <code>MODELS_ENABLED</code> of the ingresses lets calls name it:</p>
+<code>--accept-licence</code> accepts). Then name it in <code>MODELS</code>, the same for
+workers and ingresses: workers load it with each detector of <code>DETECTORS</code>, and calls may name it:</p>
 !${codeBlock({ caption: "To try it on one machine", code: addModelCommands, language: "curl" })}
 <p>Each lane that is loaded takes memory in every worker. Thresholds, distances and stored embeddings of one
 model say nothing about another.</p>
@@ -87,7 +87,7 @@ volatile Redis must never be copied.</p>
 };
 
 const addModelCommands = `npm run models -- pull MobileFaceNet
-LANES=Dlib/ssd,Dlib/tiny,MobileFaceNet/ssd MODELS_ENABLED=Dlib,MobileFaceNet npm start`;
+MODELS=Dlib,MobileFaceNet npm start`;
 
 const peopleCommands = `npm run keys -- waitlist
 npm run keys -- approve --email ada@example.org --team ants --per-second 20

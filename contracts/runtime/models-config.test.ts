@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readConfig } from "./config.ts";
+import { lanesOf, ModelsConfig } from "./models-config.ts";
+
+const read = (env: Record<string, string>) => readConfig(ModelsConfig, env);
+
+test("a lane is each pair of a model and a detector of the two lists", () => {
+  assert.deepEqual(lanesOf(read({})), ["Dlib/ssd", "Dlib/tiny"]);
+  const settings = read({ MODELS: " Dlib , MobileFaceNet", DETECTORS: "ssd,tiny" });
+  assert.deepEqual(lanesOf(settings), ["Dlib/ssd", "Dlib/tiny", "MobileFaceNet/ssd", "MobileFaceNet/tiny"]);
+});
+
+test("every wrong name of the lists is reported, and names of a lane are no names of a model", () => {
+  assert.throws(() => read({ MODELS: "Dlib/ssd,Dlib,Dlib,", DETECTORS: "ssd;tiny" }), {
+    message: [
+      "settings:",
+      '  MODELS: "Dlib/ssd" must be a name from the catalogue',
+      "  MODELS: Dlib is in the list twice",
+      '  MODELS: "" must be a name from the catalogue',
+      '  DETECTORS: "ssd;tiny" must be a name from the catalogue',
+    ].join("\n"),
+  });
+});
+
+test("the earlier names of the settings are errors that name what takes their place", () => {
+  const earlier = { LANES: "Dlib/ssd", MODELS_ENABLED: "Dlib", DETECTORS_ENABLED: "ssd" };
+  assert.throws(() => read(earlier), {
+    message: [
+      "settings:",
+      "  LANES: MODELS and DETECTORS take its place, for workers and ingresses alike",
+      "  MODELS_ENABLED: MODELS takes its place, for workers and ingresses alike",
+      "  DETECTORS_ENABLED: DETECTORS takes its place, for workers and ingresses alike",
+    ].join("\n"),
+  });
+});
