@@ -9,11 +9,13 @@ const models = (...args: string[]) => {
   return { status, stdout, stderr };
 };
 
-test("calibrate shows the usage for --help, and a sentence without a stack for an unknown option", () => {
-  const help = models("calibrate", "--help");
-  assert.deepEqual([help.status, help.stderr], [0, ""]);
-  assert.match(help.stdout, /^usage: [\s\S]*calibrate \[PICTURES\]/);
-  const unknown = models("calibrate", "--wriet");
-  assert.equal(unknown.status, 2);
-  assert.match(unknown.stderr, /^Unknown option '--wriet'.*\n.* shows the usage\.\n$/);
-});
+for (const verb of ["calibrate", "int8-ranges"]) {
+  test(`${verb} shows the usage for --help, and a sentence without a stack for an unknown option`, () => {
+    const help = models(verb, "--help");
+    assert.deepEqual([help.status, help.stderr], [0, ""]);
+    assert.match(help.stdout, new RegExp(`^usage: [\\s\\S]*${verb} `));
+    const unknown = models(verb, "--wriet");
+    assert.equal(unknown.status, 2);
+    assert.match(unknown.stderr, /^Unknown option '--wriet'.*\n.* shows the usage\.\n$/);
+  });
+}

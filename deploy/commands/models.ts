@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { repository } from "../launcher/state-folder.ts";
 
 // `npm run models -- VERB`. All verbs are the models package's, except for two kinds that need what it must
-// not depend on: `calibrate` runs the pipeline of inference over pictures, and those that enable models
-// change the durable Redis. The usage of all verbs is the models package's.
+// not depend on: `calibrate` and `int8-ranges` run the pipeline of inference over pictures, and those that
+// enable models change the durable Redis. The usage of all verbs is the models package's.
 
 const args = process.argv.slice(2);
 const [verb = "", ...rest] = args;
@@ -14,7 +14,9 @@ const [program, programArgs] = args.includes("--help") ? ["models/src/main.ts", 
 function programOf(verb: string): [program: string, args: string[]] {
   switch (verb) {
     case "calibrate":
-      return ["inference/calibrate/main.ts", rest];
+      return ["inference/thresholds/main.ts", rest];
+    case "int8-ranges":
+      return ["inference/int8-ranges/main.ts", rest];
     case "enabled":
     case "enable":
     case "disable":

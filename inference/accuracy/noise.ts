@@ -1,3 +1,5 @@
+import { mulberry32 } from "../testing/mulberry32.ts";
+
 /** Adds Gaussian noise to every value, the same every time. Values are clamped to 0 to 255. */
 export function withNoise(values: Uint8Array, deviation: number): Uint8Array {
   const next = mulberry32(values.length);
@@ -11,15 +13,4 @@ export function withNoise(values: Uint8Array, deviation: number): Uint8Array {
     if (i + 1 < values.length) noisy[i + 1] = values[i + 1]! + radius * Math.sin(angle);
   }
   return new Uint8Array(noisy.buffer);
-}
-
-/** The generator mulberry32: numbers from 0 inclusive to 1 exclusive. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -50,3 +50,9 @@ test("distances are those of the API: by direction only, or by direction and len
   assert.deepEqual([distances.cosine(a, b), distances.euclidean(a, b)], [1, 5]);
   assert.equal(distances.cosine(a, Float32Array.of(6, 0)), 0);
 });
+
+test("euclidean_l2 is the square root of twice the cosine distance", () => {
+  const [a, b] = [Float32Array.of(3, 4), Float32Array.of(0.5, 0)];
+  assert.equal(distances.cosine(a, b), 0.4);
+  assert.equal(distances.euclidean_l2(a, b), Number(Math.sqrt(0.8).toFixed(6)));
+});

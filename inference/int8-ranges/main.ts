@@ -10,7 +10,7 @@ import * as ort from "@faceline/models/onnxruntime";
 import { openCrops } from "./crops.ts";
 import { ClippedShares, MeasuredRanges } from "./ranges.ts";
 
-// npm run models -- calibrate [FOLDER] [--write]
+// npm run models -- int8-ranges [FOLDER] [--write]
 //
 // Measures the range of each layer's numbers in float32, over the faces of pictures. Without --write it
 // reports how many of them the int8 builds of the catalogue would clip; with it, it stores new ranges and the

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import test from "node:test";
+import { modelsFolder } from "@faceline/models/model-file";
+import { readCalibrateArguments } from "./arguments.ts";
+
+test("without options, Dlib with ssd is measured, aligned, for three rates", () => {
+  assert.deepEqual(readCalibrateArguments(["--pairs", "pairs.csv"]), {
+    pairs: resolve("pairs.csv"),
+    models: ["Dlib"],
+    detectors: ["ssd"],
+    align: true,
+    wantedFmrs: [0.1, 0.01, 0.001],
+    folder: modelsFolder,
+  });
+});
+
+test("a rate is a percentage or a share, and the largest comes first", () => {
+  const read = readCalibrateArguments(["--pairs", "a", "--fmr", "0.1%", "--fmr", "0.02", "--fmr", "5 %"]);
+  assert.ok(!("mistake" in read));
+  assert.deepEqual(read.wantedFmrs, [0.05, 0.02, 0.001]);
+});
+
+test("what is wrong is said in a sentence", () => {
+  const mistakeOf = (...args: string[]) => {
+    const read = readCalibrateArguments(args);
+    return "mistake" in read ? read.mistake : assert.fail("the arguments were accepted");
+  };
+  assert.match(mistakeOf(), /^calibrate: which pairs\?/);
+  assert.match(mistakeOf("--pairs", "a", "--align", "maybe"), /^--align must be on or off/);
+  for (const rate of ["1", "0", "60%", "-1%", "one", "."]) {
+    assert.match(mistakeOf("--pairs", "a", `--fmr=${rate}`), /: write a rate between 0 and 50 %/);
+  }
+  assert.match(mistakeOf("--pairs", "a", "--wriet"), /^Unknown option '--wriet'/);
+});

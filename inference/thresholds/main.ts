@@ -1,0 +1,138 @@
+import { readFile, stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { basename, dirname } from "node:path";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import { type Catalogue, readCatalogue } from "@faceline/models/catalogue";
+import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
+import { isUnpulled } from "@faceline/models/source";
+import * as z from "zod";
+import { defaultPictureLimits } from "../src/decode/picture.ts";
+import { openEngine } from "../src/engine/engine.ts";
+import { executionProviders } from "../src/network/execution-provider.ts";
+import { PrecisionSetting } from "../src/network/precision.ts";
+import { allNames, type CalibrateArguments, readCalibrateArguments } from "./arguments.ts";
+import { embedPictures, missingPictures } from "./measure.ts";
+import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
+import { laneReport } from "./report/report.ts";
+import { textReport } from "./report/text.ts";
+
+// npm run models -- calibrate --pairs CSV …
+//
+// Measures error rates and proposes thresholds on labelled pairs of the operator's pictures. Embeddings stay
+// in memory. deploy/commands/models.ts starts it.
+
+/** How pictures run, by the same environment variables as in a worker. */
+const EngineSettings = z.object({
+  EXECUTION_PROVIDER: z.enum(executionProviders).default("cpu"),
+  PRECISION: PrecisionSetting.prefault("auto"),
+  FACE_RESIDUAL_MAX_PX: z.coerce.number().min(1).max(100).default(6),
+});
+
+/** A CSV of a million pairs has some 50 MB. */
+const csvBytesMax = 128 * 2 ** 20;
+const mistakesShown = 20;
+/** A run of one picture that takes longer will not end. */
+const runMaxMs = 60_000;
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** Returns the exit code: 0 for success, 1 for a fault, 2 for wrong arguments. */
+async function main(args: readonly string[]): Promise<number> {
+  const call = readCalibrateArguments(args);
+  if ("mistake" in call) {
+    console.error(`${call.mistake}\nnpm run models -- --help shows the usage.`);
+    return 2;
+  }
+  try {
+    await calibrate(call);
+    return 0;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return 1;
+  }
+}
+
+async function calibrate(call: CalibrateArguments): Promise<void> {
+  const settings = readConfig(EngineSettings, process.env);
+  const labelled = await readPairs(call.pairs);
+  const catalogue = await readCatalogue();
+  const lanes = lanesOf(catalogue, call);
+  const laneIds = lanes.map(({ lane }) => lane);
+  await using engine = await openEngine({
+    lanes: laneIds,
+    modelsDir: call.folder,
+    batchMax: 1,
+    detectorChunkMax: 1,
+    faceChunkMax: 2,
+    intraOpThreads: availableParallelism(),
+    executionProvider: settings.EXECUTION_PROVIDER,
+    precision: settings.PRECISION,
+    residualMaxPx: settings.FACE_RESIDUAL_MAX_PX,
+    modelled: undefined,
+    runMaxMs,
+  });
+  for (const fallback of engine.fallbacks) console.error(fallback);
+  const faces = await embedPictures(labelled, {
+    engine,
+    lanes: laneIds,
+    folder: dirname(call.pairs),
+    align: call.align,
+    limits: defaultPictureLimits,
+    progress: progressLine(),
+  });
+  for (const [index, { lane, model }] of lanes.entries()) {
+    const report = laneReport(labelled, faces[index]!, { model, wantedFmrs: call.wantedFmrs });
+    const title = `${lane}, align ${call.align ? "on" : "off"}, ${basename(call.pairs)}`;
+    console.log(`${index === 0 ? "" : "\n"}${textReport(report, title).join("\n")}`);
+  }
+}
+
+async function readPairs(path: string): Promise<LabelledPairs> {
+  const { size } = await stat(path).catch((cause: unknown) => {
+    throw new Error(`${path} cannot be read`, { cause });
+  });
+  if (size > csvBytesMax) throw new Error(`${path} has ${size} bytes; at most ${csvBytesMax} are read`);
+  const labelled = readLabelledPairs(await readFile(path, "utf8"));
+  const mistakes =
+    "mistakes" in labelled ? labelled.mistakes : await missingPictures(labelled, dirname(path));
+  if ("mistakes" in labelled || mistakes.length > 0) {
+    const shown = mistakes.slice(0, mistakesShown);
+    const more = mistakes.length > shown.length ? [`… and ${mistakes.length - shown.length} more`] : [];
+    throw new Error([`${path}:`, ...[...shown, ...more].map((line) => `  ${line}`)].join("\n"));
+  }
+  return labelled;
+}
+
+/** Every pair of the models and detectors of the call. Throws one sentence for names that are not there. */
+function lanesOf(catalogue: Catalogue, { models, detectors, folder }: CalibrateArguments): Lane[] {
+  const found = named(catalogue.all("detector"), detectors, folder);
+  return named(catalogue.all("embedding"), models, folder).flatMap((model) =>
+    found.map((detector) => ({ lane: laneId(model.name, detector.name), model })),
+  );
+}
+
+function named<M extends Model>(known: readonly M[], names: readonly string[], folder: string): M[] {
+  if (names.includes(allNames)) return known.filter(({ source }) => !isUnpulled(folder, source));
+  return names.map((name) => {
+    const model = known.find((each) => each.name === name);
+    if (model !== undefined) return model;
+    const [{ role } = { role: "" }] = known;
+    const list = [...known.map((each) => each.name), allNames].join(", ");
+    throw new Error(`the catalogue has no ${role} model ${name}; there are ${list}`);
+  });
+}
+
+/** Prints how far the run is: on a terminal in place, elsewhere every ten seconds. */
+function progressLine(): (done: number, of: number) => void {
+  let printedAt = performance.now();
+  return (done, of) => {
+    const line = `${done} of ${of} pictures`;
+    if (process.stderr.isTTY) return void process.stderr.write(`\r${line}${done === of ? "\n" : ""}`);
+    if (performance.now() - printedAt < 10_000) return;
+    printedAt = performance.now();
+    process.stderr.write(`${line}\n`);
+  };
+}
+
+type Lane = { lane: LaneId; model: EmbeddingModel };
