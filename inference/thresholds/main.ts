@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { basename, dirname } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
-import { type Catalogue, readCatalogue } from "@faceline/models/catalogue";
+import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
 import { isUnpulled } from "@faceline/models/source";
 import * as z from "zod";
@@ -56,7 +56,7 @@ async function main(args: readonly string[]): Promise<number> {
 async function calibrate(call: CalibrateArguments): Promise<void> {
   const settings = readConfig(EngineSettings, process.env);
   const labelled = await readPairs(call.pairs);
-  const catalogue = await readCatalogue();
+  const catalogue = await readCatalogue(undefined, addedFolder(call.folder));
   const lanes = lanesOf(catalogue, call);
   const laneIds = lanes.map(({ lane }) => lane);
   await using engine = await openEngine({

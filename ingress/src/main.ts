@@ -9,7 +9,7 @@ import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/r
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
-import { readCatalogue } from "@faceline/models/catalogue";
+import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import { openAccounts } from "./accounts/open-accounts.ts";
 import { openUsageCounter } from "./accounts/usage-counter.ts";
 import { openAnswerInbox } from "./answer-inbox.ts";
@@ -37,8 +37,9 @@ import { openTaskOutbox } from "./task-outbox.ts";
 // Covered by ../../deploy/e2e/loss.stack.test.ts, which starts and ends the service.
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
+  const added = config.MODELS_DIR === undefined ? undefined : addedFolder(config.MODELS_DIR);
   // Names that are not in the catalogue end the start before anything is connected.
-  const models = new LoadedModels(await readCatalogue(), config);
+  const models = new LoadedModels(await readCatalogue(undefined, added), config);
 
   for (const warning of [openAccessWarning(config), proxyWarning(config)]) {
     if (warning !== undefined) log.warn(warning);

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
-import { readMetadata } from "../testing/onnx-reader.ts";
+import { readMetadata } from "./onnx/reader.ts";
 import { buildModel } from "./build.ts";
 import { readCatalogue } from "./catalogue.ts";
 import type { Build, Model } from "./catalogue-entry.ts";

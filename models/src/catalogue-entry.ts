@@ -201,6 +201,13 @@ const Distances = z.array(z.number().nonnegative()).max(10_000);
 /** In ascending order. */
 const LabelledDistances = z.strictObject({ same: Distances, different: Distances });
 
+/** The embeddings of golden.ts' two faces. Verification and every start compare with them. */
+const Golden = z.strictObject({
+  cosine_distance_max: z.number().positive(),
+  embeddings: z.array(z.array(z.number())).length(2),
+});
+export type Golden = z.infer<typeof Golden>;
+
 const Embedding = z
   .strictObject({
     ...common,
@@ -237,6 +244,8 @@ const Embedding = z
         euclidean: LabelledDistances,
       })
       .optional(),
+    /** Of a model that an operator added: what it gave then. */
+    golden: Golden.optional(),
     /** Names that a caller may use. All mean the one preprocessing that the graph contains. */
     normalizations: z.array(z.string().min(1)).min(1),
   })

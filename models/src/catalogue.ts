@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type * as z from "zod";
 import { Model, type ModelOf, type Role } from "./catalogue-entry.ts";
 
@@ -27,15 +28,19 @@ export class Catalogue {
 }
 
 /**
- * Reads and checks every entry. Throws one error with a line for each mistake: file, field, what is wrong.
+ * Reads and checks every entry: those of the repository, and with `added` those that an operator has added to
+ * this installation. Throws one error with a line for each mistake: file, field, what is wrong.
  */
-export async function readCatalogue(folder: string = catalogueFolder): Promise<Catalogue> {
+export async function readCatalogue(folder: string = catalogueFolder, added?: string): Promise<Catalogue> {
   const mistakes: string[] = [];
   const models: Model[] = [];
-  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  for (const { name } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const file = `${name}/model.json`;
-    const read = await readEntry(join(folder, name));
+  const entries = [
+    ...(await entryFolders(folder)),
+    ...(added !== undefined && existsSync(added) ? await entryFolders(added) : []),
+  ];
+  for (const path of entries) {
+    const file = `${dirname(path) === added ? `${added}/` : ""}${basename(path)}/model.json`;
+    const read = await readEntry(path);
     if ("model" in read) models.push(read.model);
     else mistakes.push(...read.mistakes.map((mistake) => `  ${file}: ${mistake}`));
   }
@@ -64,13 +69,25 @@ export async function readCatalogue(folder: string = catalogueFolder): Promise<C
 }
 
 /** Every licence that a model comes under, as one SPDX expression. */
-export function licenseOf({ licenses }: Model): string {
+export function licenseOf({ licenses }: Pick<Model, "licenses">): string {
   return [...new Set(licenses.map(({ id }) => id))].join(" AND ");
 }
+
+/** Where the entries of added models are, below the folder of built models. It need not exist. */
+export const addedFolder = (modelsDir: string): string => join(modelsDir, "added");
 
 export const catalogueFolder = join(import.meta.dirname, "../catalogue");
 /** File name in the folder of a model. */
 export const calibrationFile = "calibration.json";
+
+/** Folders whose names begin with a dot are being written. */
+async function entryFolders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+    .map(({ name }) => join(folder, name))
+    .toSorted((a, b) => (a < b ? -1 : 1));
+}
 
 async function readEntry(folder: string): Promise<{ model: Model } | { mistakes: string[] }> {
   let json: unknown;

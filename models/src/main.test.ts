@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { foreignContract, foreignRecogniser } from "../testing/foreign-recogniser.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { acceptTerms } from "./licence/acceptance.ts";
+import { sha256 } from "./model-file.ts";
 
 function models(...args: string[]): { code: number | null; out: string; err: string } {
   const main = join(import.meta.dirname, "main.ts");
@@ -41,19 +43,10 @@ test("list shows a line for each build", () => {
 });
 
 test("wrong arguments show the usage", () => {
-  for (const [args, reason] of [
-    [[], /^usage:/],
-    [["bild"], /^unknown verb: bild\n\nusage:/],
-    [["toString"], /^unknown verb: toString/],
-    [["list", "ssd"], /^unexpected arguments: ssd/],
-    [["pull"], /^pull: which models\? list shows them/],
-    [["list", "--accept-licence"], /^only pull accepts licences/],
-    [["build", "--two", "x"], /^Unknown option '--two'/],
-  ] as const) {
-    const { code, err } = models(...args);
-    assert.equal(code, 2);
-    assert.match(err, reason);
-  }
+  assert.match(models().err, /^usage:/);
+  const { code, err } = models("bild");
+  assert.equal(code, 2);
+  assert.match(err, /^unknown verb: bild\n\nusage:/);
 });
 
 test("a name that the catalogue does not have cannot be pulled", () => {
@@ -96,6 +89,70 @@ test("list shows when a licence was accepted", async (t) => {
   assert.match(
     models("list", "--to", folder).out,
     /^blazeface .* not pulled +MIT AND Apache-2\.0 +2026-11-22$/m,
+  );
+});
+
+test("a file that is added is listed and verified, and a wrong one is a sentence", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "models-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const [onnx, wrong, contract] = ["a.onnx", "b.onnx", "a.json"].map((name) => join(folder, name));
+  await writeFile(onnx!, foreignRecogniser());
+  await writeFile(wrong!, "another");
+  await writeFile(contract!, JSON.stringify(foreignContract));
+  await writeFile(join(folder, "LICENCE.txt"), "as you like");
+  const to = join(folder, "models");
+  assert.deepEqual(models("add", wrong!, "--contract", contract!, "--to", to), {
+    code: 1,
+    out: "",
+    err: `${wrong} was not added: It is not an ONNX file.\n`,
+  });
+  const added = models("add", onnx!, "--contract", contract!, "--to", to);
+  assert.deepEqual([added.code, added.err], [0, ""]);
+  assert.match(added.out, /^added Foreign; MODELS of the workers and ingresses switches it on\n$/);
+  assert.match(
+    models("list", "--to", to).out,
+    /^Foreign +embedding +float32 +[\d.]+ MB +\w{12} +built +Apache-2\.0$/m,
+  );
+  // The models of the repository are not built in this folder.
+  assert.doesNotMatch(models("verify", "--to", to).err, /Foreign/);
+});
+
+test("a pull by address shows the contract's terms, and installs after the flag", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "models-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const [contract, to] = ["a.json", "models"].map((name) => join(folder, name));
+  const bytes = foreignRecogniser();
+  await writeFile(join(folder, "a.onnx"), bytes);
+  await writeFile(contract!, JSON.stringify(foreignContract));
+  await writeFile(join(folder, "LICENCE.txt"), "as you like");
+  const address = ["--url", "https://models.example/a.onnx", "--sha256", sha256(bytes)];
+  const pull = (...flags: string[]) =>
+    models("pull", ...address, "--contract", contract!, "--from", folder, "--to", to!, ...flags);
+  const refused = pull();
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.out,
+    /^Foreign, a download of a size that is not stated:\n {2}licence Apache-2\.0: all of it/,
+  );
+  assert.match(refused.err, /^The licence of Foreign was not accepted, .* Nothing was fetched\.\n$/);
+  const pulled = pull("--accept-licence");
+  assert.deepEqual([pulled.code, pulled.err], [0, ""]);
+  assert.match(pulled.out, /\nadded Foreign\n$/);
+  assert.match(models("list", "--to", to!).out, /^Foreign .* built +Apache-2\.0 +\d{4}-\d\d-\d\d$/m);
+});
+
+test("recognisers of other publishers are listed, and their terms shown before the question", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "models-"));
+  t.after(() => rm(folder, { recursive: true }));
+  assert.match(
+    models("list", "--to", folder).out,
+    /^SFace +embedding +float32 +38\.7 MB +0ba9fbfa01b5 +not pulled +Apache-2\.0$/m,
+  );
+  const { code, out } = models("pull", "SFace", "--to", folder);
+  assert.equal(code, 1);
+  assert.match(
+    out,
+    /^SFace, a download of 38\.7 MB:\n {2}licence Apache-2\.0: .*\n {2}trained on: Not stated\./,
   );
 });
 

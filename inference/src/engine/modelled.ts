@@ -1,7 +1,7 @@
 import type { Face } from "@faceline/contracts/wire/face";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
-import { readCatalogue } from "@faceline/models/catalogue";
+import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import * as z from "zod";
 import type { Decode } from "../decode/decoder.ts";
 import { modelledBuildOf } from "./lane-build.ts";
@@ -31,10 +31,10 @@ export const EngineChoice = z
 
 /** The lanes without their networks. A run blocks the calling thread, as a real one does. */
 export async function openModelledLanes(
-  { lanes, batchMax, catalogueFolder }: LaneOptions,
+  { lanes, batchMax, catalogueFolder, modelsDir }: LaneOptions,
   cost: RunCost,
 ): Promise<ModelledLanes> {
-  const models = laneModels(await readCatalogue(catalogueFolder), lanes);
+  const models = laneModels(await readCatalogue(catalogueFolder, addedFolder(modelsDir)), lanes);
   const faces = new Map(
     models.map(({ lane, embedding }) => [lane, placeholderFace(embedding.embedding_size)]),
   );

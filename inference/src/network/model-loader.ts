@@ -3,13 +3,14 @@ import { type Catalogue } from "@faceline/models/catalogue";
 import { inputSides, type Model, type Precision } from "@faceline/models/catalogue-entry";
 import { buildOf, readModel } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";
+import { requireGolden } from "./golden-faces.ts";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";
 import { saturatesInt8 } from "./int8-saturation.ts";
 import { Network, type NetworkSource, type TensorNames } from "./network.ts";
 import { checkPlacement } from "./placement.ts";
 import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 import { openSession, type SessionSettings } from "./session.ts";
-import { syntheticFace } from "./synthetic-face.ts";
+import { syntheticFace } from "@faceline/models/synthetic-face";
 
 /**
  * Loads models, each once for all lanes, in a precision that is exact on this machine. Owns what it opens.
@@ -74,6 +75,7 @@ export class ModelLoader implements AsyncDisposable {
     // A GPU finishes the full resolution before it could be asked for a second one.
     const sides = executionProvider === "cpu" ? inputSides(model) : [model.input_px];
     for (const px of sides) networks.push(this.#opened.use(await this.#open(model, px, precision, rowsMax)));
+    if (model.role === "embedding") await requireGolden(model, networks.at(-1)!);
     const sha256s = sides.map((px) => buildOf(model, { precision, input_px: px }).sha256);
     return {
       networks,

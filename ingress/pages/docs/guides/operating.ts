@@ -77,6 +77,9 @@ known of their training, asks whether you accept, fetches them and builds the mo
 <code>--accept-licence</code> accepts). Then name it in <code>MODELS</code>, the same for
 workers and ingresses: workers load it with each detector of <code>DETECTORS</code>, and calls may name it:</p>
 !${codeBlock({ caption: "To try it on one machine", code: addModelCommands, language: "curl" })}
+<p>A recogniser of your own, or one that others publish as an ONNX file, is added by a contract that says how it
+wants a face: <code>npm run models -- add FILE --contract JSON</code>, or <code>pull</code> with an address and a
+SHA-256. <code>models/README.md</code> describes contracts. <code>--from FOLDER</code> pulls without a network.</p>
 <p>Each lane that is loaded takes memory in every worker. Thresholds, distances and stored embeddings of one
 model say nothing about another.</p>
 <h2>What to back up</h2>

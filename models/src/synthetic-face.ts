@@ -1,16 +1,29 @@
 /**
  * Draws a face that belongs to nobody: px by px pixels, RGB. All networks take it for a face, so it replaces
- * a person's picture where none may be used: to warm the pipeline, and to compare int8 with float.
- * model-loader.test.ts and lanes.test.ts fail where it is no face any more.
+ * a person's picture where none may be used: to warm the pipeline, to compare int8 with float, and to check
+ * models that an operator adds. model-loader.test.ts and lanes.test.ts of inference fail where it is no face
+ * any more.
  */
 export function syntheticFace(px: number): Uint8Array {
+  return draw(px, (u, v) => colourAt(u, v));
+}
+
+/** Another one, with a longer face and darker skin: for what has to tell two faces apart. */
+export function otherSyntheticFace(px: number): Uint8Array {
+  return draw(px, (u, v) => {
+    const [red, green, blue] = colourAt(1.15 * u, 0.85 * v);
+    return [0.6 * red, 0.55 * green, 0.5 * blue];
+  });
+}
+
+function draw(px: number, colour: (u: number, v: number) => Colour): Uint8Array {
   const pixels = new Uint8Array(3 * px * px);
   for (let y = 0; y < px; y++) {
     for (let x = 0; x < px; x++) {
       // In widths of the face, which is 1.3 high. Light falls from the upper left.
       const u = (x + 0.5) / px / faceShare - 0.5 / faceShare;
       const v = (y + 0.5) / px / faceShare - 0.5 / faceShare;
-      pixels.set(colourAt(u, v), 3 * (y * px + x));
+      pixels.set(colour(u, v), 3 * (y * px + x));
     }
   }
   return pixels;

@@ -1,6 +1,6 @@
-import { metadataField, metadataKeyField, metadataValueField } from "../src/onnx/graph.ts";
+import { metadataField, metadataKeyField, metadataValueField } from "./graph.ts";
 
-/** Reads .onnx files for tests: protobuf fields, and the metadata of a model. protobuf.test.ts covers it. */
+/** Reads .onnx files: protobuf fields, and the metadata of a model. protobuf.test.ts covers it. */
 
 /** The `metadata_props` of an .onnx file, in file order. */
 export function readMetadata(onnx: Uint8Array): Record<string, string> {
@@ -51,7 +51,7 @@ export function* readFields(bytes: Uint8Array): Generator<Field> {
   }
 }
 
-type Field = { field: number; value: bigint | number | Uint8Array };
+export type Field = { field: number; value: bigint | number | Uint8Array };
 
 /** Wire types. */
 const varintWire = 0;

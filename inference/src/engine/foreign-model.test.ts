@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
+import { laneId } from "@faceline/contracts/wire/ids";
+import { addRecogniser } from "@faceline/models/contract/add";
+import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
+import { modelFile, modelsFolder } from "@faceline/models/model-file";
+import { syntheticFace } from "@faceline/models/synthetic-face";
+import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
+import { oneAtATime } from "../../testing/lane-settings.ts";
+import { openEngine } from "./engine.ts";
+import { openLanes } from "./lanes.ts";
+
+// A recogniser that is not from face-api: a contract and the adapter, and no other change. It is made up, but
+// the detector, the landmarks, the alignment and the engine's thread are the real ones.
+
+const lane = laneId("Foreign", "tiny");
+
+test("an added recogniser serves an embedding through the engine, by its catalogue entry alone", async (t) => {
+  const modelsDir = await withForeignModel(t);
+  await using engine = await openEngine({
+    ...oneAtATime,
+    modelsDir,
+    lanes: [lane],
+    runMaxMs: 60_000,
+    modelled: undefined,
+  });
+  const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: true };
+  const { results } = await engine.run({ lane, pictures: [{ ...picture(), options }] });
+  const [result] = results;
+  assert.ok(result?.kind === "faces");
+  const embedding = decodeEmbedding(result.faces[0]!.embedding);
+  assert.equal(embedding.length, 16);
+  assert.ok(Math.abs(Math.hypot(...embedding) - 1) < 1e-5);
+});
+
+test("a model whose embeddings are not those of when it was added is not loaded", async (t) => {
+  const modelsDir = await withForeignModel(t);
+  const path = join(addedFolder(modelsDir), "foreign", "model.json");
+  const entry = JSON.parse(await readFile(path, "utf8"));
+  entry.golden.embeddings.reverse();
+  await writeFile(path, JSON.stringify(entry));
+  const opening = openLanes({ ...oneAtATime, modelsDir, lanes: [lane] });
+  await assert.rejects(
+    opening,
+    /^Error: Foreign gives other embeddings than when it was added \(cosine distance/,
+  );
+});
+
+function picture() {
+  const px = 320;
+  const pixels = new Uint8Array(new SharedArrayBuffer(3 * px * px));
+  pixels.set(syntheticFace(px));
+  return { pixels, width: px, height: px, originalWidth: px, originalHeight: px };
+}
+
+/** A folder of built models: the detector and the landmarks of the catalogue, and the added one. */
+async function withForeignModel(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "faceline-foreign-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const { models } = await readCatalogue();
+  for (const model of models.filter(({ name }) => ["tiny", "landmarks-68"].includes(name))) {
+    for (const build of model.builds)
+      await copyFile(modelFile(modelsFolder, model, build), join(folder, build.file));
+  }
+  await addRecogniser(folder, foreignRecogniser(), { contract: foreignContract, licenceText: "as you like" });
+  return folder;
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { readCommandLine } from "./command-line.ts";
+
+test("a call has its verb, its folder and its bounds", () => {
+  const call = readCommandLine(["pull", "a", "b", "--to", "x", "--max-megabytes", "3", "--accept-licence"]);
+  assert.deepEqual(call, {
+    verb: "pull",
+    folder: resolve("x"),
+    names: ["a", "b"],
+    url: undefined,
+    contract: undefined,
+    from: undefined,
+    bytesMax: 3e6,
+    flags: { acceptLicence: true, acceptNonCommercial: false },
+  });
+});
+
+test("wrong arguments are a sentence", () => {
+  const url = ["--url", "https://a.example/a.onnx"];
+  for (const [args, sentence] of [
+    [[], ""],
+    [["bild"], "unknown verb: bild"],
+    [["toString"], "unknown verb: toString"],
+    [["list", "ssd"], "unexpected arguments: ssd"],
+    [["list", "--accept-licence"], "list: it has no --accept-licence"],
+    [["add", "a", "--from", "b"], "add: it has no --from"],
+    [["pull"], "pull: which models? list shows them"],
+    [["pull", "ssd", ...url], "pull: either names, or --url with --sha256 and --contract"],
+    [["pull", ...url], "pull: --url, --sha256 and --contract belong together"],
+    [["pull", ...url, "--sha256", "abc", "--contract", "a"], "pull: --sha256 must be 64 hexadecimal digits"],
+    [
+      ["pull", "--url", "a", "--sha256", "0".repeat(64), "--contract", "a"],
+      "pull: --url must be an address that begins with https://",
+    ],
+    [["pull", "ssd", "--max-megabytes", "0"], "--max-megabytes must be 1 to 2000"],
+    [["add"], "add: which file? one .onnx file at a time"],
+    [["add", "a.onnx"], "add: --contract names the file that describes the model"],
+  ] as const) {
+    assert.equal(readCommandLine([...args]), sentence);
+  }
+  const unknown = readCommandLine(["build", "--two", "x"]);
+  assert.match(typeof unknown === "string" ? unknown : "", /^Unknown option '--two'/);
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { foreignContract, foreignRecogniser } from "../../testing/foreign-recogniser.ts";
+import { addedFolder, readCatalogue } from "../catalogue.ts";
+import { cosineDistance, goldenFaces } from "../golden.ts";
+import { modelFile, readModel } from "../model-file.ts";
+import { InferenceSession, Tensor } from "../onnxruntime.ts";
+import { verifyModel } from "../verify.ts";
+import { addRecogniser } from "./add.ts";
+import type { Contract } from "./contract.ts";
+import { readOnnxFile } from "./onnx-file.ts";
+import { readContract } from "./read-contract.ts";
+
+test("an added recogniser is an entry of the catalogue, with its file, its licence and golden embeddings", async (t) => {
+  const folder = await temporaryFolder(t);
+  const added = await add(folder);
+  const { models } = await readCatalogue(undefined, addedFolder(folder));
+  const model = models.find(({ name }) => name === "Foreign");
+  assert.deepEqual(model, added);
+  assert.ok(model?.role === "embedding");
+  assert.deepEqual(model.thresholds, { cosine: 0.5, euclidean: 1, euclidean_l2: 1 });
+  assert.equal(model.golden!.embeddings[1]!.length, 16);
+  assert.deepEqual((await readdir(join(addedFolder(folder), "foreign"))).toSorted(), [
+    "LICENCE",
+    "model.json",
+    "network.onnx",
+  ]);
+  assert.equal(await readFile(join(addedFolder(folder), "foreign/LICENCE"), "utf8"), "as you like");
+  assert.deepEqual(await verifyModel(folder, model), []);
+});
+
+test("the adapted file gives what the foreign one gives for the same face, at length 1", async (t) => {
+  const folder = await temporaryFolder(t);
+  const model = await add(folder);
+  assert.ok(model.role === "embedding");
+  const [face] = goldenFaces(112);
+  const pixels = new Float32Array(3 * 112 * 112);
+  // Blue, green, red; a plane each.
+  for (const [plane, [channel, mean]] of [
+    [2, 104],
+    [1, 117],
+    [0, 123],
+  ].entries()) {
+    for (let i = 0; i < 112 * 112; i++)
+      pixels[plane * 112 * 112 + i] = (face[3 * i + channel!]! - mean!) / 128;
+  }
+  const session = await InferenceSession.create(foreignRecogniser());
+  const data = new Tensor("float32", pixels, [1, 3, 112, 112]);
+  const expected = (await session.run({ data }))["fc1"]!.data as Float32Array;
+  await session.release();
+  const golden = model.golden!.embeddings[0]!;
+  assert.ok(cosineDistance(golden, expected) < 1e-6);
+  assert.ok(Math.abs(Math.hypot(...golden) - 1) < 1e-5);
+});
+
+test("a file that is not what the contract says is one sentence, and leaves nothing", async (t) => {
+  const folder = await temporaryFolder(t);
+  const { output, input } = foreignContract;
+  for (const [onnx, changes, sentence] of [
+    [Buffer.from("<html>"), {}, "It is not an ONNX file."],
+    [Buffer.alloc(0), {}, "It is not an ONNX file."],
+    [
+      foreignRecogniser({ px: 160 }),
+      {},
+      "Its input is [1, 3, 160, 160]; the contract says NCHW of 112 px: [N, 3, 112, 112].",
+    ],
+    [
+      foreignRecogniser(),
+      { input: { ...input, layout: "NHWC" } },
+      "Its input is [1, 3, 112, 112]; the contract says NHWC of 112 px: [N, 112, 112, 3].",
+    ],
+    [
+      foreignRecogniser(),
+      { input: { ...input, type: "uint8" } },
+      "Its input does not take uint8, which the contract says: element type 1.",
+    ],
+    [
+      foreignRecogniser(),
+      { input: { ...input, name: "image" } },
+      "Its input is data; the contract says image.",
+    ],
+    [
+      foreignRecogniser(),
+      { output: { ...output, name: "embedding" } },
+      "It has no output embedding; there is fc1.",
+    ],
+    [foreignRecogniser({ length: 8 }), {}, "Its output fc1 is [1, 8]; the contract says 16 numbers a face."],
+    [foreignRecogniser({ nan: true }), {}, "It gives numbers that are not finite for a synthetic face."],
+    [
+      foreignRecogniser({ constant: true }),
+      {},
+      "It gives the same embedding for two different faces: are mean, scale, layout and colour order right?",
+    ],
+    [
+      foreignRecogniser({ oneAtATime: true }),
+      {},
+      /^It takes one face at a time: a batch of 3 failed\. Export it with a dynamic batch dimension\. /,
+    ],
+    [
+      foreignRecogniser(),
+      { name: "dlib" },
+      "The name dlib is taken by a model of the catalogue: choose another one.",
+    ],
+  ] as const) {
+    await assert.rejects(add(folder, onnx, changes), { message: sentence });
+    assert.deepEqual(await readdir(folder), []);
+  }
+});
+
+test("a network that onnxruntime cannot load or run is one sentence", async (t) => {
+  const folder = await temporaryFolder(t);
+  const unknownOperator = Buffer.from(foreignRecogniser());
+  unknownOperator.set(Buffer.from("Rolu"), unknownOperator.indexOf("Relu"));
+  await assert.rejects(add(folder, unknownOperator), /^Error: onnxruntime cannot load it: .*Rolu/);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("a name can be added once", async (t) => {
+  const folder = await temporaryFolder(t);
+  await add(folder);
+  const before = await readdir(folder, { recursive: true });
+  await assert.rejects(
+    add(folder, foreignRecogniser(), { name: "FOREIGN" }),
+    /^Error: The name FOREIGN is taken/,
+  );
+  assert.deepEqual(await readdir(folder, { recursive: true }), before);
+});
+
+test("a contract lists its mistakes, and needs the text of the licence", async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, "contract.json");
+  const written = async (contract: unknown) => {
+    await writeFile(path, typeof contract === "string" ? contract : JSON.stringify(contract));
+    return readContract(path);
+  };
+  await assert.rejects(readContract(path), { message: `The contract ${path} cannot be read.` });
+  await assert.rejects(written("{"), { message: `The contract ${path} is not JSON.` });
+  const { licenses: _, ...unlicensed } = foreignContract;
+  await assert.rejects(written({ ...unlicensed, name: "../a" }), (error: Error) => {
+    assert.match(error.message, /^The contract .* is not complete:\n {2}name: must be up to 64 letters/);
+    assert.match(error.message, /\n {2}licenses: /);
+    return true;
+  });
+  const noText = `The contract ${path} needs the text of the licence: ${folder}/LICENCE.txt is not there, or empty.`;
+  await assert.rejects(written(foreignContract), { message: noText });
+  await writeFile(join(folder, "LICENCE.txt"), " \n");
+  await assert.rejects(written(foreignContract), { message: noText });
+  await writeFile(join(folder, "LICENCE.txt"), "as you like");
+  assert.deepEqual(await written(foreignContract), { contract: foreignContract, licenceText: "as you like" });
+});
+
+test("a file that is absent or too large is not read", async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, "a.onnx");
+  await assert.rejects(readOnnxFile(path, 10), { message: `${path} cannot be read.` });
+  await writeFile(path, "x".repeat(11));
+  await assert.rejects(
+    readOnnxFile(path, 10),
+    /has 0\.0 MB, more than 0\.0 MB: --max-megabytes allows more\.$/,
+  );
+});
+
+test("verify notices a file that was exchanged, and one that gives other embeddings", async (t) => {
+  const folder = await temporaryFolder(t);
+  const model = await add(folder);
+  assert.ok(model.role === "embedding");
+  const [first, second] = model.golden!.embeddings;
+  const golden = { ...model.golden!, embeddings: [second!, first!] };
+  const [fault, ...more] = await verifyModel(folder, { ...model, golden });
+  assert.deepEqual(more, []);
+  assert.match(
+    fault!,
+    /^Foreign gives other embeddings than when it was added \(cosine distance [\d.]+, allowed 0\.001\)/,
+  );
+  await writeFile(modelFile(folder, model, model.builds[0]!), "another");
+  assert.match(
+    (await verifyModel(folder, model)).join(),
+    /is not the file of the catalogue; delete it and run/,
+  );
+  await assert.rejects(readModel(folder, model, model.builds[0]!));
+});
+
+function add(folder: string, onnx: Uint8Array = foreignRecogniser(), changes: Partial<Contract> = {}) {
+  return addRecogniser(folder, onnx, {
+    contract: { ...foreignContract, ...changes },
+    licenceText: "as you like",
+  });
+}
+
+async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "added-"));
+  t.after(() => rm(folder, { recursive: true }));
+  return folder;
+}

@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buildModel } from "../build.ts";
+import { addedFolder, readCatalogue } from "../catalogue.ts";
+import { Model } from "../catalogue-entry.ts";
+import { adaptOnnx } from "./adapter.ts";
+import { checkRecogniser } from "./check.ts";
+import { adaptedFile, entryOf, folderName, licenceTextFile } from "./entry.ts";
+import type { StatedContract } from "./read-contract.ts";
+
+/**
+ * Adds a recogniser to the folder of built models: adapts its file, checks it against its contract, makes its
+ * golden embeddings, and writes a catalogue entry, which every service of this installation reads at its next
+ * start. Appears whole or not at all. Throws one sentence.
+ */
+export async function addRecogniser(
+  folder: string,
+  original: Uint8Array,
+  stated: StatedContract,
+): Promise<Model> {
+  const { contract, licenceText } = stated;
+  await requireFreeName(folder, contract.name);
+  const onnx = adaptOnnx(original, contract);
+  const golden = await checkRecogniser(onnx, contract);
+  const entry = entryOf(contract, { onnx, original, golden });
+  // A mistake here would stop every service at its next start.
+  Model.parse(entry);
+
+  const parent = addedFolder(folder);
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  const staging = await mkdtemp(join(parent, ".add-"));
+  const target = join(parent, folderName(contract.name));
+  try {
+    await writeFile(join(staging, adaptedFile), onnx, { flush: true });
+    await writeFile(join(staging, licenceTextFile), licenceText, { flush: true });
+    await writeFile(join(staging, "model.json"), `${JSON.stringify(entry, undefined, 2)}\n`, { flush: true });
+    await rename(staging, target);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new Error(code === "ENOSPC" ? `The disk of ${folder} is full.` : message, { cause });
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  const { models } = await readCatalogue(undefined, parent);
+  const model = models.find(({ name }) => name === contract.name)!;
+  for (const build of model.builds) await buildModel(folder, model, build);
+  return model;
+}
+
+async function requireFreeName(folder: string, name: string): Promise<void> {
+  const { models } = await readCatalogue(undefined, addedFolder(folder));
+  const taken = models.find((model) => folderName(model.name) === folderName(name));
+  if (taken === undefined) return;
+  throw new Error(`The name ${name} is taken by a model of the catalogue: choose another one.`);
+}

@@ -1,0 +1,61 @@
+import { cosineDistance, goldenFaces } from "../golden.ts";
+import type { Contract } from "./contract.ts";
+import { AdaptedSession } from "./embed.ts";
+
+/**
+ * Runs an adapted recogniser on two synthetic faces, and returns their embeddings. Throws one sentence where
+ * it cannot be loaded, or gives what no recogniser that keeps its contract would give. add.test.ts covers it.
+ */
+export async function checkRecogniser(onnx: Uint8Array, contract: Contract): Promise<Float32Array[]> {
+  const { input, output } = contract;
+  await using session = await AdaptedSession.open(onnx).catch((cause: unknown) => {
+    throw new Error(`onnxruntime cannot load it: ${firstLine(cause)}`, { cause });
+  });
+  const faces = goldenFaces(input.px);
+  const singles: Float32Array[] = [];
+  for (const face of faces) {
+    const [single] = await session.embed([face], input.px).catch((cause: unknown) => {
+      throw new Error(`onnxruntime cannot run it: ${firstLine(cause)}`, { cause });
+    });
+    singles.push(single!);
+  }
+  const [one, other] = singles as [Float32Array, Float32Array];
+  if (one.length !== output.length) {
+    throw new Error(`It gives ${one.length} numbers a face; the contract says ${output.length}.`);
+  }
+  if (!singles.every((single) => single.every(Number.isFinite))) {
+    throw new Error("It gives numbers that are not finite for a synthetic face.");
+  }
+  if (singles.some((single) => single.every((number) => number === 0))) {
+    throw new Error("It gives nothing but zeros for a synthetic face: are mean and scale right?");
+  }
+  if (cosineDistance(one, other) < differenceMin) {
+    throw new Error(
+      "It gives the same embedding for two different faces: are mean, scale, layout and colour order right?",
+    );
+  }
+  const batch = [faces[0], faces[1], faces[0]];
+  const together = await session.embed(batch, input.px).catch((cause: unknown) => {
+    throw new Error(`${noBatches} ${firstLine(cause)}`, { cause });
+  });
+  const expected = [one, other, one];
+  const most = Math.max(
+    ...together.map((row, i) => (row.length === output.length ? cosineDistance(row, expected[i]!) : 2)),
+  );
+  if (!(most <= batchDifferenceMax)) {
+    throw new Error(`${noBatches} The embeddings of a batch are not those of its faces alone.`);
+  }
+  return singles;
+}
+
+const noBatches =
+  "It takes one face at a time: a batch of 3 failed. Export it with a dynamic batch dimension.";
+
+/** Cosine distances. Rounding stays far below them. */
+const differenceMin = 1e-5;
+const batchDifferenceMax = 1e-4;
+
+function firstLine(cause: unknown): string {
+  const [line = ""] = (cause as Error).message.trim().split("\n");
+  return line.slice(0, 200);
+}

@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { License } from "../catalogue-entry.ts";
+
+/**
+ * What an operator states of a recogniser that is not Faceline's own: how its .onnx file wants a face, and
+ * what it gives back. `npm run models -- add` checks the file against it. Fields are in snake_case, as in the
+ * catalogue. add.test.ts covers it.
+ */
+
+const perChannel = z.union([z.number(), z.tuple([z.number(), z.number(), z.number()])]);
+
+export const Contract = z.strictObject({
+  /** What calls and LANES name it by. */
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/, "must be up to 64 letters, digits, dots and hyphens"),
+  title: z.string().min(1),
+  input: z.strictObject({
+    /** Of the tensor; the only input where it is left out. */
+    name: z.string().min(1).optional(),
+    type: z.enum(["float32", "uint8"]).default("float32"),
+    layout: z.enum(["NCHW", "NHWC"]),
+    /** The side of its square pictures. */
+    px: z.int().min(16).max(512),
+    colour_order: z.enum(["RGB", "BGR"]),
+    /** x = (pixel - mean) * scale, pixels from 0 to 255, in the order of its channels. */
+    mean: perChannel,
+    scale: perChannel,
+  }),
+  output: z.strictObject({
+    name: z.string().min(1),
+    /** Numbers in an embedding. */
+    length: z.int().min(2).max(4_096),
+  }),
+  /**
+   * Where a face lies in its pictures: as in ArcFace's chip (eyes at 46 % of the height) or as in dlib's
+   * (padding 0.25).
+   */
+  chip: z.enum(["arcface", "dlib"]),
+  /** Cosine distance up to which two faces are one person. The others follow from it. */
+  thresholds: z.strictObject({ cosine: z.number().positive().max(2) }),
+  thresholds_from: z.string().min(1),
+  licenses: z.array(License).min(1),
+  /** The text of the licence: a file, relative to the contract. It is kept beside the model. */
+  licence_file: z.string().min(1),
+  /** "Not stated." where nobody states it. */
+  training_data: z.string().min(1),
+  provenance: z.array(z.string().min(1)).default([]),
+  /** Who published the file: an address or a sentence. */
+  origin: z.string().min(1),
+  /** For `pull`: where the file is, and what it must be. The publisher has stated the SHA-256. */
+  download: z
+    .strictObject({
+      url: z.url({ protocol: /^https?$/ }),
+      bytes: z.int().positive(),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"),
+    })
+    .optional(),
+});
+export type Contract = z.infer<typeof Contract>;
+
+/** Three numbers, one for each channel. */
+export function channels(value: z.infer<typeof perChannel>): readonly [number, number, number] {
+  return typeof value === "number" ? [value, value, value] : value;
+}

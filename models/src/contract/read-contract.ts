@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type * as z from "zod";
+import { Contract } from "./contract.ts";
+
+/** Reads a contract and its licence text. Throws one sentence that lists every mistake. */
+export async function readContract(path: string): Promise<StatedContract> {
+  const json = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new Error(`The contract ${path} cannot be read.`, { cause });
+  });
+  const contract = Contract.safeParse(parsed(path, json));
+  if (!contract.success) {
+    const mistakes = contract.error.issues.map(({ path: field, message }: z.core.$ZodIssue) =>
+      [field.join("."), message].filter(Boolean).join(": "),
+    );
+    throw new Error(`The contract ${path} is not complete:\n  ${mistakes.join("\n  ")}`);
+  }
+  const licence = resolve(dirname(path), contract.data.licence_file);
+  const licenceText = await readFile(licence, "utf8").catch(() => "");
+  if (licenceText.trim() === "") {
+    throw new Error(`The contract ${path} needs the text of the licence: ${licence} is not there, or empty.`);
+  }
+  return { contract: contract.data, licenceText };
+}
+
+function parsed(path: string, json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new Error(`The contract ${path} is not JSON.`, { cause });
+  }
+}
+
+export type StatedContract = { contract: Contract; licenceText: string };

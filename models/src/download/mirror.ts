@@ -1,0 +1,26 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { megabytes } from "../megabytes.ts";
+import { sha256 } from "../model-file.ts";
+import type { WantedFile } from "./download.ts";
+
+/**
+ * Reads a file from a folder instead of the network, by the last part of its address. It must have the same
+ * SHA-256. Throws one sentence. download.test.ts covers it.
+ */
+export async function readFromMirror(folder: string, wanted: WantedFile, bytesMax: number): Promise<Buffer> {
+  const path = join(folder, mirrorName(wanted.url));
+  const size = (await stat(path).catch(() => undefined))?.size;
+  if (size === undefined) throw new Error(`${path} is not there: copy the file of ${wanted.url} to it.`);
+  if (size > bytesMax) {
+    throw new Error(
+      `${path} has ${megabytes(size)}, more than ${megabytes(bytesMax)}: --max-megabytes allows more.`,
+    );
+  }
+  const bytes = await readFile(path);
+  if (sha256(bytes) === wanted.sha256) return bytes;
+  throw new Error(`${path} is another file than the one that is wanted: its SHA-256 is another.`);
+}
+
+/** The name that the file of an address has in a mirror folder. */
+const mirrorName = (url: string): string => basename(decodeURIComponent(new URL(url).pathname));

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import type { Model } from "../catalogue-entry.ts";
+import type { Published } from "../contract/published.ts";
+import { download, type DownloadOptions } from "../download/download.ts";
+import { readFromMirror } from "../download/mirror.ts";
+import { readOnnxFile } from "../contract/onnx-file.ts";
+
+/**
+ * Fetches the file of a recogniser of another publisher, or takes it from a mirror folder, and adds it by its
+ * contract. Throws one sentence: then nothing was installed. pull-published.test.ts covers it.
+ */
+export async function pullPublished(
+  folder: string,
+  { contract, licenceText, download: wanted }: Published,
+  { from, print, ...options }: PublishedOptions,
+): Promise<Model> {
+  // Loads onnxruntime, which nothing else of `npm run models` needs.
+  const { addRecogniser } = await import("../contract/add.ts");
+  const add = (onnx: Buffer): Promise<Model> => addRecogniser(folder, onnx, { contract, licenceText });
+  try {
+    if (from !== undefined) {
+      print(`taking ${contract.name} from ${from}`);
+      return await add(await readFromMirror(from, wanted, options.bytesMax));
+    }
+    print(`fetching ${wanted.url}`);
+    const part = await download(wanted, { ...options, folder: join(folder, "parts") });
+    try {
+      return await add(await readOnnxFile(part.path, options.bytesMax));
+    } finally {
+      await part.remove();
+    }
+  } catch (cause) {
+    throw new Error(`${contract.name}: ${(cause as Error).message} Nothing was installed.`, { cause });
+  }
+}
+
+type PublishedOptions = Omit<DownloadOptions, "folder"> & {
+  /** A folder that has the file: then nothing is fetched from the network. */
+  from?: string | undefined;
+  print: (line: string) => void;
+};

@@ -1,0 +1,65 @@
+import type { Contract } from "../src/contract/contract.ts";
+import { Graph } from "../src/onnx/graph.ts";
+
+/**
+ * A small recogniser as others export them: float32 NCHW in, numbers out, a batch of one. It is a convolution
+ * of made-up weights and a matrix. `changes` make it wrong.
+ */
+export function foreignRecogniser(changes: Partial<Recogniser> = {}): Uint8Array {
+  const made = { px: 112, length: 16, nan: false, oneAtATime: false, constant: false, ...changes };
+  const { px, length } = made;
+  const graph = new Graph("foreign");
+  graph.input("data", "float32", [1, 3, px, px]);
+  const filters = graph.floats("filters", [8, 3, 8, 8], madeUp(8 * 3 * 8 * 8));
+  const side = Math.floor((px - 8) / 16) + 1;
+  graph.node("maps", "Conv", ["data", filters], { kernel_shape: [8, 8], strides: [16, 16] });
+  graph.node("relu", "Relu", ["maps"]);
+  if (made.oneAtATime) graph.node("flat", "Reshape", ["relu", graph.ints("shape", [1, 8 * side * side])]);
+  else graph.node("flat", "Flatten", ["relu"], { axis: 1 });
+  const scaled = graph.floats("scaled", [1], Float32Array.of(made.constant ? 0 : 1));
+  graph.node("scale", "Mul", ["flat", scaled]);
+  const matrix = graph.floats("matrix", [8 * side * side, length], madeUp(8 * side * side * length));
+  graph.node("product", "MatMul", ["scale", matrix]);
+  const added = graph.floats("added", [1], Float32Array.of(made.constant ? 1 : 0));
+  graph.node("sum", "Add", ["product", added]);
+  const divisor = graph.floats("divisor", [1], Float32Array.of(made.nan ? 0 : 1));
+  graph.node("zero", "Mul", ["sum", divisor]);
+  if (made.nan) graph.node("fc1", "Div", ["zero", divisor]);
+  else graph.node("fc1", "Identity", ["zero"]);
+  graph.output("fc1", "float32", [1, length]);
+  return graph.encode({});
+}
+
+/** The contract that it keeps. The licence's text is in the file LICENCE.txt beside it. */
+export const foreignContract: Contract = {
+  name: "Foreign",
+  title: "made up for a test",
+  input: {
+    type: "float32",
+    layout: "NCHW",
+    px: 112,
+    colour_order: "BGR",
+    mean: [104, 117, 123],
+    scale: 1 / 128,
+  },
+  output: { name: "fc1", length: 16 },
+  chip: "arcface",
+  thresholds: { cosine: 0.5 },
+  thresholds_from: "Made up.",
+  licenses: [{ id: "Apache-2.0", covers: "all of it", stated_by: "this test", use: "any" }],
+  licence_file: "LICENCE.txt",
+  training_data: "None: it is made up.",
+  provenance: [],
+  origin: "this test",
+};
+
+/** Numbers from -0.5 to 0.5, the same every time. */
+function madeUp(count: number): Float32Array {
+  let state = 1;
+  return Float32Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) / 2 ** 24 - 0.5;
+  });
+}
+
+type Recogniser = { px: number; length: number; nan: boolean; oneAtATime: boolean; constant: boolean };
