@@ -2,8 +2,8 @@
 // api-types.test.ts holds them equal to the schemas that the service parses with.
 
 /**
- * An image: Base64, a data URL, or the bytes of a JPEG, PNG or WebP file. The service opens no address and no
- * path.
+ * An image: Base64, a data URL, or the bytes of a JPEG, PNG, WebP or AVIF file. The service opens no address
+ * and no path.
  */
 export type ImageInput = string | Uint8Array | Blob;
 

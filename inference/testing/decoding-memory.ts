@@ -9,10 +9,10 @@ import { defaultPictureLimits } from "../src/decode/picture.ts";
 const image = readFileSync(0);
 const limits = { ...defaultPictureLimits, decodingBytesMax: Number.POSITIVE_INFINITY };
 // The first decode loads the libraries.
-const first = await sharp({ create: { width: 64, height: 64, channels: 3, background: "teal" } })
-  .png()
-  .toBuffer();
-await decodePicture(first, limits);
+const first = sharp({ create: { width: 64, height: 64, channels: 3, background: "teal" } });
+for (const encoded of [first.clone().png(), first.clone().avif({ effort: 0 })]) {
+  await decodePicture(await encoded.toBuffer(), limits);
+}
 
 const kib = (field: string): number =>
   Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync("/proc/self/status", "utf8"))![1]);

@@ -1,3 +1,4 @@
+import { imageFormatNames } from "@faceline/contracts/image/format";
 import { version } from "../src/config.ts";
 import type { ComputeEndpoint, ServiceEndpoint } from "../src/endpoints/endpoint.ts";
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
@@ -50,7 +51,7 @@ export const formatDocument = (document: object): string =>
 
 const description = `Face verification, embeddings and comparison.
 
-Images come as Base64 or data URLs, or as files of a form: JPEG, PNG or WebP, EXIF orientation applied. The service opens no URL and no path, and keeps no image when the call has ended.
+Images come as Base64 or data URLs, or as files of a form: ${imageFormatNames}, EXIF orientation applied. The service opens no URL and no path, and keeps no image when the call has ended.
 
 \`null\` means absent, and booleans may be words ("false" is false). In a form, a text is read as a number where the field is one, and as JSON where it begins like a list or an object. Unknown fields are ignored, but for one that is nearly a field that was not sent, such as \`model\` in place of \`model_name\`: it is 400 \`invalid_request\`.
 

@@ -150,7 +150,7 @@ const waitMaxMs = 20_000;
 /** An image of one colour, as Base64. */
 export async function base64Image(
   side = 32,
-  format: "jpeg" | "png" | "webp" | "gif" = "jpeg",
+  format: "jpeg" | "png" | "webp" | "avif" | "gif" | "tiff" = "jpeg",
 ): Promise<string> {
   const plain = sharp({ create: { width: side, height: side, channels: 3, background: "teal" } });
   return (await plain.toFormat(format).toBuffer()).toString("base64");

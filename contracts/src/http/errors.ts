@@ -27,14 +27,14 @@ export const errorTable = {
   invalid_image: {
     status: 400,
     title: "Invalid image",
-    when: "The image is not valid Base64, or its file is damaged.",
+    when: "The image is not valid Base64, or its file is damaged, or it is an AVIF of several frames or pictures.",
     next: "Send the whole file, encoded once.",
   },
   unsupported_image_format: {
     status: 400,
     title: "Unsupported image format",
-    when: "The file is not a JPEG, PNG or WebP. Its bytes decide, not its name or media type.",
-    next: "Convert the image to one of them.",
+    when: "The file is not a JPEG, PNG, WebP or AVIF. Its bytes decide, not its name or media type.",
+    next: "Convert the image to one of them. For HEIC, `detail` says how.",
   },
   unsupported_image_source: {
     status: 400,

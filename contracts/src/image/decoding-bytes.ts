@@ -1,3 +1,4 @@
+import type { AvifHeader } from "./avif/header.ts";
 import type { ImageHeader } from "./header.ts";
 
 // Tested with real files in inference/src/decode/decoding-memory.test.ts.
@@ -9,11 +10,12 @@ import type { ImageHeader } from "./header.ts";
  * pixels wide (DECISIONS 46).
  */
 export function decodingBytes(header: ImageHeader): number {
+  if (header.format === "avif") return Math.ceil(avifBytes(header));
   return Math.ceil(heldBytes(header) + stripRows * rowBytes(header) + libraryBytes);
 }
 
 /** What is held of the whole picture at once. Pictures that arrive row by row are not held. */
-function heldBytes(header: ImageHeader): number {
+function heldBytes(header: RowsHeader): number {
   const pixels = header.width * header.height;
   switch (header.format) {
     case "jpeg":
@@ -30,7 +32,7 @@ function heldBytes(header: ImageHeader): number {
 const webpBytesPerPixel = { lossy: 0, lossless: 4, extended: 4 };
 
 /** Bytes of one row as libvips shrinks it: it lets the decoders of JPEG and WebP shrink beforehand. */
-function rowBytes(header: ImageHeader): number {
+function rowBytes(header: RowsHeader): number {
   switch (header.format) {
     case "jpeg":
       return (header.width / 2) * header.components;
@@ -41,11 +43,36 @@ function rowBytes(header: ImageHeader): number {
   }
 }
 
+/**
+ * AVIF is decoded whole: a tile with the frames and filters of its decoder, `tilesAtOnce` at a time, into the
+ * planes of a grid, which become RGB. Planes of full size are copied once. (DECISIONS 85; with one arena of
+ * glibc, as the launcher starts workers.)
+ */
+function avifBytes({ width, height, tiles, ...header }: AvifHeader): number {
+  const sampleBytes = header.samplesPerPixel * header.bytesPerSample;
+  const perPixel = 13 + 1.85 * sampleBytes + (header.hasFilters ? sampleBytes : 0);
+  const tilePixels = (tiles.width + 2 * avifBorderPx) * (tiles.height + 2 * avifBorderPx);
+  const decoding = perPixel * tilePixels * Math.min(tiles.count, tilesAtOnce);
+  const planes = header.samplesPerPixel * (header.samplesPerPixel === 3 ? 2 : 1);
+  const channels = planes + 3 + (header.hasAlpha ? 3 : 0);
+  const joining = tiles.count === 1 ? 0 : (0.5 + channels * header.bytesPerSample) * width * height;
+  return decoding + joining + avifLibraryBytes;
+}
+
+/** Around each frame, for motion that points over its edge. */
+const avifBorderPx = 64;
+/** Threads of libheif for a grid. */
+const tilesAtOnce = 4;
+const avifLibraryBytes = 2_500_000;
+
 /** Wider pictures are shrunk by their decoder. */
 const webpRowPixelsMax = 3_000;
 const stripRows = 1_500;
 /** Buffers that do not depend on the picture. */
 const libraryBytes = 24_000_000;
+
+/** Formats that are decoded row by row, or held whole and then passed on so. */
+type RowsHeader = Exclude<ImageHeader, AvifHeader>;
 
 /** What a worker may take for one picture: the default of IMAGE_DECODING_BYTES_MAX. */
 export const decodingBytesMaxDefault = 200 * 2 ** 20;

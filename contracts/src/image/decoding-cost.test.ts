@@ -17,6 +17,25 @@ test("a progressive JPEG takes its bytes several times", () => {
   assert.deepEqual(costs, [14, 22]);
 });
 
+test("an AVIF takes ten times as long as a JPEG of its size, and longer with 10 bits or alpha", () => {
+  // Measured: 626, 764, 1,165 and 1,416 ms of CPU for 12 megapixels.
+  const avif = {
+    format: "avif",
+    width: 4_000,
+    height: 3_000,
+    bytesPerSample: 1,
+    samplesPerPixel: 1.5,
+  } as const;
+  const rest = { hasAlpha: false, hasFilters: false, tiles: { count: 1, width: 4_000, height: 3_000 } };
+  const costs = [
+    {},
+    { samplesPerPixel: 3 },
+    { samplesPerPixel: 3, bytesPerSample: 2 as const },
+    { samplesPerPixel: 3, hasAlpha: true },
+  ].map((each) => decodingCost({ ...avif, ...rest, ...each }, 400_000));
+  assert.deepEqual(costs, [74, 89, 143, 150]);
+});
+
 const jpeg = (width: number, height: number, severalScans = false) => ({
   format: "jpeg" as const,
   width,

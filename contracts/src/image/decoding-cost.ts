@@ -12,7 +12,7 @@ export function decodingCost(header: ImageHeader, bytes: number): number {
   return Math.min(decodingCostMax, Math.max(1, Math.round(ms / costUnitMs)));
 }
 
-/** Measured with pictures of 40 megapixels, shrunk to 1,600 pixels: see DECISIONS 46. */
+/** Measured with pictures of 40 megapixels, shrunk to 1,600 pixels: see DECISIONS 46, and 85 for AVIF. */
 function msPerMegapixel(header: ImageHeader): number {
   switch (header.format) {
     case "jpeg":
@@ -23,11 +23,18 @@ function msPerMegapixel(header: ImageHeader): number {
       return 5 * header.channels * header.bytesPerSample * (header.interlaced ? 1.5 : 1);
     case "webp":
       return webpMsPerMegapixel[header.coding];
+    case "avif":
+      return (
+        (40 + 8 * header.samplesPerPixel) *
+        (header.bytesPerSample === 2 ? 1.7 : 1) *
+        (header.hasAlpha ? 1.8 : 1)
+      );
   }
 }
 
-/** Decoding the codes of a JPEG takes time by its bytes, and for each refinement of a progressive one. */
+/** Decoding the codes takes time by their bytes, and for each refinement of a progressive JPEG. */
 function msPerMegabyte(header: ImageHeader): number {
+  if (header.format === "avif") return 300;
   if (header.format !== "jpeg") return 0;
   return header.severalScans ? 40 : 20;
 }

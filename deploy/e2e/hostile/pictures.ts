@@ -11,7 +11,7 @@ export async function pictures(portrait: Buffer): Promise<HostileCall[]> {
     truncated(portrait),
     falseSizes(portrait),
   ]);
-  return [...lists.flat(), ...polyglots(portrait), ...others];
+  return [...lists.flat(), ...polyglots(portrait, await sharp(portrait).avif().toBuffer()), ...others];
 }
 
 async function encodings(portrait: Buffer): Promise<HostileCall[]> {
@@ -28,6 +28,8 @@ async function encodings(portrait: Buffer): Promise<HostileCall[]> {
     "an interlaced PNG": picture().png({ progressive: true }),
     "a PNG with alpha": picture().ensureAlpha(0.9).png(),
     "a lossless WebP": picture().webp({ lossless: true }),
+    "an AVIF": picture().avif(),
+    "an AVIF of 10 bits with alpha": picture().ensureAlpha(0.9).avif({ bitdepth: 10 }),
     "an animated WebP": sharp([portrait, portrait, portrait], { join: { animated: true } }).webp(),
   };
   const made = Object.entries(variants).map(async ([name, each]) => call(name, await each.toBuffer(), "ok"));
@@ -85,12 +87,15 @@ async function truncated(portrait: Buffer): Promise<HostileCall[]> {
   return (await Promise.all(made)).flat();
 }
 
-const formats = ["jpeg", "png", "webp"] as const;
+const formats = ["jpeg", "png", "webp", "avif"] as const;
 const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /** Headers with a false size, such as 40,000 × 40,000, before a small picture. */
 async function falseSizes(portrait: Buffer): Promise<HostileCall[]> {
-  const png = await sharp(portrait).png().toBuffer();
+  const [png, avif] = await Promise.all([
+    sharp(portrait).png().toBuffer(),
+    sharp(portrait).avif().toBuffer(),
+  ]);
   const sides: [number, number, ExpectedEnd][] = [
     [40_000, 40_000, "image_too_large"],
     [65_500, 700, "image_too_large"],
@@ -100,6 +105,7 @@ async function falseSizes(portrait: Buffer): Promise<HostileCall[]> {
   return sides.flatMap(([width, height, ends]) => [
     call(`a JPEG that says ${width} × ${height}`, jpegOf(portrait, width, height), ends),
     call(`a PNG that says ${width} × ${height}`, pngOf(png, width, height), ends),
+    call(`an AVIF that says ${width} × ${height}`, avifOf(avif, width, height), "invalid_image"),
     ...(width === 0 ? [] : [call(`a WebP that says ${width} × ${height}`, webpOf(width, height), ends)]),
   ]);
 }
@@ -120,6 +126,15 @@ function pngOf(png: Buffer, width: number, height: number): Buffer {
   return changed;
 }
 
+/** The AV1 data still say the true size. */
+function avifOf(avif: Buffer, width: number, height: number): Buffer {
+  const changed = Buffer.from(avif);
+  const size = changed.indexOf("ispe");
+  changed.writeUInt32BE(width, size + 8);
+  changed.writeUInt32BE(height, size + 12);
+  return changed;
+}
+
 /** An extended WebP with a canvas and no image. */
 function webpOf(width: number, height: number): Buffer {
   const chunk = Buffer.alloc(18);
@@ -132,7 +147,7 @@ function webpOf(width: number, height: number): Buffer {
   return Buffer.concat([head, chunk]);
 }
 
-function polyglots(portrait: Buffer): HostileCall[] {
+function polyglots(portrait: Buffer, avif: Buffer): HostileCall[] {
   const script = `<script>alert("${marker}")</script>`;
   const variants: [string, string | Buffer, string | Buffer, ExpectedEnd][] = [
     ["a JPEG with a ZIP behind it", portrait, `PK\x03\x04${marker}`, "ok"],
@@ -145,6 +160,9 @@ function polyglots(portrait: Buffer): HostileCall[] {
     ["the first bytes of a JPEG, then a page", Buffer.from([0xff, 0xd8, 0xff]), script, "invalid_image"],
     ["the first bytes of a JPEG, then an SVG", Buffer.from([0xff, 0xd8, 0xff, 0xe0]), svg, "invalid_image"],
     ["the first bytes of a PNG, then a page", "\x89PNG\r\n\x1a\n", script, "invalid_image"],
+    ["the first bytes of an AVIF, then a page", "\0\0\0\x18ftypavif", script, "invalid_image"],
+    ["an AVIF of two files", avif, avif, "invalid_image"],
+    ["an AVIF with a page behind it", avif, script, "invalid_image"],
     ["the first bytes of a WebP, then a page", "RIFF\x40\0\0\0WEBP", script, "invalid_image"],
     ["the first bytes of a WebP, then a WAV", "RIFF\x40\0\0\0WAVE", script, "unsupported_image_format"],
   ];
@@ -173,7 +191,7 @@ const others = [
   `MM\0*\0\0\0\x08${marker}`,
   `\0\0\x01\0\x01\0${marker}`,
   `\0\0\0\x18ftypheic${marker}`,
-  `\0\0\0\x18ftypavif${marker}`,
+  `\0\0\0\x18ftypavis${marker}`,
   `\0\0\0\x0cJXL \r\n\x87\n${marker}`,
   `P6 40000 40000 255\n${marker}`,
   `#?RADIANCE\n${marker}`,

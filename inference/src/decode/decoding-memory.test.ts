@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { plainImageHeader } from "@faceline/contracts/image/header";
+import { avifGrid, avifPicture } from "@faceline/contracts/testing/avif-files";
 import sharp from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
 import { decodePicture } from "./decoder.ts";
 import { defaultPictureLimits } from "./picture.ts";
 
-// Tests contracts/src/image/decoding-bytes.ts with real pictures and their real decoders.
+// Tests contracts/src/image/decoding-bytes.ts with real pictures and their real decoders, and with the
+// setting of the allocator that the launcher gives to workers.
 
 const measure = join(import.meta.dirname, "../../testing/decoding-memory.ts");
 const onLinux = process.platform === "linux" ? false : "only Linux tells the peak of a process";
@@ -18,6 +20,7 @@ const rgb = (width: number, height: number) =>
   sharp(groupPhotograph(6)).resize(width, height, { fit: "fill" }).removeAlpha();
 const deep = (width: number, height: number) => rgb(width, height).ensureAlpha(0.5).toColourspace("rgb16");
 const quick = { compressionLevel: 1 } as const;
+const fast = { effort: 0 } as const;
 const quickInterlaced = { ...quick, progressive: true } as const;
 
 const pictures = {
@@ -33,18 +36,55 @@ const pictures = {
   "very wide 16-bit PNG": () => deep(20_000, 100).png(quick),
   "lossless WebP": () => rgb(3_000, 2_400).webp({ lossless: true, effort: 0 }),
   "lossy WebP with alpha": () => rgb(3_000, 2_400).ensureAlpha(0.5).webp({ effort: 0 }),
+  "AVIF with chroma of half size": () => rgb(3_000, 2_400).avif({ ...fast, chromaSubsampling: "4:2:0" }),
+  "AVIF with full chroma": () => rgb(3_000, 2_400).avif(fast),
+  "AVIF with alpha": () => rgb(3_000, 2_400).ensureAlpha(0.5).avif(fast),
+  "AVIF of 10 bits with alpha": () =>
+    rgb(3_000, 2_400)
+      .ensureAlpha(0.5)
+      .avif({ ...fast, bitdepth: 10 }),
+  "AVIF of 10 bits with chroma of half size": () =>
+    rgb(3_000, 2_400).avif({ ...fast, bitdepth: 10, chromaSubsampling: "4:2:0" }),
+  "small AVIF": () => rgb(600, 400).avif(fast),
+  "very wide AVIF": () => rgb(16_000, 16).avif(fast),
+  "AVIF of tiles": async () =>
+    avifGrid(avifPicture(await rgb(512, 512).avif(fast).toBuffer(), 2), {
+      columns: 6,
+      rows: 5,
+      width: 3_000,
+      height: 2_400,
+    }),
 };
 
 for (const [name, picture] of Object.entries(pictures)) {
   test(`${name}: decoding takes no more memory than its header lets expect`, { skip: onLinux }, async () => {
-    const image = await picture().toBuffer();
+    const made = await picture();
+    const image = Buffer.isBuffer(made) ? made : await made.toBuffer();
     const reckoned = decodingBytes(plainImageHeader(image)!);
-    const run = execFileSync(process.execPath, [measure], { input: image, encoding: "utf8" });
+    const env = { ...process.env, MALLOC_ARENA_MAX: "1" };
+    const run = execFileSync(process.execPath, [measure], { input: image, encoding: "utf8", env });
     const { kind, bytes } = JSON.parse(run) as { kind: string; bytes: number };
     assert.equal(kind, "picture");
     assert.ok(bytes <= reckoned, `${Math.round(bytes / 1e6)} MB, reckoned ${Math.round(reckoned / 1e6)} MB`);
   });
 }
+
+test("an AVIF of a telephone, of 12 megapixels, is within the default limit, and one of 40 is not", () => {
+  const header = (width: number, height: number) => ({
+    format: "avif" as const,
+    width,
+    height,
+    bytesPerSample: 1 as const,
+    samplesPerPixel: 1.5,
+    hasAlpha: false,
+    hasFilters: false,
+    tiles: { count: 1, width, height },
+  });
+  const inTiles = { ...header(7_000, 5_000), tiles: { count: 140, width: 512, height: 512 } };
+  assert.ok(decodingBytes(header(4_032, 3_024)) <= defaultPictureLimits.decodingBytesMax);
+  assert.ok(decodingBytes(header(7_300, 5_470)) > defaultPictureLimits.decodingBytesMax);
+  assert.ok(decodingBytes(inTiles) <= defaultPictureLimits.decodingBytesMax);
+});
 
 test("a worker rejects a picture whose decoding would take more than the limit, in each format", async () => {
   for (const [name, picture] of Object.entries({
@@ -52,6 +92,7 @@ test("a worker rejects a picture whose decoding would take more than the limit, 
     "JPEG for libvips": rgb(500, 400).toColourspace("cmyk").jpeg(),
     PNG: rgb(500, 400).png(),
     WebP: rgb(500, 400).webp({ lossless: true }),
+    AVIF: rgb(500, 400).avif(fast),
   })) {
     const image = await picture.toBuffer();
     const reckoned = decodingBytes(plainImageHeader(image)!);

@@ -9,7 +9,12 @@ import { DecodeTimeout, type Picture, type PictureLimits, type Rejected, rejecte
 // each picture, because the decoder's limit counts pictures and the cores belong to the engine.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
-  operation: ["VipsForeignLoadJpegBuffer", "VipsForeignLoadPngBuffer", "VipsForeignLoadWebpBuffer"],
+  operation: [
+    "VipsForeignLoadJpegBuffer",
+    "VipsForeignLoadPngBuffer",
+    "VipsForeignLoadWebpBuffer",
+    "VipsForeignLoadHeifBuffer",
+  ],
 });
 sharp.cache(false);
 sharp.concurrency(1);
@@ -36,7 +41,10 @@ export async function decodeWithLibvips(
 }
 
 async function readHeader(bytes: Uint8Array, limits: PictureLimits): Promise<Header | Rejected> {
-  if (imageFormat(bytes) === undefined) return rejected("unsupported_image_format");
+  const format = imageFormat(bytes);
+  if (format === undefined) return rejected("unsupported_image_format");
+  // libheif decodes whole: it may open only what the reader of headers has understood.
+  if (format === "avif" && plainImageHeader(asBuffer(bytes)) === undefined) return rejected("invalid_image");
   try {
     // Without sharp's own limit, which would make a large picture look like a damaged one. A header allocates
     // nothing.
@@ -53,10 +61,12 @@ async function readHeader(bytes: Uint8Array, limits: PictureLimits): Promise<Hea
 
 /** By the same reckoning as the ingress, which has read the header in the same way. */
 function takesTooMuchMemory(bytes: Uint8Array, metadata: Metadata, limits: PictureLimits): boolean {
-  const plain = plainImageHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const plain = plainImageHeader(asBuffer(bytes));
   const header = plain ?? imageHeaderOf(metadata);
   return header === undefined || decodingBytes(header) > limits.decodingBytesMax;
 }
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
 async function readPixels(bytes: Uint8Array, header: Header, limits: PictureLimits): Promise<Picture> {
   const decoding = sharp(bytes, {

@@ -1,4 +1,5 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
+import { imageFormatNames } from "@faceline/contracts/image/format";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
@@ -79,7 +80,7 @@ function faultDetail({ label }: InputRef, code: InputFault): string {
     case "invalid_image":
       return `The image in ${label} is damaged.`;
     case "unsupported_image_format":
-      return `The image in ${label} is not JPEG, PNG or WebP.`;
+      return `The image in ${label} is not ${imageFormatNames}.`;
     case "image_too_large":
       return `The image in ${label} is too large.`;
     case "image_too_small":

@@ -136,9 +136,9 @@ test("Defaults: model Dlib, detector ssd, metric cosine", async (t) => {
   assert.deepEqual([model, detector_backend, similarity_metric], ["Dlib", "ssd", "cosine"]);
 });
 
-test("An image is a Base64 payload or a data URL: JPEG, PNG, WebP, sniffed from the bytes", async (t) => {
+test("An image is a Base64 payload or a data URL: JPEG, PNG, WebP, AVIF, sniffed from the bytes", async (t) => {
   const { post, dispatched } = testServer(t);
-  for (const format of ["jpeg", "png", "webp"] as const) {
+  for (const format of ["jpeg", "png", "webp", "avif"] as const) {
     const base64 = await base64Image(32, format);
     await post("/verify", { img1: base64, img2: `data:text/plain;base64,${base64}` });
     assert.ok(dispatched.at(-1)!.images.every((sent) => sent.equals(Buffer.from(base64, "base64"))));

@@ -16,7 +16,7 @@ const codeOf = (value: string | undefined, bytesMax?: number): string => {
 };
 
 test("an image is Base64 or a data URL, whatever type the URL claims", async () => {
-  for (const format of ["jpeg", "png", "webp"] as const) {
+  for (const format of ["jpeg", "png", "webp", "avif"] as const) {
     const base64 = await base64Image(32, format);
     const bytes = Buffer.from(base64, "base64");
     assert.deepEqual(read(base64), bytes);
@@ -73,6 +73,14 @@ test("not Base64 → invalid_image", async () => {
     "\ud800AAA",
   ];
   for (const value of broken) assert.equal(codeOf(value), "invalid_image", JSON.stringify(value));
+});
+
+test("HEIC → unsupported_image_format, and the sentence says how to convert it", () => {
+  const heic = Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic".padEnd(64), "latin1").toString("base64");
+  assert.throws(() => read(heic), {
+    code: "unsupported_image_format",
+    message: /^The image in img1 is HEIC, which is not accepted\. Convert it to JPEG: with "sips /,
+  });
 });
 
 test("other bytes → unsupported_image_format", async () => {

@@ -1,17 +1,17 @@
 import type { Image } from "@faceline/contracts/http/image";
 import { imageFormat } from "@faceline/contracts/image/format";
+import { refusedFormatDetail } from "@faceline/contracts/image/refused-format";
 import { type InputRef, inputError } from "../call/api-error.ts";
 
 /**
  * Returns the bytes of an image that was sent as Base64, as a data URL, or as the file of a form. Throws an
- * ApiError if it is absent, too large, not valid Base64, or neither JPEG, PNG nor WebP by its first bytes.
+ * ApiError if it is absent, too large, not valid Base64, or of no accepted format by its first bytes.
  */
 export function imageBytes(image: Image | undefined, ref: InputRef, limits: ImageBytesLimits): Buffer {
   const bytes =
     image instanceof Uint8Array ? fileBytes(image, ref, limits) : textBytes(image ?? "", ref, limits);
   if (imageFormat(bytes) !== undefined) return bytes;
-  const detail = `The image in ${ref.label} is not JPEG, PNG or WebP.`;
-  throw inputError(ref, "unsupported_image_format", detail);
+  throw inputError(ref, "unsupported_image_format", refusedFormatDetail(bytes, ref.label));
 }
 
 function fileBytes(file: Uint8Array, ref: InputRef, limits: ImageBytesLimits): Buffer {

@@ -83,6 +83,17 @@ test("a very wide image is refused although it has few pixels: libvips keeps man
   });
 });
 
+test("an AVIF that the reader of headers does not understand is refused, without asking libvips", async () => {
+  const checker = new HeaderChecker({ ...HttpSettings.parse({}), HEADER_CHECKS_MAX: 1 });
+  const avif = await colour(64, 64, 3).avif({ effort: 0 }).toBuffer();
+  await checker.check(avif, ref);
+  await assert.rejects(checker.check(avif.subarray(0, -1), ref), {
+    code: "invalid_image",
+    message: /is damaged, or an AVIF of several frames, layers or pictures: save it anew, or as JPEG/,
+  });
+  await assert.rejects(sharp(avif).metadata(), "libvips of the ingress opens no AVIF at all");
+});
+
 const colour = (width: number, height: number, channels: 3 | 4) =>
   sharp({ create: { width, height, channels, background: { r: 90, g: 120, b: 30, alpha: 0.5 } } });
 const photograph = (channels: 3 | 4) => colour(7_300, 5_470, channels);

@@ -1,5 +1,6 @@
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { decodingCost } from "@faceline/contracts/image/decoding-cost";
+import { imageFormat } from "@faceline/contracts/image/format";
 import { type ImageHeader, imageHeaderOf, plainImageHeader } from "@faceline/contracts/image/header";
 import PQueue from "p-queue";
 import sharp from "sharp";
@@ -52,6 +53,10 @@ export class HeaderChecker {
   }
 
   async #headerByLibvips(image: Buffer, ref: InputRef): Promise<ImageHeader> {
+    if (imageFormat(image) === "avif") {
+      const kind = "is damaged, or an AVIF of several frames, layers or pictures";
+      throw inputError(ref, "invalid_image", `The image in ${ref.label} ${kind}: save it anew, or as JPEG.`);
+    }
     if (this.#libvips.size >= this.#limits.HEADER_CHECKS_WAITING_MAX) {
       throw capacityReached("header_checks_full", "Too many images wait for the check of their headers.");
     }

@@ -109,8 +109,8 @@ async function decode(file: Blob, name: string): Promise<ImageBitmap> {
     const isHeic = /\.hei[cf]$/i.test(name) || /hei[cf]/.test(file.type);
     throw new UnreadablePicture(
       isHeic
-        ? "Your browser cannot open HEIC pictures. Save it as JPEG first."
-        : "This file is no picture that your browser can open. Use JPEG, PNG or WebP.",
+        ? "Your browser cannot open HEIC pictures. Save it as JPEG first. An iPhone takes JPEGs after Settings > Camera > Formats > Most Compatible."
+        : "This file is no picture that your browser can open. Use JPEG, PNG, WebP or AVIF.",
     );
   }
 }

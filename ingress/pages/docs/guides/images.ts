@@ -14,15 +14,19 @@ export const imagesGuide: DocsPage = {
 <p class="lead">What may be sent, how to send it, and what to do when a face is not found.</p>
 <h2>What an image may be</h2>
 <ul>
-<li><strong>Format:</strong> JPEG, PNG or WebP. The service looks at the bytes, not at the file name or the
-media type. HEIC, GIF and SVG are refused: convert them.</li>
+<li><strong>Format:</strong> JPEG, PNG, WebP or AVIF. The service looks at the bytes, not at the file name or
+the media type. HEIC, GIF, BMP, TIFF and SVG are refused: convert them. On macOS,
+<code>sips -s format jpeg photo.heic --out photo.jpg</code> makes a JPEG of a HEIC picture; elsewhere
+<code>heif-convert photo.heic photo.jpg</code> of libheif does. An iPhone takes JPEGs after Settings, Camera,
+Formats, Most Compatible.</li>
 <li><strong>Size:</strong> at most ${formatBytes(limits.image_bytes)} and
 ${formatMillions(limits.image_pixels)} pixels; each side at least ${limits.image_side_min_px} pixels. The
 whole body is at most ${formatBytes(limits.body_bytes)}.</li>
 <li><strong>Orientation:</strong> the EXIF orientation is applied. All positions in replies are in pixels of
 the upright image.</li>
 <li><strong>Encoding:</strong> interlaced PNGs and progressive JPEGs need much memory to decode, so very large
-ones are refused. Baseline JPEG is the best choice.</li>
+ones are refused. AVIFs above about 12 megapixels are refused too (10 with chroma of full size, 8 with 10
+bits), but for those in tiles, and take ten times as long to decode. Baseline JPEG is the best choice.</li>
 </ul>
 <p>Larger images seldom give better answers. Models work on faces of !${each(models, inputSize)} pixels, and
 by default workers shrink images with a side above 2,560 pixels to 1,600. Smaller images are sent

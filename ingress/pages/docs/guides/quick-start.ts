@@ -18,7 +18,7 @@ export const quickStart: DocsPage = {
 <p class="lead">Two images, one call, and what its answer says.</p>
 !${keyStep(facts)}
 <h2>2. Take two images</h2>
-<p>Call them <code>first.jpg</code> and <code>second.jpg</code>. JPEG, PNG and WebP are accepted, whatever the
+<p>Call them <code>first.jpg</code> and <code>second.jpg</code>. JPEG, PNG, WebP and AVIF are accepted, whatever the
 file extension. Send images only of people who agreed. The repository of the service has drawn people to begin
 with: <code>npm start</code> puts them into <code>.faceline/samples</code>.</p>
 <h2>3. Call /verify</h2>

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  avifFile,
+  avifGrid,
+  avifPicture,
+  mirrorProperty,
+  rotationProperty,
+} from "@faceline/contracts/testing/avif-files";
+import sharp, { type Sharp } from "sharp";
+import { storedAs } from "../../testing/picture-cases.ts";
+import { decodePicture } from "./decoder.ts";
+import { defaultPictureLimits, type Picture } from "./picture.ts";
+
+// Tests how libvips decodes AVIF. decoding-memory.test.ts has its memory.
+
+const upright = await quarters().png().toBuffer();
+
+test("every depth, chroma and profile of AVIF decodes to the pixels of the PNG", async () => {
+  const files: Record<string, Sharp> = {
+    "8 bits": quarters().avif({ quality: 90, effort: 0 }),
+    "chroma of half size": quarters().avif({ quality: 90, effort: 0, chromaSubsampling: "4:2:0" }),
+    "10 bits": quarters().avif({ quality: 90, effort: 0, bitdepth: 10 }),
+    "12 bits": quarters().avif({ quality: 90, effort: 0, bitdepth: 12 }),
+    lossless: quarters().avif({ lossless: true, effort: 0 }),
+    "opaque alpha": quarters().ensureAlpha(1).avif({ quality: 90, effort: 0 }),
+    "a colour profile": quarters().withIccProfile("srgb").avif({ quality: 90, effort: 0 }),
+    "EXIF without orientation": quarters()
+      .withExif({ IFD0: { Artist: "nobody" } })
+      .avif({ quality: 90, effort: 0 }),
+  };
+  for (const [name, file] of Object.entries(files)) {
+    const picture = await decoded(await file.toBuffer());
+    assert.deepEqual([picture.width, picture.height, picture.pixels.length], [80, 40, 9_600], name);
+    assert.deepEqual(cornersOf(picture), ["red", "green", "blue", "white"], name);
+  }
+});
+
+test("transparent pixels of an AVIF become white", async () => {
+  const background = { r: 0, g: 0, b: 0, alpha: 0 };
+  const clear = sharp({ create: { width: 64, height: 64, channels: 4, background } });
+  const picture = await decoded(await clear.avif({ effort: 0 }).toBuffer());
+  assert.ok(picture.pixels.every((value) => value >= 250));
+});
+
+// The container of an AVIF turns the picture. EXIF may say so too, and then counts for nothing.
+test("irot and imir of an AVIF are applied, and sizes are those of the upright picture", async () => {
+  const turns: Record<string, { orientation: number; properties: Buffer[] }> = {
+    "a quarter turn to the left": { orientation: 8, properties: [rotationProperty(1)] },
+    "half a turn": { orientation: 3, properties: [rotationProperty(2)] },
+    "a quarter turn to the right": { orientation: 6, properties: [rotationProperty(3)] },
+    mirrored: { orientation: 2, properties: [mirrorProperty(1)] },
+    "upside down": { orientation: 4, properties: [mirrorProperty(0)] },
+  };
+  for (const [name, { orientation, properties }] of Object.entries(turns)) {
+    const stored = await sharp(await storedAs(orientation, upright))
+      .avif({ quality: 90, effort: 0 })
+      .toBuffer();
+    const item = avifPicture(stored, 1);
+    const file = avifFile([{ ...item, properties: [...item.properties, ...properties] }]);
+    const picture = await decoded(file);
+    assert.deepEqual([picture.originalWidth, picture.originalHeight], [80, 40], name);
+    assert.deepEqual(cornersOf(picture), ["red", "green", "blue", "white"], name);
+  }
+});
+
+test("each orientation as an encoder writes it to container and EXIF is applied once", async () => {
+  for (let orientation = 1; orientation <= 8; orientation++) {
+    const stored = sharp(await storedAs(orientation, upright)).withMetadata({ orientation });
+    const picture = await decoded(await stored.avif({ quality: 90, effort: 0 }).toBuffer());
+    assert.deepEqual([picture.originalWidth, picture.originalHeight], [80, 40], `${orientation}`);
+    assert.deepEqual(cornersOf(picture), ["red", "green", "blue", "white"], `${orientation}`);
+  }
+});
+
+test("a grid of tiles decodes to one picture", async () => {
+  const tile = avifPicture(
+    await quarters().resize(64, 64, { fit: "fill" }).avif({ effort: 0 }).toBuffer(),
+    2,
+  );
+  const picture = await decoded(avifGrid(tile, { columns: 3, rows: 2, width: 180, height: 100 }));
+  assert.deepEqual([picture.width, picture.height], [180, 100]);
+  assert.deepEqual(pixelAt(picture, 70, 3).map(half), pixelAt(picture, 6, 3).map(half));
+});
+
+test("an AVIF that is not understood as a whole never reaches the decoder", async () => {
+  const whole = await quarters().avif({ effort: 0 }).toBuffer();
+  const item = avifPicture(whole, 1);
+  const hostile: Record<string, Buffer> = {
+    "cut in half": whole.subarray(0, whole.length / 2),
+    "without its last byte": whole.subarray(0, -1),
+    "twenty frames": avifFile([{ ...item, data: Buffer.concat(Array(20).fill(item.data)) }]),
+    "two pictures": avifFile([item, { ...item, id: 2 }]),
+    "a page after the brand": Buffer.from("\0\0\0\x18ftypavif\0\0\0\0<script>", "latin1"),
+  };
+  for (const [name, file] of Object.entries(hostile)) assert.equal(await codeOf(file), "invalid_image", name);
+  const sequence = avifFile([item], { brands: ["avis", "avif"] });
+  assert.equal(await codeOf(sequence), "unsupported_image_format");
+});
+
+test("damaged data of an AVIF end as a picture or as its error, whatever the bytes are", async () => {
+  const whole = await quarters().avif({ effort: 0 }).toBuffer();
+  let seed = Number(process.env["SEED"] ?? 417);
+  const random = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((seed / 2 ** 31) * below);
+  };
+  const codes = new Set<string>();
+  for (let i = 0; i < Number(process.env["SEEDS"] ?? 300); i++) {
+    const changed = Buffer.from(whole);
+    for (let changes = 1 + random(8); changes > 0; changes--) changed[random(whole.length)] = random(256);
+    codes.add(await codeOf(changed));
+  }
+  const allowed = [
+    "a picture",
+    "invalid_image",
+    "unsupported_image_format",
+    "image_too_large",
+    "image_too_small",
+  ];
+  assert.deepEqual(
+    [...codes].filter((code) => !allowed.includes(code)),
+    [],
+  );
+  assert.ok(codes.has("a picture") && codes.has("invalid_image"));
+});
+
+async function codeOf(bytes: Uint8Array): Promise<string> {
+  const result = await decodePicture(bytes, defaultPictureLimits);
+  return result.kind === "rejected" ? result.code : "a picture";
+}
+
+async function decoded(bytes: Uint8Array): Promise<Picture> {
+  const picture = await decodePicture(bytes, defaultPictureLimits);
+  assert.equal(picture.kind, "picture");
+  return picture;
+}
+
+/** 80 x 40: red, green over blue, white. */
+function quarters() {
+  const quarter = (background: string) => ({
+    input: { create: { width: 40, height: 20, channels: 3 as const, background } },
+  });
+  return sharp({ create: { width: 80, height: 40, channels: 3, background: "#ff0000" } }).composite([
+    { ...quarter("#00ff00"), left: 40, top: 0 },
+    { ...quarter("#0000ff"), left: 0, top: 20 },
+    { ...quarter("#ffffff"), left: 40, top: 20 },
+  ]);
+}
+
+function pixelAt({ pixels, width }: Picture, x: number, y: number): number[] {
+  return [...pixels.subarray(3 * (y * width + x), 3 * (y * width + x) + 3)];
+}
+
+const half = (value: number): number => Math.round(value / 128);
+
+function cornersOf(picture: Picture): string[] {
+  const [right, bottom] = [picture.width - 4, picture.height - 4];
+  const names: Record<string, string> = { "100": "red", "010": "green", "001": "blue", "111": "white" };
+  return [
+    [3, 3],
+    [right, 3],
+    [3, bottom],
+    [right, bottom],
+  ].map(([x, y]) => {
+    const pixel = pixelAt(picture, x!, y!);
+    return names[pixel.map((value) => (value > 128 ? 1 : 0)).join("")] ?? pixel.join();
+  });
+}

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
+import { laneId } from "@faceline/contracts/wire/ids";
+import { readCatalogue } from "@faceline/models/catalogue";
+import sharp from "sharp";
+import { distances } from "../../testing/distances.ts";
+import { oneAtATime } from "../../testing/lane-settings.ts";
+import {
+  builtModels,
+  labelledPairs,
+  labelledPhotograph,
+  labelledPhotographsMissing,
+} from "../../testing/photographs.ts";
+import { decodePicture } from "../decode/decoder.ts";
+import { defaultPictureLimits } from "../decode/picture.ts";
+import { openLanes } from "./lanes.ts";
+
+// AVIF against JPEG through the whole engine: decoders, detection, alignment and embedding.
+
+const lane = laneId("Dlib", "ssd");
+
+test("AVIF copies of the labelled photographs get the verdicts of the JPEGs", {
+  skip: labelledPhotographsMissing,
+}, async (t) => {
+  await using lanes = await openLanes({ modelsDir: await builtModels(), lanes: [lane], ...oneAtATime });
+  const embeddingOf = async (file: Buffer): Promise<Float32Array> => {
+    const picture = await decodePicture(file, defaultPictureLimits);
+    assert.equal(picture.kind, "picture");
+    const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
+    const { results } = await lanes.run({ lane, pictures: [{ ...picture, options }] });
+    const [result] = results;
+    assert.equal(result?.kind, "faces");
+    return decodeEmbedding(result.faces[0]!.embedding);
+  };
+  const pairs = labelledPairs();
+  const names = [...new Set(pairs.flatMap(({ left, right }) => [left, right]))];
+  const embeddings = new Map<string, { jpeg: Float32Array; avif: Float32Array }>();
+  for (const name of names) {
+    const jpeg = labelledPhotograph(name);
+    const avif = await sharp(jpeg)
+      .autoOrient()
+      .avif({ quality, effort: 2, chromaSubsampling: "4:2:0" })
+      .toBuffer();
+    embeddings.set(name, { jpeg: await embeddingOf(jpeg), avif: await embeddingOf(avif) });
+  }
+
+  const { thresholds } = (await readCatalogue()).find("embedding", "Dlib")!;
+  for (const metric of ["cosine", "euclidean"] as const) {
+    const threshold = thresholds[metric];
+    let changeMax = 0;
+    let margin = Number.POSITIVE_INFINITY;
+    for (const { left, right, same } of pairs) {
+      const [one, other] = [embeddings.get(left)!, embeddings.get(right)!];
+      const fromJpeg = distances[metric](one.jpeg, other.jpeg);
+      // Both as AVIF, and one of each.
+      for (const fromAvif of [
+        distances[metric](one.avif, other.avif),
+        distances[metric](one.avif, other.jpeg),
+      ]) {
+        assert.equal(
+          fromAvif <= threshold,
+          same,
+          `${left} ${right}: ${metric} ${fromAvif}, JPEG ${fromJpeg}`,
+        );
+        changeMax = Math.max(changeMax, Math.abs(fromAvif - fromJpeg));
+        margin = Math.min(margin, Math.abs(fromAvif - threshold));
+      }
+    }
+    t.diagnostic(
+      `${pairs.length} pairs, ${metric}: changes ≤ ${changeMax.toFixed(4)}, margin ${margin.toFixed(4)}`,
+    );
+  }
+});
+
+/** What encoders call usual: files of a third of the JPEG's size. */
+const quality = 60;
