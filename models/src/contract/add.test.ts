@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -7,6 +7,8 @@ import { foreignContract, foreignRecogniser } from "../../testing/foreign-recogn
 import { addedFolder, readCatalogue } from "../catalogue.ts";
 import { cosineDistance, goldenFaces } from "../golden.ts";
 import { modelFile, readModel } from "../model-file.ts";
+import { Message } from "../onnx/protobuf.ts";
+import { readFields } from "../onnx/reader.ts";
 import { InferenceSession, Tensor } from "../onnxruntime.ts";
 import { verifyModel } from "../verify.ts";
 import { addRecogniser } from "./add.ts";
@@ -116,6 +118,37 @@ test("a network that onnxruntime cannot load or run is one sentence", async (t) 
   unknownOperator.set(Buffer.from("Rolu"), unknownOperator.indexOf("Relu"));
   await assert.rejects(add(folder, unknownOperator), /^Error: onnxruntime cannot load it: .*Rolu/);
   assert.deepEqual(await readdir(folder), []);
+});
+
+test("a file that lists its constants as inputs too, as old exporters did, is added", async (t) => {
+  const folder = await temporaryFolder(t);
+  const [graph] = [...readFields(foreignRecogniser())].filter(({ field }) => field === 7);
+  const name = new Message().text(1, "filters");
+  const type = new Message().message(1, new Message().int(1, 1));
+  const constants = new Message().message(11, name.message(2, type)).encode();
+  const model = new Message();
+  for (const { field, value } of readFields(foreignRecogniser())) {
+    if (typeof value === "bigint") model.int(field, value);
+    else if (field === 7) model.bytes(7, Buffer.concat([graph!.value as Uint8Array, constants]));
+    else model.bytes(field, value as Uint8Array);
+  }
+  const added = await add(folder, model.encode());
+  const plain = await add(await temporaryFolder(t));
+  assert.ok(added.role === "embedding" && plain.role === "embedding");
+  // Constants that could be replaced are not folded: the last digit differs.
+  const [one, other] = [added, plain].map(({ golden }) => golden!.embeddings[0]!);
+  assert.ok(cosineDistance(one!, other!) < 1e-6);
+});
+
+test("what a killed command has left is no model, and a later one removes it", async (t) => {
+  const folder = await temporaryFolder(t);
+  const left = join(addedFolder(folder), ".add-aaaaaa");
+  await mkdir(left, { recursive: true });
+  await readCatalogue(undefined, addedFolder(folder));
+  const longAgo = new Date(Date.now() - 2 * 3_600_000);
+  await utimes(left, longAgo, longAgo);
+  await add(folder);
+  assert.deepEqual(await readdir(addedFolder(folder)), ["foreign"]);
 });
 
 test("a name can be added once", async (t) => {

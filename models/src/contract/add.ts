@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildModel } from "../build.ts";
 import { addedFolder, readCatalogue } from "../catalogue.ts";
@@ -28,7 +28,8 @@ export async function addRecogniser(
 
   const parent = addedFolder(folder);
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  const staging = await mkdtemp(join(parent, ".add-"));
+  await removeLeftOver(parent);
+  const staging = await mkdtemp(join(parent, stagingPrefix));
   const target = join(parent, folderName(contract.name));
   try {
     await writeFile(join(staging, adaptedFile), onnx, { flush: true });
@@ -46,6 +47,21 @@ export async function addRecogniser(
   for (const build of model.builds) await buildModel(folder, model, build);
   return model;
 }
+
+/** What commands that were killed an hour ago or more have left. */
+async function removeLeftOver(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const path = join(parent, name);
+    if (!name.startsWith(stagingPrefix)) continue;
+    const since = (await stat(path).catch(() => undefined))?.mtimeMs;
+    if (since !== undefined && Date.now() - since > stagingKeptMs)
+      await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** The dot keeps it out of the catalogue. */
+const stagingPrefix = ".add-";
+const stagingKeptMs = 3_600_000;
 
 async function requireFreeName(folder: string, name: string): Promise<void> {
   const { models } = await readCatalogue(undefined, addedFolder(folder));

@@ -69,7 +69,7 @@ test("one model of several that is not accepted refuses all of them", async (t) 
   assert.equal(await readAcceptance(folder, terms()), undefined);
 });
 
-test("an accepted licence is asked about again only when it has changed, or its record is damaged", async (t) => {
+test("an accepted licence holds until it changes or its record is damaged", async (t) => {
   const folder = await temporaryFolder(t);
   await accept(folder, [terms()], { ask: async () => "y" });
   const { printed } = await accept(folder, [terms()], {});
