@@ -179,6 +179,17 @@ export type DetectorDetails = NetworkDetails & {
   missed_width_share: number | null;
 };
 
+/** On pictures like the operator's, the false match rate is at most `fmr_wanted`, with 95 % confidence. */
+export type ThresholdsCalibration = {
+  /** UTC. */
+  calibrated_at: string;
+  fmr_wanted: number;
+  pairs_same: number;
+  pairs_different: number;
+  people: number;
+  detector: string;
+};
+
 export type ModelDetails = NetworkDetails & {
   embedding_size: number;
   /** Names the weights. Vectors of equal versions may be compared. */
@@ -186,6 +197,8 @@ export type ModelDetails = NetworkDetails & {
   thresholds: Record<DistanceMetric, number>;
   /** The data that each threshold comes from. */
   thresholds_from: Record<DistanceMetric, string>;
+  /** The operator's calibration that the thresholds come from. Null: they are those of the model. */
+  thresholds_calibration: ThresholdsCalibration | null;
   normalizations: string[];
   /** Null while no worker has the model loaded. */
   batch_max: number | null;

@@ -6,18 +6,20 @@ import { readCalibrateArguments } from "./arguments.ts";
 
 test("without options, Dlib with ssd is measured, aligned, for three rates", () => {
   assert.deepEqual(readCalibrateArguments(["--pairs", "pairs.csv"]), {
+    kind: "calibrate",
     pairs: resolve("pairs.csv"),
     models: ["Dlib"],
     detectors: ["ssd"],
     align: true,
     wantedFmrs: [0.1, 0.01, 0.001],
     folder: modelsFolder,
+    write: false,
   });
 });
 
 test("a rate is a percentage or a share, and the largest comes first", () => {
   const read = readCalibrateArguments(["--pairs", "a", "--fmr", "0.1%", "--fmr", "0.02", "--fmr", "5 %"]);
-  assert.ok(!("mistake" in read));
+  assert.ok("wantedFmrs" in read);
   assert.deepEqual(read.wantedFmrs, [0.05, 0.02, 0.001]);
 });
 
@@ -31,5 +33,8 @@ test("what is wrong is said in a sentence", () => {
   for (const rate of ["1", "0", "60%", "-1%", "one", "."]) {
     assert.match(mistakeOf("--pairs", "a", `--fmr=${rate}`), /: write a rate between 0 and 50 %/);
   }
+  assert.match(mistakeOf("--pairs", "a", "--write"), /^--write takes one --fmr/);
+  assert.match(mistakeOf("--pairs", "a", "--write", "--fmr=1%", "--align=off"), /aligned/);
+  assert.match(mistakeOf("--pairs", "a", "--remove", "Dlib"), /^--remove measures and writes nothing/);
   assert.match(mistakeOf("--pairs", "a", "--wriet"), /^Unknown option '--wriet'/);
 });

@@ -2,15 +2,21 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { modelsFolder } from "@faceline/models/model-file";
 
-/** Reads the arguments of `calibrate`, or returns a sentence on what is wrong with them. */
-export function readCalibrateArguments(args: readonly string[]): CalibrateArguments | { mistake: string } {
+/** Reads the arguments of `calibrate` with pairs, or returns a sentence on what is wrong with them. */
+export function readCalibrateArguments(
+  args: readonly string[],
+): CalibrateArguments | RemoveArguments | { mistake: string } {
   let values: ReturnType<typeof parsed>;
   try {
     values = parsed(args);
   } catch (error) {
     return { mistake: (error as Error).message };
   }
-  const { pairs, align } = values;
+  const { pairs, align, remove } = values;
+  if (remove !== undefined) {
+    if (pairs !== undefined || values.write) return { mistake: "--remove measures and writes nothing" };
+    return { kind: "remove", model: remove, folder: resolve(values.to) };
+  }
   if (pairs === undefined) return { mistake: "calibrate: which pairs? --pairs names their CSV file" };
   if (align !== "on" && align !== "off") return { mistake: "--align must be on or off" };
   const wantedFmrs: number[] = [];
@@ -19,13 +25,20 @@ export function readCalibrateArguments(args: readonly string[]): CalibrateArgume
     if (fmr === undefined) return { mistake: `--fmr ${text}: write a rate between 0 and 50 %, such as 0.1%` };
     wantedFmrs.push(fmr);
   }
+  if (values.write && (wantedFmrs.length !== 1 || align !== "on")) {
+    return {
+      mistake: "--write takes one --fmr, and aligned faces: the default thresholds are those of aligned ones",
+    };
+  }
   return {
+    kind: "calibrate",
     pairs: resolve(pairs),
     models: values.model ?? ["Dlib"],
     detectors: values.detector ?? ["ssd"],
     align: align === "on",
     wantedFmrs: wantedFmrs.length === 0 ? defaultFmrs : wantedFmrs.toSorted((a, b) => b - a),
     folder: resolve(values.to),
+    write: values.write,
   };
 }
 
@@ -50,11 +63,17 @@ const parsed = (args: readonly string[]) =>
       detector: { type: "string", multiple: true },
       align: { type: "string", default: "on" },
       fmr: { type: "string", multiple: true },
+      write: { type: "boolean", default: false },
+      remove: { type: "string" },
       to: { type: "string", default: modelsFolder },
     },
   }).values;
 
+/** Removes the local thresholds of a model. */
+type RemoveArguments = { kind: "remove"; model: string; folder: string };
+
 export type CalibrateArguments = {
+  kind: "calibrate";
   /** Path of the CSV. */
   pairs: string;
   /** Names, or `all`. */
@@ -65,4 +84,6 @@ export type CalibrateArguments = {
   wantedFmrs: readonly number[];
   /** Of the built models. */
   folder: string;
+  /** Store the thresholds for the one wanted FMR. */
+  write: boolean;
 };

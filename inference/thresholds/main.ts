@@ -5,6 +5,11 @@ import { readConfig } from "@faceline/contracts/runtime/config";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
+import {
+  removeLocalThresholds,
+  withLocalThresholds,
+  writeLocalThresholds,
+} from "@faceline/models/local-thresholds";
 import { isUnpulled } from "@faceline/models/source";
 import * as z from "zod";
 import { defaultPictureLimits } from "../src/decode/picture.ts";
@@ -14,7 +19,8 @@ import { PrecisionSetting } from "../src/network/precision.ts";
 import { allNames, type CalibrateArguments, readCalibrateArguments } from "./arguments.ts";
 import { embedPictures, missingPictures } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
-import { laneReport } from "./report/report.ts";
+import { measuredThresholds } from "./measured-thresholds.ts";
+import { type LaneReport, laneReport } from "./report/report.ts";
 import { textReport } from "./report/text.ts";
 
 // npm run models -- calibrate --pairs CSV …
@@ -45,7 +51,8 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   try {
-    await calibrate(call);
+    if (call.kind === "remove") await remove(call);
+    else await calibrate(call);
     return 0;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
@@ -56,8 +63,14 @@ async function main(args: readonly string[]): Promise<number> {
 async function calibrate(call: CalibrateArguments): Promise<void> {
   const settings = readConfig(EngineSettings, process.env);
   const labelled = await readPairs(call.pairs);
-  const catalogue = await readCatalogue(undefined, addedFolder(call.folder));
+  const entries = await readCatalogue(undefined, addedFolder(call.folder));
+  const catalogue = await withLocalThresholds(entries, call.folder);
   const lanes = lanesOf(catalogue, call);
+  if (call.write && lanes.length !== 1) {
+    throw new Error(
+      "--write takes one --model and one --detector: a model has one threshold for all detectors",
+    );
+  }
   const laneIds = lanes.map(({ lane }) => lane);
   await using engine = await openEngine({
     lanes: laneIds,
@@ -85,7 +98,30 @@ async function calibrate(call: CalibrateArguments): Promise<void> {
     const report = laneReport(labelled, faces[index]!, { model, wantedFmrs: call.wantedFmrs });
     const title = `${lane}, align ${call.align ? "on" : "off"}, ${basename(call.pairs)}`;
     console.log(`${index === 0 ? "" : "\n"}${textReport(report, title).join("\n")}`);
+    if (call.write) await write(catalogue, { report, model, folder: call.folder });
   }
+}
+
+/** Stores the proposed thresholds. Throws one sentence where one of them is refused. */
+async function write(
+  catalogue: Catalogue,
+  { report, model, folder }: { report: LaneReport; model: EmbeddingModel; folder: string },
+): Promise<void> {
+  const measured = measuredThresholds(report, new Date());
+  if (measured === undefined) {
+    throw new Error("\nNothing was written: the pairs cannot show this FMR for every metric.");
+  }
+  const path = await writeLocalThresholds(catalogue, model, { ...measured, modelsDir: folder });
+  console.log(`\nWritten: ${path}`);
+  console.log("Ingresses with this MODELS_DIR use it from their next start on.");
+  console.log(`Undo it with: npm run models -- calibrate --remove ${model.name}`);
+}
+
+async function remove({ model, folder }: { model: string; folder: string }): Promise<void> {
+  const path = await removeLocalThresholds(folder, model);
+  if (path === undefined) throw new Error(`${model} has no local thresholds in ${folder}`);
+  console.log(`Removed: ${path}`);
+  console.log("Ingresses use the thresholds of the catalogue from their next start on.");
 }
 
 async function readPairs(path: string): Promise<LabelledPairs> {

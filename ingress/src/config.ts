@@ -142,7 +142,7 @@ export const HttpSettings = z
     TRUSTED_PROXIES: commaList("")
       .transform((list) => list.filter((range) => range !== ""))
       .refine((list) => list.every(isAddressRange), "must be addresses or CIDR ranges, separated by commas"),
-    /** The folder of built models, which has the entries of models that an operator added. */
+    /** The folder of built models, with the entries of added ones and with local thresholds. */
     MODELS_DIR: z.string().min(1).optional(),
     /**
      * Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service.

@@ -9,7 +9,8 @@ import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/r
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
-import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
+import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
+import { withLocalThresholds } from "@faceline/models/local-thresholds";
 import { openAccounts } from "./accounts/open-accounts.ts";
 import { openUsageCounter } from "./accounts/usage-counter.ts";
 import { openAnswerInbox } from "./answer-inbox.ts";
@@ -37,9 +38,8 @@ import { openTaskOutbox } from "./task-outbox.ts";
 // Covered by ../../deploy/e2e/loss.stack.test.ts, which starts and ends the service.
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
-  const added = config.MODELS_DIR === undefined ? undefined : addedFolder(config.MODELS_DIR);
   // Names that are not in the catalogue end the start before anything is connected.
-  const models = new LoadedModels(await readCatalogue(undefined, added), config);
+  const models = new LoadedModels(await catalogueOf(config), config);
 
   for (const warning of [openAccessWarning(config), proxyWarning(config)]) {
     if (warning !== undefined) log.warn(warning);
@@ -141,3 +141,9 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   notifyReady();
   await waitForAbort(stop);
 });
+
+/** That of the repository, with what operators have added and calibrated in MODELS_DIR. */
+async function catalogueOf({ MODELS_DIR }: { MODELS_DIR?: string | undefined }): Promise<Catalogue> {
+  if (MODELS_DIR === undefined) return readCatalogue();
+  return withLocalThresholds(await readCatalogue(undefined, addedFolder(MODELS_DIR)), MODELS_DIR);
+}

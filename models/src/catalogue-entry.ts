@@ -201,6 +201,18 @@ const Distances = z.array(z.number().nonnegative()).max(10_000);
 /** In ascending order. */
 const LabelledDistances = z.strictObject({ same: Distances, different: Distances });
 
+/** What an operator's thresholds were measured on. */
+export const ThresholdsCalibration = z.strictObject({
+  calibrated_at: z.iso.datetime(),
+  /** 0 to 1; the false match rate is at most this, with a confidence of 95 %. */
+  fmr_wanted: z.number().positive().max(1),
+  /** Pairs with a face in both pictures. */
+  pairs_same: Positive,
+  pairs_different: Positive,
+  people: Positive,
+  detector: z.string().min(1),
+});
+
 /** The embeddings of golden.ts' two faces. Verification and every start compare with them. */
 const Golden = z.strictObject({
   cosine_distance_max: z.number().positive(),
@@ -235,6 +247,8 @@ const Embedding = z
       euclidean: z.string().min(1),
       euclidean_l2: z.string().min(1),
     }),
+    /** Only where thresholds of this installation replace those of the entry: see local-thresholds.ts. */
+    thresholds_calibration: ThresholdsCalibration.optional(),
     /** Distances that the model gave labelled pairs of pictures; the thresholds are to be judged by them. */
     labelled_pairs: z
       .strictObject({

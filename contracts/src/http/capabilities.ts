@@ -38,6 +38,20 @@ const graph = {
     ),
 };
 
+const ThresholdsCalibration = z.object({
+  calibrated_at: z.string().describe("When, in UTC."),
+  fmr_wanted: z
+    .number()
+    .describe(
+      "The share (0 to 1) of pairs of different people that match at the thresholds is at most this, with a " +
+        "confidence of 95 %, on pictures like those of the operator.",
+    ),
+  pairs_same: z.int().describe("Pairs of pictures of one person that were compared."),
+  pairs_different: z.int().describe("Pairs of pictures of two people that were compared."),
+  people: z.int().describe("How many people the pictures show."),
+  detector: z.string().describe("The detector that found the faces."),
+});
+
 const ModelDetails = z.object({
   embedding_size: z.int().positive().describe("Count of numbers in an embedding of this model."),
   model_version: ModelVersion.describe(
@@ -49,6 +63,10 @@ const ModelDetails = z.object({
   thresholds_from: z
     .record(DistanceMetric, z.string())
     .describe("For each distance metric, the data that its default threshold was derived from, in words."),
+  thresholds_calibration: ThresholdsCalibration.nullable().describe(
+    "The calibration that the operator measured the default thresholds with. Null: they are those that the " +
+      "model comes with.",
+  ),
   normalizations: z.array(z.string()).describe("Values of `normalization` that this model accepts."),
   ...graph,
   batch_max: z

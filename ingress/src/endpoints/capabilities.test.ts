@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { readCatalogue } from "@faceline/models/catalogue";
+import { withLocalThresholds, writeLocalThresholds } from "@faceline/models/local-thresholds";
 import { testBuild, testPool, testServer } from "../../testing/server.ts";
 
 test("GET /capabilities: what is enabled, what of it has live workers, and the limits, without a key", async (t) => {
@@ -14,6 +18,7 @@ test("GET /capabilities: what is enabled, what of it has live workers, and the l
   const { status, batch_max, execution_provider, license, thresholds } = shown.model_details["Dlib"]!;
   assert.deepEqual([status, batch_max, execution_provider, license], ["ready", 8, "cpu", "MIT"]);
   assert.equal(thresholds.cosine, 0.1);
+  assert.equal(shown.model_details["Dlib"]!.thresholds_calibration, null);
   assert.equal(shown.detector_details["ssd"]?.status, "ready");
   assert.equal(shown.detector_details["tiny"]?.status, "unavailable");
   assert.equal(shown.limits.faces, 7);
@@ -70,6 +75,40 @@ test("GET /capabilities: every build that live workers run, and what a detector 
   ]);
   const { ssd, tiny } = shown.detector_details;
   assert.deepEqual([ssd!.missed_width_share, tiny!.missed_width_share], [0.08, null]);
+});
+
+test("GET /capabilities: where an operator's own thresholds come from; /verify uses them", async (t) => {
+  const modelsDir = await mkdtemp(join(tmpdir(), "models-"));
+  t.after(() => rm(modelsDir, { recursive: true }));
+  const published = await readCatalogue();
+  const calibration = {
+    calibrated_at: "2026-11-22T23:00:00.000Z",
+    fmr_wanted: 0.01,
+    pairs_same: 400,
+    pairs_different: 80_000,
+    people: 400,
+    detector: "ssd",
+  };
+  const thresholds = { cosine: 0.02, euclidean: 0.3, euclidean_l2: 0.2 };
+  const dlib = published.find("embedding", "Dlib")!;
+  await writeLocalThresholds(published, dlib, { thresholds, calibration, modelsDir });
+  const catalogue = await withLocalThresholds(published, modelsDir);
+
+  const { app, post } = testServer(t, { catalogue });
+  const reply = await app.inject("/capabilities");
+  const shown = CapabilitiesReply.strict().parse(reply.json()).model_details["Dlib"]!;
+  assert.deepEqual(shown.thresholds, thresholds);
+  assert.deepEqual(shown.thresholds_calibration, calibration);
+  assert.match(shown.thresholds_from.cosine, /^The operator's calibration of 2026-11-22 .* at most 1 %/);
+
+  const zeros = Array(126).fill(0);
+  const vectors = { img1: [1, 0, ...zeros], img2: [0.95, Math.sqrt(1 - 0.95 ** 2), ...zeros] };
+  const verdictBy = async (server: typeof post) => {
+    const { verified, distance, threshold } = (await server("/verify", vectors)).json();
+    return [verified, distance, threshold];
+  };
+  assert.deepEqual(await verdictBy(post), [false, 0.05, 0.02]);
+  assert.deepEqual(await verdictBy(testServer(t, { catalogue: published }).post), [true, 0.05, 0.0737]);
 });
 
 test("enabled names that are not in the catalogue end the start, all in one error", (t) => {

@@ -51,6 +51,7 @@ const modelDetails = (model: EmbeddingModel, lanes: LaneState[]) => ({
   embedding_size: model.embedding_size,
   thresholds: model.thresholds,
   thresholds_from: model.thresholds_from,
+  thresholds_calibration: model.thresholds_calibration ?? null,
   normalizations: model.normalizations,
   ...graphDetails(model, lanes),
   batch_max: lanes[0]?.batchMax ?? null,

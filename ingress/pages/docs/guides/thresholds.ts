@@ -42,7 +42,9 @@ your light and your people:</p>
 <ol>
 <li>Collect pairs of images as they will come later, each labelled “same” or “different”, from people who
 agreed.</li>
-<li>Call /verify for all of them and note the <code>distance</code>. It does not depend on the threshold.</li>
+<li>Call /verify for all of them and note the <code>distance</code>. It does not depend on the threshold.
+Operators of this service can let <code>npm run models -- calibrate --pairs CSV</code> do this and the next
+two steps; the thresholds that it stores become the defaults in the table above.</li>
 <li>Decide which FMR you can accept. The threshold is the distance that only this share of the “different”
 pairs falls below.</li>
 <li>Read the FNMR at that threshold from the “same” pairs. If it is too high, take better images rather than
@@ -51,7 +53,8 @@ a higher threshold.</li>
 </ol>
 <p>Few pairs prove little. If none of N pairs of different people matched, the true FMR may still be 3 / N
 (the “rule of three”, at 95 % confidence): to claim 1 in 10,000, you need 30,000 pairs without a false
-match.</p>
+match. That holds for pairs that share no person: pairs of the same people tell much less than their number
+suggests.</p>
 <h2>One against many</h2>
 <p>Searching a face among N others makes N comparisons, so a false match is about N times as likely as in one.
 A threshold that suits pairs is too high for a search of thousands: choose it for the size of your list, and

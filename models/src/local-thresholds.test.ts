@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { readCatalogue } from "./catalogue.ts";
+import { removeLocalThresholds, withLocalThresholds, writeLocalThresholds } from "./local-thresholds.ts";
+
+const catalogue = await readCatalogue();
+const dlib = catalogue.find("embedding", "Dlib")!;
+const measured = {
+  thresholds: { cosine: 0.05, euclidean: 0.5, euclidean_l2: 0.3162 },
+  calibration: {
+    calibrated_at: "2026-11-22T23:00:00.000Z",
+    fmr_wanted: 0.001,
+    pairs_same: 400,
+    pairs_different: 80_000,
+    people: 400,
+    detector: "ssd",
+  },
+};
+
+async function folder(t: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "thresholds-"));
+  t.after(() => rm(path, { recursive: true }));
+  return path;
+}
+
+test("thresholds that were written take the place of the catalogue's, until they are removed", async (t) => {
+  const modelsDir = await folder(t);
+  assert.deepEqual((await withLocalThresholds(catalogue, modelsDir)).find("embedding", "Dlib"), dlib);
+  const path = await writeLocalThresholds(catalogue, dlib, { ...measured, modelsDir });
+  const own = (await withLocalThresholds(catalogue, modelsDir)).find("embedding", "Dlib")!;
+  assert.deepEqual(own.thresholds, measured.thresholds);
+  assert.deepEqual(own.thresholds_calibration, measured.calibration);
+  assert.equal(
+    own.thresholds_from.cosine,
+    "The operator's calibration of 2026-11-22 for a false match rate of at most 0.1 % (95 % confidence): " +
+      "400 pairs of one person and 80000 of two people, of 400 people, with the detector ssd.",
+  );
+  assert.equal(await removeLocalThresholds(modelsDir, "Dlib"), path);
+  assert.deepEqual((await withLocalThresholds(catalogue, modelsDir)).find("embedding", "Dlib"), dlib);
+  assert.equal(await removeLocalThresholds(modelsDir, "Dlib"), undefined);
+});
+
+test("thresholds of other weights, of unknown models and files that do not parse end the start", async (t) => {
+  const modelsDir = await folder(t);
+  const path = await writeLocalThresholds(catalogue, dlib, { ...measured, modelsDir });
+  const stored = JSON.parse(await readFile(path, "utf8")) as object;
+  const write = (name: string, text: string) => writeFile(join(modelsDir, "thresholds", name), text);
+  await write("Dlib.json", JSON.stringify({ ...stored, model_version: "000000000000" }));
+  await write("Nobody.json", JSON.stringify({ ...stored, model: "Nobody" }));
+  await write("broken.json", "{");
+  await write("wrong.json", JSON.stringify({ ...stored, thresholds: { cosine: -1 } }));
+  await assert.rejects(withLocalThresholds(catalogue, modelsDir), ({ message }: Error) => {
+    assert.match(message, /delete these files, then calibrate again:\n/);
+    assert.match(message, /Dlib\.json: they were measured with other weights of Dlib/);
+    assert.match(message, /Nobody\.json: the catalogue has no embedding model Nobody/);
+    assert.match(message, /broken\.json: .*JSON/);
+    assert.match(message, /wrong\.json: thresholds\.cosine: Too small.*thresholds\.euclidean: /);
+    return true;
+  });
+});
+
+test("a name that is no file name leads to no file", async (t) => {
+  const modelsDir = await folder(t);
+  await mkdir(join(modelsDir, "thresholds"));
+  await assert.rejects(removeLocalThresholds(modelsDir, "../Dlib"), /is no name of a model/);
+});
