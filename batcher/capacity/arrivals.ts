@@ -10,6 +10,8 @@ export type Arrival = {
   tasks: number;
   /** Of decoding each image, see decodingCost; 1 by default. */
   cost?: number;
+  /** The same for each image, instead of `cost`. */
+  costs?: readonly number[];
   /** The first lane of the workers by default. */
   lane?: LaneId;
   /** `standard` by default. */
@@ -17,6 +19,9 @@ export type Arrival = {
   /** From its arrival to its deadline. */
   timeBudgetMs: number;
 };
+
+/** Calls by index, in the order of time; undefined after the last one. An array is one. */
+export type Arrivals = { at(index: number): Arrival | undefined };
 
 /** Who calls, with how many images, and with what time budget. */
 type Caller = Omit<Arrival, "atMs">;

@@ -56,7 +56,7 @@ export class SimulatedBatcher {
       send: (_topic: string, partition: number, batch: string | null) => produce(this, partition, batch!),
     };
     this.#loop = new SchedulerLoop({
-      state: newState(id, { laneWaitingMax: 2_048, hopMs: 3, replyMs: 3 }),
+      state: newState(id, { laneWaitingMax: 2_048, utilisationTarget: 0.85, hopMs: 3, replyMs: 3 }),
       clock,
       batches: openBatchOutbox(producer as Producer, "default"),
       answers: {

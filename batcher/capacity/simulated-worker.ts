@@ -37,6 +37,10 @@ export class SimulatedWorker {
     this.#reportRegularly();
   }
 
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   receive(batch: Batch): void {
     if (batch.digest !== builtAs(this.#modelOf(batch)).digest) {
       const measured = { size: 0, prepareMs: 0, runMs: 0, endedAt: this.#environment.events.now };
@@ -70,9 +74,11 @@ export class SimulatedWorker {
       if (Number.isFinite(decodeStallMs)) this.#later(decodeStallMs, () => this.#environment.killed());
       return;
     }
-    const { alpha, beta, noise = 0 } = this.#modelOf(batch).prepare;
+    const { prepare, measured } = this.#modelOf(batch);
+    const { alpha, beta, noise = 0 } = prepare;
     const cost = tasks.reduce((sum, task) => sum + task.cost, 0);
-    const prepareMs = Math.max(0, random.normal(1, noise) * (alpha + beta * cost));
+    const modelledMs = () => Math.max(0, random.normal(1, noise) * (alpha + beta * cost));
+    const prepareMs = measured === undefined ? modelledMs() : measured.prepareMs(cost, random.next());
     this.#later(prepareMs, () => {
       this.#ready.push({ batch, tasks, prepareMs });
       this.#runNext();
@@ -94,6 +100,7 @@ export class SimulatedWorker {
     const result = this.#environment.runOf(tasks);
     this.#later(tasks.length === 0 ? 0 : this.#runMs(batch, tasks.length), () => {
       this.#running = undefined;
+      this.#environment.runEnded?.(tasks.length, events.now - startedAt);
       if (result === "killed") return this.#environment.killed();
       const measured = { size: tasks.length, prepareMs, runMs: events.now - startedAt };
       this.#answer(batch, result, tasks, { ...measured, endedAt: events.now });
@@ -102,10 +109,14 @@ export class SimulatedWorker {
   }
 
   #runMs(batch: Batch, tasks: number): number {
-    const { alpha, beta, sizes } = this.#modelOf(batch);
+    const { alpha, beta, sizes, measured } = this.#modelOf(batch);
     const { noise, slowdownAt = () => 1 } = this.model;
     const size = sizes.find((each) => each >= tasks)!;
     const { random, events } = this.#environment;
+    if (measured !== undefined) {
+      const running = this.#environment.runningBeside?.(this.model) ?? 0;
+      return slowdownAt(events.now) * measured.runMs(size, random.next(), running);
+    }
     return Math.max(0.1, random.normal(1, noise)) * slowdownAt(events.now) * (alpha + beta * size);
   }
 
@@ -187,14 +198,17 @@ export const simulatedBuild: LaneBuild = {
 export const builtAs = ({ build = simulatedBuild }: { build?: LaneBuild }): LaneBuild => build;
 
 const warmedUp = (
-  { lane, build = simulatedBuild, sizes, alpha, beta }: LaneModel,
+  { lane, build = simulatedBuild, sizes, alpha, beta, measured }: LaneModel,
   warmUpFactor: number,
 ): LoadedLane => ({
   lane,
   build,
   executionProvider: "model",
   precisions: [],
-  sizes: sizes.map((size) => ({ size, runMs: warmUpFactor * (alpha + beta * size) })),
+  sizes: sizes.map((size) => ({
+    size,
+    runMs: warmUpFactor * (measured?.runMs(size, 0.5, 0) ?? alpha + beta * size),
+  })),
 });
 
 const heldOf = (batch: Batch): Report["staged"][number] => ({
@@ -214,10 +228,22 @@ type LaneModel = {
   sizes: number[];
   /** Fetch and decode: `alpha + beta · the costs of the images` ms. */
   prepare: { alpha: number; beta: number; noise?: number };
+  /** Times as they were measured, in place of the lines above. */
+  measured?: MeasuredTimes;
+};
+
+/** Times in ms at a share of their distribution, from 0 to below 1: its median at 0.5. */
+export type MeasuredTimes = {
+  /** Of a batch that is padded to `size`, while so many other workers of the machine run batches. */
+  runMs(size: number, share: number, runningBeside: number): number;
+  /** To fetch and decode images whose costs are `cost` together. */
+  prepareMs(cost: number, share: number): number;
 };
 
 export type WorkerModel = LaneModel & {
   partition: number;
+  /** Workers of one machine share its cores; each has its own by default. */
+  machine?: number;
   /** Lanes that it has loaded besides the first. */
   otherLanes?: LaneModel[];
   /** Standard deviation of a run's time, as a share of it. */
@@ -246,6 +272,9 @@ type WorkerEnvironment = {
   isPreparationEndless(tasks: BatchTask[]): boolean;
   /** How a run of these tasks ends. */
   runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
+  runEnded?(size: number, runMs: number): void;
+  /** How many other workers of the same machine run a batch now. */
+  runningBeside?(model: WorkerModel): number;
   killed(): void;
 };
 

@@ -6,9 +6,9 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "../src/scheduling/decide.ts";
-import { type Event, type Move, newState } from "../src/scheduling/state.ts";
+import { type Event, type Move, newState, type SchedulingSettings } from "../src/scheduling/state.ts";
 import { Random } from "../testing/random.ts";
-import type { Arrival } from "./arrivals.ts";
+import type { Arrival, Arrivals } from "./arrivals.ts";
 import { EventQueue } from "./event-queue.ts";
 import { builtAs, SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
 
@@ -26,6 +26,7 @@ export class Simulation {
   readonly batches: Batch[] = [];
   readonly #scenario: Scenario;
   readonly #random: Random;
+  readonly #forgets: boolean;
   readonly #scheduler: Scheduler;
   /** By partition; undefined while a process starts. */
   readonly #workers: (SimulatedWorker | undefined)[] = [];
@@ -42,6 +43,10 @@ export class Simulation {
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
     this.#random = new Random(scenario.seed);
+    this.#forgets = scenario.callEnded !== undefined;
+    if (this.#forgets && scenario.partitionLosses !== undefined) {
+      throw new Error("calls that are forgotten cannot be read again after a rebalance");
+    }
     this.#scheduler = (scenario.scheduler ?? productionScheduler)(scenario);
     for (const model of scenario.workers) {
       this.#unreadBatches[model.partition] = [];
@@ -78,18 +83,18 @@ export class Simulation {
   #act(move: Exclude<Move, { kind: "wake" }>): void {
     switch (move.kind) {
       case "dispatch":
-        this.batches.push(move.batch);
+        if (!this.#forgets) this.batches.push(move.batch);
         this.events.after(this.#hopMs("toWorkerMs"), () => this.#deliver(move.partition, move.batch));
         return;
       case "answer": {
         const { id } = move.task;
         const outcome: Pick<Answer, "kind" | "reason"> = move.outcome;
-        this.#ended.add(id);
+        if (!this.#forgets) this.#ended.add(id);
         this.events.after(this.#hopMs("replyMs"), () => this.#answer(id, outcome));
         return;
       }
       case "ended":
-        for (const task of move.tasks) this.#ended.add(task);
+        if (!this.#forgets) for (const task of move.tasks) this.#ended.add(task);
         return;
       case "batch_ended":
         return;
@@ -117,7 +122,7 @@ export class Simulation {
 
   /** Each call schedules the next one: all of them at once would only fill the event queue. */
   #scheduleArrival(index: number): void {
-    const arrival = this.#scenario.arrivals[index];
+    const arrival = this.#scenario.arrivals.at(index);
     if (arrival === undefined) return;
     this.events.at(startAt + arrival.atMs, () => {
       this.#arrive(index, arrival);
@@ -126,7 +131,7 @@ export class Simulation {
   }
 
   #arrive(index: number, arrival: Arrival): void {
-    const { tenant, tasks, timeBudgetMs, cost = 1, lane: calledLane = lane } = arrival;
+    const { tenant, tasks, timeBudgetMs, cost = 1, costs, lane: calledLane = lane } = arrival;
     const { serviceClass = "standard" } = arrival;
     const { now } = this.events;
     const id = `${index}/${nonce}` as CallId;
@@ -142,12 +147,12 @@ export class Simulation {
       options,
       traceparent,
       tasks: Array.from({ length: tasks }, (_, task) => `${id}/${task}` as TaskId),
-      costs: Array.from({ length: tasks }, () => cost),
+      costs: costs === undefined ? Array.from({ length: tasks }, () => cost) : [...costs],
     };
     const { arrivedAt, deadlineAt } = message;
     this.calls.set(id, { tenant, arrivedAt, deadlineAt, tasks: message.tasks, answers: [] });
     this.events.after(this.#hopMs("intakeMs"), () => {
-      this.#topic.push(message);
+      if (!this.#forgets) this.#topic.push(message);
       if (this.#holdsPartition) this.#handle({ kind: "arrive", call: message });
     });
   }
@@ -191,6 +196,14 @@ export class Simulation {
       answer: (batch, tasksRun) => this.#answerBatch(batch, new Set(tasksRun), builtAs(model)),
       isPreparationEndless: (tasks) => this.#scenario.isPreparationEndless?.(tasks) ?? false,
       runOf: (tasks) => this.#scenario.runOf?.(tasks) ?? "answered",
+      runEnded: (size, runMs) => this.#scenario.runEnded?.(size, runMs),
+      runningBeside: ({ partition, machine }) =>
+        machine === undefined
+          ? 0
+          : this.#workers.filter(
+              (each) =>
+                each?.isRunning && each.model.machine === machine && each.model.partition !== partition,
+            ).length,
       killed: () => this.#killWorker(model),
     });
     this.#workers[model.partition] = worker;
@@ -215,7 +228,13 @@ export class Simulation {
     const answer: Answer = { task, kind: outcome.kind, at: this.events.now };
     if (outcome.reason !== undefined) answer.reason = outcome.reason;
     if (outcome.build !== undefined) answer.build = outcome.build;
-    this.calls.get(callIdOf(task))!.answers.push(answer);
+    const call = this.calls.get(callIdOf(task));
+    // A second answer to a task, after its call was forgotten.
+    if (call === undefined) return;
+    call.answers.push(answer);
+    if (this.#scenario.callEnded === undefined || call.answers.length < call.tasks.length) return;
+    this.calls.delete(callIdOf(task));
+    this.#scenario.callEnded(call);
   }
 
   #hopMs(hop: keyof Hops): number {
@@ -224,11 +243,13 @@ export class Simulation {
   }
 }
 
-/** The default of LANE_WAITING_MAX. */
+/** The defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
 const laneWaitingMax = 2_048;
+const utilisationTarget = 0.85;
 
-const productionScheduler: NewScheduler = ({ hops }) => {
-  const settings = { laneWaitingMax, hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
+const productionScheduler: NewScheduler = ({ hops, settings: given }) => {
+  const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
+  const settings = { laneWaitingMax, utilisationTarget, ...guesses, ...given };
   const state = newState("batcher-0000000000000000", settings);
   return (event, now) => decide(state, event, now);
 };
@@ -245,11 +266,20 @@ const tickEveryMs = 100;
 export type Scenario = {
   seed: number;
   /** In the order of time. */
-  arrivals: Arrival[];
+  arrivals: Arrivals;
   workers: WorkerModel[];
   hops: Hops & { jitter?: number };
   /** Rebalances in which this batcher loses the tasks partition, and gets it back after `forMs`. */
   partitionLosses?: { atMs: number; forMs: number }[];
+  /** Those of production by default. */
+  settings?: Partial<SchedulingSettings>;
+  /**
+   * Called when a call has an answer to each of its tasks. Then nothing is kept of it, nor of batches, so
+   * that millions of calls fit in memory.
+   */
+  callEnded?: (call: Call) => void;
+  /** Called at the end of every run with its number of tasks and its time. */
+  runEnded?: (size: number, runMs: number) => void;
   /** To compare with; the scheduler of production by default. */
   scheduler?: NewScheduler;
   /** Whether the preparation of these tasks never ends; none by default. */

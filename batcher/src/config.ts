@@ -17,6 +17,11 @@ export const BatcherConfig = z.object({
   POOL: PoolName.default("default"),
   /** Waiting tasks of a lane; more are refused with `queue_full`. */
   LANE_WAITING_MAX: z.coerce.number().int().min(1).max(100_000).default(2_048),
+  /**
+   * The share of several workers' time that batches may take which are just large enough for the arrivals.
+   * Lower: larger batches, longer waits, more reserve for bursts.
+   */
+  UTILISATION_TARGET: z.coerce.number().min(0.3).max(1).default(0.85),
   /** First guess of the time from a batcher to a worker and back; it is measured then. */
   HOP_MS: z.coerce.number().min(0).max(1_000).default(3),
   /** First guess of the time from the end of a run to the client; it is measured then. */

@@ -31,6 +31,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   const { POOL: pool } = config;
   const state = newState(id, {
     laneWaitingMax: config.LANE_WAITING_MAX,
+    utilisationTarget: config.UTILISATION_TARGET,
     hopMs: config.HOP_MS,
     replyMs: config.REPLY_MS,
   });

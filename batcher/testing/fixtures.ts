@@ -19,7 +19,13 @@ const lane = "Dlib/ssd" as Report["lanes"][number]["lane"];
 const nonce = "nnnnnnnnnnnnnnnn";
 
 export const newPool = (settings: Partial<SchedulingSettings> = {}): State =>
-  newState("batcher-0000000000000000", { laneWaitingMax: 1_000, hopMs: 3, replyMs: 3, ...settings });
+  newState("batcher-0000000000000000", {
+    laneWaitingMax: 1_000,
+    utilisationTarget: 0.85,
+    hopMs: 3,
+    replyMs: 3,
+    ...settings,
+  });
 
 export function call(
   name: string,

@@ -4,7 +4,7 @@ import type { HopTimes } from "./hop-times.ts";
 import type { Lane } from "./lane.ts";
 
 /**
- * Returns how large a lane's batches should be now, by what was learned. Nothing here is a setting.
+ * Returns how large a lane's batches should be now, by what was learned and the utilisation target.
  *
  * - `usefulSize`, the cap: the smallest size that reaches 95 % of the best throughput. On a GPU it is large.
  *   On a CPU, where a batch takes as long as its tasks one by one, it is 1 to 4, and no task waits for
@@ -61,11 +61,12 @@ function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: numb
  * tasks takes `alpha + beta · b`, and b tasks arrive every `b / rate`: so `b ≥ rate · alpha / (workers − rate
  * · beta)`.
  */
-function smallestSustainable(lane: Lane, { workers, availableWorkers }: LaneWorkers, now: number): number {
+function smallestSustainable(lane: Lane, laneWorkers: LaneWorkers, now: number): number {
+  const { workers, availableWorkers, utilisationTarget } = laneWorkers;
   const rate = lane.arrivals.perMs(now);
   const { alpha, beta } = lane.run.line;
   // A single worker may be used fully: a reserve would only add waiting.
-  const capacity = workers === 1 ? availableWorkers : utilisationMax * availableWorkers;
+  const capacity = workers === 1 ? availableWorkers : utilisationTarget * availableWorkers;
   const left = capacity - rate * beta;
   return left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.ceil((rate * alpha) / left));
 }
@@ -83,13 +84,14 @@ export function cycleMs(lane: Lane, hops: HopTimes, size: number): number {
 
 const usefulShare = 0.95;
 const usefulShareUneven = 0.8;
-const utilisationMax = 0.85;
 
 type LaneWorkers = {
   /** Workers in service that have the lane loaded; at least 1. */
   workers: number;
   /** How many workers' time is left to this lane by competing lanes; not a whole number. */
   availableWorkers: number;
+  /** The share of their time that the floor may take, between 0 and 1. */
+  utilisationTarget: number;
 };
 
 export type BatchSizing = LaneWorkers & {

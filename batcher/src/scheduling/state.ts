@@ -102,6 +102,8 @@ export function endTasks(state: State, tasks: TaskId[], ofLostBatch = false): Mo
 export type SchedulingSettings = {
   /** Waiting tasks of a lane; a call that exceeds it is refused. */
   laneWaitingMax: number;
+  /** The share of several workers' time that batches of the smallest sufficient size may take. */
+  utilisationTarget: number;
   /** Time from a batcher to a worker or back, in ms: a guess until it was measured. */
   hopMs: number;
   /** Time from the end of a run to the client, in ms: a guess until it was measured. */

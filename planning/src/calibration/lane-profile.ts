@@ -1,0 +1,38 @@
+import type { LaneProfile } from "../profile/profile.ts";
+import { meanInterval, quantilesOf } from "../profile/quantiles.ts";
+import type { RunSample } from "./lane-samples.ts";
+
+/** Returns the distribution of run times by size, alone, and how much longer runs take beside others. */
+export function runProfile(samples: readonly RunSample[]): Pick<LaneProfile, "runs" | "contention"> {
+  const sizes = [...new Set(samples.map(({ size }) => size))].toSorted((a, b) => a - b);
+  const msOf = (size: number, besides: number) =>
+    samples.filter((each) => each.size === size && each.besides === besides).map(({ ms }) => ms);
+  const besides = [...new Set(samples.map((each) => each.besides))].toSorted((a, b) => a - b);
+  return {
+    runs: sizes.map((size) => ({ size, ms: quantilesOf(msOf(size, 0)) })),
+    contention: besides.map((count) => {
+      const ratios = sizes.map(
+        (size) => meanInterval(msOf(size, count)).mean / meanInterval(msOf(size, 0)).mean,
+      );
+      return ratios.reduce((sum, each) => sum + each, 0) / ratios.length;
+    }),
+  };
+}
+
+/**
+ * Returns the smallest size that reaches 95 % of the best throughput: the rule of the scheduler, by run times
+ * alone (batcher/src/scheduling/batch-size.ts).
+ */
+export function usefulSize(samples: readonly RunSample[]): number {
+  const alone = Map.groupBy(
+    samples.filter(({ besides }) => besides === 0),
+    ({ size }) => size,
+  );
+  const throughputs = [...alone]
+    .map(([size, each]) => ({ size, perMs: size / meanInterval(each.map(({ ms }) => ms)).mean }))
+    .toSorted((a, b) => a.size - b.size);
+  const best = Math.max(...throughputs.map(({ perMs }) => perMs));
+  return throughputs.find(({ perMs }) => perMs >= usefulShare * best)!.size;
+}
+
+const usefulShare = 0.95;

@@ -1,0 +1,54 @@
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { Engine } from "@faceline/inference/engine/engine";
+import type { EnginePicture } from "@faceline/inference/engine/work";
+
+/**
+ * Measures the runs of a lane: every batch size, beside every number of other workers that run the same
+ * size. The order is another one in each round, so that a machine that warms up or slows down changes all
+ * alike.
+ */
+export async function sampleRuns(plan: SamplePlan): Promise<RunSample[]> {
+  const { engines, sizes, rounds, progress } = plan;
+  const cases = sizes.flatMap((size) => engines.map((_, index) => ({ size, workers: index + 1 })));
+  const samples: RunSample[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { size, workers }] of shuffled(cases, plan.random).entries()) {
+      progress(`runs: round ${round + 1} of ${rounds}, ${index + 1} of ${cases.length}`);
+      const runs = engines.slice(0, workers).map((engine) => runOnce(engine, plan, size));
+      for (const ms of await Promise.all(runs)) samples.push({ size, besides: workers - 1, ms });
+    }
+  }
+  return samples;
+}
+
+async function runOnce(
+  engine: Engine,
+  { lane, pictures, random }: SamplePlan,
+  size: number,
+): Promise<number> {
+  const batch = Array.from({ length: size }, () => pictures[Math.floor(random() * pictures.length)]!);
+  const { facts } = await engine.run({ lane, pictures: batch });
+  return facts.runMs;
+}
+
+function shuffled<Value>(values: readonly Value[], random: () => number): Value[] {
+  return values
+    .map((value) => ({ value, key: random() }))
+    .toSorted((a, b) => a.key - b.key)
+    .map(({ value }) => value);
+}
+
+type SamplePlan = {
+  /** One for each worker of the machine. */
+  engines: readonly Engine[];
+  lane: LaneId;
+  sizes: readonly number[];
+  pictures: readonly EnginePicture[];
+  rounds: number;
+  /** From 0 to below 1. */
+  random(): number;
+  progress(line: string): void;
+};
+
+/** A run of a batch of `size`, beside so many other workers' runs. */
+export type RunSample = { size: number; besides: number; ms: number };

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { readProfile } from "../profile/profile.ts";
+import { calibrate } from "./calibrate.ts";
+
+const stateFolder = mkdtempSync(join(tmpdir(), "calibrate-"));
+after(() => rmSync(stateFolder, { recursive: true }));
+
+const few = ["--rounds", "2", "--batch-max", "2", "--workers", "1", "--lanes", "Dlib/tiny"];
+
+test("beside other work nothing is measured, and the sentence says what to do", async () => {
+  const busy = spawn(process.execPath, ["-e", "for (;;);"]);
+  try {
+    const { code, text } = await run(...few);
+    assert.equal(code, 3);
+    assert.match(
+      text,
+      /THIS MACHINE IS NOT QUIET: other programs use \d\.\d\d cores.*Stop them.*--accept-noise/,
+    );
+    assert.ok(!existsSync(join(stateFolder, "plan", "profile.json")));
+  } finally {
+    busy.kill();
+  }
+});
+
+test("a calibration of the real engine writes a profile that a plan can read", async () => {
+  const { code, text } = await run(...few, "--accept-noise");
+  assert.equal(code, 0, text);
+  const { lanes, acceptedNoise, noise } = readProfile(join(stateFolder, "plan", "profile.json"));
+  assert.equal(acceptedNoise, noise > 0.1);
+  const [tiny] = lanes;
+  assert.equal(tiny!.lane, "Dlib/tiny");
+  assert.deepEqual(
+    tiny!.runs.map(({ size }) => size),
+    [1, 2],
+  );
+  assert.ok(tiny!.runs.every(({ ms }) => ms.every((each) => each > 0)));
+  assert.ok(tiny!.preparation.alphaMs + tiny!.preparation.betaMs > 0);
+});
+
+test("a folder without pictures is refused", async () => {
+  await assert.rejects(run(...few, "--pictures", stateFolder), /has no JPEG pictures/);
+});
+
+async function run(...args: string[]): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const code = await calibrate(args, { stateFolder, print: (line) => lines.push(line), progress: () => {} });
+  return { code, text: lines.join("\n") };
+}

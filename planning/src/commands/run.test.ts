@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { newProfile } from "../../testing/fixtures.ts";
+import { run } from "./run.ts";
+
+const stateFolder = mkdtempSync(join(tmpdir(), "plan-"));
+after(() => rmSync(stateFolder, { recursive: true }));
+mkdirSync(join(stateFolder, "plan"));
+writeFileSync(join(stateFolder, "plan", "profile.json"), JSON.stringify(newProfile()));
+
+const traffic = ["--draw", "bursts", "--rate", "60", "--seconds", "20", "--target", "p99<200ms,shed<0.5%"];
+
+test("a plan names the settings to set, what limits them, and what happens if traffic or workers change", async () => {
+  const json = join(stateFolder, "plan.json");
+  const { code, text } = await plan(...traffic, "--json", json);
+  assert.equal(code, 0, text);
+  const { winner } = JSON.parse(readFileSync(json, "utf8"));
+  assert.match(
+    text,
+    new RegExp(`workers +${winner.settings.workers}\n +BATCH_MAX +${winner.settings.batchMax}\n`),
+  );
+  for (const part of ["What limits:", "traffic x 2", "UTILISATION_TARGET"])
+    assert.ok(text.includes(part), part);
+  assert.ok(Math.max(...text.split("\n").map((line) => line.length)) <= 110, text);
+});
+
+test("the same command goes on from the predictions that are known", async () => {
+  const { text } = await plan(...traffic);
+  assert.match(text, /\d+ predictions are known from a run before/);
+});
+
+test("where no settings meet the target, the closest are shown, and the exit code says so", async () => {
+  const { code, text } = await plan(
+    "--rate",
+    "60",
+    "--seconds",
+    "20",
+    "--target",
+    "p99<5ms",
+    "--workers-max",
+    "2",
+  );
+  assert.equal(code, 2);
+  assert.match(text, /No settings up to 2 workers meet the target/);
+});
+
+test("a profile of a noisy machine marks the plan", async () => {
+  const profile = join(stateFolder, "noisy.json");
+  writeFileSync(profile, JSON.stringify(newProfile({ acceptedNoise: true, noise: 0.31 })));
+  const { text } = await plan("--profile", profile, "--rate", "5", "--seconds", "20");
+  assert.match(text, /NOT QUIET: .* other programs took 31 % of a core/);
+});
+
+for (const [args, message] of [
+  [["--rate", "0"], /--rate must be a number above 0/],
+  [["--draw", "waves"], /--draw waves: it is one of poisson, bursts, diurnal, step/],
+  [["--trace", join(stateFolder, "absent")], /ENOENT/],
+] as const) {
+  test(`${args.join(" ").replace(stateFolder, "")} is refused`, async () => {
+    await assert.rejects(plan(...args), { message });
+  });
+}
+
+async function plan(...args: string[]): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const code = await run(args, { stateFolder, print: (line) => lines.push(line), progress: () => {} });
+  return { code, text: lines.join("\n") };
+}

@@ -1,0 +1,44 @@
+import { resolve } from "node:path";
+import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
+import { run, runUsage } from "./commands/run.ts";
+
+// `npm run plan -- VERB`: capacity planning, see planning/README.md.
+
+const verbs = {
+  calibrate: {
+    act: calibrate,
+    usage: calibrateUsage,
+    stopped: "Stopped. Nothing was written: a profile of half of the samples would be wrong.",
+  },
+  run: {
+    act: run,
+    usage: runUsage,
+    stopped: "Stopped. What was predicted is kept: the same command goes on from there.",
+  },
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+const verb = Object.hasOwn(verbs, name) ? verbs[name as keyof typeof verbs] : undefined;
+if (verb === undefined || args.includes("--help")) {
+  const usages = verb === undefined ? Object.values(verbs) : [verb];
+  console.log(usages.map(({ usage }) => usage).join("\n"));
+  process.exitCode = verb === undefined && name !== "--help" && name !== "" ? 1 : 0;
+} else {
+  const progress = (line: string) => {
+    // A file or a pipe gets the result alone.
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line.slice(0, process.stderr.columns - 1)}`);
+  };
+  process.once("SIGINT", () => {
+    progress("");
+    console.error(verb.stopped);
+    process.exit(130);
+  });
+  const stateFolder = resolve(process.env["FACELINE_STATE"] || ".faceline");
+  try {
+    process.exitCode = await verb.act(args, { stateFolder, print: (line) => console.log(line), progress });
+  } catch (error) {
+    progress("");
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  }
+}

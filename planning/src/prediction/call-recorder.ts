@@ -1,0 +1,67 @@
+import { callResult } from "@faceline/batcher/capacity/metrics";
+import type { Call } from "@faceline/batcher/capacity/simulation";
+
+/** Counts how calls ended and keeps how long the answered ones took, 4 bytes each. */
+export class CallRecorder {
+  #answeredMs = new Float32Array(1_024);
+  readonly #counts = { calls: 0, answered: 0, shed: 0, late: 0, failed: 0 };
+
+  record(call: Call): void {
+    const counts = this.#counts;
+    const { kind, durationMs } = callResult(call);
+    counts.calls++;
+    switch (kind) {
+      case "good":
+      case "late":
+        this.#keep(durationMs);
+        if (kind === "late") counts.late++;
+        return;
+      case "expired":
+      case "unanswered":
+        counts.late++;
+        return;
+      case "shed":
+      case "failed":
+        counts[kind]++;
+    }
+  }
+
+  /** How many answered calls took longer. */
+  slowerThan(ms: number): number {
+    let count = 0;
+    for (let index = 0; index < this.#counts.answered; index++) if (this.#answeredMs[index]! > ms) count++;
+    return count;
+  }
+
+  get counts(): Readonly<CallCounts> {
+    return this.#counts;
+  }
+
+  /** Of the answered calls, in ms; 0 where none was. */
+  quantiles(...shares: number[]): number[] {
+    const sorted = this.#answeredMs.subarray(0, this.#counts.answered).toSorted();
+    return shares.map((share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
+  }
+
+  #keep(ms: number): void {
+    const { answered } = this.#counts;
+    if (answered === this.#answeredMs.length) {
+      const larger = new Float32Array(2 * answered);
+      larger.set(this.#answeredMs);
+      this.#answeredMs = larger;
+    }
+    this.#answeredMs[answered] = ms;
+    this.#counts.answered++;
+  }
+}
+
+type CallCounts = {
+  calls: number;
+  /** In time or late. */
+  answered: number;
+  /** Refused on arrival or dropped from the queue: HTTP 503. */
+  shed: number;
+  /** Answered after the deadline, or not at all: HTTP 504. */
+  late: number;
+  failed: number;
+};

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { newProfile, newTrace } from "../../testing/fixtures.ts";
+import { wholeTrace } from "../search/windows.ts";
+import { type PoolSettings, predict } from "./predict.ts";
+
+const settings: PoolSettings = { workers: 2, batchMax: 8, utilisationTarget: 0.85 };
+
+test("a call on an idle pool takes its hops, its preparation and its run", () => {
+  const trace = newTrace({ perSecond: 1, pictures: 1, seconds: 300 });
+  const { p50Ms, shed, late, meanBatch } = predictAll(trace, settings);
+  // Intake 4, to the worker 3, preparation 1.5, run 22, reply 3.
+  assert.ok(Math.abs(p50Ms - 33.5) < 1.5, `${p50Ms}`);
+  assert.deepEqual([shed, late, meanBatch], [0, 0, 1]);
+});
+
+test("the workers are as busy as the work is long", () => {
+  const trace = newTrace({ perSecond: 20, pictures: 1, seconds: 100 });
+  const { utilisation, workerSecondsPer1000 } = predictAll(trace, { ...settings, batchMax: 1 });
+  const expected = (0.022 * trace.calls) / (2 * (trace.durationMs / 1_000));
+  assert.ok(Math.abs(utilisation - expected) < 0.02, `${utilisation} and ${expected}`);
+  const cost = (2 * trace.durationMs) / trace.calls;
+  assert.ok(Math.abs(workerSecondsPer1000 / cost - 1) < 0.02);
+});
+
+test("too few workers refuse calls, and further ones answer them", () => {
+  const trace = newTrace({ perSecond: 300, deadlineMs: 300 });
+  const [one, four] = [1, 4].map((workers) => predictAll(trace, { ...settings, workers }));
+  assert.ok(one!.shed > 0.2, `${one!.shed}`);
+  assert.ok(four!.shed < 0.01, `${four!.shed}`);
+});
+
+test("with a target, a prediction ends once that is missed for certain", () => {
+  const trace = newTrace({ perSecond: 300, seconds: 200, deadlineMs: 300 });
+  const plan = { parts: [wholeTrace(trace)], target: { shed: 0.001 } };
+  const { calls, missed } = predict(trace, newProfile(), { ...settings, workers: 1 }, plan);
+  assert.deepEqual(missed, ["shed"]);
+  assert.ok(calls < trace.calls / 2, `${calls} of ${trace.calls}`);
+});
+
+test("the same arguments give the same prediction", () => {
+  const trace = newTrace({ shape: "bursts" });
+  assert.deepEqual(predictAll(trace, settings), predictAll(trace, settings));
+});
+
+test("a lane or a batch size that was not calibrated is refused", () => {
+  const other = newTrace({ lane: "Dlib/tiny" as never });
+  assert.throws(
+    () => predictAll(other, settings),
+    /calls of Dlib\/tiny, which the profile lacks. It has: Dlib\/ssd/,
+  );
+  assert.throws(
+    () => predictAll(newTrace(), { ...settings, batchMax: 16 }),
+    /Batches of 16 were not calibrated/,
+  );
+});
+
+const predictAll = (trace: ReturnType<typeof newTrace>, pool: PoolSettings) =>
+  predict(trace, newProfile(), pool, { parts: [wholeTrace(trace)] });

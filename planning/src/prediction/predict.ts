@@ -1,0 +1,164 @@
+import type { WorkerModel } from "@faceline/batcher/capacity/simulated-worker";
+import { Simulation, startAt } from "@faceline/batcher/capacity/simulation";
+import { laneTimes } from "../profile/lane-times.ts";
+import type { LaneProfile, Profile } from "../profile/profile.ts";
+import { type Measure, missedLimits, type Target } from "./target.ts";
+import type { Trace } from "../trace/trace.ts";
+import { CallRecorder } from "./call-recorder.ts";
+
+/**
+ * Predicts what callers get with these settings: the scheduler of production decides over the calls of parts
+ * of a trace, in simulated time, with workers that take as long as the profile's machine did. The same
+ * arguments give the same prediction. With a target it stops as soon as that is missed for certain. Throws a
+ * RangeError for a lane or a batch size that the profile lacks.
+ */
+export function predict(
+  trace: Trace,
+  profile: Profile,
+  settings: PoolSettings,
+  plan: PredictionPlan,
+): Prediction {
+  const { parts, target = {} } = plan;
+  const recorder = new CallRecorder();
+  const totals = { runMs: 0, forMs: 0, calls: 0, tasks: 0, batches: 0 };
+  let missed: Measure[] = [];
+  for (const part of parts) {
+    missed = predictPart({ trace, profile, settings, plan, target, part, recorder, totals });
+    if (missed.length > 0) break;
+  }
+  const [p50Ms, p99Ms] = recorder.quantiles(0.5, 0.99) as [number, number];
+  const { calls, shed, late, failed } = recorder.counts;
+  const share = (count: number) => count / Math.max(1, calls);
+  return {
+    calls,
+    p50Ms,
+    p99Ms,
+    shed: share(shed),
+    late: share(late),
+    failed: share(failed),
+    meanBatch: totals.tasks / Math.max(1, totals.batches),
+    utilisation: totals.runMs / Math.max(1, settings.workers * totals.forMs),
+    workerSecondsPer1000: (settings.workers * totals.forMs) / Math.max(1, totals.calls),
+    missed,
+  };
+}
+
+/** Simulates one part and returns the limits that are missed for certain. */
+function predictPart(context: PartContext): Measure[] {
+  const { trace, profile, settings, plan, target, part, recorder, totals } = context;
+  const { from, until, countedFrom } = part;
+  const { atMs } = trace.columns;
+  const { rateFactor = 1 } = plan;
+  const sinceStartMs = (call: number) => (atMs[call]! - atMs[from]!) / rateFactor;
+  const countedAt = startAt + sinceStartMs(countedFrom);
+  const lastAt = startAt + sinceStartMs(until - 1);
+  const { deadlineMs } = settings;
+  const simulation = new Simulation({
+    seed: plan.seed ?? 0,
+    arrivals: trace.arrivals(from, until, { rateFactor, ...(deadlineMs !== undefined && { deadlineMs }) }),
+    workers: workersOf(trace, profile, settings),
+    hops: profile.hops,
+    settings: { utilisationTarget: settings.utilisationTarget },
+    callEnded: (call) => {
+      if (call.arrivedAt >= countedAt) recorder.record(call);
+    },
+    runEnded: (tasks, runMs) => {
+      totals.runMs += runMs;
+      totals.tasks += tasks;
+      totals.batches++;
+    },
+  });
+  const { events, calls } = simulation;
+  let checkAt = recorder.counts.calls + checkEveryCalls;
+  while ((events.now <= lastAt || calls.size > 0) && events.runNext(lastAt + drainMs)) {
+    if (recorder.counts.calls < checkAt) continue;
+    if (missedLimits(target, recorder, trace.calls).length > 0) break;
+    checkAt += checkEveryCalls;
+  }
+  totals.forMs += events.now - startAt;
+  totals.calls += until - from;
+  return missedLimits(target, recorder, trace.calls);
+}
+
+function workersOf(trace: Trace, profile: Profile, settings: PoolSettings): WorkerModel[] {
+  const lanes = trace.columns.lanes.map((id) => {
+    const lane = profile.lanes.find((each) => each.lane === id);
+    if (lane !== undefined) return modelOf(lane, settings.batchMax);
+    const known = profile.lanes.map((each) => each.lane).join(", ");
+    throw new RangeError(`The trace has calls of ${id}, which the profile lacks. It has: ${known}.`);
+  });
+  const [first, ...otherLanes] = lanes as [ReturnType<typeof modelOf>];
+  const workersPerMachine = Math.max(...profile.lanes.map(({ contention }) => contention.length));
+  return Array.from({ length: settings.workers }, (_, partition) => ({
+    ...first,
+    otherLanes,
+    partition,
+    machine: Math.floor(partition / workersPerMachine),
+    noise: 0,
+    warmUpFactor: 1,
+    coldStartMs: 3_000,
+  }));
+}
+
+function modelOf(lane: LaneProfile, batchMax: number) {
+  const sizes = lane.runs.map(({ size }) => size).filter((size) => size <= batchMax);
+  if (!sizes.includes(batchMax)) {
+    throw new RangeError(`Batches of ${batchMax} were not calibrated for ${lane.lane}.`);
+  }
+  // The lines are not used: the times are the measured ones.
+  const lines = { alpha: 0, beta: 0, prepare: { alpha: 0, beta: 0 } };
+  return { lane: lane.lane, sizes, ...lines, measured: laneTimes(lane) };
+}
+
+/** Time after the last arrival in which calls may still end: the longest deadline and some more. */
+const drainMs = 130_000;
+/** How often it is seen whether the target is missed already. */
+const checkEveryCalls = 20_000;
+
+/** What an operator decides. */
+export type PoolSettings = {
+  workers: number;
+  batchMax: number;
+  utilisationTarget: number;
+  /** Of every call; undefined: as the trace has it. */
+  deadlineMs?: number;
+};
+
+export type PredictionPlan = {
+  parts: readonly TracePart[];
+  /** How many times as fast the calls come as in the trace. */
+  rateFactor?: number;
+  seed?: number;
+  target?: Target;
+};
+
+/** Calls `from` to below `until`, of which those from `countedFrom` on count: the ones before fill queues. */
+export type TracePart = { from: number; until: number; countedFrom: number };
+
+/** Shares are of all calls; the times are of those that were answered, in time or late. */
+export type Prediction = {
+  calls: number;
+  p50Ms: number;
+  p99Ms: number;
+  shed: number;
+  late: number;
+  failed: number;
+  meanBatch: number;
+  /** Share of the workers' time in which they run batches. */
+  utilisation: number;
+  /** What a thousand calls cost: time for which workers are there, idle or not. */
+  workerSecondsPer1000: number;
+  /** Limits that are missed. If there are some, not all calls were simulated. */
+  missed: Measure[];
+};
+
+type PartContext = {
+  trace: Trace;
+  profile: Profile;
+  settings: PoolSettings;
+  plan: PredictionPlan;
+  target: Target;
+  part: TracePart;
+  recorder: CallRecorder;
+  totals: { runMs: number; forMs: number; calls: number; tasks: number; batches: number };
+};

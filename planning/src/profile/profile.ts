@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { LaneId } from "@faceline/contracts/wire/ids";
+import * as z from "zod";
+
+/** Times in ms at equal steps of their distribution, from the least to the greatest. */
+const Quantiles = z.array(z.number().nonnegative().finite()).min(2).max(101);
+
+/** What was measured of a lane on a machine. */
+const LaneProfile = z.object({
+  lane: LaneId,
+  /** Of the loaded build, see contracts/src/wire/lane-build.ts. */
+  digest: z.string().regex(/^[0-9a-f]{16}$/),
+  precision: z.string(),
+  executionProvider: z.string(),
+  /** Run times of batches by size, in the order of sizes. */
+  runs: z
+    .array(z.object({ size: z.number().int().min(1).max(1_024), ms: Quantiles }))
+    .min(1)
+    .max(16),
+  /**
+   * How many times as long a run takes while 0, 1, 2, … other workers of the machine run as well. It has one
+   * number for each worker of a machine.
+   */
+  contention: z.array(z.number().positive()).min(1).max(64),
+  /** Fetching and decoding: `alphaMs + betaMs · cost`, times a factor of this distribution. */
+  preparation: z.object({
+    alphaMs: z.number().nonnegative(),
+    betaMs: z.number().nonnegative(),
+    factors: Quantiles,
+  }),
+});
+
+/**
+ * A machine as a prediction sees it: how long each step takes there. Version 1. `noise` is the share of a
+ * core that other programs took during the measurement; with `acceptedNoise` it was more than calibration
+ * accepts, and every prediction says so.
+ */
+export const Profile = z.object({
+  format: z.literal("faceline-profile"),
+  version: z.literal(1),
+  measuredAt: z.iso.datetime(),
+  machine: z.object({ cpu: z.string(), cores: z.number().int().min(1), memoryMiB: z.number().int().min(1) }),
+  noise: z.number().min(0),
+  acceptedNoise: z.boolean(),
+  lanes: z.array(LaneProfile).min(1).max(16),
+  hops: z.object({
+    /** From the client's call to the batcher: the ingress and Kafka. */
+    intakeMs: z.number().nonnegative(),
+    toWorkerMs: z.number().nonnegative(),
+    reportMs: z.number().nonnegative(),
+    /** From the end of a run to the client. */
+    replyMs: z.number().nonnegative(),
+    /** The part of each hop that varies, exponentially distributed. */
+    jitter: z.number().min(0).max(1),
+  }),
+});
+export type Profile = z.infer<typeof Profile>;
+export type LaneProfile = Profile["lanes"][number];
+
+/** Reads a profile. Throws an Error with a sentence for the operator. */
+export function readProfile(file: string): Profile {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : "is not JSON";
+    throw new Error(`The profile ${file} ${reason}. npm run plan -- calibrate makes one.`, { cause: error });
+  }
+  const { success, data, error } = Profile.safeParse(content);
+  if (success) return data;
+  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+  throw new Error(`The profile ${file} is not valid at ${path.join(".") || "its top"}: ${message}.`);
+}

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { PoolSettings, Prediction, PredictionPlan } from "../prediction/predict.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Trace } from "../trace/trace.ts";
+import type { ThreadData, ThreadRequest } from "./prediction-thread.ts";
+
+/** Threads that predict side by side, each one thing at a time. They share the memory of the trace. */
+export class PredictionThreads implements AsyncDisposable {
+  readonly #idle: Worker[];
+  readonly #all: readonly Worker[];
+  readonly #waiting: ((thread: Worker) => void)[] = [];
+
+  constructor(trace: Trace, profile: Profile, threads: number) {
+    const data: ThreadData = { columns: trace.columns, profile };
+    this.#all = Array.from(
+      { length: threads },
+      () => new Worker(new URL("./prediction-thread.ts", import.meta.url), { workerData: data }),
+    );
+    this.#idle = [...this.#all];
+  }
+
+  /** Waits for a thread. Throws the error of the prediction. */
+  async predict(settings: PoolSettings, plan: PredictionPlan): Promise<Prediction> {
+    const thread = this.#idle.pop() ?? (await new Promise<Worker>((resolve) => this.#waiting.push(resolve)));
+    const request: ThreadRequest = { settings, plan };
+    thread.postMessage(request);
+    const [prediction] = (await once(thread, "message")) as [Prediction];
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(thread);
+    else next(thread);
+    return prediction;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#all.map((thread) => thread.terminate()));
+  }
+}

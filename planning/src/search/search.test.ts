@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { newProfile, newTrace } from "../../testing/fixtures.ts";
+import { type PoolSettings, type Prediction, predict } from "../prediction/predict.ts";
+import type { Target } from "../prediction/target.ts";
+import { workOfCalls } from "../profile/load.ts";
+import type { DrawnTraffic } from "../trace/drawn-traffic.ts";
+import { paretoFront, type Scope, search } from "./search.ts";
+import { settingsOf } from "./settings-grid.ts";
+import { busiestWindows, wholeTrace } from "./windows.ts";
+
+const choices = { utilisationTargets: [0.7, 0.95], deadlinesMs: [undefined] };
+
+test("the fewest workers that meet the target win, with the batch size of the least p99", async () => {
+  const { result, evaluated } = await searchWith((settings) => ({
+    p99Ms: 100 + settings.batchMax,
+    missed: settings.workers < 3 ? ["p99"] : [],
+  }));
+  assert.deepEqual(result.winner?.settings, { workers: 3, batchMax: 1, utilisationTarget: 0.7 });
+  assert.ok(
+    evaluated.filter(([{ workers }, scope]) => scope === "all calls" && workers < 3).length === 0,
+    "what fails on a window is not tried on all calls",
+  );
+});
+
+test("settings that hold on the windows and not on all calls do not win", async () => {
+  const { result } = await searchWith((settings, scope) => ({
+    p99Ms: 100 - settings.batchMax,
+    missed: scope === "all calls" && settings.workers < 4 ? ["shed"] : [],
+  }));
+  assert.equal(result.winner?.settings.workers, 4);
+});
+
+test("where nothing meets the target there is no winner, and everything that was tried is there", async () => {
+  const { result } = await searchWith(() => ({ missed: ["p99"] }));
+  assert.equal(result.winner, undefined);
+  assert.equal(result.tried.length, 6 * 8);
+});
+
+test("of settings with the same prediction only the smallest batches are tried on all calls", async () => {
+  const { evaluated } = await searchWith(({ workers }) => ({ p99Ms: 50 - workers, missed: [] }));
+  const whole = evaluated.filter(([, scope]) => scope === "all calls").map(([settings]) => settings);
+  assert.deepEqual(whole, [
+    { workers: 1, batchMax: 1, utilisationTarget: 0.7 },
+    { workers: 2, batchMax: 1, utilisationTarget: 0.7 },
+  ]);
+});
+
+test("the front has the ones that are cheaper or faster than all others", async () => {
+  const { result } = await searchWith(({ workers, batchMax }) => ({
+    p99Ms: 100 / workers + batchMax,
+    missed: [],
+  }));
+  assert.deepEqual(
+    paretoFront(result.tried).map(({ settings }) => [settings.workers, settings.batchMax]),
+    [
+      [1, 1],
+      [2, 1],
+    ],
+  );
+});
+
+// With SEEDS=20 as many cases are drawn.
+const seeds = Number(process.env["SEEDS"] ?? 1);
+
+test("the windows change no winner: it is the same as when every setting is tried on all calls", async () => {
+  for (let seed = 0; seed < seeds; seed++) {
+    const shape = (["bursts", "poisson", "step", "diurnal"] as const)[seed % 4]!;
+    const traffic = { seed, shape, perSecond: 30 + 40 * (seed % 5), seconds: 60, deadlineMs: 1_000 };
+    const target = { p99: 100 + 60 * (seed % 3), shed: 0.002, late: 0.001 };
+    const [pruned, whole] = [
+      await searchReally(traffic, target, true),
+      await searchReally(traffic, target, false),
+    ];
+    assert.deepEqual(pruned?.settings, whole?.settings, `seed ${seed}`);
+  }
+});
+
+async function searchReally(traffic: Partial<DrawnTraffic>, target: Target, isPruned: boolean) {
+  const trace = newTrace(traffic);
+  const profile = newProfile();
+  const all = [wholeTrace(trace)];
+  const windows = isPruned ? busiestWindows(trace, workOfCalls(trace, profile), trace.calls / 4) : all;
+  const { winner } = await search({
+    workersMin: 1,
+    workersMax: 8,
+    settingsOf: (workers) => settingsOf(workers, profile, choices),
+    evaluate: async (settings, scope) =>
+      predict(trace, profile, settings, { parts: scope === "windows" ? windows : all, target }),
+  });
+  return winner;
+}
+
+/** Searches with predictions that `predictionOf` makes up. */
+async function searchWith(predictionOf: (settings: PoolSettings, scope: Scope) => Partial<Prediction>) {
+  const evaluated: [PoolSettings, Scope][] = [];
+  const result = await search({
+    workersMin: 1,
+    workersMax: 6,
+    settingsOf: (workers) => settingsOf(workers, newProfile(), choices),
+    evaluate: async (settings, scope) => {
+      evaluated.push([settings, scope]);
+      return { ...prediction, ...predictionOf(settings, scope) };
+    },
+  });
+  return { result, evaluated };
+}
+
+const prediction: Prediction = {
+  calls: 100,
+  p50Ms: 1,
+  p99Ms: 2,
+  shed: 0,
+  late: 0,
+  failed: 0,
+  meanBatch: 1,
+  utilisation: 0.5,
+  workerSecondsPer1000: 10,
+  missed: [],
+};

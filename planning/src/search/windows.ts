@@ -1,0 +1,40 @@
+import type { TracePart } from "../prediction/predict.ts";
+import type { Trace } from "../trace/trace.ts";
+
+/**
+ * Returns the parts of a trace that ask most of the workers: the busiest stretches of `stretchMs`, each with
+ * a time before it in which queues fill, and one after it in which they empty. They are far enough from each
+ * other not to overlap, and have at most `callsMax` calls together. `work`: of each call.
+ */
+export function busiestWindows(trace: Trace, work: Float32Array, callsMax: number): TracePart[] {
+  const { atMs } = trace.columns;
+  const stretches: { startMs: number; work: number }[] = [];
+  let call = 0;
+  for (let startMs = atMs[0] ?? 0; call < trace.calls; startMs += stretchMs) {
+    let sum = 0;
+    for (; call < trace.calls && atMs[call]! < startMs + stretchMs; call++) sum += work[call]!;
+    stretches.push({ startMs, work: sum });
+  }
+  stretches.sort((a, b) => b.work - a.work);
+
+  const windows: TracePart[] = [];
+  const taken: number[] = [];
+  let calls = 0;
+  for (const { startMs } of stretches) {
+    if (taken.some((other) => Math.abs(other - startMs) < beforeMs + stretchMs + afterMs)) continue;
+    const from = trace.indexAt(startMs - beforeMs);
+    const countedFrom = trace.indexAt(startMs - beforeMs / 2);
+    const until = trace.indexAt(startMs + stretchMs + afterMs);
+    if (calls + until - from > callsMax && windows.length > 0) break;
+    taken.push(startMs);
+    windows.push({ from, until, countedFrom });
+    calls += until - from;
+  }
+  return windows;
+}
+
+export const wholeTrace = (trace: Trace): TracePart => ({ from: 0, until: trace.calls, countedFrom: 0 });
+
+const stretchMs = 2_000;
+const beforeMs = 10_000;
+const afterMs = 8_000;

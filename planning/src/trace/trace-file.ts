@@ -1,0 +1,91 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { decodingCost } from "@faceline/contracts/image/decoding-cost";
+import type { ImageHeader } from "@faceline/contracts/image/header";
+import { LaneId } from "@faceline/contracts/wire/ids";
+import * as z from "zod";
+import { type Trace, TraceBuilder } from "./trace.ts";
+
+/** First line of a trace file. */
+const TraceHeader = z.object({
+  format: z.literal("faceline-trace"),
+  version: z.literal(1),
+  /** The lanes that calls name by their index. */
+  lanes: z.array(LaneId).min(1).max(16),
+});
+
+/** Every other line is a call. */
+const CallLine = z.tuple([
+  /** ms since the start of the trace. */
+  z.number().nonnegative().finite(),
+  /** A number instead of a name. */
+  z.number().int().min(0).max(4_294_967_295),
+  z.number().int().min(0).max(15),
+  /** ms from the arrival to the deadline. */
+  z.number().positive().max(120_000),
+  /** Bytes and pixels of each picture. */
+  z
+    .array(z.tuple([z.number().int().positive(), z.number().int().positive()]))
+    .min(1)
+    .max(51),
+]);
+
+/**
+ * Reads a trace: JSON lines, of which the first names the format and the lanes, and every other one is a
+ * call. Nothing else is in it, neither names nor pictures. Throws an Error that names the line, also for more
+ * than `callsMax` calls: so many fit in some 100 MB.
+ */
+export async function readTrace(file: string): Promise<Trace> {
+  const builder = new TraceBuilder();
+  let lanes: LaneId[] | undefined;
+  let [lineNumber, lastAtMs] = [0, 0];
+  const input = createReadStream(file, { encoding: "utf8" });
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    lineNumber++;
+    if (line === "") continue;
+    const where = `line ${lineNumber} of ${file}`;
+    const content = parseLine(line, where);
+    if (lanes === undefined) {
+      const { success, data } = TraceHeader.safeParse(content);
+      if (!success) throw new Error(`${where} is not the header of a Faceline trace, version 1.`);
+      lanes = data.lanes;
+      continue;
+    }
+    const { success, data } = CallLine.safeParse(content);
+    if (!success)
+      throw new Error(`${where} is not a call: [ms, tenant, lane, deadline ms, [[bytes, pixels]]].`);
+    const [atMs, tenant, laneIndex, timeBudgetMs, pictures] = data;
+    const lane = lanes[laneIndex];
+    if (lane === undefined) throw new Error(`${where} names lane ${laneIndex} of ${lanes.length}.`);
+    if (atMs < lastAtMs) throw new Error(`${where} is earlier than the line before it.`);
+    if (builder.calls === callsMax) throw new Error(`${file} has more than ${callsMax} calls; cut it.`);
+    lastAtMs = atMs;
+    const costs = pictures.map(([bytes, pixels]) => costOf(bytes, pixels));
+    builder.add({ atMs, tenant, lane, timeBudgetMs, costs });
+  }
+  if (builder.calls === 0) throw new Error(`${file} has no calls.`);
+  return builder.build();
+}
+
+function parseLine(line: string, where: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Error(`${where} is not JSON.`);
+  }
+}
+
+/** As for a baseline JPEG, because a trace does not say how pictures were coded. */
+function costOf(bytes: number, pixels: number): number {
+  const header: ImageHeader = {
+    format: "jpeg",
+    width: pixels,
+    height: 1,
+    components: 3,
+    samplesPerPixel: 3,
+    severalScans: false,
+  };
+  return decodingCost(header, bytes);
+}
+
+const callsMax = 2_000_000;
