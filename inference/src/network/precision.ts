@@ -38,7 +38,9 @@ export function precisionFor(
   }
   if (executionProvider !== "cpu") {
     if (choice !== "int8") return "float32";
-    throw new Error(`PRECISION asks for int8, which ${executionProvider} does not run; only cpu does`);
+    throw new Error(
+      `PRECISION asks for int8, which ${executionProvider} does not run; only cpu does: set PRECISION to auto or float`,
+    );
   }
   return choice !== "float" && hasInt8 ? "int8" : "float32";
 }
