@@ -14,6 +14,7 @@ test("without options, Dlib with ssd is measured, aligned, for three rates", () 
     wantedFmrs: [0.1, 0.01, 0.001],
     folder: modelsFolder,
     write: false,
+    html: undefined,
   });
 });
 

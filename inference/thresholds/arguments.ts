@@ -39,6 +39,7 @@ export function readCalibrateArguments(
     wantedFmrs: wantedFmrs.length === 0 ? defaultFmrs : wantedFmrs.toSorted((a, b) => b - a),
     folder: resolve(values.to),
     write: values.write,
+    html: values.html === undefined ? undefined : resolve(values.html),
   };
 }
 
@@ -65,6 +66,7 @@ const parsed = (args: readonly string[]) =>
       fmr: { type: "string", multiple: true },
       write: { type: "boolean", default: false },
       remove: { type: "string" },
+      html: { type: "string" },
       to: { type: "string", default: modelsFolder },
     },
   }).values;
@@ -86,4 +88,6 @@ export type CalibrateArguments = {
   folder: string;
   /** Store the thresholds for the one wanted FMR. */
   write: boolean;
+  /** Path of the HTML file to write. */
+  html: string | undefined;
 };

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, dirname } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
@@ -20,6 +20,7 @@ import { allNames, type CalibrateArguments, readCalibrateArguments } from "./arg
 import { embedPictures, missingPictures } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
 import { measuredThresholds } from "./measured-thresholds.ts";
+import { htmlReport } from "./report/page.ts";
 import { type LaneReport, laneReport } from "./report/report.ts";
 import { textReport } from "./report/text.ts";
 
@@ -94,11 +95,20 @@ async function calibrate(call: CalibrateArguments): Promise<void> {
     limits: defaultPictureLimits,
     progress: progressLine(),
   });
+  const reports: LaneReport[] = [];
   for (const [index, { lane, model }] of lanes.entries()) {
     const report = laneReport(labelled, faces[index]!, { model, wantedFmrs: call.wantedFmrs });
+    reports.push(report);
     const title = `${lane}, align ${call.align ? "on" : "off"}, ${basename(call.pairs)}`;
     console.log(`${index === 0 ? "" : "\n"}${textReport(report, title).join("\n")}`);
-    if (call.write) await write(catalogue, { report, model, folder: call.folder });
+  }
+  if (call.html !== undefined) {
+    const title = `Error rates on ${basename(call.pairs)}, align ${call.align ? "on" : "off"}`;
+    await writeFile(call.html, htmlReport(reports, title));
+    console.log(`\nWritten: ${call.html}`);
+  }
+  if (call.write) {
+    await write(catalogue, { report: reports[0]!, model: lanes[0]!.model, folder: call.folder });
   }
 }
 

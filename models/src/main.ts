@@ -16,7 +16,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- pull --url URL --sha256 HEX --contract JSON [--max-megabytes N] [as above]
        npm run models -- add FILE --contract JSON [--max-megabytes N] [--to DIR]
        npm run models -- calibrate --pairs CSV [--model NAME] [--detector NAME] [--align on|off]
-                                   [--fmr RATE] [--write] [--to DIR]
+                                   [--fmr RATE] [--html FILE] [--write] [--to DIR]
        npm run models -- calibrate --remove NAME [--to DIR]
        npm run models -- int8-ranges [PICTURES] [--write]
        npm run models -- enabled | enable NAME | disable NAME | default NAME
@@ -32,7 +32,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
   calibrate
            measure error rates on labelled pairs of your pictures, and propose thresholds for a false match
            rate, --fmr 0.1%; the README of models describes the CSV. --model, --detector and --fmr may be
-           repeated; the names may be "all"; --write stores the thresholds for one rate, which ingresses use
+           repeated; the names may be "all"; --html writes the report with plots to a file; --write stores the thresholds for one rate, which ingresses use
            from their next start on, and --remove takes them back
   int8-ranges
            show how many numbers the int8 builds clip, on the faces of a folder of pictures;

@@ -108,7 +108,8 @@ const measuredProposals =
 const inEuclideanL2 = (proposal: Proposal): Proposal =>
   proposal.kind === "refused" ? proposal : { ...proposal, threshold: euclideanL2Of(proposal.threshold) };
 
-function ratesAt({ curve, fmr, fnmr }: Analysis, threshold: number): MarkRates {
+/** Both rates at a threshold, with their intervals. */
+export function ratesAt({ curve, fmr, fnmr }: Analysis, threshold: number): MarkRates {
   const [matches, nonMatches] = [curve.falseMatches(threshold), curve.falseNonMatches(threshold)];
   return {
     fmr: { rate: matches / fmr.pairs, interval: fmr.interval(matches) },
