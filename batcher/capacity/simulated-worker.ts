@@ -166,6 +166,7 @@ export class SimulatedWorker {
       draining: false,
       partitions: [this.model.partition],
       lanes: this.#lanes,
+      loadable: [],
       running:
         running === undefined
           ? null

@@ -76,6 +76,7 @@ export function report(worker: string, fields: ReportFields = {}): Event {
       precisions: [],
       sizes,
     })),
+    loadable: fields.loadable ?? [],
     running:
       running === undefined
         ? null
@@ -143,6 +144,7 @@ type CallFields = { now: number; deadlineAt?: number; cost?: number; serviceClas
 type ReportFields = {
   sequence?: number;
   sentAt?: number;
+  loadable?: string[];
   lanes?: string[];
   partition?: number;
   draining?: boolean;

@@ -1,4 +1,5 @@
-// Covers lanes of two embedding models on the same workers, and a model that is enabled but was not pulled.
+// Covers lanes of two embedding models on the same workers, each loaded by its first call, and a model that
+// is enabled but was not pulled.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
+import { HealthReply } from "@faceline/contracts/http/health";
 import { VerifyReply } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { modelsFolder } from "@faceline/models/model-file";
@@ -15,7 +17,7 @@ import { type Post, retryOnOverload, runConcurrently } from "./stack/api-client.
 import { startStack } from "./stack/stack.ts";
 
 const mobileFaceNet = (await readCatalogue()).find("embedding", "MobileFaceNet")!;
-const settings = { MODELS: "Dlib,MobileFaceNet" };
+const settings = { MODELS: "Dlib,MobileFaceNet", MODELS_LOAD: "first_call" };
 const skip =
   isUnpulled(process.env["MODELS_DIR"] ?? modelsFolder, mobileFaceNet.source) &&
   "NOT TESTED: the weights of MobileFaceNet are not here; npm run models -- pull MobileFaceNet fetches them";
@@ -24,6 +26,39 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
   const running = await startStack(t, { settings });
   const [first, second, third] = (await portraits()).map((picture) => picture.toString("base64"));
   const post = retryOnOverload(running.post);
+
+  await t.test(
+    "no lane is loaded before a call names it; then its calls wait for it, and others go on",
+    async () => {
+      const workersOf = async () => {
+        const health = HealthReply.parse(await (await fetch(`${running.address}/health`)).json());
+        const lanes = Object.values(health.checks.pools).flatMap((pool) => Object.entries(pool));
+        return lanes.filter(([, { workers }]) => workers > 0).map(([lane]) => lane);
+      };
+      assert.deepEqual(await workersOf(), []);
+      const early = await running.post(
+        "/verify",
+        { img1: first, img2: first },
+        { "x-request-timeout-ms": "500" },
+      );
+      assert.equal(early.status, 503, JSON.stringify(early.body));
+      await verify(post, first, first, { detector_backend: "tiny" });
+      const pending = new Set(["ssd"]);
+      const loaded = verify(post, first, first, { model_name: "MobileFaceNet" }).then(() => pending.clear());
+      const tookMs: number[] = [];
+      while (pending.size > 0) {
+        const startedAt = performance.now();
+        await verify(post, first, second, { detector_backend: "tiny" });
+        tookMs.push(performance.now() - startedAt);
+      }
+      await loaded;
+      t.diagnostic(
+        `calls of Dlib/tiny while MobileFaceNet/ssd was loaded, in ms: ${tookMs.map(Math.round).join()}`,
+      );
+      assert.ok(tookMs.length > 1);
+      assert.ok((await workersOf()).includes("MobileFaceNet/ssd"));
+    },
+  );
 
   for (const detector_backend of ["ssd", "tiny"]) {
     await t.test(`/verify with each metric and the detector ${detector_backend}`, async () => {

@@ -23,6 +23,8 @@ export const InferenceConfig = z.object({
   POOL: PoolName.default("default"),
   /** The folder with the built models. */
   MODELS_DIR: z.string().min(1),
+  /** `first_call`: no lane is loaded before a call wants it. */
+  MODELS_LOAD: z.enum(["start", "first_call"]).default("start"),
   /**
    * `onnx`, or `model:40+2b`, where a run of b pictures, padded, is a wait of 40 + 2b ms: to measure
    * everything around it.

@@ -23,6 +23,8 @@ import { nullDecoder } from "./engine/modelled.ts";
 import { openImageInbox } from "./image-inbox.ts";
 import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
+import { inFloat, LaneLoads } from "./lane-loads.ts";
+import { openPoolInbox } from "./pool-inbox.ts";
 import { openPreparation } from "./preparation.ts";
 import { openReportOutbox } from "./report-outbox.ts";
 import { pixelBuffersMax, preparedBatchesMax, Worker } from "./worker.ts";
@@ -77,10 +79,12 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       kafka: isKafkaProved,
     }),
   });
+  const lanes = lanesOf(config);
   await using engine = await openEngine({
     modelled,
     modelsDir: config.MODELS_DIR,
-    lanes: lanesOf(config),
+    lanes,
+    loadAtStart: config.MODELS_LOAD === "start" ? lanes : [],
     executionProvider: config.EXECUTION_PROVIDER,
     intraOpThreads: config.INTRA_OP_THREADS,
     precision: config.PRECISION,
@@ -90,12 +94,12 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     residualMaxPx: config.FACE_RESIDUAL_MAX_PX,
     runMaxMs: config.RUN_MAX_MS,
   });
-  for (const reason of engine.fallbacks)
-    log.warn({ reason }, "a model runs in float, which is exact here, and slower");
+  for (const reason of engine.fallbacks) log.warn({ reason }, inFloat);
   void engine.exited.then(exitFatally(log));
 
   await using images = await openImageInbox({ config, log, metrics, batchesMax: preparedBatchesMax });
   const decoder = new Decoder({ decodesMax: config.DECODES_MAX, ...pictureLimits(config) });
+  const loads = new LaneLoads({ lanes, engine, log, onChange: () => reports.send() });
   const worker = new Worker({
     clock,
     engine,
@@ -108,11 +112,12 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       decodeStallMs: 1.5 * config.DECODE_MAX_MS,
       onHang: exitFatally(log),
     }),
+    loadable: () => loads.loadable(),
     imageBytes: images.receivedBytes,
     answers: openAnswerOutbox(delivery, clock, lines),
     spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),
     log,
-    metrics: WorkerMetrics.open(metrics, engine.lanes),
+    metrics: WorkerMetrics.open(metrics, lanes, () => engine.lanes),
     history: page ? history : undefined,
     heldBatchesMax: config.HELD_BATCHES_MAX,
     onChange: () => reports.send(),
@@ -143,6 +148,10 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     onPartitions: (partitions) => worker.assign(partitions),
     onLost: exitFatally(log),
   });
+
+  const openInbox = () =>
+    openPoolInbox({ config, pool: config.POOL, log, onLanes: (pool) => void loads.follow(pool) });
+  await using _pool = config.MODELS_LOAD === "first_call" ? await openInbox() : undefined;
 
   metrics.observe("faceline.dead_letters", () => [[deadLetters.recorded, {}]]);
   metrics.observe("faceline.run.tasks", () => [[worker.read().running?.tasks.length ?? 0, {}]]);

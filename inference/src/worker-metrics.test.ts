@@ -56,7 +56,10 @@ test("a model that runs in float for want of accuracy is shown", async () => {
 });
 
 test("where nobody reads, there is nothing to record with", () => {
-  assert.equal(WorkerMetrics.open(metricsOff, [lane]), undefined);
+  assert.equal(
+    WorkerMetrics.open(metricsOff, [lane.lane], () => [lane]),
+    undefined,
+  );
 });
 
 async function openPage() {
@@ -64,7 +67,7 @@ async function openPage() {
   const log = openLog("test", "silent");
   const opened = await openMetrics({ config, page: true, service: "inference", id: "inference-1", log });
   return {
-    metrics: WorkerMetrics.open(opened, [lane])!,
+    metrics: WorkerMetrics.open(opened, [lane.lane], () => [lane])!,
     async shows(...expected: string[]): Promise<void> {
       const page = await opened.page();
       for (const line of expected)

@@ -1,5 +1,6 @@
 import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { Batch } from "@faceline/contracts/wire/batch";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons } from "@faceline/contracts/wire/outcome";
 import type { FinishedBatch, LoadedLane } from "@faceline/contracts/wire/report";
 import type { TaskEnd } from "./answer-outbox.ts";
@@ -8,23 +9,28 @@ import { paddedSize } from "./batch-report.ts";
 /** Records each batch of the worker when it has ended. */
 export class WorkerMetrics {
   readonly #metrics: Metrics;
-  readonly #lanes: readonly LoadedLane[];
+  readonly #loaded: () => readonly LoadedLane[];
 
-  /** Undefined: nobody reads them. */
-  static open(metrics: Metrics, lanes: readonly LoadedLane[]): WorkerMetrics | undefined {
-    return metrics.on ? new WorkerMetrics(metrics, lanes) : undefined;
+  /** `lanes` are those of the settings, of which some are loaded. Undefined: nobody reads the metrics. */
+  static open(
+    metrics: Metrics,
+    lanes: readonly LaneId[],
+    loaded: () => readonly LoadedLane[],
+  ): WorkerMetrics | undefined {
+    return metrics.on ? new WorkerMetrics(metrics, lanes, loaded) : undefined;
   }
 
-  private constructor(metrics: Metrics, lanes: readonly LoadedLane[]) {
+  private constructor(metrics: Metrics, lanes: readonly LaneId[], loaded: () => readonly LoadedLane[]) {
     this.#metrics = metrics;
-    this.#lanes = lanes;
+    this.#loaded = loaded;
     for (const reason of failureReasons) metrics.add("faceline.tasks.failed", 0, { reason });
-    for (const { lane } of lanes) metrics.add("faceline.runs.failed", 0, { lane });
+    for (const lane of lanes) metrics.add("faceline.runs.failed", 0, { lane });
     metrics.add("faceline.tasks.expired", 0, {});
-    const models = new Map(lanes.flatMap(({ precisions }) => precisions).map((each) => [each.model, each]));
-    metrics.observe("faceline.precision.fallback", () =>
-      [...models.values()].map(({ model, fallback }) => [fallback ? 1 : 0, { model }]),
-    );
+    metrics.observe("faceline.precision.fallback", () => {
+      const precisions = loaded().flatMap((each) => each.precisions);
+      const models = new Map(precisions.map((each) => [each.model, each]));
+      return [...models.values()].map(({ model, fallback }) => [fallback ? 1 : 0, { model }]);
+    });
   }
 
   /** `ends` is undefined where the batch could not be prepared or its run failed. */
@@ -39,7 +45,7 @@ export class WorkerMetrics {
     }
     if (size === 0) return;
     metrics.record("faceline.prepare.duration", prepareMs / 1_000, { lane });
-    const bucket = paddedSize(this.#lanes, lane, size);
+    const bucket = paddedSize(this.#loaded(), lane, size);
     metrics.record("faceline.run.duration", runMs / 1_000, { lane, bucket });
     if (ends === undefined) return;
     const errorMs = runMs - predictedRunMs;

@@ -187,6 +187,7 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
       changes++;
       if (named(worker).length === 0) gaps++;
     },
+    loadable: () => [],
     imageBytes: () => 0,
     prepare: async (taken) => {
       step(`prepare ${taken.id}`);

@@ -2,6 +2,7 @@ import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { batchIds } from "@faceline/contracts/runtime/log-ids";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
@@ -131,6 +132,7 @@ export class Worker {
       draining: this.#draining,
       partitions: [...this.#partitions],
       lanes: this.#parts.engine.lanes,
+      loadable: this.#parts.loadable(),
       running: running === undefined ? null : { ...heldBatch(running.batch), ...runTimes(running) },
       staged: staged.map(heldBatch),
       answering: answering.map(heldBatch),
@@ -270,6 +272,8 @@ type WorkerParts = {
   clock: Clock;
   engine: Engine;
   prepare: Preparation;
+  /** Lanes that are not loaded, and can be. */
+  loadable(): LaneId[];
   /** Bytes of images that have come so far. */
   imageBytes(): number;
   answers: AnswerOutbox;

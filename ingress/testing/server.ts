@@ -187,6 +187,8 @@ export const testPool = {
       build: testBuild,
       waiting: 3,
       workers: 2,
+      loadable: 0,
+      wanted: false,
       expectedWaitMs: 12,
       bestEffortWaitMs: 12,
       expectedRunMs: 40,

@@ -5,8 +5,8 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { type BatchLoad, loadOf } from "./batch-load.ts";
 import { longestCompetingBatchMs } from "./competing-lanes.ts";
-import { expectedStartAt, type LaneSituation, usualTaskMs } from "./situation.ts";
-import { isIdle } from "./workers.ts";
+import { assumedAbsenceMs, expectedStartAt, type LaneSituation, usualTaskMs } from "./situation.ts";
+import { isIdle, loadableCount } from "./workers.ts";
 
 /**
  * Decides whether new tasks of a call may queue. A call is refused on arrival if it would be answered
@@ -39,7 +39,9 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     longestCompetingBatchMs(competing, now),
     load.isDear ? longestPreparationMs(situation, load) : 0,
   );
-  const waitMaxMs = Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
+  // A wait for the load is no queue. Only the deadline bounds it.
+  const loadMs = situation.loads.length === 0 && loadableCount(state, lane, now) > 0 ? assumedAbsenceMs : 0;
+  const waitMaxMs = loadMs + Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
   if (waitMs <= waitMaxMs) return { kind: "accepted", giveWay };
 
   // A tenant that has less waiting than another, or demands less than its share, answers for its own queue

@@ -141,6 +141,7 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   const gaveWay: Move[] = [];
   if (waiting.length > 0) {
     const situation = laneSituation(state, lane, now);
+    if (situation.loads.length === 0) lane.wantedAt = now;
     if (isStandard) lane.demand.add(call.tenant, weightOfAll(situation, waiting), now);
     const admission = (isStandard ? admit : admitBestEffort)(situation, call, waiting);
     if (admission.kind === "refused") {
@@ -203,6 +204,9 @@ function losePartition(state: State, now: number): Move[] {
       lane.warmUp(sizes, worker.reportedAt);
       lane.sizes = largestSizes(state, lane);
     }
+  }
+  for (const id of [...state.workers.values()].flatMap(({ report }) => report.loadable)) {
+    if (!state.lanes.values().some((lane) => lane.id === id)) laneOf(state, id, null, now);
   }
   return [];
 }

@@ -46,6 +46,8 @@ export class Lane {
   sizes: number[] = [1];
   /** Instant of the last warm-up or run whose time was learned. */
   learnedAt = Number.NEGATIVE_INFINITY;
+  /** Instant at which a call came while no worker had loaded the lane. */
+  wantedAt = Number.NEGATIVE_INFINITY;
   /** A call that was accepted although it is predicted to be late, to learn whether the prediction holds. */
   probe: CallId | undefined;
   #warmedUp = false;

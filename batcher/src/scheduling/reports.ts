@@ -25,6 +25,9 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
     const before = known?.report.lanes.find((each) => each.lane === loaded.lane)?.sizes.length;
     if (before !== loaded.sizes.length) lane.sizes = largestSizes(state, lane);
   }
+  for (const id of report.loadable) {
+    if (!state.lanes.values().some((lane) => lane.id === id)) laneOf(state, id, null, now);
+  }
 
   const held = [...report.answering, ...(report.running === null ? [] : [report.running]), ...report.staged];
   for (const each of held) {

@@ -52,7 +52,9 @@ export function expectedStartAt(
   return Math.max(preparedAt, freeAt) + queueMs;
 }
 
-/** While no worker is in service, the first is assumed to be back after this time. */
+/**
+ * While no worker has the lane, the first is assumed to be back, or to have loaded it, after this time.
+ */
 export const assumedAbsenceMs = 3_000;
 
 type QueuePosition = {

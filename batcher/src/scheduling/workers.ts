@@ -45,6 +45,15 @@ export function sizeMaxOf(worker: Worker, { id, build }: BuiltLane): number {
   return 0;
 }
 
+/** How many workers in service have not loaded the lane, and can. */
+export function loadableCount({ workers }: Pool, { id }: BuiltLane, now: number): number {
+  let count = 0;
+  for (const worker of workers.values()) {
+    if (worker.report.loadable.includes(id) && isInService(worker, now)) count++;
+  }
+  return count;
+}
+
 /** Returns the partition to send to. A worker reads all of its own, so the lowest is as good as any. */
 export const partitionOf = (worker: Worker): number => Math.min(...worker.partitions);
 

@@ -29,7 +29,9 @@ const graph = {
   precision_fallback: z.boolean().describe(fallbackDescription),
   status: z
     .enum(["ready", "unavailable"])
-    .describe("`ready`: at least one live worker has it loaded. `unavailable`: none has."),
+    .describe(
+      "`ready`: at least one live worker has it loaded, or loads it for the first call. `unavailable`: none.",
+    ),
   builds: z
     .array(RunningBuild)
     .describe(

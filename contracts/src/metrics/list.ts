@@ -223,7 +223,7 @@ export const metricList = {
     unit: "{worker}",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "Workers that can be sent batches.",
+    help: "Workers that can be sent batches, or load the lane for its first call.",
   },
   "faceline.batcher.active": {
     kind: "gauge",

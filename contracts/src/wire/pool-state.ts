@@ -12,6 +12,10 @@ export const LaneState = z.object({
   waiting: z.int().nonnegative(),
   /** Live workers that have the lane loaded. */
   workers: z.int().nonnegative(),
+  /** Live workers that have not loaded the lane, and can. */
+  loadable: z.int().nonnegative().default(0),
+  /** Calls have come for it that some of them could serve: they load it. */
+  wanted: z.boolean().default(false),
   /**
    * Predicted wait of a task that arrives now, of a tenant without queued tasks. No task waits less, so the
    * ingress refuses a call whose deadline is shorter. The batcher refuses tasks of tenants that wait longer.
@@ -31,9 +35,9 @@ export const LaneState = z.object({
 export type LaneState = z.infer<typeof LaneState>;
 
 /**
- * batcher → ingress: the whole state of a pool. Sent every 100 ms (`POOL_STATE_EVERY_MS`) if something
- * changed, otherwise every 500 ms, and within 5 ms of a jump of the expected wait. The ingress treats a pool
- * whose state is older than 2 s as absent.
+ * batcher → ingress, inference: the whole state of a pool. Sent every 100 ms (`POOL_STATE_EVERY_MS`) if
+ * something changed, otherwise every 500 ms, and within 5 ms of a jump of the expected wait. The ingress
+ * treats a pool whose state is older than 2 s as absent.
  */
 export const PoolState = z.object({
   pool: PoolName,

@@ -77,6 +77,11 @@ export const Report = z.object({
   /** Assigned partitions of the batches topic. The batcher sends to the lowest. */
   partitions: z.array(z.int().nonnegative()),
   lanes: z.array(LoadedLane),
+  /**
+   * Lanes that the worker has not loaded, and loads when the pool's state says that one is wanted. Empty for
+   * workers of the release before.
+   */
+  loadable: z.array(LaneId).default([]),
   running: HeldBatch.extend({ startedAt: Instant, endsAt: Instant }).nullable(),
   /** Batches that wait for the run. At most one, except after a partition was assigned to this worker. */
   staged: z.array(HeldBatch),

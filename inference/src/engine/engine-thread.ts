@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type Lanes, openLanes } from "./lanes.ts";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
 import { type ModelledLanes, openModelledLanes } from "./modelled.ts";
+import { Turns } from "./turns.ts";
 
 // The engine's own thread. A run blocks it, and nothing else waits in it. Runs go one after another, in the
-// order of their messages. engine.test.ts covers it.
+// order of their messages, and between the steps of a load. engine.test.ts covers it.
 assert(parentPort, "engine.ts starts this thread");
 const service = parentPort;
 
@@ -15,9 +18,17 @@ const lanes = await opening.catch((error: Error) => error);
 if (lanes instanceof Error) {
   post({ kind: "start_failed", reason: lanes.message });
 } else {
-  let last: Promise<void> = Promise.resolve();
+  const turns = new Turns();
   service.on("message", (message: ToThread) => {
-    last = last.then(() => (message.kind === "close" ? close(lanes) : run(lanes, message)));
+    switch (message.kind) {
+      case "run":
+        return void turns.take().then(() => run(lanes, message).finally(() => turns.release()));
+      case "load":
+        return void load(lanes, message.lane, turns);
+      case "close":
+        // For ever: a load that is under way ends with the thread.
+        return void turns.take().then(() => close(lanes));
+    }
   });
   post({ kind: "ready", lanes: lanes.loaded, fallbacks: lanes.fallbacks });
 }
@@ -28,6 +39,23 @@ async function run(lanes: OpenLanes, { run, work }: Extract<ToThread, { kind: "r
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     post({ kind: "failed", run, reason, lanes: lanes.loaded });
+  }
+}
+
+async function load(lanes: OpenLanes, lane: LaneId, turns: Turns): Promise<void> {
+  await turns.take();
+  try {
+    await lanes.load(lane, async () => {
+      turns.release();
+      // Messages that have come meanwhile are received now, and take their turn first.
+      await setImmediate();
+      await turns.take();
+    });
+    post({ kind: "loaded", lane, lanes: lanes.loaded, fallbacks: lanes.fallbacks });
+  } catch (error) {
+    post({ kind: "load_failed", lane, reason: error instanceof Error ? error.message : String(error) });
+  } finally {
+    turns.release();
   }
 }
 

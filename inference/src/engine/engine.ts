@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
@@ -31,7 +32,7 @@ export class Engine implements AsyncDisposable {
   /** A run that was out of memory leaves fewer sizes to its lane. */
   lanes: LoadedLane[];
   /** For each model that runs in float instead of int8, a clause that says why. */
-  readonly fallbacks: string[];
+  fallbacks: string[];
   /**
    * Resolves when the thread has died or hangs, so that no run will end any more. Never resolves after a
    * close.
@@ -41,6 +42,7 @@ export class Engine implements AsyncDisposable {
   readonly #limits: EngineLimits;
   readonly #resolveExited: (error: Error) => void;
   readonly #runs = new Map<number, Run>();
+  readonly #loads = new Map<LaneId, Load>();
   #lastRun = 0;
   #ended: Error | undefined;
 
@@ -76,6 +78,19 @@ export class Engine implements AsyncDisposable {
     return promise;
   }
 
+  /**
+   * Loads a lane. Runs of other lanes go on, each behind one step of the load at most. Rejects with one
+   * sentence where that failed: the other lanes are as before.
+   */
+  load(lane: LaneId): Promise<void> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const hangTimer = setTimeout(() => this.#onHang(), loadRunsMax * this.#limits.runMaxMs);
+    this.#loads.set(lane, { resolve, reject, hangTimer });
+    this.#post({ kind: "load", lane });
+    return promise;
+  }
+
   /** Ends the runs in flight first. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#ended !== undefined) return;
@@ -91,6 +106,7 @@ export class Engine implements AsyncDisposable {
   }
 
   #onMessage(message: FromThread): void {
+    if (message.kind === "loaded" || message.kind === "load_failed") return this.#onLoad(message);
     if (message.kind !== "done" && message.kind !== "failed") return;
     const run = this.#runs.get(message.run);
     if (run === undefined) return;
@@ -102,6 +118,19 @@ export class Engine implements AsyncDisposable {
       return;
     }
     run.resolve({ results: message.results, facts: message.facts });
+  }
+
+  #onLoad(message: Extract<FromThread, { kind: "loaded" | "load_failed" }>): void {
+    const load = this.#loads.get(message.lane);
+    this.#loads.delete(message.lane);
+    clearTimeout(load?.hangTimer);
+    if (message.kind === "load_failed") {
+      load?.reject(new Error(message.reason));
+      return;
+    }
+    this.lanes = message.lanes;
+    this.fallbacks = message.fallbacks;
+    load?.resolve();
   }
 
   #onHang(): void {
@@ -116,11 +145,19 @@ export class Engine implements AsyncDisposable {
       run.reject(error);
     }
     this.#runs.clear();
+    for (const load of this.#loads.values()) {
+      clearTimeout(load.hangTimer);
+      load.reject(error);
+    }
+    this.#loads.clear();
     if (this.#ended !== undefined) return;
     this.#ended = error;
     this.#resolveExited(error);
   }
 }
+
+/** A load that takes longer than so many of the longest runs will not end. It has about fifty short ones. */
+const loadRunsMax = 10;
 
 async function exitAtStart(thread: Worker): Promise<never> {
   const [code] = (await once(thread, "exit")) as [number];
@@ -133,6 +170,8 @@ type EngineLimits = {
   /** A run that takes longer will not end: the engine counts as dead. */
   runMaxMs: number;
 };
+
+type Load = { resolve: () => void; reject: (error: Error) => void; hangTimer: NodeJS.Timeout };
 
 type Run = {
   resolve: (result: RunResult) => void;

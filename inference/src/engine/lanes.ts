@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { LaneId } from "@faceline/contracts/wire/ids";
-import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
-import type { LoadedLane, NetworkPrecision } from "@faceline/contracts/wire/report";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import { syntheticFace } from "@faceline/models/synthetic-face";
 import { Aligner } from "../align/aligner.ts";
@@ -9,78 +8,82 @@ import { alignmentTemplates } from "../align/templates.ts";
 import { Detector, detectorLimits } from "../detect/detector.ts";
 import { chipToTemplate, Embedder } from "../embed/embedder.ts";
 import { Warp } from "../geometry/warp.ts";
-import { ModelLoader, type ModelLoaderOptions } from "../network/model-loader.ts";
-import type { Network } from "../network/network.ts";
+import { type LoadedModel, ModelLoader, type ModelLoaderOptions } from "../network/model-loader.ts";
+import { noPause, type Pause } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { laneBuildOf } from "./lane-build.ts";
-import { laneModels, requirePulled } from "./lane-models.ts";
+import { type LaneModels, laneModels, requirePulled } from "./lane-models.ts";
 import { Pipeline } from "./pipeline.ts";
 import type { EngineWork, RunResult } from "./work.ts";
 
 /**
- * Loads and warms lanes on the calling thread, which their runs will block. The service opens an engine
- * instead, which calls this on a thread of its own; a benchmark compares the service with these. Throws one
- * sentence where a model, its file or the execution provider is not available.
+ * Opens lanes on the calling thread, which their loads and runs will block. Loads and warms those of
+ * `loadAtStart`. The service opens an engine instead, which calls this on a thread of its own; a benchmark
+ * compares the service with these. Throws one sentence where a model, its file or the execution provider is
+ * not available.
  */
 export async function openLanes(options: LaneOptions): Promise<Lanes> {
   const catalogue = await readCatalogue(options.catalogueFolder, addedFolder(options.modelsDir));
   const models = laneModels(catalogue, options.lanes);
   requirePulled(options.modelsDir, models);
-  await using loader = new ModelLoader(catalogue, options);
-
-  const warp = new Warp();
-  const opened = new Map<LaneId, OpenLane>();
-  for (const entries of models) {
-    const detector = await loader.load(entries.detector, options.detectorChunkMax);
-    const landmarks = await loader.load(entries.landmarks, options.faceChunkMax);
-    const embedding = await loader.load(entries.embedding, options.faceChunkMax);
-    const template = alignmentTemplates[entries.landmarks.scheme];
-    const pipeline = new Pipeline({
-      detector: new Detector(detector.networks, detectorLimits(entries.detector)),
-      aligner: new Aligner(landmarks.networks.at(-1)!, warp, template),
-      embedder: new Embedder(embedding.networks.at(-1)!, warp, chipToTemplate(entries.embedding, template)),
-      residualMaxPx: options.residualMaxPx,
-    });
-    const parts = [detector, landmarks, embedding];
-    opened.set(entries.lane, {
-      build: laneBuildOf(entries, { detector, landmarks, embedding }, options.executionProvider),
-      pipeline,
-      networks: parts.flatMap(({ networks }) => networks),
-      fullResolution: parts.map(({ networks }) => networks.at(-1)!),
-      precisions: parts.map(({ precision }) => precision),
-    });
-    await warmLoops(pipeline);
-  }
-  return new Lanes(options, opened, warp, loader);
+  await using opening = new AsyncDisposableStack();
+  const lanes = opening.use(new Lanes(options, models, new ModelLoader(catalogue, options)));
+  for (const lane of options.loadAtStart ?? options.lanes) await lanes.load(lane);
+  opening.move();
+  return lanes;
 }
 
-/** The loaded lanes. One run at a time. */
+/** The lanes, loaded and not. One run or load at a time, but runs may go in the pauses of a load. */
 export class Lanes implements AsyncDisposable {
   /** A run that is out of memory takes its size and all larger ones from its lane. */
-  loaded: LoadedLane[];
-  /** For each model that runs in float instead of int8, a clause that says why. */
-  readonly fallbacks: string[];
-  readonly #opened: ReadonlyMap<LaneId, OpenLane>;
-  readonly #warp: Warp;
-  readonly #resources: AsyncDisposableStack;
+  loaded: LoadedLane[] = [];
+  readonly #options: LaneOptions;
+  readonly #models: ReadonlyMap<LaneId, LaneModels>;
+  readonly #loader: ModelLoader;
+  readonly #opened = new Map<LaneId, OpenLane>();
+  readonly #warp = new Warp();
 
-  constructor(options: LaneOptions, opened: ReadonlyMap<LaneId, OpenLane>, warp: Warp, loader: ModelLoader) {
-    this.#opened = opened;
-    this.#warp = warp;
-    this.#resources = loader.move();
-    this.fallbacks = loader.fallbacks;
-    this.loaded = [...opened].map(([lane, { build, fullResolution, precisions }]) => ({
+  constructor(options: LaneOptions, models: readonly LaneModels[], loader: ModelLoader) {
+    this.#options = options;
+    this.#models = new Map(models.map((each) => [each.lane, each]));
+    this.#loader = loader;
+  }
+
+  /** For each model that runs in float instead of int8, a clause that says why. */
+  get fallbacks(): string[] {
+    return this.#loader.fallbacks;
+  }
+
+  /** Loads a lane and warms it. `pause` is called between steps that take about as long as a run. */
+  async load(lane: LaneId, pause: Pause = noPause): Promise<void> {
+    const entries = this.#models.get(lane);
+    assert(entries, `the lane ${lane} is not in the settings`);
+    const { detectorChunkMax, faceChunkMax, residualMaxPx, executionProvider, batchMax } = this.#options;
+    const detector = await this.#loader.load(entries.detector, detectorChunkMax, pause);
+    const landmarks = await this.#loader.load(entries.landmarks, faceChunkMax, pause);
+    const embedding = await this.#loader.load(entries.embedding, faceChunkMax, pause);
+    const template = alignmentTemplates[entries.landmarks.scheme];
+    const chip = chipToTemplate(entries.embedding, template);
+    const pipeline = new Pipeline({
+      detector: new Detector(detector.networks, detectorLimits(entries.detector)),
+      aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
+      embedder: new Embedder(embedding.networks.at(-1)!, this.#warp, chip),
+      residualMaxPx,
+    });
+    await warmLoops(pipeline, pause);
+    const models = [detector, landmarks, embedding];
+    this.#opened.set(lane, { pipeline, models });
+    // For one face a picture, none of them clear at low resolution. Drawing between the runs is little beside
+    // them.
+    const runMsOf = (size: number) =>
+      models.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
+    this.loaded = this.loaded.concat({
       lane,
-      build,
-      executionProvider: options.executionProvider,
-      precisions: [...precisions],
-      sizes: batchSizes(options.batchMax).map((size) => ({
-        size,
-        // For one face a picture, none of them clear at low resolution. Drawing between the runs is little
-        // beside them.
-        runMs: fullResolution.reduce((sum, network) => sum + network.runMsOf(size), 0),
-      })),
-    }));
+      build: laneBuildOf(entries, { detector, landmarks, embedding }, executionProvider),
+      executionProvider,
+      precisions: models.map(({ precision }) => precision),
+      sizes: batchSizes(batchMax).map((size) => ({ size, runMs: runMsOf(size) })),
+    });
   }
 
   /**
@@ -104,7 +107,7 @@ export class Lanes implements AsyncDisposable {
       );
     } finally {
       this.#warp.wipe();
-      for (const network of open.networks) network.wipe();
+      for (const network of open.models.flatMap(({ networks }) => networks)) network.wipe();
     }
   }
 
@@ -117,7 +120,7 @@ export class Lanes implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#resources.disposeAsync();
+    await this.#loader[Symbol.asyncDispose]();
   }
 }
 
@@ -138,18 +141,22 @@ export function batchSizes(batchMax: number): number[] {
  * Runs the pipeline as a first request would, so that V8 has compiled its loops: otherwise that takes five
  * times as long.
  */
-async function warmLoops(pipeline: Pipeline): Promise<void> {
+async function warmLoops(pipeline: Pipeline, pause: Pause): Promise<void> {
   const px = 512;
   const pixels = syntheticFace(px);
   for (const fullResolution of [false, true, false]) {
     const options = { align: true, enforceDetection: false, facesMax: 1, fullResolution };
     const picture = { width: px, height: px, originalWidth: px, originalHeight: px, options };
+    await pause();
     await pipeline.run([{ ...picture, pixels }]);
   }
 }
 
 export type LaneOptions = ModelLoaderOptions & {
+  /** All that may be loaded. */
   lanes: readonly LaneId[];
+  /** Defaults to all. */
+  loadAtStart?: readonly LaneId[];
   /** Defaults to the catalogue of the models package. */
   catalogueFolder?: string;
   /** The most pictures of a batch. */
@@ -162,11 +169,4 @@ export type LaneOptions = ModelLoaderOptions & {
   residualMaxPx: number;
 };
 
-type OpenLane = {
-  build: LaneBuild;
-  pipeline: Pipeline;
-  networks: readonly Network[];
-  /** Of each model, the network for its own input side. */
-  fullResolution: readonly Network[];
-  precisions: readonly NetworkPrecision[];
-};
+type OpenLane = { pipeline: Pipeline; models: readonly LoadedModel[] };

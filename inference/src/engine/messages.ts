@@ -1,3 +1,4 @@
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { LaneOptions } from "./lanes.ts";
 import type { RunCost } from "./modelled.ts";
@@ -9,14 +10,19 @@ import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
 export type ThreadOptions = LaneOptions & { modelled: RunCost | undefined };
 
 /** Service → engine thread. */
-export type ToThread = { kind: "run"; run: number; work: EngineWork } | { kind: "close" };
+export type ToThread =
+  | { kind: "run"; run: number; work: EngineWork }
+  | { kind: "load"; lane: LaneId }
+  | { kind: "close" };
 
 /**
- * Engine thread → service. First `ready` or `start_failed`, then one answer for each run.
+ * Engine thread → service. First `ready` or `start_failed`, then one answer for each run and each load.
  */
 export type FromThread =
   | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
   | { kind: "start_failed"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; facts: RunFacts }
   /** With fewer sizes in `lanes` where the run was out of memory. */
-  | { kind: "failed"; run: number; reason: string; lanes: LoadedLane[] };
+  | { kind: "failed"; run: number; reason: string; lanes: LoadedLane[] }
+  | { kind: "loaded"; lane: LaneId; lanes: LoadedLane[]; fallbacks: string[] }
+  | { kind: "load_failed"; lane: LaneId; reason: string };

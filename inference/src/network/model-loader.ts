@@ -6,7 +6,7 @@ import * as ort from "@faceline/models/onnxruntime";
 import { requireGolden } from "./golden-faces.ts";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";
 import { saturatesInt8 } from "./int8-saturation.ts";
-import { Network, type NetworkSource, type TensorNames } from "./network.ts";
+import { Network, type NetworkSource, noPause, type Pause, type TensorNames } from "./network.ts";
 import { checkPlacement } from "./placement.ts";
 import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 import { openSession, type SessionSettings } from "./session.ts";
@@ -20,7 +20,6 @@ export class ModelLoader implements AsyncDisposable {
   readonly #probeSaturation: typeof saturatesInt8;
   #saturates: boolean | undefined;
   readonly #models = new Map<string, LoadedModel>();
-  readonly #opened = new AsyncDisposableStack();
 
   /**
    * Throws where PRECISION names models that the catalogue does not have. Tests replace `probeSaturation`.
@@ -37,11 +36,23 @@ export class ModelLoader implements AsyncDisposable {
     this.#probeSaturation = probeSaturation;
   }
 
-  /** Opens the networks of a model, unless they are open. `rowsMax` is the most rows of one run. */
-  async load(model: Model, rowsMax: number): Promise<LoadedModel> {
-    const loaded = this.#models.get(model.name) ?? (await this.#load(model, rowsMax));
+  /**
+   * Opens the networks of a model, unless they are open. `rowsMax` is the most rows of one run. `pause` is
+   * called between steps. One load at a time.
+   */
+  async load(model: Model, rowsMax: number, pause: Pause = noPause): Promise<LoadedModel> {
+    const loaded = this.#models.get(model.name) ?? (await this.#load(model, rowsMax, pause));
     this.#models.set(model.name, loaded);
     return loaded;
+  }
+
+  /** Closes the networks of all models but these. */
+  async keepOnly(models: ReadonlySet<LoadedModel>): Promise<void> {
+    for (const [name, loaded] of this.#models) {
+      if (models.has(loaded)) continue;
+      this.#models.delete(name);
+      await closeAll(loaded.networks);
+    }
   }
 
   /** For each model that runs in float instead of int8, a clause that says why. */
@@ -49,20 +60,15 @@ export class ModelLoader implements AsyncDisposable {
     return [...this.#models.values()].flatMap(({ fallback }) => fallback ?? []);
   }
 
-  /** Hands the open networks over: the caller closes them. */
-  move(): AsyncDisposableStack {
-    return this.#opened.move();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opened.disposeAsync();
+    await this.keepOnly(new Set());
   }
 
-  async #load(model: Model, rowsMax: number): Promise<LoadedModel> {
+  async #load(model: Model, rowsMax: number, pause: Pause): Promise<LoadedModel> {
     const { precision: setting, executionProvider } = this.#options;
     let precision = precisionFor(model, setting, executionProvider);
     let fallback: string | undefined;
-    const deviation = precision === "int8" ? await this.#deviationOf(model) : undefined;
+    const deviation = precision === "int8" ? await this.#deviationOf(model, pause) : undefined;
     if (deviation !== undefined) {
       const reason = `${model.name} in int8 deviates from float: ${deviation}`;
       if (requiresInt8(model, setting)) {
@@ -71,14 +77,15 @@ export class ModelLoader implements AsyncDisposable {
       fallback = reason;
       precision = "float32";
     }
-    const networks: Network[] = [];
+    await using networks = new OpenNetworks();
     // A GPU finishes the full resolution before it could be asked for a second one.
     const sides = executionProvider === "cpu" ? inputSides(model) : [model.input_px];
-    for (const px of sides) networks.push(this.#opened.use(await this.#open(model, px, precision, rowsMax)));
-    if (model.role === "embedding") await requireGolden(model, networks.at(-1)!);
+    for (const px of sides) networks.add(await this.#open({ model, px, precision, rowsMax }, pause));
+    await pause();
+    if (model.role === "embedding") await requireGolden(model, networks.last);
     const sha256s = sides.map((px) => buildOf(model, { precision, input_px: px }).sha256);
     return {
-      networks,
+      networks: networks.move(),
       precision: {
         model: model.name,
         precision,
@@ -91,12 +98,14 @@ export class ModelLoader implements AsyncDisposable {
   }
 
   /** A clause that says how int8 deviates from float on this machine; undefined where it does not. */
-  async #deviationOf(model: Model): Promise<string | undefined> {
+  async #deviationOf(model: Model, pause: Pause): Promise<string | undefined> {
     this.#saturates ??= await this.#probeSaturation(this.#options);
+    await pause();
     if (this.#saturates) return "sums in eight bits saturate on this CPU, as on x64 without VNNI";
     // All sides share their weights, and the smallest is the fastest.
     const px = inputSides(model)[0]!;
     const float = await this.#outputsOf(model, px, "float32");
+    await pause();
     return int8Deviation(model.role, float, await this.#outputsOf(model, px, "int8"));
   }
 
@@ -118,11 +127,12 @@ export class ModelLoader implements AsyncDisposable {
     }
   }
 
-  async #open(model: Model, px: number, precision: Precision, rowsMax: number): Promise<Network> {
+  async #open({ model, px, precision, rowsMax }: NetworkToOpen, pause: Pause): Promise<Network> {
+    await pause();
     const name = px === model.input_px ? model.name : `${model.name}-${px}`;
     const source = { name, px, tensors: tensorNames(model) };
     const sizes = model.batch_buckets.filter((size) => size <= rowsMax);
-    return Network.open(source, await this.#session(model, px, precision, source), sizes);
+    return Network.open(source, await this.#session(model, px, precision, source), sizes, pause);
   }
 
   /** With `checked`, the session's placement is checked first, on every execution provider but the CPU. */
@@ -144,6 +154,35 @@ export class ModelLoader implements AsyncDisposable {
 export function tensorNames(model: Model): TensorNames {
   return { input: model.tensors.inputs[0]!.name, outputs: model.outputs };
 }
+
+async function closeAll(networks: readonly Network[]): Promise<void> {
+  for (const network of networks) await network[Symbol.asyncDispose]();
+}
+
+/** The networks of a model that is being loaded: closed again if one of them fails. */
+class OpenNetworks implements AsyncDisposable {
+  #networks: Network[] = [];
+
+  add(network: Network): void {
+    this.#networks.push(network);
+  }
+
+  /** The one that was added last. */
+  get last(): Network {
+    return this.#networks.at(-1)!;
+  }
+
+  /** Hands them over: the caller closes them. */
+  move(): Network[] {
+    return this.#networks.splice(0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await closeAll(this.#networks);
+  }
+}
+
+type NetworkToOpen = { model: Model; px: number; precision: Precision; rowsMax: number };
 
 export type ModelLoaderOptions = {
   /** The folder with the built models. */

@@ -27,15 +27,19 @@ export class Network {
     this.sizes = sizes.map((size) => ({ size, runMs: 0 }));
   }
 
-  /** Opens a network over a session and warms it for `sizes`, which ascend. The network owns the session. */
+  /**
+   * Opens a network over a session and warms it for `sizes`, which ascend. The network owns the session.
+   * `pause` is called between its runs.
+   */
   static async open(
     source: NetworkSource,
     session: ort.InferenceSession,
     sizes: readonly number[],
+    pause: Pause = noPause,
   ): Promise<Network> {
     const network = new Network(source, session, sizes);
     // The largest first: memory that it leaves behind serves the smaller ones.
-    for (const warm of network.sizes.toReversed()) warm.runMs = await network.#warm(warm.size);
+    for (const warm of network.sizes.toReversed()) warm.runMs = await network.#warm(warm.size, pause);
     return network;
   }
 
@@ -86,10 +90,12 @@ export class Network {
    * The faster of two runs: run plans are made from it, and a core that was busy for a moment would distort
    * them.
    */
-  async #warm(size: number): Promise<number> {
+  async #warm(size: number, pause: Pause): Promise<number> {
+    await pause();
     await this.#runOnce(size);
     const runMs: number[] = [];
     for (let time = 0; time < 2; time++) {
+      await pause();
       const startedAt = performance.now();
       await this.#runOnce(size);
       runMs.push(performance.now() - startedAt);
@@ -123,6 +129,14 @@ function rowOf(output: ort.OnnxValue, row: number, size: number): Float32Array {
   const width = numbers.length / size;
   return numbers.subarray(row * width, (row + 1) * width);
 }
+
+/**
+ * Called between the steps of a load, each of which takes about as long as a run: the runs of loaded lanes go
+ * in between.
+ */
+export type Pause = () => Promise<void>;
+
+export const noPause: Pause = async () => {};
 
 /** A network's name for measurements, the side of its input pictures, and the names of its tensors. */
 export type NetworkSource = { name: string; px: number; tensors: TensorNames };

@@ -7,7 +7,9 @@ import { soonestPool } from "./admission.ts";
 const pool = (name: string, lane: string, expectedWaitMs: number, workers = 1, waiting = 0): PoolState =>
   ({
     pool: name,
-    lanes: [{ lane, workers, waiting, expectedWaitMs, bestEffortWaitMs: null, expectedRunMs: 40 }],
+    lanes: [
+      { lane, workers, loadable: 0, waiting, expectedWaitMs, bestEffortWaitMs: null, expectedRunMs: 40 },
+    ],
   }) as unknown as PoolState;
 
 const states = [pool("a", "Dlib/ssd", 500), pool("b", "Dlib/ssd", 100), pool("c", "Dlib/ssd", 0, 0)];
@@ -31,6 +33,19 @@ test("of pools that would finish at the same time, the one with fewer waiting ta
 test("without a worker for any of the lanes: model_unavailable", () => {
   assert.throws(() => soonestPool(states, tiny, standard(9_000), 0), { code: "model_unavailable" });
   assert.throws(() => soonestPool([], ssd, standard(9_000), 0), { code: "model_unavailable" });
+});
+
+test("where a lane must be loaded first the call is sent on, whatever its deadline: that begins the load", () => {
+  const loaded = pool("a", "Dlib/ssd", 500);
+  const loads = (workers: number): PoolState => ({
+    ...loaded,
+    pool: "loads",
+    lanes: loaded.lanes.map((each) => ({ ...each, workers: 0, loadable: workers, expectedWaitMs: 3_000 })),
+  });
+  assert.equal(soonestPool([loads(1)], ssd, standard(500), 0), "loads");
+  assert.throws(() => soonestPool([loads(0)], ssd, standard(9_000), 0), { code: "model_unavailable" });
+  // A pool that has it loaded and would be too late comes first, and says so.
+  assert.throws(() => soonestPool([loads(1), loaded], ssd, standard(1), 0), { code: "queue_timeout" });
 });
 
 test("a millisecond past the deadline: queue_timeout, with the time to retry", () => {

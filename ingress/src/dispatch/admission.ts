@@ -21,7 +21,7 @@ export function soonestPool(
 ): string {
   const live = states.flatMap(({ pool, lanes: poolLanes }) =>
     poolLanes
-      .filter(({ lane, workers }) => lanes.has(lane) && workers > 0)
+      .filter(({ lane, workers, loadable }) => lanes.has(lane) && workers + loadable > 0)
       .map((lane) => ({ pool, lane, waitMs: waitMsOf(lane, serviceClass) })),
   );
   const available = live.flatMap(({ pool, lane, waitMs }) =>
@@ -31,7 +31,8 @@ export function soonestPool(
           pool,
           expectedWaitMs: waitMs,
           durationMs: waitMs + lane.expectedRunMs,
-          waitingPerWorker: lane.waiting / lane.workers,
+          waitingPerWorker: lane.waiting / (lane.workers + lane.loadable),
+          isLoaded: lane.workers > 0,
         },
   );
   const [soonest] = available.toSorted(
@@ -44,7 +45,8 @@ export function soonestPool(
     const detail = "No worker has this model and detector loaded.";
     throw new ApiError("model_unavailable", detail, { retryAfterMs: retryAfterMs.worker });
   }
-  if (now + soonest.durationMs > deadlineAt) {
+  // Where the lane must be loaded first the batcher refuses, because its arrival there begins the load.
+  if (now + soonest.durationMs > deadlineAt && soonest.isLoaded) {
     const detail = "The call could not be answered within its deadline.";
     throw new ApiError("queue_timeout", detail, {
       retryAfterMs: soonest.expectedWaitMs,

@@ -14,14 +14,16 @@ import { versionsOf } from "./model-versions.ts";
 /** GET /capabilities: what the operator enabled, what of it has live workers, and the limits of a call. */
 export async function capabilities({ ports, settings, models }: RouteContext): Promise<CapabilitiesReply> {
   const { enabled } = models;
-  const liveLanes = ports.poolStates().flatMap(({ lanes }) => lanes.filter(({ workers }) => workers > 0));
+  const usableLanes = ports
+    .poolStates()
+    .flatMap(({ lanes }) => lanes.filter(({ workers, loadable }) => workers + loadable > 0));
   const modelEntries = enabled.embeddingModels.map((model) => {
-    const lanes = liveLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
+    const lanes = usableLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
     const [version] = versionsOf(model, models, ports.poolStates());
     return [model.name, { model_version: version!, ...modelDetails(model, lanes) }] as const;
   });
   const detectorEntries = enabled.detectors.map((detector) => {
-    const lanes = liveLanes.filter(({ lane }) => lane.endsWith(`/${detector.name}`));
+    const lanes = usableLanes.filter(({ lane }) => lane.endsWith(`/${detector.name}`));
     return [detector.name, detectorDetails(detector, lanes)] as const;
   });
   return {
@@ -54,9 +56,11 @@ const modelDetails = (model: EmbeddingModel, lanes: LaneState[]) => ({
   thresholds_calibration: model.thresholds_calibration ?? null,
   normalizations: model.normalizations,
   ...graphDetails(model, lanes),
-  batch_max: lanes[0]?.batchMax ?? null,
-  execution_provider: lanes[0]?.executionProvider ?? null,
+  batch_max: loadedFirst(lanes)?.batchMax ?? null,
+  execution_provider: loadedFirst(lanes)?.executionProvider ?? null,
 });
+
+const loadedFirst = (lanes: LaneState[]): LaneState | undefined => lanes.find(({ workers }) => workers > 0);
 
 const detectorDetails = (detector: DetectorModel, lanes: LaneState[]) => ({
   ...graphDetails(detector, lanes),
@@ -80,7 +84,7 @@ function graphDetails(model: Model, lanes: LaneState[]) {
 /** What workers have reported, each build once. */
 function runningBuilds({ name }: Model, lanes: LaneState[]): RunningBuild[] {
   const builds = new Map<string, RunningBuild>();
-  for (const { precisions, executionProvider } of lanes) {
+  for (const { precisions, executionProvider } of lanes.filter(({ workers }) => workers > 0)) {
     for (const { model, precision, fallback, sha256 } of precisions) {
       if (model !== name) continue;
       builds.set(`${sha256} ${fallback} ${executionProvider}`, {

@@ -39,7 +39,7 @@ export async function readyz({ ports }: RouteContext): Promise<LiveReply> {
 export const livez = async (): Promise<LiveReply> => ({ status: "ok" });
 
 const canServe = ({ lanes }: PoolState, enabledLanes: ReadonlySet<string>): boolean =>
-  lanes.some(({ lane, workers }) => workers > 0 && enabledLanes.has(lane));
+  lanes.some(({ lane, workers, loadable }) => workers + loadable > 0 && enabledLanes.has(lane));
 
 /** By lane: workers of all its builds together, and the wait for the soonest of those that have workers. */
 function laneHealth({ lanes }: PoolState): HealthReply["checks"]["pools"][string] {

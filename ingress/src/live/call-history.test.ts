@@ -48,7 +48,7 @@ test("the parts of the time are means over the answered calls of the last minute
 });
 
 test("a pool that has published nothing lately is shown as absent", () => {
-  const lane = { lane: "Dlib/ssd", waiting: 4, workers: 2, expectedWaitMs: 35 };
+  const lane = { lane: "Dlib/ssd", waiting: 4, workers: 2, loadable: 0, expectedWaitMs: 35 };
   const live = liveIngress(new CallHistory(), {
     now: 0,
     active: 1,
