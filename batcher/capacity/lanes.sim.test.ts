@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Random } from "../testing/random.ts";
 import { seedsOf } from "../testing/seeds.ts";
-import { merge, poisson } from "./arrivals.ts";
-import { type CallResult, callResult } from "./metrics.ts";
+import { type Arrival, merge, poisson } from "./arrivals.ts";
+import { type CallResult, callResult, goodP99, goodShare } from "./metrics.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
-import { lane, Simulation, secondLane } from "./simulation.ts";
+import { lane, Simulation, secondLane, startAt } from "./simulation.ts";
 
 // Two lanes on the same workers, with more work together than these can do: run times, time budget and load
 // of each are random. No answer is late, refusals come on arrival, the workers are used, and neither lane
@@ -53,3 +53,60 @@ test("two lanes that overload the same workers share them, and no answer is late
     assert.ok(Math.min(one!, two!) >= 0.05, shares);
   }
 });
+
+for (const [workerCount, timeBudgetMs] of [
+  [1, 30_000],
+  [2, 5_000],
+] as const) {
+  test(`a flood in one lane leaves quiet teams of another lane their answers: ${workerCount} workers`, () => {
+    for (const seed of seedsOf(3)) {
+      const { alone, beside } = flood(seed, { workerCount, timeBudgetMs });
+      const share = goodShare(beside, quiet, settledAt);
+      assert.ok(share >= 0.99, `seed ${seed}: ${share} in time`);
+      const [before, after] = [alone, beside].map((each) => goodP99(each, quiet, settledAt));
+      assert.ok(
+        after! <= 2 * before!,
+        `seed ${seed}: p99 ${before!.toFixed(0)} ms alone, ${after!.toFixed(0)} beside it`,
+      );
+      // The small batches of the others take half of the workers' time.
+      const [besideThem, byItself] = [
+        beside,
+        flood(seed, { workerCount, timeBudgetMs, teams: [] }).beside,
+      ].map(answeredOfFlood);
+      assert.ok(besideThem! >= 0.5 * byItself!, `seed ${seed}: the flood got ${besideThem} of ${byItself}`);
+    }
+  });
+}
+
+const quiet = ["a", "b", "c", "d"];
+type Flood = { workerCount: number; timeBudgetMs: number; teams?: string[] };
+
+/** By then the demand of each tenant is known. */
+const settledAt = startAt + 10_000;
+
+/**
+ * CPU workers with two lanes. Four teams send a tenth of what these can do, each, and a fifth one sends
+ * several times as much in the other lane.
+ */
+function flood(seed: number, { workerCount, timeBudgetMs, teams = quiet }: Flood) {
+  const random = new Random(seed);
+  const model = { alpha: 40, beta: 20, sizes: [1, 2, 4], prepare: { alpha: 5, beta: 2 } };
+  const pool = workers(workerCount, { ...model, noise: 0.2, otherLanes: [{ lane: secondLane, ...model }] });
+  const perSecond = capacityOf(pool);
+  const runMs = 30_000;
+  const peaceful = teams.map((tenant) =>
+    poisson(random.branch(), perSecond / 20, runMs, { tenant, tasks: 2, timeBudgetMs, lane: secondLane }),
+  );
+  const noisy = poisson(random.branch(), 1.5 * perSecond, runMs, {
+    tenant: "flood",
+    tasks: 2,
+    timeBudgetMs,
+    lane,
+  });
+  const simulate = (...streams: Arrival[][]) =>
+    new Simulation({ seed, workers: pool, hops, arrivals: merge(...streams) }).run(runMs + timeBudgetMs);
+  return { alone: simulate(...peaceful), beside: simulate(...peaceful, noisy) };
+}
+
+const answeredOfFlood = ({ calls }: Simulation): number =>
+  [...calls.values()].filter((call) => call.tenant === "flood" && callResult(call).kind === "good").length;

@@ -154,7 +154,18 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["best-effort calls wait for workers that teams need", "now + predictedMs > call.deadlineAt", "false"],
     ["dear best-effort pictures run beside teams", "tasks.some(isDear) &&", "false &&"],
   ],
-  dispatch: [["another lane takes the slot of a more urgent one", "other.deadlineAt < deadlineAt", "false"]],
+  dispatch: [
+    [
+      "another lane takes the slot of a more urgent one",
+      "other.slot?.worker === each.slot.worker && goesBefore(other, each)",
+      "false",
+    ],
+    [
+      "a flood in one lane goes before quiet tenants of another one",
+      "a.isExcessive === b.isExcessive",
+      "true",
+    ],
+  ],
   "competing-lanes": [
     [
       "the work of competing lanes is not counted",

@@ -142,7 +142,11 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   if (waiting.length > 0) {
     const situation = laneSituation(state, lane, now);
     if (situation.loads.length === 0) lane.wantedAt = now;
-    if (isStandard) lane.demand.add(call.tenant, weightOfAll(situation, waiting), now);
+    if (isStandard) {
+      const weight = weightOfAll(situation, waiting);
+      lane.demand.add(call.tenant, weight, now);
+      state.demand.add(call.tenant, weight * usualTaskMs(situation), now);
+    }
     const admission = (isStandard ? admit : admitBestEffort)(situation, call, waiting);
     if (admission.kind === "refused") {
       const { outcome } = admission;

@@ -4,6 +4,7 @@ import { chooseBatch } from "./batch-choice.ts";
 import { type BatchLoad, extraCostMax, loadOf } from "./batch-load.ts";
 import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts";
 import { workersForDear } from "./dear-limit.ts";
+import { nextIsExcessive } from "./excessive-demand.ts";
 import type { BatchLimits } from "./fair-queue.ts";
 import type { Lane } from "./lane.ts";
 import { expiryAfter, facesAllowanceMs, receiveBy } from "./sent-batch.ts";
@@ -16,18 +17,18 @@ import { partitionOf } from "./workers.ts";
 
 /**
  * Sends what should be sent now, batch by batch. Each time every lane proposes a batch, and the one with the
- * least deadline is sent. (Not the one that must begin first: an urgent task makes a small batch, which may
+ * least deadline is sent; those of tenants with excessive demand come after all others. (Not the one that must begin first: an urgent task makes a small batch, which may
  * begin later, so a lane that fell behind once would never come first again.) No worker idles beside a
  * waiting task, except for the hold that `batchSizing` allows. Best-effort tasks go where nothing else goes.
  */
 export function dispatchBatches(state: State, now: number): Move[] {
   const moves: Move[] = [];
   for (;;) {
-    const proposals: Proposal[] = [];
+    const proposals: RankedProposal[] = [];
     for (const lane of state.lanes.values()) {
       const { proposal, shed } = propose(state, lane, now);
       lane.hold.set(proposal.kind === "wait" && proposal.isHold === true, now);
-      proposals.push(proposal);
+      proposals.push({ ...proposal, isExcessive: nextIsExcessive(state, lane, now) });
       moves.push(...shed);
     }
     const next = mostUrgent(proposals);
@@ -45,10 +46,10 @@ export function dispatchBatches(state: State, now: number): Move[] {
   }
 }
 
-function mostUrgent(proposals: Proposal[]): SendProposal | undefined {
-  let next: SendProposal | undefined;
+function mostUrgent(proposals: RankedProposal[]): SendProposal | undefined {
+  let next: (SendProposal & Rank) | undefined;
   for (const each of proposals) {
-    if (each.kind !== "send" || (next && next.deadlineAt <= each.deadlineAt)) continue;
+    if (each.kind !== "send" || (next && !goesBefore(each, next))) continue;
     if (!proposals.some((other) => claimsSlot(other, each))) next = each;
   }
   return next;
@@ -58,11 +59,16 @@ function mostUrgent(proposals: Proposal[]): SendProposal | undefined {
  * Whether a more urgent lane will take the same slot, only a little later because its batch is decoded
  * sooner.
  */
-function claimsSlot(other: Proposal, { slot, deadlineAt }: SendProposal): boolean {
-  return other.kind === "wait" && other.slot?.worker === slot.worker && other.deadlineAt < deadlineAt;
+function claimsSlot(other: RankedProposal, each: SendProposal & Rank): boolean {
+  return other.kind === "wait" && other.slot?.worker === each.slot.worker && goesBefore(other, each);
 }
 
-function wake(proposals: Proposal[], latestAt: number): Move[] {
+/** The least deadline goes first, and tenants with excessive demand go last: see isExcessive. */
+function goesBefore(a: Rank, b: Rank): boolean {
+  return a.isExcessive === b.isExcessive ? a.deadlineAt < b.deadlineAt : b.isExcessive;
+}
+
+function wake(proposals: RankedProposal[], latestAt: number): Move[] {
   let at = latestAt;
   for (const each of proposals) if (each.kind === "wait") at = Math.min(at, each.until);
   return Number.isFinite(at) ? [{ kind: "wake", at }] : [];
@@ -227,6 +233,14 @@ type SendProposal = {
   deadlineAt: number;
   dequeue(): TaskGroup;
 };
+
+type Rank = {
+  deadlineAt: number;
+  /** Whether the next task is of a tenant with excessive demand. */
+  isExcessive: boolean;
+};
+
+type RankedProposal = Proposal & { isExcessive: boolean };
 
 type Proposal =
   | SendProposal

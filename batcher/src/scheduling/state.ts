@@ -11,6 +11,7 @@ import { HopTimes } from "./hop-times.ts";
 import { Lane, type LaneKey, laneKey } from "./lane.ts";
 import { RecentTenants } from "./recent-tenants.ts";
 import type { SentBatch } from "./sent-batch.ts";
+import { TenantDemand } from "./tenant-demand.ts";
 import type { WaitingTime } from "./waiting-time.ts";
 import type { Worker } from "./workers.ts";
 
@@ -28,6 +29,8 @@ export type State = {
   readonly open: Map<TaskId, OpenTask>;
   readonly hops: HopTimes;
   readonly tenants: RecentTenants;
+  /** Of each tenant in all lanes together, in ms of a worker's time. */
+  readonly demand: TenantDemand;
   /** Batches made so far, for their ids. */
   batchCount: number;
   /** Instant of the latest call of `decide`. */
@@ -56,6 +59,7 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     open: new Map(),
     hops: new HopTimes(settings),
     tenants: new RecentTenants(),
+    demand: new TenantDemand(),
     batchCount: 0,
     lastDecisionAt: Number.POSITIVE_INFINITY,
     holdsPartition: false,

@@ -37,3 +37,24 @@ test("a tenant that is alone has no share, and a thousand tenants are remembered
   for (let index = 0; index < 5_000; index++) demand.add(`t${index}`, 1, 1_000);
   assert.equal(demand.tenants, 1_000);
 });
+
+test("demand is excessive above twice an equal share, beside a tenant that keeps to its share", () => {
+  const demand = new TenantDemand();
+  for (let at = 0; at < 10_000; at += 10) {
+    demand.add("flood", 10, at);
+    demand.add("large", 3, at);
+    demand.add("quiet", 0.5, at);
+  }
+  const excessive = (tenant: string, tasksPerMs: number) => demand.isExcessive(tenant, tasksPerMs, 10_000);
+  // The share of each is 0.3 of 0.9 tasks a millisecond; they demand 1, 0.3 and 0.05.
+  assert.deepEqual(
+    ["flood", "large", "quiet", "other"].map((each) => excessive(each, 0.9)),
+    [true, false, false, false],
+  );
+});
+
+test("where all tenants demand far more than their share, none of them is excessive", () => {
+  const demand = new TenantDemand();
+  for (let at = 0; at < 10_000; at += 10) for (const tenant of ["a", "b"]) demand.add(tenant, 10, at);
+  assert.equal(demand.isExcessive("a", 0.5, 10_000), false);
+});

@@ -4,7 +4,7 @@
  */
 export class TenantDemand {
   readonly #rates = new Map<string, DemandRate>();
-  #uneven = { is: false, at: Number.NEGATIVE_INFINITY };
+  #uneven = { is: false, share: 0, at: Number.NEGATIVE_INFINITY };
 
   add(tenant: string, count: number, now: number): void {
     const rate = this.#rates.get(tenant) ?? { perMs: 0, updatedAt: now, since: now };
@@ -41,8 +41,14 @@ export class TenantDemand {
     const demands = rates.map((rate) => perMs(rate, now));
     const share = tasksPerMs / Math.max(1, demands.length);
     const is = demands.some((each) => each > 2 * share) && demands.some((each) => each <= share);
-    this.#uneven = { is, at: now };
+    this.#uneven = { is, share, at: now };
     return is;
+  }
+
+  /** Whether demand is uneven, and this tenant is one of those that demand more than twice an equal share. */
+  isExcessive(tenant: string, tasksPerMs: number, now: number): boolean {
+    const rate = this.#rates.get(tenant);
+    return rate !== undefined && this.isUneven(tasksPerMs, now) && perMs(rate, now) > 2 * this.#uneven.share;
   }
 
   #forget(now: number): void {
