@@ -38,13 +38,10 @@ const pictures = {
   "lossy WebP with alpha": () => rgb(3_000, 2_400).ensureAlpha(0.5).webp({ effort: 0 }),
   "AVIF with chroma of half size": () => rgb(3_000, 2_400).avif({ ...fast, chromaSubsampling: "4:2:0" }),
   "AVIF with full chroma": () => rgb(3_000, 2_400).avif(fast),
-  "AVIF with alpha": () => rgb(3_000, 2_400).ensureAlpha(0.5).avif(fast),
   "AVIF of 10 bits with alpha": () =>
     rgb(3_000, 2_400)
       .ensureAlpha(0.5)
       .avif({ ...fast, bitdepth: 10 }),
-  "AVIF of 10 bits with chroma of half size": () =>
-    rgb(3_000, 2_400).avif({ ...fast, bitdepth: 10, chromaSubsampling: "4:2:0" }),
   "small AVIF": () => rgb(600, 400).avif(fast),
   "very wide AVIF": () => rgb(16_000, 16).avif(fast),
   "AVIF of tiles": async () =>

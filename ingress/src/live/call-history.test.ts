@@ -48,14 +48,14 @@ test("the parts of the time are means over the answered calls of the last minute
 });
 
 test("a pool that has published nothing lately is shown as absent", () => {
-  const lane = { lane: "Dlib/ssd", waiting: 4, workers: 2, loadable: 0, expectedWaitMs: 35 };
+  const lane = { lane: "Dlib/ssd", waiting: 4, workers: 2, expectedWaitMs: 35 };
   const live = liveIngress(new CallHistory(), {
     now: 0,
     active: 1,
     connections: 2,
     bodyBytes: 3,
     imageBytes: 4,
-    pools: [{ pool: "gpu", lanes: [{ ...lane, batchMax: 8 }] } as unknown as PoolState],
+    pools: [{ pool: "gpu", lanes: [{ ...lane, loadable: 0, batchMax: 8 }] } as unknown as PoolState],
     settings: {
       BODIES_IN_FLIGHT_BYTES_MAX: 10,
       IMAGES_IN_FLIGHT_BYTES_MAX: 20,

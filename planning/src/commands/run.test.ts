@@ -11,7 +11,7 @@ after(() => rmSync(stateFolder, { recursive: true }));
 mkdirSync(join(stateFolder, "plan"));
 writeFileSync(join(stateFolder, "plan", "profile.json"), JSON.stringify(newProfile()));
 
-const traffic = ["--draw", "bursts", "--rate", "60", "--seconds", "20", "--target", "p99<200ms,shed<0.5%"];
+const traffic = ["--draw", "bursts", "--rate", "60", "--seconds", "8", "--target", "p99<200ms,shed<0.5%"];
 
 test("a plan names the settings to set, what limits them, and what happens if traffic or workers change", async () => {
   const json = join(stateFolder, "plan.json");
@@ -35,9 +35,9 @@ test("the same command goes on from the predictions that are known", async () =>
 test("where no settings meet the target, the closest are shown, and the exit code says so", async () => {
   const { code, text } = await plan(
     "--rate",
-    "60",
-    "--seconds",
     "20",
+    "--seconds",
+    "8",
     "--target",
     "p99<5ms",
     "--workers-max",
