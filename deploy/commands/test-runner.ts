@@ -35,7 +35,7 @@ export async function runFiles(files: string[], options: RunOptions & { watch?: 
  * so.
  */
 export async function runUnitTests(options: RunOptions): Promise<TestRun> {
-  const args = ["run", "test", "--log-prefix=none", "--continue=always", "--concurrency=2", "--ui=stream"];
+  const args = ["run", "test", "--log-prefix=none", "--continue=always", "--concurrency=3", "--ui=stream"];
   const env = {
     ...options.env,
     TURBO_TELEMETRY_DISABLED: "1",

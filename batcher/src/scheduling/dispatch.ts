@@ -17,9 +17,10 @@ import { partitionOf } from "./workers.ts";
 
 /**
  * Sends what should be sent now, batch by batch. Each time every lane proposes a batch, and the one with the
- * least deadline is sent; those of tenants with excessive demand come after all others. (Not the one that must begin first: an urgent task makes a small batch, which may
- * begin later, so a lane that fell behind once would never come first again.) No worker idles beside a
- * waiting task, except for the hold that `batchSizing` allows. Best-effort tasks go where nothing else goes.
+ * least deadline is sent. Those of tenants with excessive demand come after all others. (Not the one that
+ * must begin first: an urgent task makes a small batch, which may begin later, so a lane that fell behind
+ * once would never come first again.) No worker idles beside a waiting task, except for the hold that
+ * `batchSizing` allows. Best-effort tasks go where nothing else goes.
  */
 export function dispatchBatches(state: State, now: number): Move[] {
   const moves: Move[] = [];
@@ -63,7 +64,7 @@ function claimsSlot(other: RankedProposal, each: SendProposal & Rank): boolean {
   return other.kind === "wait" && other.slot?.worker === each.slot.worker && goesBefore(other, each);
 }
 
-/** The least deadline goes first, and tenants with excessive demand go last: see isExcessive. */
+/** The least deadline goes first, and tenants with excessive demand go last: see nextIsExcessive. */
 function goesBefore(a: Rank, b: Rank): boolean {
   return a.isExcessive === b.isExcessive ? a.deadlineAt < b.deadlineAt : b.isExcessive;
 }

@@ -4,22 +4,17 @@ import type { State } from "./state.ts";
 import { isInService } from "./workers.ts";
 
 /**
- * Whether a tenant demands more than twice its share of all workers, in all lanes together, beside another
- * one that keeps to its share. Within a lane tenants take turns. Between lanes the least deadline goes first,
- * and of a lane that is flooded, tasks are waiting whose deadlines are earlier than that of any new task: so
- * the tasks of such a tenant go after those of other lanes.
+ * Whether the next task of a lane is of a tenant that demands more than twice its share of all workers, in
+ * all lanes together, beside another one that keeps to its share. Within a lane tenants take turns. Between
+ * lanes the least deadline goes first, and of a lane that is flooded, tasks are waiting whose deadlines are
+ * earlier than that of any new task: so the tasks of such a tenant go after those of other lanes.
  */
-export function isExcessive(state: State, tenant: string, now: number): boolean {
-  if (state.lanes.size < 2) return false;
-  let workers = 0;
-  for (const worker of state.workers.values()) if (isInService(worker, now)) workers++;
-  return state.demand.isExcessive(tenant, Math.max(1, workers), now);
-}
-
-/** Whether the next task of a lane is of such a tenant. */
 export function nextIsExcessive(state: State, lane: Lane, now: number): boolean {
   if (state.lanes.size < 2 || lane.retryParts.length > 0) return false;
   const limits = { countMax: 1, dearAllowed: true, extraCostMax: Number.POSITIVE_INFINITY };
   const [next] = lane.queue.nextInTurn(limits);
-  return next !== undefined && isExcessive(state, next.tenant.tenant, now);
+  if (next === undefined) return false;
+  let workers = 0;
+  for (const worker of state.workers.values()) if (isInService(worker, now)) workers++;
+  return state.demand.isExcessive(next.tenant.tenant, Math.max(1, workers), now);
 }
