@@ -7,8 +7,8 @@ import { isNonCommercial, type Terms, termsLines } from "./terms.ts";
 
 /**
  * Shows the terms of each model and has them accepted, by a person at a terminal or by a flag, before
- * anything is fetched. What was accepted is written beside the models; the same licences are not asked about
- * again. Throws one sentence where they are not accepted: then nothing was fetched.
+ * anything is fetched. What was accepted is written beside the models, and counts for later pulls with the
+ * same licences. Throws one sentence where they are not accepted: then nothing was fetched.
  */
 export async function acceptTerms(
   folder: string,

@@ -18,9 +18,9 @@ test("an input that ends is an empty answer", async () => {
 
 test("a stop ends the question with its reason", async () => {
   const { input, output, stop } = streams();
-  const asked = askAtTerminal("Accept? ", { input, output, stop });
+  const answer = askAtTerminal("Accept? ", { input, output, stop });
   stop.abort(new Error("The pull was stopped."));
-  await assert.rejects(asked, { message: "The pull was stopped." });
+  await assert.rejects(answer, { message: "The pull was stopped." });
 });
 
 function streams() {

@@ -4,7 +4,7 @@ import { newTrace } from "../../testing/fixtures.ts";
 import { trafficShapes } from "./drawn-traffic.ts";
 
 for (const shape of trafficShapes) {
-  test(`${shape} traffic has the rate, the tenants and the pictures that were asked for`, () => {
+  test(`${shape} traffic has the rate, the tenants and the pictures of its plan`, () => {
     const trace = newTrace({ shape, perSecond: 200, seconds: 200 });
     const perSecond = trace.calls / 200;
     // Bursts of 2 s, a tenth of the time: their number varies by some 13 % in 200 s.
