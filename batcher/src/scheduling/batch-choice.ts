@@ -1,4 +1,4 @@
-// Tested by policy.test.ts (floor, hold, rounding, early drop) and capacity/guarantees.sim.test.ts (holds).
+// Tested by policy.test.ts (floor, hold, rounding, early drop) and simulation/guarantees.sim.test.ts (holds).
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import { loadOf } from "./batch-load.ts";

@@ -1,4 +1,4 @@
-// Tested by fair-queue.test.ts, dear-tasks.test.ts and capacity/dear-pictures.sim.test.ts.
+// Tested by fair-queue.test.ts, dear-tasks.test.ts and simulation/dear-pictures.sim.test.ts.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 
 /**

@@ -1,4 +1,4 @@
-// Tested by policy.test.ts (floor, hold), decide.test.ts (useful size) and capacity/guarantees.sim.test.ts
+// Tested by policy.test.ts (floor, hold), decide.test.ts (useful size) and simulation/guarantees.sim.test.ts
 // (holds).
 import type { HopTimes } from "./hop-times.ts";
 import type { Lane } from "./lane.ts";

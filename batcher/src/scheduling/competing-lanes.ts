@@ -1,4 +1,4 @@
-// Tested by policy.test.ts (a loaded lane without calls) and capacity/lanes.sim.test.ts.
+// Tested by policy.test.ts (a loaded lane without calls) and simulation/lanes.sim.test.ts.
 import { cycleMs, usefulSize } from "./batch-size.ts";
 import type { Lane } from "./lane.ts";
 import type { State } from "./state.ts";

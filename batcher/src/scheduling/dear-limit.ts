@@ -1,4 +1,4 @@
-// Tested by dear-tasks.test.ts and capacity/dear-pictures.sim.test.ts.
+// Tested by dear-tasks.test.ts and simulation/dear-pictures.sim.test.ts.
 import type { LaneSituation } from "./situation.ts";
 import type { WorkerLoad } from "./workers.ts";
 

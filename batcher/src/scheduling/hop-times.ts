@@ -1,4 +1,4 @@
-// Tested by capacity/guarantees.sim.test.ts: where hops are not counted, answers come late.
+// Tested by simulation/guarantees.sim.test.ts: where hops are not counted, answers come late.
 
 /**
  * How long messages take between the processes, in ms: for each hop, the running 95th percentile. All are

@@ -1,4 +1,4 @@
-// Tested by decide.test.ts (staging just in time), policy.test.ts and capacity/guarantees.sim.test.ts.
+// Tested by decide.test.ts (staging just in time), policy.test.ts and simulation/guarantees.sim.test.ts.
 import type { BatchLoad } from "./batch-load.ts";
 import type { LaneSituation } from "./situation.ts";
 import { isIdle, type Worker } from "./workers.ts";

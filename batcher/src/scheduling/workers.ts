@@ -1,4 +1,4 @@
-// Tested by decide.test.ts; capacity/invariant-checker.ts holds that no batch goes to a worker out of
+// Tested by decide.test.ts; simulation/invariant-checker.ts holds that no batch goes to a worker out of
 // service.
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";

@@ -1,5 +1,5 @@
-import { callResult } from "@faceline/batcher/capacity/metrics";
-import type { Call } from "@faceline/batcher/capacity/simulation";
+import { callResult } from "@faceline/batcher/simulation/metrics";
+import type { Call } from "@faceline/batcher/simulation/simulation";
 
 /** Counts how calls ended and keeps how long the answered ones took, 4 bytes each. */
 export class CallRecorder {

@@ -1,5 +1,5 @@
-import type { WorkerModel } from "@faceline/batcher/capacity/simulated-worker";
-import { Simulation, startAt } from "@faceline/batcher/capacity/simulation";
+import type { WorkerModel } from "@faceline/batcher/simulation/simulated-worker";
+import { Simulation, startAt } from "@faceline/batcher/simulation/simulation";
 import { laneTimes } from "../profile/lane-times.ts";
 import type { LaneProfile, Profile } from "../profile/profile.ts";
 import { type Measure, missedLimits, type Target } from "./target.ts";

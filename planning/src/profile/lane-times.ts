@@ -1,4 +1,4 @@
-import type { MeasuredTimes } from "@faceline/batcher/capacity/simulated-worker";
+import type { MeasuredTimes } from "@faceline/batcher/simulation/simulated-worker";
 import type { LaneProfile } from "./profile.ts";
 import { valueAt } from "./quantiles.ts";
 

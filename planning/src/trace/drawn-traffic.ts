@@ -1,5 +1,5 @@
-import { bursts, merge, poisson, step } from "@faceline/batcher/capacity/arrivals";
-import { Random } from "@faceline/batcher/testing/random";
+import { bursts, merge, poisson, step } from "@faceline/batcher/simulation/arrivals";
+import { Random } from "@faceline/batcher/simulation/random";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type Trace, TraceBuilder } from "./trace.ts";
 

@@ -1,4 +1,4 @@
-import type { Arrival, Arrivals } from "@faceline/batcher/capacity/arrivals";
+import type { Arrival, Arrivals } from "@faceline/batcher/simulation/arrivals";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { InvariantChecker } from "./invariant-checker.ts";
 import { callResult } from "./metrics.ts";
@@ -8,7 +8,7 @@ import { randomScenario } from "./random-scenarios.ts";
 import { Simulation, startAt } from "./simulation.ts";
 
 // What the scheduler guarantees to every caller, in random scenarios (random-scenarios.ts). In the batcher's
-// folder: more seeds by `SEEDS=2000 node --test capacity/guarantees.sim.test.ts`, one of them by `SEED=417
+// folder: more seeds by `SEEDS=2000 node --test simulation/guarantees.sim.test.ts`, one of them by `SEED=417
 // node --test …`.
 
 const forMs = 4_000;

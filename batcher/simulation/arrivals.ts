@@ -1,7 +1,7 @@
 // Used by every simulation.
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { ServiceClass } from "@faceline/contracts/wire/task";
-import type { Random } from "../testing/random.ts";
+import type { Random } from "./random.ts";
 
 /** One call on its way to the batcher. */
 export type Arrival = {

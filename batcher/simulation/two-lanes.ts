@@ -1,4 +1,4 @@
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { type CallResult, callResult } from "./metrics.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
@@ -6,7 +6,7 @@ import { lane, Simulation, secondLane, startAt } from "./simulation.ts";
 
 // Two lanes on two workers, by run times, time budget and load of each; a load is a share of what the workers
 // could do with that lane alone. Prints a Markdown table of the answers in time, late and refused, and the
-// share of the workers' time that went into good answers of each lane. Usage: node batcher/capacity/two-
+// share of the workers' time that went into good answers of each lane. Usage: node batcher/simulation/two-
 // lanes.ts
 
 const forMs = 20_000;

@@ -3,7 +3,7 @@ import { Batch } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import type { Random } from "../testing/random.ts";
+import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { SimulatedBatcher } from "./simulated-batcher.ts";
 import { hopMaxMs } from "./simulated-consumer.ts";

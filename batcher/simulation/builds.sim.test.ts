@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { buildOf } from "../testing/fixtures.ts";
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { poisson } from "./arrivals.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";

@@ -3,7 +3,7 @@ import type { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey } from "@faceline/contracts/wire/names";
 import { noWait } from "@faceline/contracts/wire/timing";
-import type { Random } from "../testing/random.ts";
+import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { simulatedBuild } from "./simulated-worker.ts";
 

@@ -12,7 +12,7 @@ import { BatchSpans } from "../src/batch-spans.ts";
 import { SchedulerLoop } from "../src/scheduler-loop.ts";
 import { type Event, newState } from "../src/scheduling/state.ts";
 import { TaskInbox } from "../src/task-inbox.ts";
-import type { Random } from "../testing/random.ts";
+import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { SimulatedConsumer } from "./simulated-consumer.ts";
 import type { SimulatedKafka } from "./simulated-kafka.ts";

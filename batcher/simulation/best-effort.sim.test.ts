@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ServiceClass } from "@faceline/contracts/wire/task";
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { type CallResult, callResult } from "./metrics.ts";

@@ -1,12 +1,12 @@
 // Covers src/task-inbox.ts, src/ledger.ts and src/scheduler-loop.ts with all that they call, in rebalances
 // that come in the middle of everything. Replay one seed: SEED=417 node --test
-// capacity/rebalance.sim.test.ts
+// simulation/rebalance.sim.test.ts
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { call } from "../testing/fixtures.ts";
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { EventQueue } from "./event-queue.ts";
 import { RebalanceSimulation } from "./rebalance-simulation.ts";

@@ -3,7 +3,7 @@ import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
-import type { Random } from "../testing/random.ts";
+import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { goodShare } from "./metrics.ts";

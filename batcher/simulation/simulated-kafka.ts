@@ -1,5 +1,5 @@
 // Used by rebalance-simulation.ts.
-import type { Random } from "../testing/random.ts";
+import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
 
 /**

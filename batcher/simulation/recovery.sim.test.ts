@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { callIdOf } from "@faceline/contracts/wire/ids";
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { merge, poisson, spike } from "./arrivals.ts";
 import { InvariantChecker } from "./invariant-checker.ts";

@@ -1,5 +1,5 @@
 // Used by guarantees.sim.test.ts.
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import { type Arrival, bursts, merge, onOff, poisson, spike, step } from "./arrivals.ts";
 import { capacityOf, workers } from "./reference-pool.ts";
 import type { WorkerModel } from "./simulated-worker.ts";

@@ -8,7 +8,7 @@ import type { Dispatch } from "../src/scheduling/state.ts";
 import { call, newPool, report } from "../testing/fixtures.ts";
 
 // What the places at which traces and metrics are made cost while both are off, in ns: medians of rounds.
-// Usage: node batcher/capacity/telemetry-off.bench.ts
+// Usage: node batcher/simulation/telemetry-off.bench.ts
 
 const size = 32;
 const times = 200_000;

@@ -7,7 +7,7 @@ import { type Mutation, mutations } from "./mutation-list.ts";
 // can be broken unnoticed has no test. The source text is changed as it is loaded; no file is touched. From
 // any folder:
 //
-//     node batcher/capacity/mutations.ts [words of a mutation's name]
+//     node batcher/simulation/mutations.ts [words of a mutation's name]
 
 const active = process.env["MUTATION"];
 if (active === undefined) runAll();
@@ -29,7 +29,7 @@ function runAll(): void {
   const words = process.argv.slice(2).join(" ");
   console.log("| broken rule | simulations that notice | or, where none does, tests |\n|---|---|---|");
   for (const { name } of mutations.filter((each) => each.name.includes(words))) {
-    const simulations = failingTests(name, ["{src,capacity}/**/*.sim.test.ts"]);
+    const simulations = failingTests(name, ["{src,simulation}/**/*.sim.test.ts"]);
     const tests = simulations.length > 0 ? [] : failingTests(name, ["src/**/!(*.sim|*.live).test.ts"]);
     const none = simulations.length + tests.length === 0 ? "**none**" : "";
     console.log(`| ${name} | ${simulations.join("; ") || none} | ${tests.join("; ")} |`);

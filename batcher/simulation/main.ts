@@ -1,4 +1,4 @@
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import { poisson } from "./arrivals.ts";
 import { eager, twoInFlight } from "./baselines.ts";
 import { type Metrics, metricsOf } from "./metrics.ts";
@@ -8,7 +8,7 @@ import { type NewScheduler, Simulation, startAt } from "./simulation.ts";
 // Compares the policy with common schedulers: one worker whose batch of b takes 40 + 2b ms (307.7 tasks a
 // second), hops of 3 ms, a time budget of 300 ms, Poisson arrivals below, near and above capacity.
 //
-//     node batcher/capacity/main.ts [simulated seconds] [seeds]
+//     node batcher/simulation/main.ts [simulated seconds] [seeds]
 
 const forMs = 1_000 * Number(process.argv[2] ?? 40);
 const seeds = Number(process.argv[3] ?? 5);

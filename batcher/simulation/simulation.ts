@@ -1,4 +1,4 @@
-// Used by every capacity/*.sim.test.ts; its arrivals and times were compared with a real stack (see
+// Used by every simulation/*.sim.test.ts; its arrivals and times were compared with a real stack (see
 // BENCHMARKS.md).
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, laneId, type TaskId } from "@faceline/contracts/wire/ids";
@@ -7,7 +7,7 @@ import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "../src/scheduling/decide.ts";
 import { type Event, type Move, newState, type SchedulingSettings } from "../src/scheduling/state.ts";
-import { Random } from "../testing/random.ts";
+import { Random } from "./random.ts";
 import type { Arrival, Arrivals } from "./arrivals.ts";
 import { EventQueue } from "./event-queue.ts";
 import { builtAs, SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";

@@ -6,7 +6,7 @@ import type { Event, Move, State } from "../src/scheduling/state.ts";
 import { answered, batchesOf, call, newPool, report } from "../testing/fixtures.ts";
 
 // How long one decision takes, by event and by number of waiting tasks: four workers, ten tenants, batches of
-// 32. Prints a Markdown table of median / mean / p99 in µs. Usage: node batcher/capacity/decide.bench.ts
+// 32. Prints a Markdown table of median / mean / p99 in µs. Usage: node batcher/simulation/decide.bench.ts
 
 const sizes = [1, 2, 4, 8, 16, 32].map((size) => ({ size, runMs: 40 + 2 * size }));
 const workers = 4;
