@@ -21,6 +21,7 @@ export class SimulatedWorker {
   readonly #lanes: LoadedLane[];
   #sequence = 0;
   #staged: Batch[] = [];
+  readonly #receivedAt = new WeakMap<Batch, number>();
   readonly #preparing = new Set<Batch>();
   readonly #ready: Prepared[] = [];
   #running: { batch: Batch; startedAt: number } | undefined;
@@ -49,6 +50,7 @@ export class SimulatedWorker {
       return;
     }
     this.#staged.push(batch);
+    this.#receivedAt.set(batch, this.#environment.events.now);
     this.#report();
     this.#prepareNext();
   }
@@ -127,7 +129,9 @@ export class SimulatedWorker {
   /** A run that failed has no answers: its tasks go back to the scheduler. */
   #answer(batch: Batch, result: "answered" | "failed", tasks: BatchTask[], measured: Measured): void {
     this.#answering.add(batch);
-    if (result === "answered") this.#environment.answer(batch, tasks);
+    const { prepareMs, runMs, endedAt } = measured;
+    const behindOthersMs = endedAt - runMs - prepareMs - this.#receivedAt.get(batch)!;
+    if (result === "answered") this.#environment.answer(batch, tasks, { behindOthersMs, prepareMs, runMs });
     // The report waits until the answers are published; the next run does not.
     this.#later(this.#environment.replyMs(), () => {
       this.#answering.delete(batch);
@@ -268,7 +272,7 @@ type WorkerEnvironment = {
   replyMs(): number;
   report(report: Report): void;
   /** `tasksRun` are those that ran; the others were past their deadline. */
-  answer(batch: Batch, tasksRun: BatchTask[]): void;
+  answer(batch: Batch, tasksRun: BatchTask[], times: WorkerTimes): void;
   /** Whether the decoder hangs over one of these tasks. */
   isPreparationEndless(tasks: BatchTask[]): boolean;
   /** How a run of these tasks ends. */
@@ -278,6 +282,9 @@ type WorkerEnvironment = {
   runningBeside?(model: WorkerModel): number;
   killed(): void;
 };
+
+/** Where the time of a batch in a worker went: `behindOthersMs` before its preparation and before its run. */
+export type WorkerTimes = { behindOthersMs: number; prepareMs: number; runMs: number };
 
 type Prepared = { batch: Batch; tasks: BatchTask[]; prepareMs: number };
 type Measured = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt">;

@@ -5,12 +5,13 @@ import { type CallId, callIdOf, laneId, type TaskId } from "@faceline/contracts/
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
+import { noWait } from "@faceline/contracts/wire/timing";
 import { decide } from "../src/scheduling/decide.ts";
 import { type Event, type Move, newState, type SchedulingSettings } from "../src/scheduling/state.ts";
 import { Random } from "./random.ts";
 import type { Arrival, Arrivals } from "./arrivals.ts";
 import { EventQueue } from "./event-queue.ts";
-import { builtAs, SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
+import { builtAs, SimulatedWorker, type WorkerModel, type WorkerTimes } from "./simulated-worker.ts";
 
 /**
  * A pool in simulated time: calls arrive, the scheduler decides, simulated workers run. Every random number
@@ -193,7 +194,8 @@ export class Simulation {
       replyMs: () => this.#hopMs("replyMs"),
       report: (report: Report) =>
         this.events.after(this.#hopMs("reportMs"), () => this.#handle({ kind: "report", report })),
-      answer: (batch, tasksRun) => this.#answerBatch(batch, new Set(tasksRun), builtAs(model)),
+      answer: (batch, tasksRun, times) =>
+        this.#answerBatch(batch, new Set(tasksRun), { build: builtAs(model), times }),
       isPreparationEndless: (tasks) => this.#scenario.isPreparationEndless?.(tasks) ?? false,
       runOf: (tasks) => this.#scenario.runOf?.(tasks) ?? "answered",
       runEnded: (size, runMs) => this.#scenario.runEnded?.(size, runMs),
@@ -216,18 +218,27 @@ export class Simulation {
     this.events.after(model.coldStartMs, () => this.#startWorker(model));
   }
 
-  #answerBatch(batch: Batch, tasksRun: Set<BatchTask>, build: LaneBuild): void {
+  #answerBatch(
+    batch: Batch,
+    tasksRun: Set<BatchTask>,
+    { build, times }: { build: LaneBuild; times: WorkerTimes },
+  ): void {
     this.events.after(this.#hopMs("replyMs"), () => {
       for (const task of batch.tasks) {
-        this.#answer(task.id, { kind: tasksRun.has(task) ? "faces" : "expired", build });
+        const { queueMs, holdMs, retryMs } = task.waited ?? noWait;
+        const waitMs = queueMs + holdMs + retryMs + times.behindOthersMs;
+        const { prepareMs, runMs } = times;
+        const kind = tasksRun.has(task) ? "faces" : "expired";
+        this.#answer(task.id, { kind, build, stages: { waitMs, prepareMs, runMs } });
       }
     });
   }
 
-  #answer(task: TaskId, outcome: Pick<Answer, "kind" | "reason" | "build">): void {
+  #answer(task: TaskId, outcome: Pick<Answer, "kind" | "reason" | "build" | "stages">): void {
     const answer: Answer = { task, kind: outcome.kind, at: this.events.now };
     if (outcome.reason !== undefined) answer.reason = outcome.reason;
     if (outcome.build !== undefined) answer.build = outcome.build;
+    if (outcome.stages !== undefined) answer.stages = outcome.stages;
     const call = this.calls.get(callIdOf(task));
     // A second answer to a task, after its call was forgotten.
     if (call === undefined) return;
@@ -312,4 +323,6 @@ export type Answer = {
   reason?: string;
   /** Of the worker that gave it. */
   build?: LaneBuild;
+  /** Where its time went between the arrival at the scheduler and the end of its run. */
+  stages?: { waitMs: number; prepareMs: number; runMs: number };
 };

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
+import { replay, replayUsage } from "./commands/replay.ts";
 import { run, runUsage } from "./commands/run.ts";
 
 // `npm run plan -- VERB`: capacity planning, see planning/README.md.
@@ -14,6 +15,11 @@ const verbs = {
     act: run,
     usage: runUsage,
     stopped: "Stopped. What was predicted is kept: the same command goes on from there.",
+  },
+  replay: {
+    act: replay,
+    usage: replayUsage,
+    stopped: "Stopped. The service still answers the calls that it has.",
   },
 };
 

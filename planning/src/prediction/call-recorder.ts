@@ -5,6 +5,7 @@ import type { Call } from "@faceline/batcher/simulation/simulation";
 export class CallRecorder {
   #answeredMs = new Float32Array(1_024);
   readonly #counts = { calls: 0, answered: 0, shed: 0, late: 0, failed: 0 };
+  readonly #stageSums: StageTimes = { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 };
 
   record(call: Call): void {
     const counts = this.#counts;
@@ -14,6 +15,7 @@ export class CallRecorder {
       case "good":
       case "late":
         this.#keep(durationMs);
+        this.#addStages(call, durationMs);
         if (kind === "late") counts.late++;
         return;
       case "expired":
@@ -43,6 +45,28 @@ export class CallRecorder {
     return shares.map((share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
   }
 
+  /** Means of the answered calls: where their time went. */
+  get stages(): StageTimes {
+    const { serviceMs, waitMs, prepareMs, runMs } = this.#stageSums;
+    const count = Math.max(1, this.#counts.answered);
+    return {
+      serviceMs: serviceMs / count,
+      waitMs: waitMs / count,
+      prepareMs: prepareMs / count,
+      runMs: runMs / count,
+    };
+  }
+
+  /** Of several answers the last counts, as in Server-Timing: the reply waited for it. */
+  #addStages({ answers }: Call, durationMs: number): void {
+    const { waitMs, prepareMs, runMs } = answers.at(-1)?.stages ?? { waitMs: 0, prepareMs: 0, runMs: 0 };
+    const sums = this.#stageSums;
+    sums.waitMs += waitMs;
+    sums.prepareMs += prepareMs;
+    sums.runMs += runMs;
+    sums.serviceMs += durationMs - waitMs - prepareMs - runMs;
+  }
+
   #keep(ms: number): void {
     const { answered } = this.#counts;
     if (answered === this.#answeredMs.length) {
@@ -54,6 +78,12 @@ export class CallRecorder {
     this.#counts.answered++;
   }
 }
+
+/**
+ * Where the time of a call went, in ms. `serviceMs`: ingress and hops, all that the other stages are not.
+ * `waitMs`: for a worker, and in the worker behind other batches.
+ */
+export type StageTimes = { serviceMs: number; waitMs: number; prepareMs: number; runMs: number };
 
 type CallCounts = {
   calls: number;

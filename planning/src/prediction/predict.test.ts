@@ -8,10 +8,15 @@ const settings: PoolSettings = { workers: 2, batchMax: 8, utilisationTarget: 0.8
 
 test("a call on an idle pool takes its hops, its preparation and its run", () => {
   const trace = newTrace({ perSecond: 1, pictures: 1, seconds: 300 });
-  const { p50Ms, shed, late, meanBatch } = predictAll(trace, settings);
+  const { p50Ms, shed, late, meanBatch, stages } = predictAll(trace, settings);
   // Intake 4, to the worker 3, preparation 1.5, run 22, reply 3.
   assert.ok(Math.abs(p50Ms - 33.5) < 1.5, `${p50Ms}`);
   assert.deepEqual([shed, late, meanBatch], [0, 0, 1]);
+  const expected = { serviceMs: 10, waitMs: 0, prepareMs: 1.5, runMs: 22 };
+  for (const [stage, ms] of Object.entries(expected)) {
+    const predicted = stages[stage as keyof typeof stages];
+    assert.ok(Math.abs(predicted - ms) < 0.7, `${stage}: ${predicted}`);
+  }
 });
 
 test("the workers are as busy as the work is long", () => {
@@ -44,7 +49,7 @@ test("the same arguments give the same prediction", () => {
 });
 
 test("a lane or a batch size that was not calibrated is refused", () => {
-  const other = newTrace({ lane: "Dlib/tiny" as never });
+  const other = newTrace({ lanes: ["Dlib/tiny" as never] });
   assert.throws(
     () => predictAll(other, settings),
     /calls of Dlib\/tiny, which the profile lacks. It has: Dlib\/ssd/,

@@ -4,7 +4,7 @@ import { laneTimes } from "../profile/lane-times.ts";
 import type { LaneProfile, Profile } from "../profile/profile.ts";
 import { type Measure, missedLimits, type Target } from "./target.ts";
 import type { Trace } from "../trace/trace.ts";
-import { CallRecorder } from "./call-recorder.ts";
+import { CallRecorder, type StageTimes } from "./call-recorder.ts";
 
 /**
  * Predicts what callers get with these settings: the scheduler of production decides over the calls of parts
@@ -39,6 +39,7 @@ export function predict(
     meanBatch: totals.tasks / Math.max(1, totals.batches),
     utilisation: totals.runMs / Math.max(1, settings.workers * totals.forMs),
     workerSecondsPer1000: (settings.workers * totals.forMs) / Math.max(1, totals.calls),
+    stages: recorder.stages,
     missed,
   };
 }
@@ -148,6 +149,8 @@ export type Prediction = {
   utilisation: number;
   /** What a thousand calls cost: time for which workers are there, idle or not. */
   workerSecondsPer1000: number;
+  /** Means over the answered calls. */
+  stages: StageTimes;
   /** Limits that are missed. If there are some, not all calls were simulated. */
   missed: Measure[];
 };

@@ -116,5 +116,6 @@ const prediction: Prediction = {
   meanBatch: 1,
   utilisation: 0.5,
   workerSecondsPer1000: 10,
+  stages: { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 },
   missed: [],
 };

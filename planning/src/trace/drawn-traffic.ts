@@ -1,7 +1,7 @@
 import { bursts, merge, poisson, step } from "@faceline/batcher/simulation/arrivals";
 import { Random } from "@faceline/batcher/simulation/random";
 import type { LaneId } from "@faceline/contracts/wire/ids";
-import { type Trace, TraceBuilder } from "./trace.ts";
+import { type PictureSize, type Trace, TraceBuilder } from "./trace.ts";
 
 /**
  * Draws the calls of several tenants with the same rate each, independent of each other: `poisson`, random
@@ -35,9 +35,10 @@ export function drawTraffic(plan: DrawnTraffic): Trace {
     }
   });
   const builder = new TraceBuilder();
-  const costs = Array.from({ length: plan.pictures }, () => plan.cost);
+  const pictures = Array.from({ length: plan.pictures }, () => plan.pictureSize);
   for (const { atMs, tenant, timeBudgetMs } of merge(...streams)) {
-    builder.add({ atMs, tenant: Number(tenant), lane: plan.lane, timeBudgetMs, costs });
+    const lane = plan.lanes[Math.floor(random.next() * plan.lanes.length)]!;
+    builder.add({ atMs, tenant: Number(tenant), lane, timeBudgetMs, pictures });
   }
   return builder.build();
 }
@@ -54,11 +55,12 @@ export type DrawnTraffic = {
   perSecond: number;
   seconds: number;
   tenants: number;
-  lane: LaneId;
+  /** Each call is for one of them, all in equal parts. */
+  lanes: readonly LaneId[];
   /** Of each call. */
   pictures: number;
-  /** Of decoding each picture, see decodingCost. */
-  cost: number;
+  /** Of each picture. */
+  pictureSize: PictureSize;
   deadlineMs: number;
   /** How many times the quiet rate a burst has. */
   factor: number;

@@ -1,7 +1,5 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { decodingCost } from "@faceline/contracts/image/decoding-cost";
-import type { ImageHeader } from "@faceline/contracts/image/header";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { type Trace, TraceBuilder } from "./trace.ts";
@@ -14,6 +12,9 @@ const TraceHeader = z.object({
   lanes: z.array(LaneId).min(1).max(16),
 });
 
+/** Of bytes and of pixels: more than any picture that the service accepts. */
+const sizeMax = 4_000_000_000;
+
 /** Every other line is a call. */
 const CallLine = z.tuple([
   /** ms since the start of the trace. */
@@ -25,7 +26,7 @@ const CallLine = z.tuple([
   z.number().positive().max(120_000),
   /** Bytes and pixels of each picture. */
   z
-    .array(z.tuple([z.number().int().positive(), z.number().int().positive()]))
+    .array(z.tuple([z.number().int().positive().max(sizeMax), z.number().int().positive().max(sizeMax)]))
     .min(1)
     .max(51),
 ]);
@@ -60,8 +61,8 @@ export async function readTrace(file: string): Promise<Trace> {
     if (atMs < lastAtMs) throw new Error(`${where} is earlier than the line before it.`);
     if (builder.calls === callsMax) throw new Error(`${file} has more than ${callsMax} calls; cut it.`);
     lastAtMs = atMs;
-    const costs = pictures.map(([bytes, pixels]) => costOf(bytes, pixels));
-    builder.add({ atMs, tenant, lane, timeBudgetMs, costs });
+    const sizes = pictures.map(([bytes, pixels]) => ({ bytes, pixels }));
+    builder.add({ atMs, tenant, lane, timeBudgetMs, pictures: sizes });
   }
   if (builder.calls === 0) throw new Error(`${file} has no calls.`);
   return builder.build();
@@ -73,19 +74,6 @@ function parseLine(line: string, where: string): unknown {
   } catch {
     throw new Error(`${where} is not JSON.`);
   }
-}
-
-/** As for a baseline JPEG, because a trace does not say how pictures were coded. */
-function costOf(bytes: number, pixels: number): number {
-  const header: ImageHeader = {
-    format: "jpeg",
-    width: pixels,
-    height: 1,
-    components: 3,
-    samplesPerPixel: 3,
-    severalScans: false,
-  };
-  return decodingCost(header, bytes);
 }
 
 const callsMax = 2_000_000;

@@ -1,10 +1,12 @@
 import type { Arrival, Arrivals } from "@faceline/batcher/simulation/arrivals";
+import { decodingCost } from "@faceline/contracts/image/decoding-cost";
+import type { ImageHeader } from "@faceline/contracts/image/header";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 
 /**
  * Calls in the order of their arrival, without what they contained: when, whose (a number), for which lane,
- * how many pictures of which cost, and until when. They lie in flat arrays of shared memory, 25 bytes a call
- * and 4 a picture, so that several threads can read a million of them.
+ * how many pictures of which size, and until when. They lie in flat arrays of shared memory, 25 bytes a call
+ * and 12 a picture, so that several threads can read a million of them.
  */
 export class Trace {
   readonly columns: TraceColumns;
@@ -41,6 +43,16 @@ export class Trace {
 
   picturesOf(call: number): number {
     return this.#pictureEnd(call) - this.columns.firstPicture[call]!;
+  }
+
+  /** Bytes and pixels of each picture of a call, in order. */
+  pictureSizes(call: number): PictureSize[] {
+    const { firstPicture, bytes, pixels } = this.columns;
+    const first = firstPicture[call]!;
+    return Array.from({ length: this.picturesOf(call) }, (_, index) => ({
+      bytes: bytes[first + index]!,
+      pixels: pixels[first + index]!,
+    }));
   }
 
   /**
@@ -89,7 +101,7 @@ export class TraceBuilder {
 
   build(): Trace {
     const calls = this.#calls;
-    const pictures = calls.reduce((sum, { costs }) => sum + costs.length, 0);
+    const pictures = calls.reduce((sum, call) => sum + call.pictures.length, 0);
     const columns: TraceColumns = {
       lanes: this.#lanes,
       atMs: new Float64Array(new SharedArrayBuffer(8 * calls.length)),
@@ -98,6 +110,8 @@ export class TraceBuilder {
       lane: new Uint8Array(new SharedArrayBuffer(calls.length)),
       firstPicture: new Uint32Array(new SharedArrayBuffer(4 * calls.length)),
       cost: new Float32Array(new SharedArrayBuffer(4 * pictures)),
+      bytes: new Uint32Array(new SharedArrayBuffer(4 * pictures)),
+      pixels: new Uint32Array(new SharedArrayBuffer(4 * pictures)),
     };
     let picture = 0;
     for (const [index, call] of calls.entries()) {
@@ -106,12 +120,31 @@ export class TraceBuilder {
       columns.tenant[index] = call.tenant;
       columns.lane[index] = this.#lanes.indexOf(call.lane);
       columns.firstPicture[index] = picture;
-      columns.cost.set(call.costs, picture);
-      picture += call.costs.length;
+      for (const size of call.pictures) {
+        columns.cost[picture] = costOf(size);
+        columns.bytes[picture] = size.bytes;
+        columns.pixels[picture] = size.pixels;
+        picture++;
+      }
     }
     return new Trace(columns);
   }
 }
+
+/** Of decoding, as for a baseline JPEG, because a trace does not say how pictures were coded. */
+function costOf({ bytes, pixels }: PictureSize): number {
+  const header: ImageHeader = {
+    format: "jpeg",
+    width: pixels,
+    height: 1,
+    components: 3,
+    samplesPerPixel: 3,
+    severalScans: false,
+  };
+  return decodingCost(header, bytes);
+}
+
+export type PictureSize = { bytes: number; pixels: number };
 
 /** What-ifs. `deadlineMs`: of every call. `rateFactor`: how many times as fast the calls come. */
 type TrafficChange = { deadlineMs?: number; rateFactor?: number };
@@ -122,8 +155,7 @@ type TraceCall = {
   tenant: number;
   lane: LaneId;
   timeBudgetMs: number;
-  /** Of decoding each picture, see decodingCost. */
-  costs: readonly number[];
+  pictures: readonly PictureSize[];
 };
 
 /** Can be sent to another thread as it is. */
@@ -136,5 +168,8 @@ export type TraceColumns = {
   lane: Uint8Array<SharedArrayBuffer>;
   /** Index of the first picture of each call in `cost`. */
   firstPicture: Uint32Array<SharedArrayBuffer>;
+  /** Of decoding each picture, see decodingCost. */
   cost: Float32Array<SharedArrayBuffer>;
+  bytes: Uint32Array<SharedArrayBuffer>;
+  pixels: Uint32Array<SharedArrayBuffer>;
 };

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { newProfile } from "../../testing/fixtures.ts";
+import { replay } from "./replay.ts";
+
+const stateFolder = mkdtempSync(join(tmpdir(), "plan-"));
+after(() => rmSync(stateFolder, { recursive: true }));
+mkdirSync(join(stateFolder, "plan"));
+writeFileSync(join(stateFolder, "plan", "profile.json"), JSON.stringify(newProfile()));
+const keyFile = join(stateFolder, "keys");
+writeFileSync(keyFile, "key-a\nkey-b\n\n");
+const server = createServer((request, response) => {
+  request.resume();
+  request.on("end", () => response.setHeader("server-timing", "run;dur=20, total;dur=20").end("{}"));
+}).listen(0, "127.0.0.1");
+await once(server, "listening");
+after(() => server.closeAllConnections());
+after(() => server.close());
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+const traffic = ["--rate", "40", "--seconds", "1", "--picture-bytes", "9000", "--picture-pixels", "20000"];
+
+test("predicted and measured values stand side by side, and all of them are in the JSON", async () => {
+  const json = join(stateFolder, "replay.json");
+  const { code, text } = await plan("--url", url, "--key-file", keyFile, ...traffic, "--json", json);
+  assert.equal(code, 0);
+  assert.match(text, /predicted +measured +error/);
+  const { predicted, measured, compared, settings } = JSON.parse(readFileSync(json, "utf8"));
+  assert.deepEqual(settings, { workers: 1, batchMax: 4, utilisationTarget: 0.85 });
+  assert.equal(measured.outcomes.answered, predicted.calls);
+  assert.equal(measured.parts.run, 20);
+  assert.equal(compared[0].error, predicted.p50Ms / measured.p50Ms - 1);
+});
+
+for (const [name, args, message] of [
+  ["without an address", ["--key-file", keyFile], /replay needs --url URL/],
+  ["with an empty file of keys", ["--url", url, "--key-file", "/dev/null"], /\/dev\/null is empty/],
+  [
+    "for a lane that was not calibrated",
+    ["--url", url, "--key-file", keyFile, "--lane", "a/b"],
+    /the profile lacks/,
+  ],
+  [
+    "without a number of workers",
+    ["--url", url, "--key-file", keyFile, "--workers", "no"],
+    /--workers must be/,
+  ],
+] as const) {
+  test(`a replay ${name} is refused before anything is sent`, async () => {
+    await assert.rejects(plan(...args, ...traffic), { message });
+  });
+}
+
+async function plan(...args: string[]): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const code = await replay(args, { stateFolder, print: (line) => lines.push(line), progress: () => {} });
+  return { code, text: lines.join("\n") };
+}

@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { predict } from "../prediction/predict.ts";
+import { readProfile } from "../profile/profile.ts";
+import { compare, measuredOf } from "../replay/comparison.ts";
+import { replayTrace } from "../replay/load.ts";
+import { type PictureStock, stockPictures } from "../replay/picture-stock.ts";
+import { watchService } from "../replay/service-counters.ts";
+import { replayText } from "../report/replay-text.ts";
+import { wholeTrace } from "../search/windows.ts";
+import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
+import type { CommandContext } from "./context.ts";
+
+export const replayUsage = `npm run plan -- replay --url URL --key-file FILE [options]
+
+Sends traffic to the running service and prints what a prediction said of it, what was measured, and the
+errors. Calls are sent when they are due, answered or not, and run like any others: give it a service that may
+be loaded. Pictures are made from the sample pictures, with the bytes and pixels of the trace.
+
+  --url URL            an ingress
+  --key-file FILE      API keys, one a line; tenants use them in turn. The limits of their teams hold
+  --profile FILE       how long things take on the machine, from calibrate  [.faceline/plan/profile.json]
+${trafficUsage}
+  --workers N          workers of the service  [as on the machine of the profile]
+  --batch-max N        BATCH_MAX of the service  [4]
+  --utilisation N      UTILISATION_TARGET of the service  [0.85]
+  --operators LIST     operators' ports of batcher and workers, as http://127.0.0.1:9480: without them, mean
+                       batch and utilisation are not measured
+  --token-file FILE    the operators' token
+  --in-flight-max N    calls beyond are not sent, and counted  [4000]
+  --json FILE          writes every number
+`;
+
+/** Replays traffic and prints predicted and measured values. Returns the exit code. */
+export async function replay(args: string[], context: CommandContext): Promise<number> {
+  const { stateFolder, print, progress } = context;
+  const { values } = parseArgs({ args, options });
+  if (values.url === undefined || values["key-file"] === undefined) {
+    throw new Error(
+      "replay needs --url URL, of an ingress, and --key-file FILE, with an API key on each line.",
+    );
+  }
+  const profile = readProfile(values.profile ?? join(stateFolder, "plan", "profile.json"));
+  const trace = await trafficOf(values, profile.lanes[0]!.lane);
+  const settings = {
+    workers: positive(values.workers ?? `${workersPerMachine(profile)}`, "--workers"),
+    batchMax: positive(values["batch-max"], "--batch-max"),
+    utilisationTarget: positive(values.utilisation, "--utilisation"),
+  };
+  // First, because it says what the profile lacks.
+  const predicted = predict(trace, profile, settings, { parts: [wholeTrace(trace)] });
+  const keys = readLines(values["key-file"]);
+  const stock = await stockPictures(trace, samplePhotographs(), progress);
+  const token = values["token-file"] === undefined ? undefined : readLines(values["token-file"])[0];
+  const ports = values.operators?.split(",") ?? [];
+
+  print(`${trace.calls} calls in ${(trace.durationMs / 1_000).toFixed(0)} s to ${values.url}`);
+  const counted = await watchService(ports, token);
+  const plan = { url: values.url, keys, inFlightMax: positive(values["in-flight-max"], "--in-flight-max") };
+  const calls = await replayTrace({ trace, stock, plan, progress });
+  const measured = measuredOf(calls, await counted());
+  progress("");
+
+  const marks = profile.acceptedNoise
+    ? [`NOT QUIET when the profile was measured: ${profile.noise} cores.`]
+    : [];
+  marks.push(...stockMarks(stock));
+  print(replayText(predicted, measured, marks));
+  if (values.json !== undefined) {
+    const compared = compare(predicted, measured);
+    writeFileSync(values.json, JSON.stringify({ settings, marks, predicted, measured, compared }, null, 1));
+  }
+  return 0;
+}
+
+const workersPerMachine = ({ lanes }: ReturnType<typeof readProfile>): number =>
+  Math.max(...lanes.map(({ contention }) => contention.length));
+
+function stockMarks({ roundedTo, larger }: PictureStock): string[] {
+  const marks: string[] = [];
+  if (roundedTo > 1)
+    marks.push(`The trace has many sizes of pictures: those within ${roundedTo} times share one.`);
+  if (larger > 0) marks.push(`${larger} pictures have more bytes than recorded: a photograph did not fit.`);
+  return marks;
+}
+
+function readLines(file: string): string[] {
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  if (lines.length === 0) throw new Error(`${file} is empty.`);
+  return lines;
+}
+
+function samplePhotographs(): Buffer[] {
+  const names = readdirSync(samplesFolder).filter((name) => name.endsWith(".jpg"));
+  return names.map((name) => readFileSync(join(samplesFolder, name)));
+}
+
+const samplesFolder = join(import.meta.dirname, "../../../ingress/pages/samples");
+
+const options = {
+  url: { type: "string" },
+  "key-file": { type: "string" },
+  profile: { type: "string" },
+  ...trafficOptions,
+  workers: { type: "string" },
+  "batch-max": { type: "string", default: "4" },
+  utilisation: { type: "string", default: "0.85" },
+  operators: { type: "string" },
+  "token-file": { type: "string" },
+  "in-flight-max": { type: "string", default: "4000" },
+  json: { type: "string" },
+} as const;

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import test, { type TestContext } from "node:test";
+import { watchService } from "./service-counters.ts";
+
+test("the mean batch and the share of time with runs are those since the beginning, over all ports", async (t) => {
+  const batcher = await serve(t, [
+    'faceline_batch_size_sum{lane="a"} 100\nfaceline_batch_size_count{lane="a"} 50',
+    'faceline_batch_size_sum{lane="a"} 130\nfaceline_batch_size_count{lane="a"} 60\n' +
+      'faceline_batch_size_sum{lane="b"} 6\nfaceline_batch_size_count{lane="b"} 2',
+  ]);
+  const worker = () =>
+    serve(t, [
+      "faceline_run_tasks 0",
+      'faceline_run_tasks 0\nfaceline_run_duration_seconds_sum{lane="a",bucket="2"} 1e-9',
+    ]);
+  const counted = await watchService([batcher, await worker(), await worker()]);
+  const { meanBatch, utilisation } = await counted();
+  assert.equal(meanBatch, 3);
+  assert.ok(utilisation! > 0 && utilisation! < 0.01);
+});
+
+test("without ports nothing is measured", async () => {
+  const counted = await watchService([]);
+  assert.deepEqual(await counted(), { meanBatch: undefined, utilisation: undefined });
+});
+
+test("a port that refuses, or is none, is a sentence with what to do", async (t) => {
+  const refusing = await serve(t, []);
+  await assert.rejects(watchService([refusing], "token"), /answered 401; give the operators' token/);
+  await assert.rejects(watchService(["http://127.0.0.1:9"]), /127\.0\.0\.1:9\/metrics cannot be read/);
+});
+
+/** Answers with the pages in turn, and with 401 without any. */
+async function serve(t: TestContext, pages: string[]): Promise<string> {
+  const server = createServer((_, response) => {
+    const page = pages.shift();
+    response.writeHead(page === undefined ? 401 : 200).end(page);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,69 @@
+// Covered by ../replay/comparison.test.ts.
+import { type ComparedMeasure, compare, type Measured } from "../replay/comparison.ts";
+import type { Prediction } from "../prediction/predict.ts";
+
+/** Returns a prediction beside what was measured as text for a terminal, at most 110 columns wide. */
+export function replayText(predicted: Prediction, measured: Measured, marks: readonly string[] = []): string {
+  const rows = compare(predicted, measured).map((each) => [
+    each.name,
+    valueText(each.predicted, each.unit),
+    each.measured === undefined ? "not read" : valueText(each.measured, each.unit),
+    errorText(each),
+  ]);
+  const stages = stageNames.map(([key, name]) => {
+    const [ours, real] = [predicted.stages[key], measured.stages[key]];
+    return [name, ours.toFixed(1), real.toFixed(1), signed(ours - real, 1)];
+  });
+  const parts = Object.entries(measured.parts).filter(([name]) => serviceParts.has(name));
+  const { p50, p99, most } = measured.generatorLateMs;
+  return [
+    ...marks,
+    ...table([["", "predicted", "measured", "error"], ...rows]),
+    "",
+    "Where the time goes, means of the answered calls in ms:",
+    "",
+    ...table([["", "predicted", "measured", "difference"], ...stages]),
+    "",
+    "Ingress and hops as measured, in ms: ",
+    `  ${parts.map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(", ")}`,
+    "",
+    `Calls: ${outcomesText(measured)}.`,
+    `The generator sent them late by ${p50.toFixed(1)} ms in the median, ${p99.toFixed(1)} at p99, ${most.toFixed(1)} at most;`,
+    "that counts as their latency.",
+  ].join("\n");
+}
+
+const outcomesText = ({ outcomes }: Measured): string =>
+  Object.entries(outcomes)
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(", ");
+
+function valueText(value: number, unit: ComparedMeasure["unit"]): string {
+  if (unit === "share") return `${(100 * value).toFixed(2)} %`;
+  return unit === "ms" ? `${value.toFixed(1)} ms` : value.toFixed(2);
+}
+
+function errorText({ error, unit }: ComparedMeasure): string {
+  if (error === undefined) return "";
+  return unit === "share" ? `${signed(100 * error, 2)} points` : `${signed(100 * error, 1)} %`;
+}
+
+const signed = (value: number, digits: number): string => `${value < 0 ? "" : "+"}${value.toFixed(digits)}`;
+
+function table(rows: string[][]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map(([name = "", ...cells]) =>
+    `  ${name.padEnd(widths[0]!)}  ${cells.map((cell, i) => cell.padStart(widths[i + 1]!)).join("  ")}`.trimEnd(),
+  );
+}
+
+const stageNames = [
+  ["serviceMs", "ingress and hops"],
+  ["waitMs", "waiting for a worker"],
+  ["prepareMs", "preparation"],
+  ["runMs", "run"],
+] as const;
+
+/** What is summed up as ingress and hops. */
+const serviceParts = new Set(["admission", "publish", "hop", "answer", "gather", "unaccounted", "client"]);
