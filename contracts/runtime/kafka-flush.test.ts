@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { BatchTask, batchTasksMax } from "../src/wire/batch.ts";
 import { flushLength, recordBatchBytesMax, recordBytes } from "./kafka-flush.ts";
 
 const message = (bytes: number, partition = 0, topic = "tasks") => ({
@@ -31,4 +32,23 @@ test("a message as large as a whole record batch goes alone", () => {
 test("the bytes of a message are those of its UTF-8, its headers and the record around them", () => {
   assert.ok(recordBytes({ value: "é".repeat(1_000), headers: {} }) > 2_000);
   assert.ok(recordBytes({ value: null, headers: { reason: "x".repeat(500) } }) > 500);
+});
+
+test("the largest batch of tasks fits into one record batch", () => {
+  const time = 1_800_000_000_000.123;
+  const task = BatchTask.parse({
+    id: `${"r".repeat(128)}/${"n".repeat(16)}/50`,
+    cost: 160,
+    ingress: `${"i".repeat(16)}-0123456789abcdef`,
+    arrivedAt: time,
+    deadlineAt: time,
+    options: { align: false, enforceDetection: false, facesMax: 100, fullResolution: false },
+    serviceClass: "best_effort",
+    traceparent: "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01",
+    // Each of these characters is escaped in JSON.
+    tracestate: '"'.repeat(512),
+    waited: { hopMs: time, queueMs: time, holdMs: time, retryMs: time, queuedAt: time, attempts: 9 },
+  });
+  const bytes = Buffer.byteLength(JSON.stringify(task)) * batchTasksMax;
+  assert.ok(bytes < 0.8 * recordBatchBytesMax, `${bytes} bytes`);
 });

@@ -50,6 +50,18 @@ test("all wrong settings are one error, each with a sentence", () => {
   );
 });
 
+test("a GPU is chosen with cuda alone, and a batch has up to as many pictures as a message may name", () => {
+  const cuda = read({ EXECUTION_PROVIDER: "cuda", GPU_DEVICE: "1", BATCH_MAX: "256" });
+  assert.deepEqual([cuda.GPU_DEVICE, cuda.BATCH_MAX], [1, 256]);
+  for (const EXECUTION_PROVIDER of ["cpu", "webgpu"]) {
+    assert.throws(
+      () => read({ EXECUTION_PROVIDER, GPU_DEVICE: "1" }),
+      /GPU_DEVICE: is for EXECUTION_PROVIDER=cuda alone: no other one lets a GPU be chosen/,
+    );
+  }
+  assert.throws(() => read({ BATCH_MAX: "257" }), /BATCH_MAX: /);
+});
+
 test("a picture of 8 px is rejected by default, and decoded where IMAGE_SIDE_MIN_PX is 8", async () => {
   const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: "#805030" } });
   // A plain JPEG is decoded by libjpeg-turbo, a PNG by libvips.

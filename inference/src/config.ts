@@ -4,6 +4,7 @@ import { ModelsConfig } from "@faceline/contracts/runtime/models-config";
 import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
+import { batchTasksMax } from "@faceline/contracts/wire/batch";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { defaultPictureLimits, type PictureLimits } from "./decode/picture.ts";
@@ -11,8 +12,7 @@ import { EngineChoice } from "./engine/modelled.ts";
 import { executionProviders } from "./network/execution-provider.ts";
 import { PrecisionSetting } from "./network/precision.ts";
 
-/** The settings of a worker, from its environment. */
-export const InferenceConfig = z.object({
+const Settings = z.object({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
   ...TracingConfig.shape,
@@ -31,14 +31,16 @@ export const InferenceConfig = z.object({
    */
   ENGINE: EngineChoice.prefault("onnx"),
   EXECUTION_PROVIDER: z.enum(executionProviders).default("cpu"),
+  /** Index of the GPU, with EXECUTION_PROVIDER=cuda. */
+  GPU_DEVICE: z.coerce.number().int().min(0).max(63).default(0),
   /** The precision of models: see PrecisionSetting. */
   PRECISION: PrecisionSetting.prefault("auto"),
   /** Threads of one run. Workers times threads should not exceed the free cores. */
   INTRA_OP_THREADS: z.coerce.number().int().min(1).max(64).default(1),
   /** Pictures of a batch. The memory of three batches of pixels grows with it. */
-  BATCH_MAX: z.coerce.number().int().min(1).max(64).default(4),
+  BATCH_MAX: z.coerce.number().int().min(1).max(batchTasksMax).default(4),
   /** Pictures of one run of a detector, whose memory is about 50 MB a picture. */
-  DETECTOR_CHUNK_MAX: z.coerce.number().int().min(1).max(64).default(4),
+  DETECTOR_CHUNK_MAX: z.coerce.number().int().min(1).max(batchTasksMax).default(4),
   /** Faces of one run of a landmark or embedding network. */
   FACE_CHUNK_MAX: z.coerce.number().int().min(1).max(256).default(16),
   /**
@@ -89,6 +91,12 @@ export const InferenceConfig = z.object({
   /** Batches that a worker holds after partitions have moved to it. A further one is left to the batcher. */
   HELD_BATCHES_MAX: z.coerce.number().int().min(2).max(64).default(16),
 });
+
+/** The settings of a worker, from its environment. */
+export const InferenceConfig = Settings.refine(
+  ({ GPU_DEVICE, EXECUTION_PROVIDER }) => GPU_DEVICE === 0 || EXECUTION_PROVIDER === "cuda",
+  { path: ["GPU_DEVICE"], error: "is for EXECUTION_PROVIDER=cuda alone: no other one lets a GPU be chosen" },
+);
 export type InferenceConfig = z.infer<typeof InferenceConfig>;
 
 /**

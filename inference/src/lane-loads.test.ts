@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openLog } from "@faceline/contracts/runtime/log";
+import { type Log, openLog } from "@faceline/contracts/runtime/log";
 import { laneId } from "@faceline/contracts/wire/ids";
 import type { Engine } from "./engine/engine.ts";
-import { LaneLoads } from "./lane-loads.ts";
+import { LaneLoads, logWarmUp } from "./lane-loads.ts";
 
 const [ssd, tiny, other] = [laneId("Dlib", "ssd"), laneId("Dlib", "tiny"), laneId("Other", "ssd")];
 
@@ -40,6 +40,24 @@ test("a lane that cannot be loaded is no longer offered, and others still are", 
   assert.equal(changes(), 1);
   await loads.follow([{ lane: tiny, wanted: true }]);
   assert.deepEqual(engine.begun, [tiny]);
+});
+
+test("warm-ups are lines of the log on a GPU, and on a CPU where memory does not suffice", () => {
+  const lines: string[] = [];
+  const write = (level: string) => (fields: object, text: string) =>
+    void lines.push(`${level} ${JSON.stringify(fields)} ${text}`);
+  const log = { debug: write("debug"), info: write("info"), warn: write("warn") } as unknown as Log;
+  const warm = { network: "ssd", size: 64, times: { firstMs: 2_345.6, runMs: 12.34 } };
+  logWarmUp(log, "cuda")(warm);
+  logWarmUp(log, "cpu")(warm);
+  logWarmUp(log, "cpu")({ ...warm, times: undefined });
+  const fields = '{"network":"ssd","size":64,"firstMs":2346,"runMs":12.3}';
+  assert.deepEqual(lines, [
+    `info ${fields} warmed a network for runs of this size`,
+    `debug ${fields} warmed a network for runs of this size`,
+    'warn {"network":"ssd","size":64} memory does not suffice for runs of this size; ' +
+      "larger batches take several runs",
+  ]);
 });
 
 function openLoads() {

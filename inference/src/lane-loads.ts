@@ -2,6 +2,8 @@ import type { Log } from "@faceline/contracts/runtime/log";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { Engine } from "./engine/engine.ts";
+import type { ExecutionProvider } from "./network/execution-provider.ts";
+import type { OnWarmUp } from "./network/network.ts";
 
 /**
  * Loads lanes that calls want, one at a time, while loaded ones go on. A pool's state is repeated for as long
@@ -49,6 +51,25 @@ export class LaneLoads {
     this.#loading = undefined;
     onChange();
   }
+}
+
+/**
+ * Logs the progress of loads. On a GPU each size of each network is a line: there the first run of a size
+ * takes seconds, while the best algorithms are searched, and a start minutes. On a CPU all take a second.
+ */
+export function logWarmUp(log: Log, executionProvider: ExecutionProvider): OnWarmUp {
+  return ({ network, size, times }) => {
+    if (times === undefined) {
+      const fields = { network, size };
+      return log.warn(
+        fields,
+        "memory does not suffice for runs of this size; larger batches take several runs",
+      );
+    }
+    const firstMs = Math.round(times.firstMs);
+    const fields = { network, size, firstMs, runMs: Math.round(times.runMs * 10) / 10 };
+    log[executionProvider === "cpu" ? "debug" : "info"](fields, "warmed a network for runs of this size");
+  };
 }
 
 /** A line of the log. */

@@ -21,9 +21,9 @@ import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openEngine } from "./engine/engine.ts";
 import { nullDecoder } from "./engine/modelled.ts";
 import { openImageInbox } from "./image-inbox.ts";
+import { inFloat, LaneLoads, logWarmUp } from "./lane-loads.ts";
 import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
-import { inFloat, LaneLoads } from "./lane-loads.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
 import { openPreparation } from "./preparation.ts";
 import { openReportOutbox } from "./report-outbox.ts";
@@ -86,6 +86,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     lanes,
     loadAtStart: config.MODELS_LOAD === "start" ? lanes : [],
     executionProvider: config.EXECUTION_PROVIDER,
+    gpuDevice: config.GPU_DEVICE,
     intraOpThreads: config.INTRA_OP_THREADS,
     precision: config.PRECISION,
     batchMax: config.BATCH_MAX,
@@ -93,6 +94,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     faceChunkMax: config.FACE_CHUNK_MAX,
     residualMaxPx: config.FACE_RESIDUAL_MAX_PX,
     runMaxMs: config.RUN_MAX_MS,
+    onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),
   });
   for (const reason of engine.fallbacks) log.warn({ reason }, inFloat);
   void engine.exited.then(exitFatally(log));

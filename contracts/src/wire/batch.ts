@@ -11,8 +11,11 @@ export const BatchId = z
   .brand<"BatchId">();
 export type BatchId = z.infer<typeof BatchId>;
 
-/** Most tasks in a batch of any lane. */
-const batchTasksMax = 64;
+/**
+ * Most tasks in a batch of any lane. A GPU is reckoned to need about 240 for 95 % of its best throughput. The
+ * largest batch still fits into one message of Kafka (contracts/runtime/kafka-flush.test.ts).
+ */
+export const batchTasksMax = 256;
 
 /**
  * Why a batch was dispatched with this size. `full`: it has the maximum size. `floor`: it has the minimum

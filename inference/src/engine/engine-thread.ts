@@ -13,7 +13,10 @@ assert(parentPort, "engine.ts starts this thread");
 const service = parentPort;
 
 const { modelled, ...options } = workerData as ThreadOptions;
-const opening = modelled === undefined ? openLanes(options) : openModelledLanes(options, modelled);
+const opening =
+  modelled === undefined
+    ? openLanes(options, (warmUp) => post({ kind: "warm_up", warmUp }))
+    : openModelledLanes(options, modelled);
 const lanes = await opening.catch((error: Error) => error);
 if (lanes instanceof Error) {
   post({ kind: "start_failed", reason: lanes.message });

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { builtModels, enginePicture, groupPhotograph } from "../../testing/photographs.ts";
+import type { WarmUp } from "../network/network.ts";
 import { PrecisionSetting } from "../network/precision.ts";
 import { Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
@@ -38,6 +39,18 @@ test("the thread gives the results of the lanes, run by run", async () => {
     [first, second].map(({ facts }) => facts.lane),
     [lane, lane],
   );
+});
+
+test("the start reports each size of each network, the largest first", async () => {
+  const warmUps: WarmUp[] = [];
+  const options = { ...(await engineOptions()), onWarmUp: (each: WarmUp) => void warmUps.push(each) };
+  await using engine = await openEngine(options);
+  assert.deepEqual(
+    warmUps.map(({ network, size }) => `${network} ${size}`),
+    ["tiny 1", "landmarks-68 2", "landmarks-68 1", "Dlib 2", "Dlib 1"],
+  );
+  assert.ok(warmUps.every(({ times }) => times!.firstMs > 0 && times!.runMs > 0));
+  assert.equal(engine.lanes.length, 1);
 });
 
 test("a run blocks the engine's thread, not this one", async () => {

@@ -1,9 +1,10 @@
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
+import type { OnWarmUp } from "../network/network.ts";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
 import type { EngineWork, RunResult } from "./work.ts";
 
@@ -12,19 +13,19 @@ import type { EngineWork, RunResult } from "./work.ts";
  * sentence where a lane, a model file or the execution provider is not available.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { runMaxMs, ...threadOptions } = options;
+  const { runMaxMs, onWarmUp, ...threadOptions } = options;
   const thread = new Worker(new URL("./engine-thread.ts", import.meta.url), {
     name: "engine",
     workerData: threadOptions satisfies ThreadOptions,
   });
-  const [first] = (await Promise.race([once(thread, "message"), exitAtStart(thread)])) as [FromThread];
+  const first = await Promise.race([firstMessage(thread, onWarmUp), exitAtStart(thread)]);
   if (first.kind !== "ready") {
     await thread.terminate();
     throw new Error(
       first.kind === "start_failed" ? first.reason : "the engine's first message was not `ready`",
     );
   }
-  return new Engine(thread, first, { runMaxMs });
+  return new Engine(thread, first, { runMaxMs, onWarmUp });
 }
 
 /** Runs batches on a thread of its own, one after another. */
@@ -106,6 +107,7 @@ export class Engine implements AsyncDisposable {
   }
 
   #onMessage(message: FromThread): void {
+    if (message.kind === "warm_up") return this.#limits.onWarmUp?.(message.warmUp);
     if (message.kind === "loaded" || message.kind === "load_failed") return this.#onLoad(message);
     if (message.kind !== "done" && message.kind !== "failed") return;
     const run = this.#runs.get(message.run);
@@ -159,6 +161,15 @@ export class Engine implements AsyncDisposable {
 /** A load that takes longer than so many of the longest runs will not end. It has about fifty short ones. */
 const loadRunsMax = 10;
 
+/** The first one that is not about the progress of the start. */
+async function firstMessage(thread: Worker, onWarmUp: OnWarmUp | undefined): Promise<FromThread> {
+  for await (const [message] of on(thread, "message") as AsyncIterable<[FromThread]>) {
+    if (message.kind !== "warm_up") return message;
+    onWarmUp?.(message.warmUp);
+  }
+  throw new Error("unreachable: the messages of a thread do not end");
+}
+
 async function exitAtStart(thread: Worker): Promise<never> {
   const [code] = (await once(thread, "exit")) as [number];
   throw new Error(`the engine's thread ended with code ${code} before it was ready`);
@@ -169,6 +180,8 @@ export type EngineOptions = ThreadOptions & EngineLimits;
 type EngineLimits = {
   /** A run that takes longer will not end: the engine counts as dead. */
   runMaxMs: number;
+  /** Is called for each size of each network that is being loaded. */
+  onWarmUp?: OnWarmUp | undefined;
 };
 
 type Load = { resolve: () => void; reject: (error: Error) => void; hangTimer: NodeJS.Timeout };

@@ -9,8 +9,9 @@ import { Detector, detectorLimits } from "../detect/detector.ts";
 import { chipToTemplate, Embedder } from "../embed/embedder.ts";
 import { Warp } from "../geometry/warp.ts";
 import { type LoadedModel, ModelLoader, type ModelLoaderOptions } from "../network/model-loader.ts";
-import { noPause, type Pause } from "../network/network.ts";
+import { noPause, type OnWarmUp, type Pause } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
+import { doublingSizes } from "../network/run-sizes.ts";
 import { laneBuildOf } from "./lane-build.ts";
 import { type LaneModels, laneModels, requirePulled } from "./lane-models.ts";
 import { Pipeline } from "./pipeline.ts";
@@ -22,12 +23,12 @@ import type { EngineWork, RunResult } from "./work.ts";
  * compares the service with these. Throws one sentence where a model, its file or the execution provider is
  * not available.
  */
-export async function openLanes(options: LaneOptions): Promise<Lanes> {
+export async function openLanes(options: LaneOptions, onWarmUp: OnWarmUp = () => {}): Promise<Lanes> {
   const catalogue = await readCatalogue(options.catalogueFolder, addedFolder(options.modelsDir));
   const models = laneModels(catalogue, options.lanes);
   requirePulled(options.modelsDir, models);
   await using opening = new AsyncDisposableStack();
-  const lanes = opening.use(new Lanes(options, models, new ModelLoader(catalogue, options)));
+  const lanes = opening.use(new Lanes(options, models, new ModelLoader(catalogue, { ...options, onWarmUp })));
   for (const lane of options.loadAtStart ?? options.lanes) await lanes.load(lane);
   opening.move();
   return lanes;
@@ -82,7 +83,7 @@ export class Lanes implements AsyncDisposable {
       build: laneBuildOf(entries, { detector, landmarks, embedding }, executionProvider),
       executionProvider,
       precisions: models.map(({ precision }) => precision),
-      sizes: batchSizes(batchMax).map((size) => ({ size, runMs: runMsOf(size) })),
+      sizes: doublingSizes(batchMax).map((size) => ({ size, runMs: runMsOf(size) })),
     });
   }
 
@@ -128,13 +129,6 @@ export class Lanes implements AsyncDisposable {
 function sizesBelow(sizes: LoadedLane["sizes"], count: number): LoadedLane["sizes"] {
   const failed = sizes.find(({ size }) => size >= count);
   return failed === undefined ? sizes : sizes.filter(({ size }, i) => i === 0 || size < failed.size);
-}
-
-/** 1, 2, 4 … and `batchMax` itself. */
-export function batchSizes(batchMax: number): number[] {
-  const sizes: number[] = [];
-  for (let size = 1; size < batchMax; size *= 2) sizes.push(size);
-  return [...sizes, batchMax];
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
+import type { WarmUp } from "../network/network.ts";
 import type { LaneOptions } from "./lanes.ts";
 import type { RunCost } from "./modelled.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
@@ -16,9 +17,11 @@ export type ToThread =
   | { kind: "close" };
 
 /**
- * Engine thread → service. First `ready` or `start_failed`, then one answer for each run and each load.
+ * Engine thread → service. First `ready` or `start_failed`, then one answer for each run and each load. While
+ * lanes load, also before `ready`, there is a `warm_up` for each size of each network.
  */
 export type FromThread =
+  | { kind: "warm_up"; warmUp: WarmUp }
   | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
   | { kind: "start_failed"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; facts: RunFacts }

@@ -5,9 +5,10 @@ import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import * as z from "zod";
 import type { Decode } from "../decode/decoder.ts";
+import { doublingSizes } from "../network/run-sizes.ts";
 import { modelledBuildOf } from "./lane-build.ts";
 import { laneModels } from "./lane-models.ts";
-import { batchSizes, type LaneOptions } from "./lanes.ts";
+import type { LaneOptions } from "./lanes.ts";
 import { noFacts } from "./pipeline.ts";
 import type { EngineWork, RunResult, TaskResult } from "./work.ts";
 
@@ -39,7 +40,7 @@ export async function openModelledLanes(
   const faces = new Map(
     models.map(({ lane, embedding }) => [lane, placeholderFace(embedding.embedding_size)]),
   );
-  const sizes = batchSizes(batchMax).map((size) => ({ size, runMs: runMs(cost, size) }));
+  const sizes = doublingSizes(batchMax).map((size) => ({ size, runMs: runMs(cost, size) }));
   const executionProvider = `model:${cost.alphaMs}+${cost.betaMs}b`;
   const opened = new ModelledLanes(
     models.map((each) => ({

@@ -3,20 +3,28 @@ import { type Catalogue } from "@faceline/models/catalogue";
 import { inputSides, type Model, type Precision } from "@faceline/models/catalogue-entry";
 import { buildOf, readModel } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";
+import { syntheticFace } from "@faceline/models/synthetic-face";
 import { requireGolden } from "./golden-faces.ts";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";
 import { saturatesInt8 } from "./int8-saturation.ts";
-import { Network, type NetworkSource, noPause, type Pause, type TensorNames } from "./network.ts";
+import {
+  Network,
+  type NetworkSource,
+  noPause,
+  type OnWarmUp,
+  type Pause,
+  type TensorNames,
+} from "./network.ts";
 import { checkPlacement } from "./placement.ts";
 import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
+import { runSizes } from "./run-sizes.ts";
 import { openSession, type SessionSettings } from "./session.ts";
-import { syntheticFace } from "@faceline/models/synthetic-face";
 
 /**
  * Loads models, each once for all lanes, in a precision that is exact on this machine. Owns what it opens.
  */
 export class ModelLoader implements AsyncDisposable {
-  readonly #options: ModelLoaderOptions;
+  readonly #options: ModelLoaderOptions & { onWarmUp?: OnWarmUp };
   readonly #probeSaturation: typeof saturatesInt8;
   #saturates: boolean | undefined;
   readonly #models = new Map<string, LoadedModel>();
@@ -24,7 +32,11 @@ export class ModelLoader implements AsyncDisposable {
   /**
    * Throws where PRECISION names models that the catalogue does not have. Tests replace `probeSaturation`.
    */
-  constructor(catalogue: Catalogue, options: ModelLoaderOptions, probeSaturation = saturatesInt8) {
+  constructor(
+    catalogue: Catalogue,
+    options: ModelLoaderOptions & { onWarmUp?: OnWarmUp },
+    probeSaturation = saturatesInt8,
+  ) {
     const unknown = [...options.precision.byModel.keys()].filter(
       (name) => !catalogue.models.some((model) => model.name === name),
     );
@@ -131,8 +143,12 @@ export class ModelLoader implements AsyncDisposable {
     await pause();
     const name = px === model.input_px ? model.name : `${model.name}-${px}`;
     const source = { name, px, tensors: tensorNames(model) };
-    const sizes = model.batch_buckets.filter((size) => size <= rowsMax);
-    return Network.open(source, await this.#session(model, px, precision, source), sizes, pause);
+    const { executionProvider, onWarmUp } = this.#options;
+    const sizes = runSizes(model, { rowsMax, executionProvider });
+    return Network.open(source, await this.#session(model, px, precision, source), sizes, {
+      pause,
+      onWarmUp,
+    });
   }
 
   /** With `checked`, the session's placement is checked first, on every execution provider but the CPU. */
@@ -142,8 +158,8 @@ export class ModelLoader implements AsyncDisposable {
     precision: Precision,
     checked?: NetworkSource,
   ): Promise<ort.InferenceSession> {
-    const { modelsDir, executionProvider, intraOpThreads } = this.#options;
-    const settings: SessionSettings = { executionProvider, intraOpThreads };
+    const { modelsDir, executionProvider, gpuDevice, intraOpThreads } = this.#options;
+    const settings: SessionSettings = { executionProvider, gpuDevice, intraOpThreads };
     const bytes = await readModel(modelsDir, model, { precision, input_px: px });
     if (checked && executionProvider !== "cpu") await checkPlacement(bytes, checked, settings);
     return openSession(bytes, settings);
@@ -188,6 +204,7 @@ export type ModelLoaderOptions = {
   /** The folder with the built models. */
   modelsDir: string;
   executionProvider: SessionSettings["executionProvider"];
+  gpuDevice?: SessionSettings["gpuDevice"];
   /** Threads inside one run. Workers times threads should not exceed the free cores. */
   intraOpThreads: number;
   precision: PrecisionSetting;

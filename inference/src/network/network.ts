@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as ort from "@faceline/models/onnxruntime";
 import { chunksFor, runMsOf, type WarmSize } from "./chunks.ts";
+import { isOutOfMemory } from "./out-of-memory.ts";
 
 /**
  * One ONNX network: square pictures in, rows of numbers out, in runs of fixed sizes. Each size is warmed when
@@ -12,34 +13,45 @@ import { chunksFor, runMsOf, type WarmSize } from "./chunks.ts";
 export class Network {
   readonly name: string;
   readonly px: number;
+  /** Those that were warmed, ascending. */
   readonly sizes: readonly WarmSize[];
   readonly #tensors: TensorNames;
   readonly #session: ort.InferenceSession;
   readonly #input: Uint8Array;
   #usedRows = 0;
 
-  private constructor(source: NetworkSource, session: ort.InferenceSession, sizes: readonly number[]) {
+  private constructor(source: NetworkSource, session: ort.InferenceSession, sizes: WarmSize[]) {
     this.name = source.name;
     this.px = source.px;
     this.#tensors = source.tensors;
     this.#session = session;
-    this.#input = new Uint8Array(sizes.at(-1)! * this.#rowBytes);
-    this.sizes = sizes.map((size) => ({ size, runMs: 0 }));
+    this.#input = new Uint8Array(sizes.at(-1)!.size * this.#rowBytes);
+    this.sizes = sizes;
   }
 
   /**
-   * Opens a network over a session and warms it for `sizes`, which ascend. The network owns the session.
-   * `pause` is called between its runs.
+   * Opens a network over a session and warms it for `sizes`, which ascend. The network owns the session. A
+   * size for which memory does not suffice is left out, unless it is the smallest: a larger number of rows
+   * takes several runs then.
    */
   static async open(
     source: NetworkSource,
     session: ort.InferenceSession,
     sizes: readonly number[],
-    pause: Pause = noPause,
+    { pause = noPause, onWarmUp }: { pause?: Pause; onWarmUp?: OnWarmUp | undefined } = {},
   ): Promise<Network> {
-    const network = new Network(source, session, sizes);
+    const warmSizes = sizes.map((size) => ({ size, runMs: 0 }));
+    const network = new Network(source, session, warmSizes);
     // The largest first: memory that it leaves behind serves the smaller ones.
-    for (const warm of network.sizes.toReversed()) warm.runMs = await network.#warm(warm.size, pause);
+    for (const warm of warmSizes.toReversed()) {
+      const times = await network.#warm(warm.size, pause).catch((error: unknown) => {
+        if (!isOutOfMemory(error) || warm.size === sizes[0]) throw error;
+        warmSizes.pop();
+        return undefined;
+      });
+      warm.runMs = times?.runMs ?? 0;
+      onWarmUp?.({ network: source.name, size: warm.size, times });
+    }
     return network;
   }
 
@@ -87,12 +99,14 @@ export class Network {
   }
 
   /**
-   * The faster of two runs: run plans are made from it, and a core that was busy for a moment would distort
-   * them.
+   * The time of the first run, in which a GPU chooses its algorithms, and of the faster of two more: run
+   * plans are made from it, and a core that was busy for a moment would distort them.
    */
-  async #warm(size: number, pause: Pause): Promise<number> {
+  async #warm(size: number, pause: Pause): Promise<WarmUpTimes> {
     await pause();
+    const firstStartedAt = performance.now();
     await this.#runOnce(size);
+    const firstMs = performance.now() - firstStartedAt;
     const runMs: number[] = [];
     for (let time = 0; time < 2; time++) {
       await pause();
@@ -100,7 +114,7 @@ export class Network {
       await this.#runOnce(size);
       runMs.push(performance.now() - startedAt);
     }
-    return Math.min(...runMs);
+    return { firstMs, runMs: Math.min(...runMs) };
   }
 
   async #runOnce(size: number): Promise<ort.InferenceSession.OnnxValueMapType> {
@@ -137,6 +151,14 @@ function rowOf(output: ort.OnnxValue, row: number, size: number): Float32Array {
 export type Pause = () => Promise<void>;
 
 export const noPause: Pause = async () => {};
+
+/** A size of a network that was warmed, or left out: then `times` is undefined. */
+export type WarmUp = { network: string; size: number; times: WarmUpTimes | undefined };
+
+type WarmUpTimes = { firstMs: number; runMs: number };
+
+/** Is called after the warm-up of each size, the largest first. */
+export type OnWarmUp = (warmUp: WarmUp) => void;
 
 /** A network's name for measurements, the side of its input pictures, and the names of its tensors. */
 export type NetworkSource = { name: string; px: number; tensors: TensorNames };

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { builtModels } from "../../testing/photographs.ts";
+
+// lanes.test.ts covers runs. This one needs a process that really runs out of memory.
+
+test("a size that memory does not suffice for is left out at warm-up, and more rows take several runs", async () => {
+  const module = `
+    import { execFileSync } from "node:child_process";
+    import { readFileSync } from "node:fs";
+    import { readCatalogue } from "@faceline/models/catalogue";
+    import { readModel } from "@faceline/models/model-file";
+    import { tensorNames } from "./model-loader.ts";
+    import { Network } from "./network.ts";
+    import { openSession } from "./session.ts";
+
+    const limitAddressSpace = (soft) => execFileSync("prlimit", ["--pid", process.pid, "--as=" + soft + ":"]);
+    const model = (await readCatalogue()).find("detector", "ssd");
+    const bytes = await readModel(process.env.MODELS_DIR, model, { precision: "float32", input_px: 512 });
+    const session = await openSession(bytes, { executionProvider: "cpu", intraOpThreads: 1 });
+    const source = { name: "ssd", px: 512, tensors: tensorNames(model) };
+    const virtualKib = /VmSize:\\s+(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1];
+    // A run takes about 50 MB a picture.
+    limitAddressSpace(1_024 * virtualKib + 10 ** 9);
+    const warmUps = [];
+    const network = await Network.open(source, session, [1, 64], { onWarmUp: (each) => warmUps.push(each) });
+    const { runs } = await network.run(3, { write: (row, input) => input.fill(0), read: () => {} });
+    limitAddressSpace("unlimited");
+    const isWarm = warmUps.map(({ network, size, times }) => [network, size, times !== undefined]);
+    console.log(JSON.stringify({ isWarm, sizes: network.sizes.map(({ size }) => size), runs }));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--eval", module], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, MODELS_DIR: await builtModels() },
+  });
+  assert.deepEqual(JSON.parse(stdout), {
+    isWarm: [
+      ["ssd", 64, false],
+      ["ssd", 1, true],
+    ],
+    sizes: [1],
+    runs: 3,
+  });
+});
