@@ -49,7 +49,7 @@ test("four teams are served while a fifth one is noisy", async (t) => {
   t.diagnostic(`capacity: ${capacity.toFixed(1)} calls of /verify per second, ${workers} workers`);
   await using noise = await openNoise();
   const plan = { url, keys, bodies, deadlineMs, perSecond: shareOfCapacity * capacity };
-  await using quiet = await Victims.open({ ...plan, warmUpMs: 2_000, countedMs: 24_000 });
+  await using quiet = await Victims.open({ ...plan, warmUpMs: 2_000, countedMs: 60_000 });
   const ingress = { ingress: stack.services.find("ingress-1").pid!, noise: noise.pid };
 
   const rows: string[][] = [];
