@@ -18,14 +18,19 @@ export const tidyArguments = ["--test", "--test-reporter=dot", "deploy/tidy/*.te
 /** Whether a test file needs Kafka and Redis, by its name. All others are unit tests and start nothing. */
 export const needsServers = (file: string): boolean => /\.(live|stack|e2e)\.test\.ts$/.test(file);
 
+/** Whether a test file starts services, by its name. */
+export const startsServices = (file: string): boolean => /\.(stack|e2e)\.test\.ts$/.test(file);
+
 /**
- * Runs files with Node's test runner. Those that need the servers run one at a time, because they share two
- * cores with a broker. `watch` runs them again when they or what they import change, until `stop` aborts.
+ * Runs files with Node's test runner. Those that start services run one at a time, because they share two
+ * cores with a broker. Those that only need the servers mostly wait, so two of them run. `watch` runs them
+ * again when they or what they import change, until `stop` aborts.
  */
 export async function runFiles(files: string[], options: RunOptions & { watch?: boolean }): Promise<TestRun> {
   if (files.length === 0) return { ok: false, counts: noCounts(), summary: ["no test files were found"] };
   const args = ["--test", "--test-reporter=spec"];
-  if (files.some(needsServers)) args.push("--test-concurrency=1");
+  if (files.some(startsServices)) args.push("--test-concurrency=1");
+  else if (files.some(needsServers)) args.push("--test-concurrency=2");
   if (options.watch) args.push("--watch");
   return run(process.execPath, [...args, ...files], options, { holdSummary: !options.watch });
 }

@@ -7,7 +7,14 @@ import { type Command, runCommand } from "../launcher/run-command.ts";
 import { readLaunchOptions } from "../launcher/settings.ts";
 import { Steps } from "../launcher/steps.ts";
 import type { TestServers } from "../testing/test-servers.ts";
-import { findTestFiles, needsServers, runFiles, runUnitTests, type TestRun } from "./test-runner.ts";
+import {
+  findTestFiles,
+  needsServers,
+  runFiles,
+  runUnitTests,
+  startsServices,
+  type TestRun,
+} from "./test-runner.ts";
 
 // npm test                        check, unit and simulated tests, and those that need Kafka and Redis
 // npm test -- FILE…               these files; servers start only when one of them needs them, by its name
@@ -80,7 +87,8 @@ async function pullModels(steps: Steps, stop: AbortSignal): Promise<void> {
 }
 
 function kindOf(file: string): string {
-  return needsServers(file) ? "live and whole stack" : "unit";
+  if (startsServices(file)) return "whole stack";
+  return needsServers(file) ? "live" : "unit";
 }
 
 async function openServers(command: Command, steps: Steps): Promise<TestServers> {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import { connectRedis } from "@faceline/contracts/runtime/redis";
 import { auditKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { AuditAction, AuditId, commandActor, forgetInAudit, listAudit, recordAudit } from "./audit-log.ts";
@@ -90,7 +89,7 @@ test("a forgotten person stands in no entry; ids, order and the others stay", as
 
 test("an entry that is added while a person is forgotten is not lost", async (t) => {
   const { redis, email } = await emptyLog(t);
-  await using other = await connectRedis("REDIS_DURABLE_URL", process.env["REDIS_DURABLE_URL"]!, 1_000);
+  const { redis: other } = await durable(t);
   const ada = email("ada");
   await recordAudit(redis, commandActor, "waitlist_approved", ada);
   const read = redis.xrange.bind(redis);

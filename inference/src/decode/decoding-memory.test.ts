@@ -24,32 +24,32 @@ const fast = { effort: 0 } as const;
 const quickInterlaced = { ...quick, progressive: true } as const;
 
 const pictures = {
-  "baseline JPEG": () => rgb(3_000, 2_400).jpeg(),
-  "progressive JPEG": () => rgb(3_000, 2_400).jpeg({ progressive: true }),
+  "baseline JPEG": () => rgb(2_000, 1_600).jpeg(),
+  "progressive JPEG": () => rgb(2_000, 1_600).jpeg({ progressive: true }),
   "progressive JPEG with full chroma": () =>
-    rgb(3_000, 2_400).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }),
-  "CMYK JPEG": () => rgb(3_000, 2_400).toColourspace("cmyk").jpeg(),
-  PNG: () => rgb(3_000, 2_400).png(quick),
-  "interlaced PNG": () => rgb(3_000, 2_400).png(quickInterlaced),
-  "16-bit PNG with alpha": () => deep(3_000, 2_400).png(quick),
-  "interlaced 16-bit PNG with alpha": () => deep(3_000, 2_400).png(quickInterlaced),
+    rgb(2_000, 1_600).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }),
+  "CMYK JPEG": () => rgb(2_000, 1_600).toColourspace("cmyk").jpeg(),
+  PNG: () => rgb(2_000, 1_600).png(quick),
+  "interlaced PNG": () => rgb(2_000, 1_600).png(quickInterlaced),
+  "16-bit PNG with alpha": () => deep(2_000, 1_600).png(quick),
+  "interlaced 16-bit PNG with alpha": () => deep(2_000, 1_600).png(quickInterlaced),
   "very wide 16-bit PNG": () => deep(20_000, 100).png(quick),
   "lossless WebP": () => rgb(3_000, 2_400).webp({ lossless: true, effort: 0 }),
   "lossy WebP with alpha": () => rgb(3_000, 2_400).ensureAlpha(0.5).webp({ effort: 0 }),
-  "AVIF with chroma of half size": () => rgb(3_000, 2_400).avif({ ...fast, chromaSubsampling: "4:2:0" }),
-  "AVIF with full chroma": () => rgb(3_000, 2_400).avif(fast),
+  "AVIF with chroma of half size": () => rgb(2_000, 1_600).avif({ ...fast, chromaSubsampling: "4:2:0" }),
+  "AVIF with full chroma": () => rgb(2_000, 1_600).avif(fast),
   "AVIF of 10 bits with alpha": () =>
-    rgb(3_000, 2_400)
+    rgb(2_000, 1_600)
       .ensureAlpha(0.5)
       .avif({ ...fast, bitdepth: 10 }),
   "small AVIF": () => rgb(600, 400).avif(fast),
   "very wide AVIF": () => rgb(16_000, 16).avif(fast),
   "AVIF of tiles": async () =>
     avifGrid(avifPicture(await rgb(512, 512).avif(fast).toBuffer(), 2), {
-      columns: 6,
-      rows: 5,
-      width: 3_000,
-      height: 2_400,
+      columns: 4,
+      rows: 4,
+      width: 2_000,
+      height: 1_600,
     }),
 };
 

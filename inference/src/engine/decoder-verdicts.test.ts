@@ -7,12 +7,7 @@ import sharp, { type Region, type Sharp } from "sharp";
 import { DecoderComparison } from "../../testing/compare-decoders.ts";
 import { distances } from "../../testing/distances.ts";
 import { oneAtATime } from "../../testing/lane-settings.ts";
-import {
-  builtModels,
-  groupPhotograph,
-  labelledPhotograph,
-  labelledPhotographsMissing,
-} from "../../testing/photographs.ts";
+import { builtModels, groupPhotograph } from "../../testing/photographs.ts";
 import {
   notPlain,
   type Photograph,
@@ -58,14 +53,6 @@ suite("a face gets the same verdict from both decoders, in every form of its pic
     await compare(t, part(1, { left: 1440, top: 130, width: 400, height: 460 }), {
       same: part(3, { left: 960, top: 100, width: 440, height: 560 }),
       another: part(2, { left: 1320, top: 40, width: 480, height: 560 }),
-    });
-  });
-
-  test("of a labelled photograph", { skip: labelledPhotographsMissing }, async (t) => {
-    const whole = (name: string) => sharp(labelledPhotograph(name));
-    await compare(t, whole("img11.jpg").extract({ left: 140, top: 0, width: 460, height: 600 }), {
-      same: whole("img2.jpg"),
-      another: whole("img25.jpg"),
     });
   });
 
