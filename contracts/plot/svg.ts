@@ -3,10 +3,10 @@
 
 /**
  * Returns an SVG document. `title` and `description` are read by screen readers, so the description must say
- * what the drawing shows. Colours are CSS variables: they follow the reader's light or dark scheme, and a
- * page that contains the drawing can set `--plot-ink`, `--plot-muted`, `--plot-grid`, `--plot-ground` and
- * `--plot-1` to `--plot-6` itself. With `colours: "of the page"` it must: the drawing then has no style
- * element, which a strict Content-Security-Policy would block.
+ * what the drawing shows. Colours are CSS variables: they follow the reader's light or dark scheme (on paper
+ * the light one), and a page that contains the drawing can set `--plot-ink`, `--plot-muted`, `--plot-grid`,
+ * `--plot-ground` and `--plot-1` to `--plot-6` itself. With `colours: "of the page"` it must: the drawing
+ * then has no style element, which a strict Content-Security-Policy would block.
  */
 export function svgDocument(frame: Frame, marks: readonly string[]): string {
   const { title, description, width, height, colours = "own" } = frame;
@@ -61,6 +61,12 @@ export const polyline = (points: readonly Point[], stroke: string, dashes?: stri
     "stroke-linejoin": "round",
     "stroke-dasharray": dashes,
   });
+
+/** A circle around a point. `tooltip`: shown when a pointer is over it. */
+export function circle(at: Point, radius: number, more: Attributes, tooltip: string): string {
+  const title = element("title", {}, escapeXml(tooltip));
+  return element("circle", { cx: at[0], cy: at[1], r: radius, ...more }, title);
+}
 
 /** One row of names, each with a box in its colour, or a line in its colour and dashes. */
 export function legend(names: readonly string[], at: Point, mark: "box" | "line"): string[] {
@@ -124,7 +130,7 @@ const variables = ({ series, ...named }: typeof light): string =>
     .map(([name, value]) => `--plot-${name}:${value}`)
     .join(";");
 
-const ownColours = `<style>.plot{${variables(light)}}@media (prefers-color-scheme: dark){.plot{${variables(dark)}}}</style>`;
+const ownColours = `<style>.plot{${variables(light)}}@media screen and (prefers-color-scheme: dark){.plot{${variables(dark)}}}</style>`;
 
 function element(name: string, attributes: Attributes, content?: string): string {
   const written = Object.entries(attributes)
@@ -143,7 +149,8 @@ function rounded(value: number): string {
   return `${Math.round(value * 10) / 10}`;
 }
 
-const escapeXml = (content: string): string =>
+/** Text as it stands in an XML or HTML document, in an attribute too. */
+export const escapeXml = (content: string): string =>
   content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 type Frame = {
