@@ -1,5 +1,8 @@
 import { LaneId } from "@faceline/contracts/wire/ids";
+import type { PoolSettings, Prediction } from "../src/prediction/predict.ts";
 import type { Profile } from "../src/profile/profile.ts";
+import { machineSummary, type Plan } from "../src/report/plan.ts";
+import type { Scope, Tried } from "../src/search/search.ts";
 import { type DrawnTraffic, drawTraffic } from "../src/trace/drawn-traffic.ts";
 import type { Trace } from "../src/trace/trace.ts";
 
@@ -47,3 +50,66 @@ export const newTrace = (changes: Partial<DrawnTraffic> = {}): Trace =>
     factor: 5,
     ...changes,
   });
+
+export const newPrediction = (changes: Partial<Prediction> = {}): Prediction => ({
+  calls: 100,
+  p50Ms: 1,
+  p99Ms: 2,
+  shed: 0,
+  late: 0,
+  failed: 0,
+  meanBatch: 1,
+  utilisation: 0.5,
+  workerSecondsPer1000: 10,
+  stages: { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 },
+  missed: [],
+  ...changes,
+});
+
+export const newTried = (
+  settings: Partial<PoolSettings>,
+  prediction: Partial<Prediction> = {},
+  scope: Scope = "windows",
+): Tried => ({
+  settings: { workers: 3, batchMax: 8, utilisationTarget: 0.85, ...settings },
+  scope,
+  prediction: newPrediction(prediction),
+});
+
+/** A plan of 3 workers with batches of up to 8, where the defaults need 5 workers. */
+export function newPlan(changes: Partial<Plan> = {}): Plan {
+  const winner = newTried({}, { p99Ms: 200 }, "all calls");
+  const faster = newTried({ workers: 4 }, { p99Ms: 150, workerSecondsPer1000: 13 }, "all calls");
+  const { settings } = newTried({ batchMax: 4 });
+  return {
+    format: "faceline-plan",
+    version: 1,
+    madeAt: "2026-01-02T00:00:00Z",
+    target: { p99: 300, shed: 0.001 },
+    source: "drawn: bursts, seed 1",
+    traffic: {
+      calls: 1_000,
+      pictures: 2_000,
+      tenants: 5,
+      lanes: [lane],
+      seconds: 20,
+      perSecond: 50,
+      busiestPerSecond: 90,
+      slotSeconds: 1,
+      slots: Array.from({ length: 20 }, (_, slot) => 40 + slot),
+    },
+    load: 1.5,
+    machine: machineSummary(newProfile()),
+    winner,
+    tried: [newTried({ workers: 2 }, { missed: ["p99"] }), newTried({}), winner, faster],
+    unmet: undefined,
+    defaults: {
+      sameWorkers: { settings, prediction: newPrediction({ p99Ms: 2_000, shed: 0.2 }) },
+      fewest: newTried({ workers: 5, batchMax: 4 }, {}, "all calls"),
+      workersMax: 16,
+    },
+    whatIfs: [{ name: "as it is", settings: winner.settings, prediction: winner.prediction }],
+    whatIfScope: "all calls",
+    ...changes,
+  };
+}

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { newProfile } from "../../testing/fixtures.ts";
+import type { Plan } from "../report/plan.ts";
+import { inTimeShare } from "../report/words.ts";
 import { run } from "./run.ts";
 
 const stateFolder = mkdtempSync(join(tmpdir(), "plan-"));
@@ -11,20 +13,32 @@ after(() => rmSync(stateFolder, { recursive: true }));
 mkdirSync(join(stateFolder, "plan"));
 writeFileSync(join(stateFolder, "plan", "profile.json"), JSON.stringify(newProfile()));
 
-const traffic = ["--draw", "bursts", "--rate", "60", "--seconds", "8", "--target", "p99<200ms,shed<0.5%"];
+const traffic = "--draw bursts --rate 60 --seconds 8 --deadline 500 --target p99<200ms,shed<0.5%".split(" ");
 
 test("a plan names the settings to set, what limits them, and what happens if traffic or workers change", async () => {
   const json = join(stateFolder, "plan.json");
-  const { code, text } = await plan(...traffic, "--json", json);
+  const html = join(stateFolder, "plan.html");
+  const { code, text } = await plan(...traffic, "--json", json, "--html", html);
   assert.equal(code, 0, text);
-  const { winner } = JSON.parse(readFileSync(json, "utf8"));
+  const { winner, format } = JSON.parse(readFileSync(json, "utf8"));
   assert.match(
     text,
     new RegExp(`workers +${winner.settings.workers}\n +BATCH_MAX +${winner.settings.batchMax}\n`),
   );
-  for (const part of ["What limits:", "traffic x 2", "UTILISATION_TARGET"])
+  assert.equal(format, "faceline-plan");
+  assert.match(readFileSync(html, "utf8"), /are the cheapest settings that meet p99 &lt; 200 ms/);
+  for (const part of ["What limits:", "traffic x 2", "UTILISATION_TARGET", "one tenant sends 50 %"])
     assert.ok(text.includes(part), part);
   assert.ok(Math.max(...text.split("\n").map((line) => line.length)) <= 110, text);
+});
+
+test("advice on a bursty trace beats the default settings: more calls in time, sooner, with fewer workers", () => {
+  const { winner, defaults } = JSON.parse(readFileSync(join(stateFolder, "plan.json"), "utf8")) as Plan;
+  const { settings, prediction } = defaults!.sameWorkers;
+  assert.equal(settings.workers, winner!.settings.workers);
+  assert.ok(inTimeShare(winner!.prediction) > inTimeShare(prediction));
+  assert.ok(winner!.prediction.p99Ms < prediction.p99Ms);
+  assert.ok(defaults!.fewest!.settings.workers > settings.workers);
 });
 
 test("the same command goes on from the predictions that are known", async () => {
@@ -44,7 +58,9 @@ test("where no settings meet the target, the closest are shown, and the exit cod
     "2",
   );
   assert.equal(code, 2);
-  assert.match(text, /No settings up to 2 workers meet the target/);
+  assert.match(text, /No settings up to 2 workers meet p99 < 5 ms/);
+  assert.match(text, /hold p99 < \d+ ms: the nearest target that can be had/);
+  assert.match(text, /Up to 8 workers miss p99 < 5 ms as well/);
 });
 
 test("a profile of a noisy machine marks the plan", async () => {
@@ -56,6 +72,7 @@ test("a profile of a noisy machine marks the plan", async () => {
 
 for (const [args, message] of [
   [["--rate", "0"], /--rate must be a number above 0/],
+  [["--tenant-share", "2"], /--tenant-share must be at most 1/],
   [["--draw", "waves"], /--draw waves: it is one of poisson, bursts, diurnal, step/],
   [["--trace", join(stateFolder, "absent")], /ENOENT/],
 ] as const) {

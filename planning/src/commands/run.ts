@@ -1,18 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
+import { advise } from "../advice/advise.ts";
 import type { PoolSettings } from "../prediction/predict.ts";
 import { parseTarget } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
 import { readProfile } from "../profile/profile.ts";
-import { planText, type WhatIf } from "../report/text.ts";
+import { planPage } from "../report/page.ts";
+import { machineSummary, type Plan } from "../report/plan.ts";
+import { planText } from "../report/text.ts";
 import { Checkpoint } from "../search/checkpoint.ts";
 import { PredictionThreads } from "../search/prediction-threads.ts";
 import { search } from "../search/search.ts";
 import { nameOf, settingsOf } from "../search/settings-grid.ts";
 import { busiestWindows, wholeTrace } from "../search/windows.ts";
 import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
+import { trafficSummary } from "../trace/traffic-summary.ts";
 import type { CommandContext } from "./context.ts";
 
 export const runUsage = `npm run plan -- run [options]
@@ -25,17 +29,27 @@ ${trafficUsage}
   --utilisation LIST   values of UTILISATION_TARGET  [0.7,0.85,0.95]
   --deadlines LIST     deadlines in ms, of every call, in place of the traffic's own
   --workers-max N      [16]
-  --json FILE          writes everything that was tried
+  --tenant-share N     what if one tenant sends this share of the calls  [0.5]
+  --also-profile FILE  what if the machine is another one; may be repeated
+  --json FILE          the plan as JSON, with everything that was tried
+  --html FILE          the plan as a page that needs nothing else
 
 Ctrl-C stops it; the same command goes on from there.
 `;
 
 /** Runs the search of `npm run plan -- run` and prints what it found. Returns the exit code. */
 export async function run(args: string[], { stateFolder, print, progress }: CommandContext): Promise<number> {
-  const { values } = parseArgs({ args, options });
+  const {
+    values: { "also-profile": alsoProfiles = [], ...values },
+  } = parseArgs({ args, options });
   const profile = readProfile(values.profile ?? join(stateFolder, "plan", "profile.json"));
   const trace = await trafficOf(values, profile.lanes[0]!.lane);
   const target = parseTarget(values.target);
+  const tenantShare = share(values["tenant-share"], "--tenant-share");
+  const otherProfiles = alsoProfiles.map((file) => ({
+    name: basename(file, ".json"),
+    profile: readProfile(file),
+  }));
   const checkpoint = new Checkpoint(join(stateFolder, "plan", "checkpoints"), {
     trace,
     profile,
@@ -67,39 +81,53 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
     utilisationTargets: numbers(values.utilisation),
     deadlinesMs: values.deadlines === undefined ? [undefined] : numbers(values.deadlines),
   };
+  const workersMax = Math.max(Math.ceil(load), Number(values["workers-max"]));
   const result = await search({
     workersMin: Math.max(1, Math.floor(load)),
-    workersMax: Math.max(Math.ceil(load), Number(values["workers-max"])),
+    workersMax,
     settingsOf: (workers) => settingsOf(workers, profile, choices),
     evaluate,
   });
 
-  const whatIfs: WhatIf[] = [];
-  const { winner } = result;
-  if (winner !== undefined) {
-    const { settings } = winner;
-    const lost = { ...settings, workers: settings.workers - 1 };
-    const all = parts["all calls"];
-    whatIfs.push({ name: "as it is", settings, prediction: winner.prediction });
-    const twice = await threads.predict(settings, { parts: all, rateFactor: 2 });
-    whatIfs.push({ name: "traffic x 2", settings, prediction: twice });
-    if (lost.workers > 0) {
-      whatIfs.push({
-        name: "a worker lost",
-        settings: lost,
-        prediction: await threads.predict(lost, { parts: all }),
-      });
-    }
-  }
+  progress("what-ifs");
+  const advice = await advise(result, {
+    threads,
+    trace,
+    profile,
+    target,
+    scopes: parts,
+    evaluate,
+    workersMax,
+    tenantShare,
+    otherProfiles,
+  });
   progress("");
-  const mark = profile.acceptedNoise
-    ? `the profile was measured while other programs took ${(100 * profile.noise).toFixed(0)} % of a core.`
-    : undefined;
+  const plan: Plan = {
+    format: "faceline-plan",
+    version: 1,
+    madeAt: new Date().toISOString(),
+    target,
+    source: sourceText(values),
+    traffic: trafficSummary(trace),
+    load,
+    machine: machineSummary(profile),
+    ...result,
+    ...advice,
+  };
   print("");
-  print(planText({ result, target, whatIfs, ...(mark !== undefined && { mark }) }));
-  if (values.json !== undefined)
-    writeFileSync(values.json, JSON.stringify({ target, mark, ...result, whatIfs }));
-  return winner === undefined ? 2 : 0;
+  print(planText(plan));
+  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(plan));
+  if (values.html !== undefined) writeFileSync(values.html, planPage(plan));
+  return result.winner === undefined ? 2 : 0;
+}
+
+const sourceText = ({ trace, draw, seed }: { trace?: string; draw: string; seed: string }): string =>
+  trace === undefined ? `drawn: ${draw}, seed ${seed}` : basename(trace);
+
+function share(text: string, name: string): number {
+  const number = positive(text, name);
+  if (number > 1) throw new Error(`${name} must be at most 1.`);
+  return number;
 }
 
 const numbers = (list: string): number[] => list.split(",").map((each) => positive(each, `"${list}"`));
@@ -111,7 +139,10 @@ const options = {
   utilisation: { type: "string", default: "0.7,0.85,0.95" },
   deadlines: { type: "string" },
   "workers-max": { type: "string", default: "16" },
+  "tenant-share": { type: "string", default: "0.5" },
+  "also-profile": { type: "string", multiple: true },
   json: { type: "string" },
+  html: { type: "string" },
 } as const;
 
 /** Calls of all windows together, at least. */

@@ -57,6 +57,12 @@ export const Profile = z.object({
 export type Profile = z.infer<typeof Profile>;
 export type LaneProfile = Profile["lanes"][number];
 
+/** Returns the sizes that every lane was calibrated with, ascending. */
+export function sizesOf({ lanes }: Profile): number[] {
+  const sizes = lanes.map(({ runs }) => new Set(runs.map(({ size }) => size)));
+  return [...sizes.reduce((common, each) => common.intersection(each))];
+}
+
 /** Reads a profile. Throws an Error with a sentence for the operator. */
 export function readProfile(file: string): Profile {
   let content: unknown;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { newProfile, newTrace } from "../../testing/fixtures.ts";
+import { newPrediction, newProfile, newTrace } from "../../testing/fixtures.ts";
 import { type PoolSettings, type Prediction, predict } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
@@ -100,22 +100,8 @@ async function searchWith(predictionOf: (settings: PoolSettings, scope: Scope) =
     settingsOf: (workers) => settingsOf(workers, newProfile(), choices),
     evaluate: async (settings, scope) => {
       evaluated.push([settings, scope]);
-      return { ...prediction, ...predictionOf(settings, scope) };
+      return newPrediction(predictionOf(settings, scope));
     },
   });
   return { result, evaluated };
 }
-
-const prediction: Prediction = {
-  calls: 100,
-  p50Ms: 1,
-  p99Ms: 2,
-  shed: 0,
-  late: 0,
-  failed: 0,
-  meanBatch: 1,
-  utilisation: 0.5,
-  workerSecondsPer1000: 10,
-  stages: { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 },
-  missed: [],
-};

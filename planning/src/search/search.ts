@@ -79,7 +79,7 @@ export function paretoFront(tried: readonly Tried[]): Tried[] {
 }
 
 export type Scope = "windows" | "all calls";
-type Evaluate = (settings: PoolSettings, scope: Scope) => Promise<Prediction>;
+export type Evaluate = (settings: PoolSettings, scope: Scope) => Promise<Prediction>;
 
 type SearchPlan = {
   workersMin: number;

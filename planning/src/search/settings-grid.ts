@@ -1,5 +1,5 @@
 import type { PoolSettings } from "../prediction/predict.ts";
-import type { Profile } from "../profile/profile.ts";
+import { type Profile, sizesOf } from "../profile/profile.ts";
 
 /**
  * Returns the settings that are compared for a number of workers: every calibrated batch size as BATCH_MAX,
@@ -17,12 +17,6 @@ export function settingsOf(workers: number, profile: Profile, choices: GridChoic
       })),
     ),
   );
-}
-
-/** Sizes that every lane was calibrated with. */
-function sizesOf({ lanes }: Profile): number[] {
-  const sizes = lanes.map(({ runs }) => new Set(runs.map(({ size }) => size)));
-  return [...sizes.reduce((common, each) => common.intersection(each))];
 }
 
 /** A short name that is the same for the same settings. */

@@ -1,0 +1,54 @@
+import type { Advice } from "../advice/advise.ts";
+import type { Target } from "../prediction/target.ts";
+import { meanOf } from "../profile/lane-times.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Tried } from "../search/search.ts";
+import type { TrafficSummary } from "../trace/traffic-summary.ts";
+
+/** Everything that a plan says: what the text, the page and the JSON file are made from. */
+export type Plan = {
+  format: "faceline-plan";
+  version: 1;
+  madeAt: string;
+  target: Target;
+  /** Where the traffic comes from: a file, or how it was drawn. */
+  source: string;
+  traffic: TrafficSummary;
+  /** How many workers the traffic would keep busy in full batches. */
+  load: number;
+  machine: MachineSummary;
+  /** Undefined: no settings that were searched meet the target. */
+  winner: Tried | undefined;
+  tried: readonly Tried[];
+} & Advice;
+
+type MachineSummary = Pick<Profile, "measuredAt" | "machine" | "noise" | "acceptedNoise" | "hops"> & {
+  workersPerMachine: number;
+  lanes: readonly {
+    lane: string;
+    digest: string;
+    precision: string;
+    executionProvider: string;
+    /** Mean run time of each batch size. */
+    runs: { size: number; ms: number }[];
+  }[];
+};
+
+export const machineSummary = (profile: Profile): MachineSummary => ({
+  measuredAt: profile.measuredAt,
+  machine: profile.machine,
+  noise: profile.noise,
+  acceptedNoise: profile.acceptedNoise,
+  hops: profile.hops,
+  workersPerMachine: Math.max(...profile.lanes.map(({ contention }) => contention.length)),
+  lanes: profile.lanes.map(({ lane, digest, precision, executionProvider, runs }) => ({
+    lane,
+    digest,
+    precision,
+    executionProvider,
+    runs: runs.map(({ size, ms }) => ({ size, ms: meanOf(ms) })),
+  })),
+});
+
+export type FoundPlan = Plan & { winner: Tried };
+export const isFound = (plan: Plan): plan is FoundPlan => plan.winner !== undefined;

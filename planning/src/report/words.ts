@@ -1,0 +1,114 @@
+import type { PoolSettings } from "../prediction/predict.ts";
+import type { Target } from "../prediction/target.ts";
+import type { Tried } from "../search/search.ts";
+import type { Plan } from "./plan.ts";
+
+// Sentences and numbers that the text and the page share. text.test.ts and page.test.ts cover them.
+
+/** "0.12 %" */
+export const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
+
+/** "12,345" */
+export const countText = (count: number): string => count.toLocaleString("en-US");
+
+/** "1 worker", "3 workers" */
+export const workersText = (workers: number): string => (workers === 1 ? "1 worker" : `${workers} workers`);
+
+/** "p99 < 300 ms, shed < 0.1 %" */
+export const targetText = (target: Target): string =>
+  Object.entries(target)
+    .map(([measure, limit]) => `${measure} < ${measure.startsWith("p") ? `${limit} ms` : percent(limit)}`)
+    .join(", ");
+
+/** "3 workers, BATCH_MAX 8 and UTILISATION_TARGET 0.85" */
+export function settingsText({ workers, batchMax, utilisationTarget, deadlineMs }: PoolSettings): string {
+  const deadline = deadlineMs === undefined ? "" : ` and a deadline of ${deadlineMs} ms`;
+  const utilisation = `UTILISATION_TARGET ${utilisationTarget}`;
+  return `${workersText(workers)}, BATCH_MAX ${batchMax}${deadline === "" ? " and" : ","} ${utilisation}${deadline}`;
+}
+
+/** The share of calls that were answered before their deadline. */
+export const inTimeShare = ({ shed, late, failed }: Tried["prediction"]): number =>
+  Math.max(0, 1 - shed - late - failed);
+
+/** Why a plan is not to be trusted fully; undefined where it is. */
+export function noiseMark({ machine }: Plan): string | undefined {
+  if (!machine.acceptedNoise) return undefined;
+  return `the profile was measured while other programs took ${percent(machine.noise)} of a core.`;
+}
+
+/** What fewer workers would miss. */
+export function bindingText(tried: readonly Tried[], { settings }: Tried): string {
+  const fewer = tried.filter((each) => each.settings.workers === settings.workers - 1);
+  if (fewer.length === 0) return "one worker is the least, or fewer cannot do this work at all.";
+  const missed = new Set(fewer.flatMap(({ prediction }) => prediction.missed));
+  const workers = settings.workers === 2 ? "one worker" : `${settings.workers - 1} workers`;
+  return `with ${workers} every choice misses ${[...missed].join(" or ")}.`;
+}
+
+/** What could be had where the target cannot, in sentences. */
+export function unmetSentences({ unmet, target }: Plan): string[] {
+  if (unmet === undefined) return [];
+  const { nearest, more, workersTried } = unmet;
+  return [
+    `${settingsText(nearest.settings)} hold ${targetText(nearest.target)}: the nearest target that can be had.`,
+    more === undefined
+      ? `Up to ${workersTried} workers miss ${targetText(target)} as well, so more workers do not help: a call ` +
+        "takes at least its preparation, its run and the hops."
+      : `With ${workersText(more.settings.workers)} the target itself holds: --workers-max ${more.settings.workers} finds the best settings for them.`,
+  ];
+}
+
+/** What the default settings would do, in a sentence. */
+export function defaultsSentence({ defaults, winner, target }: Plan): string {
+  if (defaults === undefined || winner === undefined) return "";
+  const { fewest, workersMax } = defaults;
+  const needs =
+    fewest === undefined
+      ? `more than ${workersMax} workers`
+      : fewest.settings.workers === winner.settings.workers
+        ? "as many workers"
+        : workersText(fewest.settings.workers);
+  return `With the default settings ${targetText(target)} needs ${needs}.`;
+}
+
+/** Where the traffic is from, in a sentence. */
+export function trafficSentence({ traffic, source, load }: Plan): string {
+  const { calls, pictures, tenants, seconds, perSecond, busiestPerSecond } = traffic;
+  return (
+    `${countText(calls)} calls with ${countText(pictures)} pictures of ${countText(tenants)} tenants in ` +
+    `${countText(Math.round(seconds))} s (${source}): ${perSecond.toFixed(1)} a second on average, ` +
+    `${countText(busiestPerSecond)} in the busiest second, ${load.toFixed(2)} workers' work in full batches.`
+  );
+}
+
+/** What the profile was measured on, in a sentence. */
+export function machineSentence({ machine: { measuredAt, machine, workersPerMachine, hops } }: Plan): string {
+  const hopsMs = hops.intakeMs + hops.toWorkerMs + hops.replyMs;
+  return (
+    `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured at ${measuredAt}. ` +
+    `The hops of a call take ${hopsMs.toFixed(1)} ms together.`
+  );
+}
+
+/** How the answer was found, in sentences. */
+export function searchSentences({ tried, whatIfScope }: Plan): string[] {
+  const windows = tried.filter(({ scope }) => scope === "windows");
+  const whole = tried.length - windows.length;
+  const workers = windows.map(({ settings }) => settings.workers);
+  const [fewest, most] = [Math.min(...workers), Math.max(...workers)];
+  return [
+    `${windows.length} settings were tried on the busiest windows, ${whole} of them on all calls.`,
+    `${fewest === most ? workersText(most) : `${fewest} to ${most} workers`} were tried, with each calibrated batch size.`,
+    ...(whatIfScope === "windows"
+      ? ["The trace is long, so what-ifs and defaults are of its busiest windows: worse than of all calls."]
+      : []),
+  ];
+}
+
+/** What every prediction assumes, in sentences. */
+export const assumptions: readonly string[] = [
+  "Calls come as in the trace, whatever the answers: clients do not try again, and no further ones come.",
+  "Runs and preparations take as long as on the calibrated machine, with their whole distribution. Pictures are those of the calibration.",
+  "The hops between the services are those of the profile, also under load.",
+];
