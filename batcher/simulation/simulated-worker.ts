@@ -1,5 +1,6 @@
 // Used by simulation.ts. It behaves as inference/src/worker.ts does, whose tests describe the order of steps.
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
@@ -19,6 +20,7 @@ export class SimulatedWorker {
   readonly #id: string;
   readonly #environment: WorkerEnvironment;
   readonly #lanes: LoadedLane[];
+  readonly #work: WorkerWork | undefined;
   #sequence = 0;
   #staged: Batch[] = [];
   readonly #receivedAt = new WeakMap<Batch, number>();
@@ -33,13 +35,10 @@ export class SimulatedWorker {
     this.#id = id;
     this.model = model;
     this.#environment = environment;
+    this.#work = model.openWork?.(environment);
     this.#lanes = [model, ...(model.otherLanes ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
     this.#report();
     this.#reportRegularly();
-  }
-
-  get isRunning(): boolean {
-    return this.#running !== undefined;
   }
 
   receive(batch: Batch): void {
@@ -76,15 +75,15 @@ export class SimulatedWorker {
       if (Number.isFinite(decodeStallMs)) this.#later(decodeStallMs, () => this.#environment.killed());
       return;
     }
-    const { prepare, measured } = this.#modelOf(batch);
-    const { alpha, beta, noise = 0 } = prepare;
-    const cost = tasks.reduce((sum, task) => sum + task.cost, 0);
-    const modelledMs = () => Math.max(0, random.normal(1, noise) * (alpha + beta * cost));
-    const prepareMs = measured === undefined ? modelledMs() : measured.prepareMs(cost, random.next());
-    this.#later(prepareMs, () => {
-      this.#ready.push({ batch, tasks, prepareMs });
+    const startedAt = events.now;
+    const end = () => {
+      this.#ready.push({ batch, tasks, prepareMs: events.now - startedAt });
       this.#runNext();
-    });
+    };
+    if (this.#work !== undefined) return this.#work.prepare(tasks, this.#unlessDead(end));
+    const { alpha, beta, noise = 0 } = this.#modelOf(batch).prepare;
+    const cost = tasks.reduce((sum, task) => sum + task.cost, 0);
+    this.#later(Math.max(0, random.normal(1, noise) * (alpha + beta * cost)), end);
   }
 
   #runNext(): void {
@@ -100,25 +99,25 @@ export class SimulatedWorker {
     this.#report();
     this.#prepareNext();
     const result = this.#environment.runOf(tasks);
-    this.#later(tasks.length === 0 ? 0 : this.#runMs(batch, tasks.length), () => {
+    const end = () => {
       this.#running = undefined;
       this.#environment.runEnded?.(tasks.length, events.now - startedAt);
       if (result === "killed") return this.#environment.killed();
       const measured = { size: tasks.length, prepareMs, runMs: events.now - startedAt };
       this.#answer(batch, result, tasks, { ...measured, endedAt: events.now });
       this.#runNext();
-    });
+    };
+    const { sizes } = this.#modelOf(batch);
+    if (tasks.length === 0) this.#later(0, end);
+    else if (this.#work === undefined) this.#later(this.#runMs(batch, tasks.length), end);
+    else this.#work.run(batch.lane, sizes.find((each) => each >= tasks.length)!, this.#unlessDead(end));
   }
 
   #runMs(batch: Batch, tasks: number): number {
-    const { alpha, beta, sizes, measured } = this.#modelOf(batch);
+    const { alpha, beta, sizes } = this.#modelOf(batch);
     const { noise, slowdownAt = () => 1 } = this.model;
     const size = sizes.find((each) => each >= tasks)!;
     const { random, events } = this.#environment;
-    if (measured !== undefined) {
-      const running = this.#environment.runningBeside?.(this.model) ?? 0;
-      return slowdownAt(events.now) * measured.runMs(size, random.next(), running);
-    }
     return Math.max(0.1, random.normal(1, noise)) * slowdownAt(events.now) * (alpha + beta * size);
   }
 
@@ -142,9 +141,13 @@ export class SimulatedWorker {
   }
 
   #later(ms: number, act: () => void): void {
-    this.#environment.events.after(ms + this.#stallMs(ms), () => {
+    this.#environment.events.after(ms + this.#stallMs(ms), this.#unlessDead(act));
+  }
+
+  #unlessDead(act: () => void): () => void {
+    return () => {
       if (!this.#dead) act();
-    });
+    };
   }
 
   /** While a worker stalls it does nothing; messages that it sent before still arrive. */
@@ -203,7 +206,7 @@ export const simulatedBuild: LaneBuild = {
 export const builtAs = ({ build = simulatedBuild }: { build?: LaneBuild }): LaneBuild => build;
 
 const warmedUp = (
-  { lane, build = simulatedBuild, sizes, alpha, beta, measured }: LaneModel,
+  { lane, build = simulatedBuild, sizes, alpha, beta, warmMs }: LaneModel,
   warmUpFactor: number,
 ): LoadedLane => ({
   lane,
@@ -212,7 +215,7 @@ const warmedUp = (
   precisions: [],
   sizes: sizes.map((size) => ({
     size,
-    runMs: warmUpFactor * (measured?.runMs(size, 0.5, 0) ?? alpha + beta * size),
+    runMs: warmUpFactor * (warmMs?.(size) ?? alpha + beta * size),
   })),
 });
 
@@ -233,22 +236,22 @@ type LaneModel = {
   sizes: number[];
   /** Fetch and decode: `alpha + beta · the costs of the images` ms. */
   prepare: { alpha: number; beta: number; noise?: number };
-  /** Times as they were measured, in place of the lines above. */
-  measured?: MeasuredTimes;
+  /** Run time of a batch of `size` in the warm-up, in place of the line above. */
+  warmMs?: (size: number) => number;
 };
 
-/** Times in ms at a share of their distribution, from 0 to below 1: its median at 0.5. */
-export type MeasuredTimes = {
-  /** Of a batch that is padded to `size`, while so many other workers of the machine run batches. */
-  runMs(size: number, share: number, runningBeside: number): number;
-  /** To fetch and decode images whose costs are `cost` together. */
-  prepareMs(cost: number, share: number): number;
+/** Does the work of a worker in simulated time, and calls `done` at its end. */
+export type WorkerWork = {
+  /** Fetches and decodes the images of tasks. */
+  prepare(tasks: readonly BatchTask[], done: () => void): void;
+  /** Runs a batch of a lane that is padded to `size`. */
+  run(lane: LaneId, size: number, done: () => void): void;
 };
 
 export type WorkerModel = LaneModel & {
   partition: number;
-  /** Workers of one machine share its cores; each has its own by default. */
-  machine?: number;
+  /** Called for each process. Its work takes time in place of the lines of the lanes. */
+  openWork?: (environment: { events: EventQueue; random: Random }) => WorkerWork;
   /** Lanes that it has loaded besides the first. */
   otherLanes?: LaneModel[];
   /** Standard deviation of a run's time, as a share of it. */
@@ -278,8 +281,6 @@ type WorkerEnvironment = {
   /** How a run of these tasks ends. */
   runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
   runEnded?(size: number, runMs: number): void;
-  /** How many other workers of the same machine run a batch now. */
-  runningBeside?(model: WorkerModel): number;
   killed(): void;
 };
 

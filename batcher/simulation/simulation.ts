@@ -28,6 +28,7 @@ export class Simulation {
   readonly #scenario: Scenario;
   readonly #random: Random;
   readonly #forgets: boolean;
+  readonly #path: CallPath;
   readonly #scheduler: Scheduler;
   /** By partition; undefined while a process starts. */
   readonly #workers: (SimulatedWorker | undefined)[] = [];
@@ -48,6 +49,11 @@ export class Simulation {
     if (this.#forgets && scenario.partitionLosses !== undefined) {
       throw new Error("calls that are forgotten cannot be read again after a rebalance");
     }
+    this.#path = scenario.openPath?.({ events: this.events, random: this.#random.branch() }) ?? {
+      intake: (_, done) => this.events.after(this.#hopMs("intakeMs"), done),
+      toWorker: (_, done) => this.events.after(this.#hopMs("toWorkerMs"), done),
+      reply: (_, done) => this.events.after(this.#hopMs("replyMs"), done),
+    };
     this.#scheduler = (scenario.scheduler ?? productionScheduler)(scenario);
     for (const model of scenario.workers) {
       this.#unreadBatches[model.partition] = [];
@@ -85,7 +91,7 @@ export class Simulation {
     switch (move.kind) {
       case "dispatch":
         if (!this.#forgets) this.batches.push(move.batch);
-        this.events.after(this.#hopMs("toWorkerMs"), () => this.#deliver(move.partition, move.batch));
+        this.#path.toWorker(move.batch, () => this.#deliver(move.partition, move.batch));
         return;
       case "answer": {
         const { id } = move.task;
@@ -152,7 +158,7 @@ export class Simulation {
     };
     const { arrivedAt, deadlineAt } = message;
     this.calls.set(id, { tenant, arrivedAt, deadlineAt, tasks: message.tasks, answers: [] });
-    this.events.after(this.#hopMs("intakeMs"), () => {
+    this.#path.intake(message, () => {
       if (!this.#forgets) this.#topic.push(message);
       if (this.#holdsPartition) this.#handle({ kind: "arrive", call: message });
     });
@@ -199,13 +205,6 @@ export class Simulation {
       isPreparationEndless: (tasks) => this.#scenario.isPreparationEndless?.(tasks) ?? false,
       runOf: (tasks) => this.#scenario.runOf?.(tasks) ?? "answered",
       runEnded: (size, runMs) => this.#scenario.runEnded?.(size, runMs),
-      runningBeside: ({ partition, machine }) =>
-        machine === undefined
-          ? 0
-          : this.#workers.filter(
-              (each) =>
-                each?.isRunning && each.model.machine === machine && each.model.partition !== partition,
-            ).length,
       killed: () => this.#killWorker(model),
     });
     this.#workers[model.partition] = worker;
@@ -223,7 +222,7 @@ export class Simulation {
     tasksRun: Set<BatchTask>,
     { build, times }: { build: LaneBuild; times: WorkerTimes },
   ): void {
-    this.events.after(this.#hopMs("replyMs"), () => {
+    this.#path.reply(batch, () => {
       for (const task of batch.tasks) {
         const { queueMs, holdMs, retryMs } = task.waited ?? noWait;
         const waitMs = queueMs + holdMs + retryMs + times.behindOthersMs;
@@ -280,6 +279,10 @@ export type Scenario = {
   arrivals: Arrivals;
   workers: WorkerModel[];
   hops: Hops & { jitter?: number };
+  /**
+   * Takes messages to their receivers in place of `hops`, which then are what the scheduler guesses first.
+   */
+  openPath?: (environment: { events: EventQueue; random: Random }) => CallPath;
   /** Rebalances in which this batcher loses the tasks partition, and gets it back after `forMs`. */
   partitionLosses?: { atMs: number; forMs: number }[];
   /** Those of production by default. */
@@ -299,6 +302,15 @@ export type Scenario = {
   runOf?: (tasks: BatchTask[]) => "answered" | "failed" | "killed";
   /** Called with every decision. */
   watch?: (event: Event, moves: Move[], now: number) => void;
+};
+
+/** Takes messages to their receivers in simulated time, and calls `done` when they are there. */
+export type CallPath = {
+  /** From the client to the scheduler. */
+  intake(call: CallTasks, done: () => void): void;
+  toWorker(batch: Batch, done: () => void): void;
+  /** From the end of a run to the client. */
+  reply(batch: Batch, done: () => void): void;
 };
 
 type Hops = { intakeMs: number; toWorkerMs: number; reportMs: number; replyMs: number };

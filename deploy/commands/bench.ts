@@ -13,6 +13,7 @@ import { ingress } from "../bench/parts/ingress.ts";
 import { memory } from "../bench/parts/memory.ts";
 import { openLoopPart } from "../bench/parts/open-loop.ts";
 import { drawOpenLoop } from "../bench/parts/open-loop-plots.ts";
+import { predictions, predictionsModelled } from "../bench/parts/predictions.ts";
 import { saturation } from "../bench/parts/saturation.ts";
 import { singleRequest } from "../bench/parts/single-request.ts";
 import { telemetrySampling } from "../bench/parts/telemetry-sampling.ts";
@@ -56,6 +57,8 @@ const defaultParts: Record<string, Part> = {
 const namedParts: Record<string, Part> = {
   faces,
   "cpu-profile": cpuProfile,
+  predictions,
+  "predictions-modelled": predictionsModelled,
   "telemetry-modelled": telemetryModelled,
   "telemetry-bare": telemetryBare,
   "telemetry-sampling": telemetrySampling,

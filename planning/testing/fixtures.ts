@@ -12,9 +12,9 @@ const lane = LaneId.parse("Dlib/ssd");
 export function newProfile(changes: Partial<Profile> = {}): Profile {
   return {
     format: "faceline-profile",
-    version: 1,
+    version: 2,
     measuredAt: "2026-01-01T00:00:00Z",
-    machine: { cpu: "modelled", cores: 2, memoryMiB: 1_024 },
+    machine: { cpu: "modelled", cores: 16, memoryMiB: 1_024 },
     noise: 0,
     acceptedNoise: false,
     lanes: [
@@ -28,10 +28,23 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
           ms: [0.9, 1, 1.1].map((factor) => factor * (20 + 2 * size)),
         })),
         contention: [1],
-        preparation: { alphaMs: 1, betaMs: 0.5, factors: [0.8, 1, 1.2] },
+        cpuShare: 1,
       },
     ],
-    hops: { intakeMs: 4, toWorkerMs: 3, reportMs: 3, replyMs: 3, jitter: 0.3 },
+    preparation: { pictureMs: 1.5, megapixelMs: 0, megabyteMs: 0, factors: [0.8, 1, 1.2] },
+    service: {
+      isMeasured: true,
+      intakeMs: 4,
+      toWorkerMs: 3,
+      reportMs: 3,
+      replyMs: 3,
+      factors: [0.8, 1, 1.2],
+      fetchMs: 0,
+      decodesMax: 2,
+      cpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
+      perSecond: 100,
+      clientCpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
+    },
     ...changes,
   };
 }

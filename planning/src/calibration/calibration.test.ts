@@ -2,17 +2,21 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { runProfile, usefulSize } from "./lane-profile.ts";
 import type { RunSample } from "./lane-samples.ts";
-import { preparationLine } from "./preparation-samples.ts";
+import { preparationProfile } from "./preparation-samples.ts";
 
 /** Samples of runs of 20 + 2b ms, a tenth more for each other worker, with one slow run of each kind. */
 const samples: RunSample[] = [1, 2, 4, 8, 16, 32].flatMap((size) =>
   [0, 1, 2].flatMap((besides) =>
-    [1, 1, 1, 1.2].map((factor) => ({ size, besides, ms: factor * (1 + besides / 10) * (20 + 2 * size) })),
+    [1, 1, 1, 1.2].map((factor) => {
+      const ms = factor * (1 + besides / 10) * (20 + 2 * size);
+      return { size, besides, ms, cpuMs: 0.5 * ms };
+    }),
   ),
 );
 
 test("a profile has the distribution of runs alone, and how much longer they take beside others", () => {
-  const { runs, contention } = runProfile(samples);
+  const { runs, contention, cpuShare } = runProfile(samples);
+  assert.equal(cpuShare, 0.5);
   assert.deepEqual(
     runs.map(({ size, ms }) => [size, ms[0], ms.at(-1)]),
     [1, 2, 4, 8, 16, 32].map((size) => [size, 20 + 2 * size, 1.2 * (20 + 2 * size)]),
@@ -30,27 +34,21 @@ test("the useful size is the smallest that reaches 95 % of the best throughput",
   assert.equal(usefulSize(flat), 1);
 });
 
-test("preparation is a line by cost, and what each picture took beside it", () => {
-  const line = preparationLine([
-    { cost: 1, ms: 7 },
-    { cost: 1, ms: 9 },
-    { cost: 10, ms: 62 },
-    { cost: 10, ms: 62 },
-  ]);
-  assert.deepEqual(
-    [line.alphaMs, line.betaMs].map((each) => Number(each.toFixed(6))),
-    [2, 6],
+test("preparation takes time by pictures, pixels and bytes, and varies around it", () => {
+  const sizes = [
+    { bytes: 40_000, pixels: 300_000 },
+    { bytes: 40_000, pixels: 2_000_000 },
+    { bytes: 900_000, pixels: 2_000_000 },
+  ];
+  const exact = sizes.map((size) => 0.5 + (3 * size.pixels + 10 * size.bytes) / 1_000_000);
+  const samples = [0.9, 1.1].flatMap((factor) =>
+    sizes.map((size, index) => ({ size, ms: factor * exact[index]! })),
   );
-  assert.deepEqual(
-    line.factors.map((each) => Number(each.toFixed(3))),
-    [0.875, 1.125, 1, 1],
-  );
-});
-
-test("where all pictures cost the same, preparation is proportional to cost", () => {
-  const { alphaMs, betaMs } = preparationLine([
-    { cost: 2, ms: 8 },
-    { cost: 2, ms: 12 },
-  ]);
-  assert.deepEqual([alphaMs, betaMs], [0, 5]);
+  const { pictureMs, megapixelMs, megabyteMs, factors } = preparationProfile(samples);
+  // Least squares of relative errors: of 0.9 and 1.1 the middle is 0.98.
+  const expected = [0.49, 2.94, 9.8];
+  for (const [index, weight] of [pictureMs, megapixelMs, megabyteMs].entries()) {
+    assert.ok(Math.abs(weight / expected[index]! - 1) < 0.01, `${weight}`);
+  }
+  assert.ok(Math.abs(factors[0]! - 0.918) < 0.01 && Math.abs(factors.at(-1)! - 1.122) < 0.01);
 });

@@ -3,12 +3,17 @@ import { meanInterval, quantilesOf } from "../profile/quantiles.ts";
 import type { RunSample } from "./lane-samples.ts";
 
 /** Returns the distribution of run times by size, alone, and how much longer runs take beside others. */
-export function runProfile(samples: readonly RunSample[]): Pick<LaneProfile, "runs" | "contention"> {
+export function runProfile(
+  samples: readonly RunSample[],
+): Pick<LaneProfile, "runs" | "contention" | "cpuShare"> {
   const sizes = [...new Set(samples.map(({ size }) => size))].toSorted((a, b) => a - b);
   const msOf = (size: number, besides: number) =>
     samples.filter((each) => each.size === size && each.besides === besides).map(({ ms }) => ms);
   const besides = [...new Set(samples.map((each) => each.besides))].toSorted((a, b) => a - b);
+  const alone = samples.filter((each) => each.besides === 0);
+  const cpuShares = alone.map(({ ms, cpuMs }) => cpuMs / ms).toSorted((a, b) => a - b);
   return {
+    cpuShare: Math.min(1, cpuShares[cpuShares.length >> 1]!),
     runs: sizes.map((size) => ({ size, ms: quantilesOf(msOf(size, 0)) })),
     contention: besides.map((count) => {
       const ratios = sizes.map(

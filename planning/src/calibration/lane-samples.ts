@@ -15,7 +15,11 @@ export async function sampleRuns(plan: SamplePlan): Promise<RunSample[]> {
     for (const [index, { size, workers }] of shuffled(cases, plan.random).entries()) {
       progress(`runs: round ${round + 1} of ${rounds}, ${index + 1} of ${cases.length}`);
       const runs = engines.slice(0, workers).map((engine) => runOnce(engine, plan, size));
-      for (const ms of await Promise.all(runs)) samples.push({ size, besides: workers - 1, ms });
+      const cpuBefore = process.cpuUsage();
+      const times = await Promise.all(runs);
+      const { user, system } = process.cpuUsage(cpuBefore);
+      const cpuMs = (user + system) / 1_000 / workers;
+      for (const ms of times) samples.push({ size, besides: workers - 1, ms, cpuMs });
     }
   }
   return samples;
@@ -50,5 +54,11 @@ type SamplePlan = {
   progress(line: string): void;
 };
 
-/** A run of a batch of `size`, beside so many other workers' runs. */
-export type RunSample = { size: number; besides: number; ms: number };
+/** A run of a batch of `size`, in ms, beside so many other workers' runs. */
+export type RunSample = {
+  size: number;
+  besides: number;
+  ms: number;
+  /** CPU time of the process, for each of the runs. */
+  cpuMs: number;
+};

@@ -1,20 +1,29 @@
-import { decodingCost } from "@faceline/contracts/image/decoding-cost";
 import { plainImageHeader } from "@faceline/contracts/image/header";
 import { decodePicture } from "@faceline/inference/decode/decoder";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import type { EnginePicture } from "@faceline/inference/engine/work";
+import type { Profile } from "../profile/profile.ts";
+import { quantilesOf } from "../profile/quantiles.ts";
+import { sizedJpeg } from "../replay/sized-jpeg.ts";
+import type { PictureSize } from "../trace/trace.ts";
+import { nonNegativeWeights } from "./least-squares.ts";
 
-/** Decodes pictures one after another, several times in turn, and returns how long each took by its cost. */
+/**
+ * Decodes pictures one after another, several times in turn, and returns how long each took. Beside the given
+ * ones these are some of other sizes, made from them, so that bytes and pixels can be distinguished.
+ */
 export async function samplePreparation(
   files: readonly Buffer[],
   rounds: number,
 ): Promise<PreparationSample[]> {
+  const resized = otherSizes.map((size, index) => sizedJpeg(files[index % files.length]!, size));
+  const all = [...files, ...(await Promise.all(resized))];
   const samples: PreparationSample[] = [];
   for (let round = 0; round < rounds; round++) {
-    for (const bytes of files) {
+    for (const bytes of all) {
       const startedAt = performance.now();
       await decodePicture(bytes, defaultPictureLimits, shared);
-      samples.push({ cost: costOf(bytes), ms: performance.now() - startedAt });
+      samples.push({ size: sizeOf(bytes), ms: performance.now() - startedAt });
     }
   }
   return samples;
@@ -32,26 +41,30 @@ export function decodeAll(files: readonly Buffer[]): Promise<EnginePicture[]> {
   );
 }
 
-/**
- * Returns the line through preparation times by least squares, and how many times as long as on it each took.
- * Where all costs are alike, time is taken to be proportional to cost.
- */
-export function preparationLine(samples: readonly PreparationSample[]): PreparationLine {
-  const mean = (of: (sample: PreparationSample) => number) =>
-    samples.reduce((sum, each) => sum + of(each), 0) / samples.length;
-  const [meanCost, meanMs] = [mean(({ cost }) => cost), mean(({ ms }) => ms)];
-  const variance = mean(({ cost }) => (cost - meanCost) ** 2);
-  const covariance = mean(({ cost, ms }) => (cost - meanCost) * (ms - meanMs));
-  const slope = variance === 0 ? meanMs / meanCost : covariance / variance;
-  // A negative constant part would make small pictures take no time.
-  const betaMs = Math.max(0, Math.min(slope, meanMs / meanCost));
-  const alphaMs = meanMs - betaMs * meanCost;
-  return { alphaMs, betaMs, factors: samples.map(({ cost, ms }) => ms / (alphaMs + betaMs * cost)) };
+/** Returns preparation times by pictures, pixels and bytes, and how many times as long as that each took. */
+export function preparationProfile(samples: readonly PreparationSample[]): Profile["preparation"] {
+  const rows = samples.map(({ size }) => [1, size.pixels / 1_000_000, size.bytes / 1_000_000]);
+  const [pictureMs, megapixelMs, megabyteMs] = nonNegativeWeights(
+    rows,
+    samples.map(({ ms }) => ms),
+  ) as [number, number, number];
+  const factors = samples.map(
+    ({ ms }, index) => ms / (pictureMs + megapixelMs * rows[index]![1]! + megabyteMs * rows[index]![2]!),
+  );
+  return { pictureMs, megapixelMs, megabyteMs, factors: quantilesOf(factors) };
 }
 
-function costOf(bytes: Buffer): number {
-  const header = plainImageHeader(bytes);
-  return header === undefined ? 1 : decodingCost(header, bytes.length);
+/** An engine that is modelled decodes nothing. */
+export const noPreparation: Profile["preparation"] = {
+  pictureMs: 0,
+  megapixelMs: 0,
+  megabyteMs: 0,
+  factors: [1, 1],
+};
+
+function sizeOf(bytes: Buffer): PictureSize {
+  const { width, height } = plainImageHeader(bytes) ?? { width: 0, height: 0 };
+  return { bytes: bytes.length, pixels: width * height };
 }
 
 /** The engine reads pixels on other threads. */
@@ -59,5 +72,13 @@ const shared = (length: number) => new Uint8Array(new SharedArrayBuffer(length))
 
 const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
 
-type PreparationSample = { cost: number; ms: number };
-type PreparationLine = { alphaMs: number; betaMs: number; factors: number[] };
+const otherSizes: PictureSize[] = [
+  { bytes: 8_000, pixels: 60_000 },
+  { bytes: 40_000, pixels: 60_000 },
+  { bytes: 40_000, pixels: 1_000_000 },
+  { bytes: 400_000, pixels: 1_000_000 },
+  { bytes: 400_000, pixels: 4_000_000 },
+  { bytes: 2_000_000, pixels: 4_000_000 },
+];
+
+type PreparationSample = { size: PictureSize; ms: number };

@@ -30,7 +30,7 @@ test("beside other work nothing is measured, and the sentence says what to do", 
 test("a calibration of the real engine writes a profile that a plan can read", async () => {
   const { code, text } = await run(...few, "--accept-noise");
   assert.equal(code, 0, text);
-  const { lanes, acceptedNoise, noise } = readProfile(join(stateFolder, "plan", "profile.json"));
+  const { lanes, preparation, acceptedNoise, noise } = readProfile(join(stateFolder, "plan", "profile.json"));
   assert.equal(acceptedNoise, noise > 0.1);
   const [tiny] = lanes;
   assert.equal(tiny!.lane, "Dlib/tiny");
@@ -39,7 +39,7 @@ test("a calibration of the real engine writes a profile that a plan can read", a
     [1, 2],
   );
   assert.ok(tiny!.runs.every(({ ms }) => ms.every((each) => each > 0)));
-  assert.ok(tiny!.preparation.alphaMs + tiny!.preparation.betaMs > 0);
+  assert.ok(preparation.pictureMs + preparation.megapixelMs + preparation.megabyteMs > 0);
 });
 
 test("a folder without pictures is refused", async () => {

@@ -5,16 +5,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { type Engine, openEngine } from "@faceline/inference/engine/engine";
+import { EngineChoice } from "@faceline/inference/engine/modelled";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { modelsFolder } from "@faceline/models/model-file";
 import { buildLanes } from "../calibration/built-lanes.ts";
 import { runProfile, usefulSize } from "../calibration/lane-profile.ts";
 import { type RunSample, sampleRuns } from "../calibration/lane-samples.ts";
 import { otherWorkMax, watchOtherWork } from "../calibration/machine-noise.ts";
-import { decodeAll, preparationLine, samplePreparation } from "../calibration/preparation-samples.ts";
+import {
+  decodeAll,
+  noPreparation,
+  preparationProfile,
+  samplePreparation,
+} from "../calibration/preparation-samples.ts";
 import type { LaneProfile, Profile } from "../profile/profile.ts";
-import { meanInterval, quantilesOf } from "../profile/quantiles.ts";
+import { meanInterval } from "../profile/quantiles.ts";
+import { calibrateService } from "./calibrate-service.ts";
 import type { CommandContext } from "./context.ts";
+import { samplesFolder } from "./inputs.ts";
 
 export const calibrateUsage = `npm run plan -- calibrate [options]
 
@@ -29,6 +37,19 @@ Stop the service first: whatever else runs makes everything slower, and then thi
   --models-dir FOLDER  [where npm start builds models]
   --out FILE           [.faceline/plan/profile.json]
   --accept-noise       goes on beside other work; the profile and every plan from it say so
+  --engine MODEL       a modelled engine as of npm start, model:40+2b, to try the path around it
+
+Then, with the service running and doing nothing else, this adds to the profile what calls take around the
+engine:
+
+npm run plan -- calibrate --url URL --key-file FILE --operators LIST [options]
+
+  --url URL            an ingress on this machine
+  --key-file FILE      an API key whose team has no limits
+  --operators LIST     operators' ports of all batchers and workers, as http://127.0.0.1:9480
+  --token-file FILE    the operators' token
+  --seconds N          for each of five measurements  [6]
+  --out FILE           the profile to add to  [.faceline/plan/profile.json]
 `;
 
 /** Calibrates this machine and writes its profile. Returns the exit code, 3 where it is not quiet. */
@@ -37,6 +58,8 @@ export async function calibrate(
   { stateFolder, print, progress }: CommandContext,
 ): Promise<number> {
   const { values } = parseArgs({ args, options });
+  if (values.url !== undefined) return calibrateService(values, { stateFolder, print, progress });
+  const modelled = values.engine === undefined ? undefined : EngineChoice.parse(values.engine);
   const lanes = values.lanes.split(",").map((each) => LaneId.parse(each.trim()));
   const workers = Number(values.workers);
   const batchMax = Number(values["batch-max"]);
@@ -50,18 +73,21 @@ export async function calibrate(
 
   const modelsDir = resolve(values["models-dir"]);
   progress("models");
-  await buildLanes(modelsDir, lanes);
+  if (modelled === undefined) await buildLanes(modelsDir, lanes);
   const engines: Engine[] = [];
   const during = watchOtherWork();
   const profiles: LaneProfile[] = [];
+  let preparation = noPreparation;
   try {
     for (let worker = 0; worker < workers; worker++) {
       progress(`loading: worker ${worker + 1} of ${workers}`);
-      engines.push(await openEngine({ ...engineOptions, lanes, batchMax, modelsDir }));
+      engines.push(await openEngine({ ...engineOptions, modelled, lanes, batchMax, modelsDir }));
     }
     const pictures = await decodeAll(files);
     progress("preparation");
-    const line = preparationLine(await samplePreparation(files, preparationRounds));
+    if (modelled === undefined) {
+      preparation = preparationProfile(await samplePreparation(files, preparationRounds));
+    }
     for (const loaded of engines[0]!.lanes) {
       const sizes = loaded.sizes.map(({ size }) => size);
       const rounds = Number(values.rounds);
@@ -74,7 +100,6 @@ export async function calibrate(
         precision: loaded.build.precision,
         executionProvider: loaded.executionProvider,
         ...runProfile(samples),
-        preparation: { ...line, factors: quantilesOf(line.factors) },
       });
       print(laneText(loaded.lane, samples));
     }
@@ -86,7 +111,7 @@ export async function calibrate(
 
   const profile: Profile = {
     format: "faceline-profile",
-    version: 1,
+    version: 2,
     measuredAt: new Date().toISOString(),
     machine: {
       cpu: cpus()[0]?.model ?? "unknown",
@@ -96,7 +121,8 @@ export async function calibrate(
     noise: Number(noise.toFixed(3)),
     acceptedNoise: noise > otherWorkMax,
     lanes: profiles,
-    hops: assumedHops,
+    preparation,
+    service: assumedService,
   };
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(`${out}.part`, JSON.stringify(profile, null, 1));
@@ -150,15 +176,20 @@ const options = {
   workers: { type: "string", default: `${availableParallelism()}` },
   "batch-max": { type: "string", default: "8" },
   rounds: { type: "string", default: "20" },
-  pictures: { type: "string", default: join(import.meta.dirname, "../../../ingress/pages/samples") },
+  pictures: { type: "string", default: samplesFolder },
   "models-dir": { type: "string", default: modelsFolder },
   out: { type: "string" },
   "accept-noise": { type: "boolean", default: false },
+  engine: { type: "string" },
+  url: { type: "string" },
+  "key-file": { type: "string" },
+  operators: { type: "string" },
+  "token-file": { type: "string" },
+  seconds: { type: "string", default: "6" },
 } as const;
 
 /** The defaults of the inference service. */
 const engineOptions = {
-  modelled: undefined,
   executionProvider: "cpu",
   intraOpThreads: 1,
   precision: PrecisionSetting.parse("auto"),
@@ -169,10 +200,21 @@ const engineOptions = {
 } as const;
 
 /**
- * What the parts around the engine take where all services are on one machine: medians of Server-Timing of
- * /verify with two pictures there. They are not measured here, because the service does not run.
+ * What the parts around the engine took on a machine with two cores; it stands until a service is measured.
  */
-const assumedHops = { intakeMs: 6, toWorkerMs: 10, reportMs: 3, replyMs: 3, jitter: 0.5 };
+const assumedService: Profile["service"] = {
+  isMeasured: false,
+  intakeMs: 6,
+  toWorkerMs: 5,
+  reportMs: 2,
+  replyMs: 3,
+  factors: [0.6, 0.9, 1, 1.2, 2.5],
+  fetchMs: 2,
+  decodesMax: 2,
+  cpu: { callMs: 2, pictureMs: 1, megabyteMs: 8 },
+  perSecond: 0,
+  clientCpu: { callMs: 0.5, pictureMs: 0, megabyteMs: 2 },
+};
 
 const quietMs = 3_000;
 const preparationRounds = 10;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { predict } from "../prediction/predict.ts";
@@ -11,6 +11,7 @@ import { replayText } from "../report/replay-text.ts";
 import { wholeTrace } from "../search/windows.ts";
 import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
+import { readLines, samplePhotographs } from "./inputs.ts";
 
 export const replayUsage = `npm run plan -- replay --url URL --key-file FILE [options]
 
@@ -49,7 +50,10 @@ export async function replay(args: string[], context: CommandContext): Promise<n
     utilisationTarget: positive(values.utilisation, "--utilisation"),
   };
   // First, because it says what the profile lacks.
-  const predicted = predict(trace, profile, settings, { parts: [wholeTrace(trace)] });
+  const predicted = predict(trace, profile, settings, {
+    parts: [wholeTrace(trace)],
+    clientIsHere: isLoopback(values.url),
+  });
   const keys = readLines(values["key-file"]);
   const stock = await stockPictures(trace, samplePhotographs(), progress);
   const token = values["token-file"] === undefined ? undefined : readLines(values["token-file"])[0];
@@ -65,6 +69,7 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   const marks = profile.acceptedNoise
     ? [`NOT QUIET when the profile was measured: ${profile.noise} cores.`]
     : [];
+  if (!profile.service.isMeasured) marks.push("The service was not measured: calibrate --url URL adds it.");
   marks.push(...stockMarks(stock));
   print(replayText(predicted, measured, marks));
   if (values.json !== undefined) {
@@ -73,6 +78,10 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   }
   return 0;
 }
+
+/** Then the calls are sent from the machine that is predicted, and take some of its CPU time. */
+const isLoopback = (url: string): boolean =>
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
 const workersPerMachine = ({ lanes }: ReturnType<typeof readProfile>): number =>
   Math.max(...lanes.map(({ contention }) => contention.length));
@@ -84,22 +93,6 @@ function stockMarks({ roundedTo, larger }: PictureStock): string[] {
   if (larger > 0) marks.push(`${larger} pictures have more bytes than recorded: a photograph did not fit.`);
   return marks;
 }
-
-function readLines(file: string): string[] {
-  const lines = readFileSync(file, "utf8")
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-  if (lines.length === 0) throw new Error(`${file} is empty.`);
-  return lines;
-}
-
-function samplePhotographs(): Buffer[] {
-  const names = readdirSync(samplesFolder).filter((name) => name.endsWith(".jpg"));
-  return names.map((name) => readFileSync(join(samplesFolder, name)));
-}
-
-const samplesFolder = join(import.meta.dirname, "../../../ingress/pages/samples");
 
 const options = {
   url: { type: "string" },

@@ -35,6 +35,42 @@ test("too few workers refuse calls, and further ones answer them", () => {
   assert.ok(four!.shed < 0.01, `${four!.shed}`);
 });
 
+test("what calls take of the cores around the engine slows the runs down", () => {
+  const trace = newTrace({ perSecond: 25, pictures: 1, seconds: 100 });
+  const machine = { cpu: "modelled", cores: 1, memoryMiB: 1_024 };
+  const { service } = newProfile();
+  const busy = { ...service, cpu: { callMs: 8, pictureMs: 4, megabyteMs: 0 } };
+  const plan = { parts: [wholeTrace(trace)] };
+  const [alone, beside] = [service, busy].map((each) =>
+    predict(trace, newProfile({ machine, service: each }), { ...settings, workers: 1 }, plan),
+  );
+  // Of a core, the calls take 25 x 12 ms a second.
+  assert.ok(beside!.stages.runMs > 1.2 * alone!.stages.runMs, `${beside!.stages.runMs}`);
+  assert.ok(beside!.p99Ms > alone!.p99Ms);
+});
+
+test("a client on the machine takes a part of its cores", () => {
+  const trace = newTrace({ perSecond: 25, pictures: 1, seconds: 100 });
+  const machine = { cpu: "modelled", cores: 1, memoryMiB: 1_024 };
+  const service = { ...newProfile().service, clientCpu: { callMs: 10, pictureMs: 0, megabyteMs: 0 } };
+  const [away, here] = [false, true].map((clientIsHere) =>
+    predict(trace, newProfile({ machine, service }), settings, { parts: [wholeTrace(trace)], clientIsHere }),
+  );
+  assert.ok(here!.p50Ms > away!.p50Ms + 3, `${here!.p50Ms} and ${away!.p50Ms}`);
+});
+
+test("an engine that needs no core is not slowed down by other work", () => {
+  const trace = newTrace({ perSecond: 20, pictures: 1, seconds: 100 });
+  const machine = { cpu: "modelled", cores: 1, memoryMiB: 1_024 };
+  const profile = newProfile({ machine });
+  const waiting = { ...profile.lanes[0]!, cpuShare: 0 };
+  const service = { ...profile.service, cpu: { callMs: 15, pictureMs: 0, megabyteMs: 0 } };
+  const { stages } = predict(trace, { ...profile, lanes: [waiting], service }, settings, {
+    parts: [wholeTrace(trace)],
+  });
+  assert.ok(Math.abs(stages.runMs - 22) < 0.7, `${stages.runMs}`);
+});
+
 test("with a target, a prediction ends once that is missed for certain", () => {
   const trace = newTrace({ perSecond: 300, seconds: 200, deadlineMs: 300 });
   const plan = { parts: [wholeTrace(trace)], target: { shed: 0.001 } };

@@ -1,10 +1,14 @@
+import type { EventQueue } from "@faceline/batcher/simulation/event-queue";
+import { Random } from "@faceline/batcher/simulation/random";
 import type { WorkerModel } from "@faceline/batcher/simulation/simulated-worker";
 import { Simulation, startAt } from "@faceline/batcher/simulation/simulation";
-import { laneTimes } from "../profile/lane-times.ts";
+import { requestIdOf, taskIndexOf } from "@faceline/contracts/wire/ids";
+import { runMsAt, slowdownOf } from "../profile/lane-times.ts";
 import type { LaneProfile, Profile } from "../profile/profile.ts";
 import { type Measure, missedLimits, type Target } from "./target.ts";
 import type { Trace } from "../trace/trace.ts";
 import { CallRecorder, type StageTimes } from "./call-recorder.ts";
+import { SimulatedMachines } from "./simulated-machines.ts";
 
 /**
  * Predicts what callers get with these settings: the scheduler of production decides over the calls of parts
@@ -54,11 +58,27 @@ function predictPart(context: PartContext): Measure[] {
   const countedAt = startAt + sinceStartMs(countedFrom);
   const lastAt = startAt + sinceStartMs(until - 1);
   const { deadlineMs } = settings;
+  const seed = plan.seed ?? 0;
+  const workersPerMachine = slowdownOf(profile).length;
+  let machines: SimulatedMachines | undefined;
+  const machinesOf = (events: EventQueue): SimulatedMachines =>
+    (machines ??= new SimulatedMachines({
+      profile,
+      events,
+      random: new Random(seed + 1),
+      machines: Math.ceil(settings.workers / workersPerMachine),
+      clientIsHere: plan.clientIsHere ?? false,
+      pictureOf: (task) => trace.pictureOf(from + Number(requestIdOf(task)), taskIndexOf(task)),
+    }));
   const simulation = new Simulation({
-    seed: plan.seed ?? 0,
+    seed,
     arrivals: trace.arrivals(from, until, { rateFactor, ...(deadlineMs !== undefined && { deadlineMs }) }),
-    workers: workersOf(trace, profile, settings),
-    hops: profile.hops,
+    workers: workersOf(trace, profile, settings).map((worker) => ({
+      ...worker,
+      openWork: ({ events }) => machinesOf(events).work(Math.floor(worker.partition / workersPerMachine)),
+    })),
+    hops: profile.service,
+    openPath: ({ events }) => machinesOf(events).path(),
     settings: { utilisationTarget: settings.utilisationTarget },
     callEnded: (call) => {
       if (call.arrivedAt >= countedAt) recorder.record(call);
@@ -89,12 +109,10 @@ function workersOf(trace: Trace, profile: Profile, settings: PoolSettings): Work
     throw new RangeError(`The trace has calls of ${id}, which the profile lacks. It has: ${known}.`);
   });
   const [first, ...otherLanes] = lanes as [ReturnType<typeof modelOf>];
-  const workersPerMachine = Math.max(...profile.lanes.map(({ contention }) => contention.length));
   return Array.from({ length: settings.workers }, (_, partition) => ({
     ...first,
     otherLanes,
     partition,
-    machine: Math.floor(partition / workersPerMachine),
     noise: 0,
     warmUpFactor: 1,
     coldStartMs: 3_000,
@@ -106,9 +124,9 @@ function modelOf(lane: LaneProfile, batchMax: number) {
   if (!sizes.includes(batchMax)) {
     throw new RangeError(`Batches of ${batchMax} were not calibrated for ${lane.lane}.`);
   }
-  // The lines are not used: the times are the measured ones.
+  // The lines are not used: the machines take the time.
   const lines = { alpha: 0, beta: 0, prepare: { alpha: 0, beta: 0 } };
-  return { lane: lane.lane, sizes, ...lines, measured: laneTimes(lane) };
+  return { lane: lane.lane, sizes, ...lines, warmMs: (size: number) => runMsAt(lane, size, 0.5) };
 }
 
 /** Time after the last arrival in which calls may still end: the longest deadline and some more. */
@@ -130,6 +148,8 @@ export type PredictionPlan = {
   /** How many times as fast the calls come as in the trace. */
   rateFactor?: number;
   seed?: number;
+  /** Whether the client runs on the machines too, as in a replay there. */
+  clientIsHere?: boolean;
   target?: Target;
 };
 

@@ -1,19 +1,30 @@
-import type { MeasuredTimes } from "@faceline/batcher/simulation/simulated-worker";
-import type { LaneProfile } from "./profile.ts";
+import type { PictureSize } from "../trace/trace.ts";
+import type { LaneProfile, Profile } from "./profile.ts";
 import { valueAt } from "./quantiles.ts";
 
-/** Returns the times of a lane as a simulated worker draws them: from the measured distributions. */
-export function laneTimes({ runs, preparation, contention }: LaneProfile): MeasuredTimes {
-  const bySize = new Map(runs.map(({ size, ms }) => [size, ms]));
-  const { alphaMs, betaMs, factors } = preparation;
-  return {
-    runMs: (size, share, runningBeside) => {
-      const ms = bySize.get(size);
-      if (ms === undefined) throw new RangeError(`batches of ${size} were not calibrated`);
-      return valueAt(ms, share) * contention[Math.min(runningBeside, contention.length - 1)]!;
-    },
-    prepareMs: (cost, share) => (alphaMs + betaMs * cost) * valueAt(factors, share),
-  };
+/** Returns the run time of a batch at a share of its distribution, from 0 to 1, in ms. */
+export function runMsAt({ lane, runs }: LaneProfile, size: number, share: number): number {
+  const measured = runs.find((each) => each.size === size);
+  if (measured === undefined) throw new RangeError(`batches of ${size} were not calibrated for ${lane}`);
+  return valueAt(measured.ms, share);
+}
+
+/** Returns the CPU time of decoding a picture at a share of its distribution, in ms. */
+export function decodeMsAt({ preparation }: Profile, picture: PictureSize, share: number): number {
+  const { pictureMs, megapixelMs, megabyteMs, factors } = preparation;
+  const line = pictureMs + (megapixelMs * picture.pixels + megabyteMs * picture.bytes) / 1_000_000;
+  return line * valueAt(factors, share);
+}
+
+/**
+ * Returns how many times as long jobs take while 1, 2, … of them run on the machine: the mean of the lanes.
+ */
+export function slowdownOf({ lanes }: Profile): number[] {
+  const counts = Math.min(...lanes.map(({ contention }) => contention.length));
+  return Array.from(
+    { length: counts },
+    (_, count) => lanes.reduce((sum, { contention }) => sum + contention[count]!, 0) / lanes.length,
+  );
 }
 
 /** Returns the mean of a distribution that is given by its quantiles. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { newProfile } from "../../testing/fixtures.ts";
-import { laneTimes, meanOf } from "./lane-times.ts";
+import { decodeMsAt, meanOf, runMsAt, slowdownOf } from "./lane-times.ts";
 import { readProfile } from "./profile.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "profile-"));
@@ -18,27 +18,34 @@ test("a profile that is absent, damaged or of another version is refused with wh
   assert.throws(() => readProfile(join(folder, "absent")), /does not exist.*calibrate makes one/);
   assert.throws(() => readProfile(write("{")), /is not JSON/);
   assert.throws(
-    () => readProfile(write(JSON.stringify({ ...newProfile(), version: 2 }))),
+    () => readProfile(write(JSON.stringify({ ...newProfile(), version: 1 }))),
     /not valid at version/,
   );
 });
 
 test("times are drawn from the measured distribution: linear between its quantiles", () => {
-  const { runMs, prepareMs } = laneTimes(newProfile().lanes[0]!);
+  const profile = newProfile();
+  const [lane] = profile.lanes as [(typeof profile.lanes)[0]];
   assert.deepEqual(
-    [0, 0.25, 0.5, 0.75].map((share) => runMs(1, share, 0)),
+    [0, 0.25, 0.5, 0.75].map((share) => runMsAt(lane, 1, share)),
     [0.9 * 22, 0.95 * 22, 22, 22 * 1.05],
   );
-  assert.ok(Math.abs(prepareMs(4, 0.5) - 3) < 1e-9);
-  assert.throws(() => runMs(3, 0.5, 0), /batches of 3 were not calibrated/);
+  assert.throws(() => runMsAt(lane, 3, 0.5), /batches of 3 were not calibrated for Dlib\/ssd/);
+  const preparation = { pictureMs: 1, megapixelMs: 4, megabyteMs: 20, factors: [0.5, 1, 2] };
+  const picture = { bytes: 500_000, pixels: 2_000_000 };
+  assert.deepEqual(
+    [0, 0.5, 0.75].map((share) => decodeMsAt({ ...profile, preparation }, picture, share)),
+    [9.5, 19, 28.5],
+  );
 });
 
-test("a run takes longer beside those of other workers of its machine, as far as that was measured", () => {
-  const { runMs } = laneTimes({ ...newProfile().lanes[0]!, contention: [1, 1.5] });
-  assert.deepEqual(
-    [0, 1, 2].map((beside) => runMs(1, 0.5, beside)),
-    [22, 33, 33],
-  );
+test("jobs of all lanes slow each other down as much as those of a lane did on average", () => {
+  const lane = newProfile().lanes[0]!;
+  const lanes = [
+    { ...lane, contention: [1, 1.5] },
+    { ...lane, contention: [1, 1.25, 2] },
+  ];
+  assert.deepEqual(slowdownOf(newProfile({ lanes })), [1, 1.375]);
 });
 
 test("the mean of a distribution is that of the line through its quantiles", () => {

@@ -22,36 +22,60 @@ const LaneProfile = z.object({
    * number for each worker of a machine.
    */
   contention: z.array(z.number().positive()).min(1).max(64),
-  /** Fetching and decoding: `alphaMs + betaMs · cost`, times a factor of this distribution. */
-  preparation: z.object({
-    alphaMs: z.number().nonnegative(),
-    betaMs: z.number().nonnegative(),
-    factors: Quantiles,
-  }),
+  /** The share of a run in which it keeps a core busy: 1 on a CPU, 0 for a modelled engine. */
+  cpuShare: z.number().min(0).max(1),
 });
 
+/** CPU time in ms: of a call, of each of its pictures, and of each megabyte of them. */
+const CallCpu = z.object({
+  callMs: z.number().nonnegative(),
+  pictureMs: z.number().nonnegative(),
+  megabyteMs: z.number().nonnegative(),
+});
+export type CallCpu = z.infer<typeof CallCpu>;
+
 /**
- * A machine as a prediction sees it: how long each step takes there. Version 1. `noise` is the share of a
+ * A machine as a prediction sees it: how long each step takes there. Version 2. `noise` is the share of a
  * core that other programs took during the measurement; with `acceptedNoise` it was more than calibration
  * accepts, and every prediction says so.
  */
 export const Profile = z.object({
   format: z.literal("faceline-profile"),
-  version: z.literal(1),
+  version: z.literal(2),
   measuredAt: z.iso.datetime(),
   machine: z.object({ cpu: z.string(), cores: z.number().int().min(1), memoryMiB: z.number().int().min(1) }),
   noise: z.number().min(0),
   acceptedNoise: z.boolean(),
   lanes: z.array(LaneProfile).min(1).max(16),
-  hops: z.object({
-    /** From the client's call to the batcher: the ingress and Kafka. */
+  /** Decoding a picture, as CPU time of one core, times a factor of this distribution. */
+  preparation: z.object({
+    pictureMs: z.number().nonnegative(),
+    megapixelMs: z.number().nonnegative(),
+    megabyteMs: z.number().nonnegative(),
+    factors: Quantiles,
+  }),
+  /** Everything around the engine. */
+  service: z.object({
+    /** False: typical values stand here, because no running service was measured. */
+    isMeasured: z.boolean(),
+    /** From the client's call to the batcher, on an idle service: the ingress and Kafka. */
     intakeMs: z.number().nonnegative(),
     toWorkerMs: z.number().nonnegative(),
     reportMs: z.number().nonnegative(),
     /** From the end of a run to the client. */
     replyMs: z.number().nonnegative(),
-    /** The part of each hop that varies, exponentially distributed. */
-    jitter: z.number().min(0).max(1),
+    /** How many times the median the three hops of a call took together. */
+    factors: Quantiles,
+    /** Until the images of a batch are in the worker. */
+    fetchMs: z.number().nonnegative(),
+    /** Pictures that a worker decodes at a time: DECODES_MAX. */
+    decodesMax: z.number().int().min(1),
+    /** Of ingress, batcher, Kafka, Redis and the workers beside decoding and runs. */
+    cpu: CallCpu,
+    /** Calls with two pictures that it answered in a second when many came. */
+    perSecond: z.number().nonnegative(),
+    /** Of a client on the same machine. */
+    clientCpu: CallCpu,
   }),
 });
 export type Profile = z.infer<typeof Profile>;

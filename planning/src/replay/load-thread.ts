@@ -1,29 +1,17 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { Trace, type TraceColumns } from "../trace/trace.ts";
-import { callBody } from "./call-body.ts";
 import type { PictureStock } from "./picture-stock.ts";
 import { type ReplayColumns, ReplayedCalls, replayOutcome } from "./replayed-calls.ts";
+import { ServiceClient } from "./service-client.ts";
 
 // The thread of load.ts: sends each call when it is due, whether or not those before it were answered.
-
-/** A service answers by the deadline, which is at most 120 s. */
-const giveUpMs = 130_000;
-/** The code of an error is near the beginning. */
-const keptCharacters = 512;
 
 const { columns, stock, plan, results } = workerData as LoadData;
 const trace = new Trace(columns);
 const calls = new ReplayedCalls(results);
-const isHttps = plan.url.startsWith("https:");
-const [Agent, request] = isHttps ? [HttpsAgent, requestHttps] : [HttpAgent, requestHttp];
-// The service closes idle connections later than this: a call on a connection that closes would fail.
-const agent = new Agent({ keepAlive: true, maxSockets: plan.inFlightMax, timeout: 3_000 });
-
+using client = new ServiceClient(plan.url, plan.inFlightMax);
 await replay();
-agent.destroy();
 parentPort!.postMessage("over");
 
 async function replay(): Promise<void> {
@@ -53,44 +41,13 @@ async function send(call: number, dueAt: number): Promise<void> {
     { length: trace.picturesOf(call) },
     (_, index) => stock.pictures[stock.pictureOf[first + index]!]!,
   );
-  const { path, body } = callBody(columns.lanes[columns.lane[call]!]!, pictures);
-  const { status, error, serverTiming } = await post(path, body, {
-    "x-api-key": plan.keys[columns.tenant[call]! % plan.keys.length]!,
-    "x-request-timeout-ms": `${Math.round(deadlineMs)}`,
-    "content-type": "application/json",
-    "content-length": `${body.reduce((sum, { length }) => sum + length, 0)}`,
-  });
+  const lane = columns.lanes[columns.lane[call]!]!;
+  const key = plan.keys[columns.tenant[call]! % plan.keys.length]!;
+  const { status, error, serverTiming } = await client.call({ lane, pictures, key, deadlineMs });
   const tookMs = performance.now() - dueAt;
   const outcome = replayOutcome(status, error, tookMs > deadlineMs);
   calls.end(call, { outcome, tookMs, sentAfterMs, serverTiming });
 }
-
-/** How a call ended is a value: nothing here throws. */
-function post(path: string, body: Uint8Array[], headers: Record<string, string>): Promise<Reply> {
-  const { promise, resolve } = Promise.withResolvers<Reply>();
-  const broken: Reply = { status: undefined, error: undefined, serverTiming: "" };
-  const call = request(new URL(path, plan.url), { method: "POST", agent, headers });
-  call.setTimeout(giveUpMs, () => call.destroy());
-  call.on("error", () => resolve(broken));
-  call.on("response", (response: IncomingMessage) => {
-    let text = "";
-    response.on("data", (chunk: Buffer) => {
-      if (text.length < keptCharacters) text += chunk.toString("latin1");
-    });
-    response.on("error", () => resolve(broken));
-    response.on("end", () => {
-      const serverTiming = String(response.headers["server-timing"] ?? "");
-      const [, error] = /"error":\s*"(\w+)"/.exec(text) ?? [];
-      resolve({ status: response.statusCode, error, serverTiming });
-    });
-  });
-  call.cork();
-  for (const piece of body) call.write(piece);
-  call.end();
-  return promise;
-}
-
-type Reply = { status: number | undefined; error: string | undefined; serverTiming: string };
 
 export type LoadData = {
   columns: TraceColumns;

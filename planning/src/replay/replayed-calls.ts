@@ -40,9 +40,9 @@ export class ReplayedCalls {
     columns.outcome[call] = replayOutcomes.indexOf(outcome);
     columns.tookMs[call] = tookMs;
     columns.sentAfterMs[call] = sentAfterMs;
-    for (const [, name, ms] of serverTiming.matchAll(/(\w+);dur=(-?[\d.]+)/g)) {
-      const part = timingParts.indexOf(name as TimingPart);
-      if (part !== -1) columns.parts[call * timingParts.length + part] = Number(ms);
+    const parts = timingPartsIn(serverTiming);
+    for (const [index, part] of timingParts.entries()) {
+      columns.parts[call * timingParts.length + index] = parts[part] ?? 0;
     }
     columns.ended[0]!++;
   }
@@ -85,7 +85,14 @@ export const timingParts = [
   "unaccounted",
   "total",
 ] as const;
-type TimingPart = (typeof timingParts)[number];
+export type TimingPart = (typeof timingParts)[number];
+
+/** Parses a Server-Timing header: the parts that it has, in ms. */
+export function timingPartsIn(header: string): Partial<Record<TimingPart, number>> {
+  const parts: Partial<Record<TimingPart, number>> = {};
+  for (const [, name, ms] of header.matchAll(/(\w+);dur=(-?[\d.]+)/g)) parts[name as TimingPart] = Number(ms);
+  return parts;
+}
 
 type EndedReplay = {
   outcome: ReplayOutcome;

@@ -14,17 +14,20 @@ test("the mean batch and the share of time with runs are those since the beginni
   const worker = () =>
     serve(t, [
       "faceline_run_tasks 0",
-      'faceline_run_tasks 0\nfaceline_run_duration_seconds_sum{lane="a",bucket="2"} 1e-9',
+      'faceline_run_tasks 0\nfaceline_run_duration_seconds_sum{lane="a",bucket="2"} 1e-9\n' +
+        'faceline_run_duration_seconds_count{lane="a",bucket="2"} 3',
     ]);
   const counted = await watchService([batcher, await worker(), await worker()]);
-  const { meanBatch, utilisation } = await counted();
+  const { meanBatch, utilisation, runsBySize } = await counted();
   assert.equal(meanBatch, 3);
+  assert.deepEqual(runsBySize, new Map([[2, 6]]));
   assert.ok(utilisation! > 0 && utilisation! < 0.01);
 });
 
 test("without ports nothing is measured", async () => {
   const counted = await watchService([]);
-  assert.deepEqual(await counted(), { meanBatch: undefined, utilisation: undefined });
+  const nothing = { meanBatch: undefined, utilisation: undefined, runsBySize: new Map() };
+  assert.deepEqual(await counted(), nothing);
 });
 
 test("a port that refuses, or is none, is a sentence with what to do", async (t) => {

@@ -15,16 +15,24 @@ export async function watchService(
   return async () => {
     const after = await read();
     const forMs = performance.now() - startedAt;
-    const since = (counter: "batches" | "tasks" | "runSeconds") =>
+    const since = (name: string) =>
       after.reduce(
-        (sum, counters, index) => sum + (counters[counter] ?? 0) - (before[index]![counter] ?? 0),
+        (sum, { sums }, port) => sum + (sums.get(name) ?? 0) - (before[port]!.sums.get(name) ?? 0),
         0,
       );
-    const workers = after.filter(({ isWorker }) => isWorker).length;
-    const batches = since("batches");
+    const workers = after.filter(({ sums }) => sums.has(runningTasks)).length;
+    const batches = since(`${batchSize}_count`);
+    const runsBySize = new Map<number, number>();
+    for (const [port, { runs }] of after.entries()) {
+      for (const [size, count] of runs) {
+        const more = count - (before[port]!.runs.get(size) ?? 0);
+        runsBySize.set(size, (runsBySize.get(size) ?? 0) + more);
+      }
+    }
     return {
-      meanBatch: batches === 0 ? undefined : since("tasks") / batches,
-      utilisation: workers === 0 ? undefined : (1_000 * since("runSeconds")) / (workers * forMs),
+      meanBatch: batches === 0 ? undefined : since(`${batchSize}_sum`) / batches,
+      utilisation: workers === 0 ? undefined : (1_000 * since(`${runDuration}_sum`)) / (workers * forMs),
+      runsBySize,
     };
   };
 }
@@ -45,31 +53,27 @@ async function readCounters(port: string, token: string | undefined): Promise<Co
   return countersIn(await reply.text());
 }
 
-/** Parses a Prometheus page: the sum of each series over its labels. */
+/** Parses a Prometheus page: the sum of each series over its labels, and the runs by their padded size. */
 function countersIn(page: string): Counters {
-  const sums = new Map<string, number>();
-  for (const [, name, value] of page.matchAll(/^(\w+)(?:\{.*\})? (\S+)$/gm)) {
-    sums.set(name!, (sums.get(name!) ?? 0) + Number(value));
+  const counters: Counters = { sums: new Map(), runs: new Map() };
+  const add = <Key>(map: Map<Key, number>, key: Key, value: number) =>
+    map.set(key, (map.get(key) ?? 0) + value);
+  for (const [, name, labels = "", value] of page.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)) {
+    add(counters.sums, name!, Number(value));
+    const [, size] = /bucket="(\d+)"/.exec(labels) ?? [];
+    if (name === `${runDuration}_count` && size !== undefined)
+      add(counters.runs, Number(size), Number(value));
   }
-  const size = prometheusName("faceline.batch.size");
-  const run = prometheusName("faceline.run.duration");
-  return {
-    batches: sums.get(`${size}_count`),
-    tasks: sums.get(`${size}_sum`),
-    runSeconds: sums.get(`${run}_sum`),
-    // The gauge is there before the first run.
-    isWorker: sums.has(prometheusName("faceline.run.tasks")),
-  };
+  return counters;
 }
 
+const batchSize = prometheusName("faceline.batch.size");
+const runDuration = prometheusName("faceline.run.duration");
+/** A gauge of workers that is there before the first run. */
+const runningTasks = prometheusName("faceline.run.tasks");
 const requestMs = 5_000;
 
-type Counters = {
-  batches: number | undefined;
-  tasks: number | undefined;
-  runSeconds: number | undefined;
-  isWorker: boolean;
-};
+type Counters = { sums: Map<string, number>; runs: Map<number, number> };
 
 /** What a service did for a while; undefined where no port of that kind was read. */
 export type ServiceCounts = {
@@ -77,4 +81,6 @@ export type ServiceCounts = {
   meanBatch: number | undefined;
   /** Share of the workers' time in which they ran batches. */
   utilisation: number | undefined;
+  /** Runs by the size that their batch was padded to. */
+  runsBySize: ReadonlyMap<number, number>;
 };

@@ -22,7 +22,7 @@ export type Plan = {
   tried: readonly Tried[];
 } & Advice;
 
-type MachineSummary = Pick<Profile, "measuredAt" | "machine" | "noise" | "acceptedNoise" | "hops"> & {
+type MachineSummary = Pick<Profile, "measuredAt" | "machine" | "noise" | "acceptedNoise" | "service"> & {
   workersPerMachine: number;
   lanes: readonly {
     lane: string;
@@ -39,7 +39,7 @@ export const machineSummary = (profile: Profile): MachineSummary => ({
   machine: profile.machine,
   noise: profile.noise,
   acceptedNoise: profile.acceptedNoise,
-  hops: profile.hops,
+  service: profile.service,
   workersPerMachine: Math.max(...profile.lanes.map(({ contention }) => contention.length)),
   lanes: profile.lanes.map(({ lane, digest, precision, executionProvider, runs }) => ({
     lane,

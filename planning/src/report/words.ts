@@ -83,11 +83,14 @@ export function trafficSentence({ traffic, source, load }: Plan): string {
 }
 
 /** What the profile was measured on, in a sentence. */
-export function machineSentence({ machine: { measuredAt, machine, workersPerMachine, hops } }: Plan): string {
-  const hopsMs = hops.intakeMs + hops.toWorkerMs + hops.replyMs;
+export function machineSentence({
+  machine: { measuredAt, machine, workersPerMachine, service },
+}: Plan): string {
+  const hopsMs = service.intakeMs + service.toWorkerMs + service.replyMs;
   return (
     `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured at ${measuredAt}. ` +
-    `The hops of a call take ${hopsMs.toFixed(1)} ms together.`
+    `The hops of a call take ${hopsMs.toFixed(1)} ms together on an idle service` +
+    (service.isMeasured ? "." : ", as was assumed: no running service was measured.")
   );
 }
 
@@ -110,5 +113,5 @@ export function searchSentences({ tried, whatIfScope }: Plan): string[] {
 export const assumptions: readonly string[] = [
   "Calls come as in the trace, whatever the answers: clients do not try again, and no further ones come.",
   "Runs and preparations take as long as on the calibrated machine, with their whole distribution. Pictures are those of the calibration.",
-  "The hops between the services are those of the profile, also under load.",
+  "On each machine runs, decoding and an equal part of ingress, batcher, Kafka and Redis share the cores.",
 ];

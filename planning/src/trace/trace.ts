@@ -45,14 +45,11 @@ export class Trace {
     return this.#pictureEnd(call) - this.columns.firstPicture[call]!;
   }
 
-  /** Bytes and pixels of each picture of a call, in order. */
-  pictureSizes(call: number): PictureSize[] {
+  /** Bytes and pixels of a picture of a call. */
+  pictureOf(call: number, index: number): PictureSize {
     const { firstPicture, bytes, pixels } = this.columns;
-    const first = firstPicture[call]!;
-    return Array.from({ length: this.picturesOf(call) }, (_, index) => ({
-      bytes: bytes[first + index]!,
-      pixels: pixels[first + index]!,
-    }));
+    const picture = firstPicture[call]! + index;
+    return { bytes: bytes[picture]!, pixels: pixels[picture]! };
   }
 
   /**

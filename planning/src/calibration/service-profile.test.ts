@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { newProfile } from "../../testing/fixtures.ts";
+import { serviceProfile } from "./service-profile.ts";
+import type { CallTimes, LoadSample } from "./service-samples.ts";
+
+const picture = { bytes: 41_000, pixels: 327_680 };
+const profile = newProfile({ machine: { cpu: "modelled", cores: 2, memoryMiB: 1_024 } });
+// Two runs side by side take a quarter longer than one.
+const lane = { ...profile.lanes[0]!, contention: [1, 1.25] };
+profile.lanes = [lane];
+
+test("hops and fetching are what single calls take beside waiting, decoding and the run", () => {
+  const { intakeMs, toWorkerMs, reportMs, replyMs, fetchMs, factors, isMeasured } = serviceProfile(
+    { single: [0.8, 1, 1.2].map(singleCall), loads: [load({})] },
+    profile,
+    { lane, picture },
+  );
+  const rounded = [intakeMs, toWorkerMs, reportMs, replyMs, fetchMs].map((ms) => Number(ms.toFixed(6)));
+  // Admission 1, publish 2, hops 10 of which tasks and batch 4.5 each; 16 ms beside preparation and run.
+  assert.deepEqual(rounded, [7.5, 4.5, 1, 4, 2]);
+  assert.ok(Math.abs(factors[0]! - 0.8) < 1e-9 && Math.abs(factors.at(-1)! - 1.2) < 1e-9 && isMeasured);
+});
+
+test("the CPU time of a call is what runs and decodes leave of that of the machine, as if it were alone", () => {
+  // A call takes 2 ms, each picture 1 and each megabyte 5, around the engine; decoding a picture 1.5.
+  const runs = new Map([[1, 100]]);
+  const loads = [
+    { pictures: 1, bytes: 41_000 },
+    { pictures: 2, bytes: 82_000 },
+    { pictures: 1, bytes: 441_000 },
+  ].map(({ pictures, bytes }) => {
+    const aroundMs = 2 + pictures + (5 * bytes) / 1_000_000;
+    const busyMs = 1.25 * (100 * (aroundMs + 1.5 * pictures) + 100 * 22);
+    return load({ pictures, bytes, busyMs, ownMs: 1.25 * 50, runsBySize: runs });
+  });
+  const { cpu, clientCpu, perSecond } = serviceProfile({ single: [singleCall(1)], loads }, profile, {
+    lane,
+    picture,
+  });
+  const rounded = (values: object) => Object.values(values).map((ms) => Number(ms.toFixed(3)));
+  assert.deepEqual(rounded(cpu), [2, 1, 5]);
+  assert.deepEqual(rounded(clientCpu), [0.5, 0, 0]);
+  assert.equal(perSecond, 50);
+});
+
+test("a load in which nothing is left for the service counts as little, and not as less than nothing", () => {
+  const { cpu } = serviceProfile({ single: [singleCall(1)], loads: [load({ busyMs: 0 })] }, profile, {
+    lane,
+    picture,
+  });
+  assert.ok(cpu.callMs > 0 && cpu.callMs < 0.2 && cpu.pictureMs === 0);
+});
+
+/** `factor`: of everything around the engine. */
+function singleCall(factor: number): CallTimes {
+  const around = { admission: 1, publish: 2, hop: 10, answer: 0.5, gather: 0.5 };
+  const parts = Object.fromEntries(Object.entries(around).map(([name, ms]) => [name, factor * ms]));
+  // 2 ms of the 16 are the client's.
+  return { tookMs: factor * 16 + 3.5 + 22, parts: { ...parts, prepare: 3.5, run: 22 } };
+}
+
+function load({ runsBySize = new Map<number, number>(), ...changes }: LoadChanges): LoadSample {
+  return {
+    pictures: 2,
+    bytes: 82_000,
+    pixels: 327_680,
+    calls: 100,
+    tookMs: 2_000,
+    busyMs: 2_000,
+    ownMs: 0,
+    busyCores: 2,
+    counts: { meanBatch: 1, utilisation: 0.5, runsBySize },
+    ...changes,
+  };
+}
+
+type LoadChanges = Partial<LoadSample> & { runsBySize?: Map<number, number> };

@@ -1,0 +1,96 @@
+import { decodeMsAt, meanOf, slowdownOf } from "../profile/lane-times.ts";
+import type { CallCpu, LaneProfile, Profile } from "../profile/profile.ts";
+import { quantilesOf } from "../profile/quantiles.ts";
+import type { PictureSize } from "../trace/trace.ts";
+import { nonNegativeWeights } from "./least-squares.ts";
+import type { CallTimes, LoadSample, ServiceSamples } from "./service-samples.ts";
+
+/**
+ * Returns what a service takes around the engine: hops and fetching from single calls, CPU time from the
+ * loads. Of the CPU time that the machine used, the runs and the decodes are known from the calibration of
+ * the engine; what is left is the rest of the service. `picture`: the size of the pictures of the single
+ * calls.
+ */
+export function serviceProfile(
+  { single, loads }: ServiceSamples,
+  profile: Profile,
+  { lane, picture }: { lane: LaneProfile; picture: PictureSize },
+): Profile["service"] {
+  const part = (name: keyof CallTimes["parts"]) => medianOf(single.map(({ parts }) => parts[name] ?? 0));
+  const aroundMs = ({ tookMs, parts }: CallTimes) =>
+    tookMs - ["hold", "queue", "retry", "prepare", "run"].reduce((sum, name) => sum + partOf(parts, name), 0);
+  // The clocks of a call may disagree by a little.
+  const around = single.map((call) => Math.max(leastCallMs, aroundMs(call)));
+  const median = medianOf(around);
+  const hopMs = part("hop");
+  const intakeMs = part("admission") + part("publish") + hopMs * tasksHopShare;
+  const toWorkerMs = hopMs * batchHopShare;
+  const decodeMs = decodeMsAt(profile, picture, 0.5);
+  const stretches = loads.map(({ busyCores }) => stretchAt(profile, busyCores));
+  return {
+    ...profile.service,
+    isMeasured: true,
+    intakeMs,
+    toWorkerMs,
+    reportMs: hopMs * (1 - tasksHopShare - batchHopShare),
+    replyMs: Math.max(0, median - intakeMs - toWorkerMs),
+    factors: quantilesOf(around.map((ms) => ms / median)),
+    fetchMs: Math.max(0, part("prepare") - decodeMs),
+    cpu: callCpu(loads, (load, index) => {
+      const engineMs = runCpuMs(lane, load) + load.calls * load.pictures * meanDecodeMs(profile, load);
+      return load.busyMs / stretches[index]! - engineMs;
+    }),
+    perSecond: Math.max(
+      ...loads.map(({ pictures, calls, tookMs }) => (pictures === 2 ? (1_000 * calls) / tookMs : 0)),
+    ),
+    clientCpu: callCpu(loads, ({ ownMs }, index) => ownMs / stretches[index]!),
+  };
+}
+
+/** Splits the CPU time of loads into that of calls, of pictures and of megabytes. */
+function callCpu(loads: readonly LoadSample[], cpuMs: (load: LoadSample, index: number) => number): CallCpu {
+  const rows = loads.map(({ pictures, bytes }) => [1, pictures, bytes / 1_000_000]);
+  // Where the engine's part was overestimated, something must be left.
+  const values = loads.map((load, index) =>
+    Math.max(leastCallMs, cpuMs(load, index) / Math.max(1, load.calls)),
+  );
+  const [callMs, pictureMs, megabyteMs] = nonNegativeWeights(rows, values) as [number, number, number];
+  return { callMs, pictureMs, megabyteMs };
+}
+
+/** CPU time of the runs of a load, by their sizes. */
+function runCpuMs(lane: LaneProfile, { counts }: LoadSample): number {
+  let sum = 0;
+  for (const [size, runs] of counts.runsBySize) {
+    const measured = lane.runs.find((each) => each.size === size);
+    // A size that was not calibrated: as long in proportion as the largest that was.
+    const largest = lane.runs.at(-1)!;
+    sum += runs * (measured === undefined ? (size / largest.size) * meanOf(largest.ms) : meanOf(measured.ms));
+  }
+  return lane.cpuShare * sum;
+}
+
+function meanDecodeMs(profile: Profile, { bytes, pictures, pixels }: LoadSample): number {
+  const size = { bytes: bytes / pictures, pixels };
+  return (
+    decodeMsAt({ ...profile, preparation: { ...profile.preparation, factors: [1, 1] } }, size, 0) *
+    meanOf(profile.preparation.factors)
+  );
+}
+
+/** How many times its CPU time alone a job takes while so many cores are busy: on the line between counts. */
+function stretchAt(profile: Profile, busyCores: number): number {
+  const slowdown = slowdownOf(profile);
+  const place = Math.max(0, Math.min(slowdown.length, busyCores, profile.machine.cores) - 1);
+  const below = slowdown[Math.floor(place)]!;
+  return below + (place - Math.floor(place)) * ((slowdown[Math.floor(place) + 1] ?? below) - below);
+}
+
+const partOf = (parts: CallTimes["parts"], name: string): number => parts[name as keyof typeof parts] ?? 0;
+
+const medianOf = (values: readonly number[]): number => quantilesOf(values, 2)[1]!;
+
+/** Tasks and batch go through Kafka, the answer and the reports through Redis. */
+const tasksHopShare = 0.45;
+const batchHopShare = 0.45;
+const leastCallMs = 0.1;

@@ -1,0 +1,137 @@
+import { cpus } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import { type TimingPart, timingPartsIn } from "../replay/replayed-calls.ts";
+import { ServiceClient } from "../replay/service-client.ts";
+import type { ServiceCounts } from "../replay/service-counters.ts";
+
+/**
+ * Measures a running service that does nothing else: single calls, one after another, for the times of an
+ * idle service; then as many as keep it busy, for the CPU time that calls take around the engine.
+ */
+export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> {
+  const { url, forMs, idleCores, watch, progress } = plan;
+  using client = new ServiceClient(url, plan.inFlight);
+  progress("service: warm-up");
+  await closedLoop(client, plan, {
+    pictures: [plan.picture, plan.picture],
+    inFlight: plan.inFlight,
+    forMs: forMs / 2,
+  });
+  progress("service: single calls");
+  const single = await closedLoop(client, plan, { pictures: [plan.picture], inFlight: 1, forMs });
+  const loads: LoadSample[] = [];
+  for (const [index, pictures] of [
+    [plan.picture],
+    [plan.picture, plan.picture],
+    [plan.largePicture],
+  ].entries()) {
+    progress(`service: load ${index + 1} of 3`);
+    const counted = await watch();
+    const busy = busyTime();
+    const calls = await closedLoop(client, plan, { pictures, inFlight: plan.inFlight, forMs });
+    const { cores, ownMs, tookMs } = busy();
+    const bytes = pictures.reduce((sum, each) => sum + bytesOf(each), 0);
+    loads.push({
+      pictures: pictures.length,
+      bytes,
+      pixels: plan.pixels,
+      calls: calls.length,
+      tookMs,
+      busyMs: Math.max(0, cores - idleCores) * tookMs,
+      ownMs,
+      busyCores: cores + ownMs / tookMs,
+      counts: await counted(),
+    });
+  }
+  return { single, loads };
+}
+
+/** Returns how many cores the machine uses while no call comes. */
+export async function idleCores(): Promise<number> {
+  const busy = busyTime();
+  await sleep(idleMs);
+  return busy().cores;
+}
+
+async function closedLoop(client: ServiceClient, plan: ServicePlan, load: Load): Promise<CallTimes[]> {
+  const { lane, key } = plan;
+  const calls: CallTimes[] = [];
+  const endAt = performance.now() + load.forMs;
+  const caller = async () => {
+    while (performance.now() < endAt) {
+      const startedAt = performance.now();
+      const call = { lane, pictures: load.pictures, key, deadlineMs: 30_000 };
+      const { status, error, serverTiming } = await client.call(call);
+      if (status !== 200)
+        throw new Error(`a call to ${plan.url} ended with ${status ?? "no answer"} ${error ?? ""}`);
+      calls.push({ tookMs: performance.now() - startedAt, parts: timingPartsIn(serverTiming) });
+    }
+  };
+  await Promise.all(Array.from({ length: load.inFlight }, caller));
+  return calls;
+}
+
+/** Begins to measure how busy the machine is. `cores`: all of it but this process, whose time is `ownMs`. */
+function busyTime(): () => { cores: number; ownMs: number; tookMs: number } {
+  const read = () => ({
+    at: performance.now(),
+    busy: cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0),
+    own: process.cpuUsage(),
+  });
+  const before = read();
+  return () => {
+    const { at, busy, own } = read();
+    const ownMs = (own.user + own.system - before.own.user - before.own.system) / 1_000;
+    const tookMs = at - before.at;
+    return { cores: Math.max(0, busy - before.busy - ownMs) / tookMs, ownMs, tookMs };
+  };
+}
+
+const bytesOf = (base64: Uint8Array): number => (base64.length * 3) / 4;
+
+const idleMs = 3_000;
+
+type Load = { pictures: readonly Uint8Array[]; inFlight: number; forMs: number };
+
+type ServicePlan = {
+  url: string;
+  key: string;
+  lane: LaneId;
+  /** JPEGs in Base64; the large one has the same pixels. */
+  picture: Uint8Array;
+  largePicture: Uint8Array;
+  /** Of either. */
+  pixels: number;
+  /** Calls in flight that keep the service busy. */
+  inFlight: number;
+  /** What the machine uses without calls; it is not counted for them. */
+  idleCores: number;
+  /** For each measurement. */
+  forMs: number;
+  /** Begins to count what the service does. */
+  watch(): Promise<() => Promise<ServiceCounts>>;
+  progress(line: string): void;
+};
+
+export type CallTimes = { tookMs: number; parts: Partial<Record<TimingPart, number>> };
+
+/** Calls that kept the service busy. Without the CPU time that it takes when idle. */
+export type LoadSample = {
+  /** Of each call, and the bytes of all of them. */
+  pictures: number;
+  bytes: number;
+  /** Of each picture. */
+  pixels: number;
+  calls: number;
+  tookMs: number;
+  /** CPU time of the machine but for this process. */
+  busyMs: number;
+  /** CPU time of this process, the client. */
+  ownMs: number;
+  /** Cores that were busy on average, with this process. */
+  busyCores: number;
+  counts: ServiceCounts;
+};
+
+export type ServiceSamples = { single: CallTimes[]; loads: LoadSample[] };

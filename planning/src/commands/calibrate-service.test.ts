@@ -1,0 +1,79 @@
+// Covers ../calibration/service-samples.ts too. A real service is measured by
+// deploy/bench/parts/predictions.ts.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { newProfile } from "../../testing/fixtures.ts";
+import { readProfile } from "../profile/profile.ts";
+import { calibrate } from "./calibrate.ts";
+
+const stateFolder = mkdtempSync(join(tmpdir(), "plan-"));
+after(() => rmSync(stateFolder, { recursive: true }));
+const profileFile = join(stateFolder, "plan", "profile.json");
+mkdirSync(join(stateFolder, "plan"));
+const keyFile = join(stateFolder, "key");
+writeFileSync(keyFile, "key-a\n");
+
+const timing = "admission;dur=1, publish;dur=2, hop;dur=10, prepare;dur=3.5, run;dur=22, total;dur=40";
+let status = 200;
+/** A service and the operators' port of its batcher and worker. */
+const server = createServer((request, response) => {
+  if (request.url === "/metrics") {
+    response.end("faceline_run_tasks 0");
+    return;
+  }
+  request.resume();
+  const answer = () => response.setHeader("server-timing", timing).writeHead(status).end("{}");
+  request.on("end", () => setTimeout(answer, 40));
+}).listen(0, "127.0.0.1");
+await once(server, "listening");
+after(() => server.closeAllConnections());
+after(() => server.close());
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const service = [
+  "--url",
+  url,
+  "--key-file",
+  keyFile,
+  "--operators",
+  url,
+  "--seconds",
+  "0.3",
+  "--accept-noise",
+];
+
+test("a running service is added to the profile of the engine, and nothing else in it changes", async () => {
+  const before = newProfile();
+  before.service.isMeasured = false;
+  writeFileSync(profileFile, JSON.stringify(before));
+  const { code, text } = await run(...service);
+  assert.equal(code, 0);
+  const { service: measured, noise, acceptedNoise, ...others } = readProfile(profileFile);
+  const { service: assumed, noise: _noise, acceptedNoise: _accepted, ...same } = before;
+  assert.deepEqual([others, assumed.isMeasured, acceptedNoise], [same, false, noise > 0]);
+  assert.deepEqual([measured.isMeasured, measured.intakeMs, measured.fetchMs], [true, 7.5, 2]);
+  assert.ok(measured.perSecond > 0);
+  assert.match(text, /On an idle service: intake 7\.5 ms/);
+});
+
+test("a service that refuses calls is not measured, and the profile stays as it was", async () => {
+  status = 429;
+  await assert.rejects(run(...service), /ended with 429/);
+  status = 200;
+  assert.equal(readProfile(profileFile).service.intakeMs, 7.5);
+});
+
+test("without a key or the operators' ports it says what is needed", async () => {
+  await assert.rejects(run("--url", url), /--url URL, --key-file FILE and --operators LIST/);
+});
+
+async function run(...args: string[]): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const code = await calibrate(args, { stateFolder, print: (line) => lines.push(line), progress: () => {} });
+  return { code, text: lines.join("\n") };
+}

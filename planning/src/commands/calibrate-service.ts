@@ -1,0 +1,81 @@
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { serviceProfile } from "../calibration/service-profile.ts";
+import { idleCores, sampleService } from "../calibration/service-samples.ts";
+import { readProfile } from "../profile/profile.ts";
+import { watchService } from "../replay/service-counters.ts";
+import { sizedJpeg } from "../replay/sized-jpeg.ts";
+import type { CommandContext } from "./context.ts";
+import { readLines, samplePhotographs } from "./inputs.ts";
+
+/** Measures a running service and adds it to a profile. Returns the exit code. */
+export async function calibrateService(
+  values: ServiceOptions,
+  { stateFolder, print, progress }: CommandContext,
+): Promise<number> {
+  const { url, operators, "key-file": keyFile } = values;
+  if (url === undefined || keyFile === undefined || operators === undefined) {
+    throw new Error("A service is measured with --url URL, --key-file FILE and --operators LIST, all three.");
+  }
+  const file = values.out ?? join(stateFolder, "plan", "profile.json");
+  const profile = readProfile(file);
+  const lane = profile.lanes[0]!;
+  const tokenFile = values["token-file"];
+  const token = tokenFile === undefined ? undefined : readLines(tokenFile)[0];
+  const jpeg = await sizedJpeg(samplePhotographs()[0]!, picture);
+  const large = await sizedJpeg(samplePhotographs()[0]!, { ...picture, bytes: largeBytes });
+  const base64 = (bytes: Buffer) => Buffer.from(bytes.toString("base64"), "latin1");
+  const idle = await idleCores();
+  const isQuiet = idle <= idleCoresMax;
+  if (!isQuiet) {
+    print(
+      `THIS MACHINE IS NOT QUIET: without calls it uses ${idle.toFixed(2)} cores, more than ${idleCoresMax}. ` +
+        (values["accept-noise"] ? "The profile is marked." : "Stop the rest, or go on with --accept-noise."),
+    );
+    if (!values["accept-noise"]) return 3;
+  }
+  const samples = await sampleService({
+    url,
+    idleCores: idle,
+    key: readLines(keyFile)[0]!,
+    lane: lane.lane,
+    picture: base64(jpeg),
+    largePicture: base64(large),
+    pixels: picture.pixels,
+    inFlight: Math.max(8, 4 * lane.runs.at(-1)!.size),
+    forMs: 1_000 * Number(values.seconds),
+    watch: () => watchService(operators.split(","), token),
+    progress,
+  });
+  progress("");
+  const noise = { acceptedNoise: true, noise: Math.max(profile.noise, Number(idle.toFixed(3))) };
+  const service = serviceProfile(samples, profile, { lane, picture });
+  writeFileSync(`${file}.part`, JSON.stringify({ ...profile, ...(!isQuiet && noise), service }, null, 1));
+  renameSync(`${file}.part`, file);
+  const { intakeMs, toWorkerMs, replyMs, fetchMs, cpu } = service;
+  const hops = [intakeMs, toWorkerMs, replyMs, fetchMs].map((ms) => ms.toFixed(1));
+  print(
+    `On an idle service: intake ${hops[0]} ms, to the worker ${hops[1]}, reply ${hops[2]}, fetching ${hops[3]}.`,
+  );
+  print(
+    `CPU time around the engine: ${cpu.callMs.toFixed(2)} ms for a call, ${cpu.pictureMs.toFixed(2)} for a ` +
+      `picture, ${cpu.megabyteMs.toFixed(1)} for a megabyte. Added to ${file}.`,
+  );
+  return 0;
+}
+
+/** As the sample pictures. */
+const picture = { bytes: 41_000, pixels: 327_680 };
+const largeBytes = 441_000;
+/** Kafka, Redis and the services use some without calls. */
+const idleCoresMax = 0.3;
+
+type ServiceOptions = {
+  url?: string | undefined;
+  "key-file"?: string | undefined;
+  operators?: string | undefined;
+  "token-file"?: string | undefined;
+  out?: string | undefined;
+  seconds: string;
+  "accept-noise": boolean;
+};

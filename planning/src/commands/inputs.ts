@@ -1,0 +1,21 @@
+// Covered by replay.test.ts.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Returns the lines of a file that are not empty. Throws an Error with a sentence where there are none. */
+export function readLines(file: string): string[] {
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  if (lines.length === 0) throw new Error(`${file} is empty.`);
+  return lines;
+}
+
+/** The folder of the sample pictures. */
+export const samplesFolder = join(import.meta.dirname, "../../../ingress/pages/samples");
+
+export function samplePhotographs(): Buffer[] {
+  const names = readdirSync(samplesFolder).filter((name) => name.endsWith(".jpg"));
+  return names.map((name) => readFileSync(join(samplesFolder, name)));
+}

@@ -1,0 +1,129 @@
+// Covered by predict.test.ts.
+import type { EventQueue } from "@faceline/batcher/simulation/event-queue";
+import type { Random } from "@faceline/batcher/simulation/random";
+import { SharedCores } from "@faceline/batcher/simulation/shared-cores";
+import type { WorkerWork } from "@faceline/batcher/simulation/simulated-worker";
+import type { CallPath } from "@faceline/batcher/simulation/simulation";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import { decodeMsAt, runMsAt, slowdownOf } from "../profile/lane-times.ts";
+import type { CallCpu, Profile } from "../profile/profile.ts";
+import { valueAt } from "../profile/quantiles.ts";
+import type { PictureSize } from "../trace/trace.ts";
+
+/**
+ * The machines of a pool in simulated time. On each of them the runs and decodes of its workers, and an equal
+ * part of what ingress, batcher, Kafka and Redis do for calls, share the cores.
+ *
+ *     call ──intake──► scheduler ──to worker──► fetch ──► decodes ──► run ──reply──► client
+ *              CPU                     CPU                  CPU       CPU     CPU
+ *
+ * A step that is not CPU time is a wait of its own.
+ */
+export class SimulatedMachines {
+  readonly #parts: MachineParts;
+  readonly #cores: SharedCores[];
+
+  constructor(parts: MachineParts) {
+    const { profile, events, machines } = parts;
+    this.#parts = parts;
+    const machine = { cores: profile.machine.cores, slowdown: slowdownOf(profile) };
+    this.#cores = Array.from({ length: machines }, () => new SharedCores(events, machine));
+  }
+
+  /** The path of messages. Each call is the work of one machine, in turn. */
+  path(): CallPath {
+    const { profile, random, clientIsHere } = this.#parts;
+    const { service } = profile;
+    let calls = 0;
+    const step = (lightMs: number, cpuMs: number, cores: SharedCores, done: () => void) => {
+      const factor = valueAt(service.factors, random.next());
+      // What the hop takes on an idle service, less the CPU time in it.
+      const waitMs = Math.max(0, lightMs - cpuMs) * factor;
+      cores.run(cpuMs, () => this.#parts.events.after(waitMs, done));
+    };
+    const { cpu, clientCpu } = service;
+    return {
+      // The ingress parses the body, writes the images and hands the tasks to Kafka.
+      intake: ({ tasks }, done) => {
+        const pictures = tasks.map((task) => this.#parts.pictureOf(task));
+        const ours = callCpuMs(cpu, pictures) - (1 - intakeShare) * cpu.pictureMs * tasks.length;
+        const ms = ours + (clientIsHere ? callCpuMs(clientCpu, pictures) : 0);
+        step(service.intakeMs, ms, this.#coresOf(calls++), done);
+      },
+      toWorker: ({ tasks }, done) =>
+        step(service.toWorkerMs, batchShare * cpu.pictureMs * tasks.length, this.#coresOf(calls), done),
+      reply: ({ tasks }, done) => {
+        const ms = (1 - intakeShare - batchShare) * cpu.pictureMs * tasks.length;
+        step(service.replyMs, ms, this.#coresOf(calls), done);
+      },
+    };
+  }
+
+  /** What a worker does on its machine. */
+  work(machine: number): WorkerWork {
+    const { profile, random, events } = this.#parts;
+    const cores = this.#coresOf(machine);
+    const { fetchMs, decodesMax } = profile.service;
+    const decodes: Decode[] = [];
+    let decoding = 0;
+    const decodeNext = () => {
+      while (decoding < decodesMax && decodes.length > 0) {
+        const { ms, done } = decodes.shift()!;
+        decoding++;
+        cores.run(ms, () => {
+          decoding--;
+          decodeNext();
+          done();
+        });
+      }
+    };
+    return {
+      prepare: (tasks, done) => {
+        let left = tasks.length;
+        if (left === 0) return events.after(fetchMs, done);
+        const each = () => {
+          left--;
+          if (left === 0) done();
+        };
+        events.after(fetchMs, () => {
+          for (const { id } of tasks) {
+            decodes.push({ ms: decodeMsAt(profile, this.#parts.pictureOf(id), random.next()), done: each });
+          }
+          decodeNext();
+        });
+      },
+      run: (lane, size, done) => {
+        const measured = profile.lanes.find((each) => each.lane === lane)!;
+        const ms = runMsAt(measured, size, random.next());
+        const cpu = measured.cpuShare * ms;
+        const end = () => events.after(ms - cpu, done);
+        if (cpu > 0) cores.run(cpu, end);
+        else end();
+      },
+    };
+  }
+
+  #coresOf(index: number): SharedCores {
+    return this.#cores[index % this.#cores.length]!;
+  }
+}
+
+const callCpuMs = ({ callMs, pictureMs, megabyteMs }: CallCpu, pictures: readonly PictureSize[]): number =>
+  pictures.reduce((sum, { bytes }) => sum + pictureMs + (megabyteMs * bytes) / 1_000_000, callMs);
+
+/** How the CPU time of each picture around the engine is spread over its way: the rest is for the reply. */
+const intakeShare = 0.5;
+const batchShare = 0.25;
+
+type Decode = { ms: number; done: () => void };
+
+type MachineParts = {
+  profile: Profile;
+  events: EventQueue;
+  random: Random;
+  machines: number;
+  /** Whether the client runs on the machines too. */
+  clientIsHere: boolean;
+  /** The size of the picture of a task. */
+  pictureOf(task: BatchTask["id"]): PictureSize;
+};
