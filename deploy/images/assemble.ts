@@ -1,0 +1,61 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { repository } from "../launcher/state-folder.ts";
+import { type Lock, packageClosure } from "./package-closure.ts";
+import { type Sbom, sbomOf } from "./sbom.ts";
+
+// node assemble.ts TARGET FOLDER: copies what an image of TARGET holds, sources and packages, into FOLDER,
+// with the SBOM of these packages. Run by the Dockerfile after `npm ci --omit=dev` and `npm sbom`.
+
+/** The workspace of each target, and packages of it that no running process of the image loads. */
+const targets: Record<string, { workspace: string; without: string[] }> = {
+  // face-api brings the weights that models are built from; tar unpacks pulled ones.
+  ingress: { workspace: "ingress", without: ["@vladmandic/face-api", "tar"] },
+  batcher: { workspace: "batcher", without: [] },
+  inference: { workspace: "inference", without: ["@vladmandic/face-api", "tar", "csv-parse"] },
+  tools: { workspace: "deploy", without: [] },
+};
+
+const [target = "", to = ""] = process.argv.slice(2);
+const image = targets[target];
+if (image === undefined || to === "") throw new Error("usage: node deploy/images/assemble.ts TARGET FOLDER");
+
+const lock = JSON.parse(readFileSync(join(repository, "package-lock.json"), "utf8")) as Lock;
+const folders = packageClosure(lock, image.workspace, new Set(image.without));
+const platform = `${process.platform}/${process.arch}`;
+for (const folder of folders) {
+  // A package of another platform is in the lock file, and was not installed.
+  if (!existsSync(join(repository, folder))) continue;
+  copy(folder);
+  if (!folder.startsWith("node_modules/")) link(folder);
+}
+for (const file of ["package.json", "LICENSE", "NOTICE", "deploy/images/healthcheck.ts"]) copy(file);
+const sbom = JSON.parse(readFileSync(join(repository, "sbom.json"), "utf8")) as Sbom;
+const node = `node_modules/node-${process.platform}-${process.arch}`;
+const ownSbom = sbomOf(sbom, lock, [...folders, node]);
+writeFileSync(join(to, "sbom.cdx.json"), `${JSON.stringify(ownSbom, null, 1)}\n`);
+
+function copy(path: string): void {
+  const source = join(repository, path);
+  mkdirSync(dirname(join(to, path)), { recursive: true });
+  const filter = (file: string) => isWanted(relative(source, file));
+  cpSync(source, join(to, path), { recursive: true, verbatimSymlinks: true, filter });
+}
+
+/** The name by which packages of the repository import each other. */
+function link(folder: string): void {
+  const name = join(to, "node_modules", "@faceline", folder);
+  mkdirSync(dirname(name), { recursive: true });
+  symlinkSync(`../../${folder}`, name);
+}
+
+/** Nested packages have a folder of their own in the list; of native libraries one platform's are needed. */
+function isWanted(file: string): boolean {
+  if (/(^|\/)node_modules(\/|$)/.test(file)) return false;
+  const [, onnxruntime] = /^bin\/napi-v\d+\/(\w+\/\w+)/.exec(file) ?? [];
+  if (onnxruntime !== undefined && onnxruntime !== platform) return false;
+  const [, jpegTurbo] = /^prebuilds\/jpeg-turbo-([^/]+)/.exec(file) ?? [];
+  if (jpegTurbo !== undefined && jpegTurbo !== platform.replace("/", "-")) return false;
+  // Types and source maps, and the weights' demonstration: no process reads them.
+  return !/\.d\.[cm]?ts$|\.map$|^demo\//.test(file);
+}
