@@ -47,16 +47,19 @@ export function goodP99({ calls }: Simulation, tenants: string[], from: number):
 }
 
 /** Returns how a call ended and how long it took: with its first bad answer, or with the last of all. */
-export function callResult(call: Call): CallResult {
-  const firsts = new Map<string, Answer>();
-  for (const answer of call.answers) if (!firsts.has(answer.task)) firsts.set(answer.task, answer);
-  const answers = [...firsts.values()];
-  const bad = answers.find((answer) => answer.kind !== "faces");
-  const at = bad?.at ?? Math.max(...answers.map((answer) => answer.at));
-  const durationMs = at - call.arrivedAt;
-  if (bad !== undefined) return { kind: bad.kind as ResultKind, durationMs };
-  if (firsts.size < call.tasks.length) return { kind: "unanswered", durationMs: Number.POSITIVE_INFINITY };
-  return { kind: at <= call.deadlineAt ? "good" : "late", durationMs };
+export function callResult({ answers, tasks, arrivedAt, deadlineAt }: Call): CallResult {
+  let bad: Answer | undefined;
+  let lastAt = 0;
+  let answered = 0;
+  for (const [index, answer] of answers.entries()) {
+    if (answers.findIndex(({ task }) => task === answer.task) < index) continue;
+    answered++;
+    lastAt = Math.max(lastAt, answer.at);
+    if (answer.kind !== "faces") bad ??= answer;
+  }
+  if (bad !== undefined) return { kind: bad.kind as ResultKind, durationMs: bad.at - arrivedAt };
+  if (answered < tasks.length) return { kind: "unanswered", durationMs: Number.POSITIVE_INFINITY };
+  return { kind: lastAt <= deadlineAt ? "good" : "late", durationMs: lastAt - arrivedAt };
 }
 
 /** Returns the share of these tenants' calls, from an instant on, that were answered in time. */

@@ -28,6 +28,8 @@ export class SimulatedWorker {
   readonly #ready: Prepared[] = [];
   #running: { batch: Batch; startedAt: number } | undefined;
   readonly #answering = new Set<Batch>();
+  /** What its reports say of each batch that it has. */
+  readonly #held = new Map<Batch, Report["staged"][number]>();
   readonly #finished: FinishedBatch[] = [];
   #dead = false;
 
@@ -50,6 +52,7 @@ export class SimulatedWorker {
     }
     this.#staged.push(batch);
     this.#receivedAt.set(batch, this.#environment.events.now);
+    this.#held.set(batch, heldOf(batch));
     this.#report();
     this.#prepareNext();
   }
@@ -134,6 +137,7 @@ export class SimulatedWorker {
     // The report waits until the answers are published; the next run does not.
     this.#later(this.#environment.replyMs(), () => {
       this.#answering.delete(batch);
+      this.#held.delete(batch);
       this.#finished.push({ batch: batch.id, lane: batch.lane, end: result, crowds: [], ...measured });
       if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
       this.#report();
@@ -178,12 +182,12 @@ export class SimulatedWorker {
         running === undefined
           ? null
           : {
-              ...heldOf(running.batch),
+              ...this.#held.get(running.batch)!,
               startedAt: running.startedAt,
               endsAt: running.startedAt + running.batch.predictedRunMs,
             },
-      staged: this.#staged.map(heldOf),
-      answering: [...this.#answering].map(heldOf),
+      staged: this.#staged.map((batch) => this.#held.get(batch)!),
+      answering: Array.from(this.#answering, (batch) => this.#held.get(batch)!),
       imageBytes: 0,
       finished: [...this.#finished],
     });

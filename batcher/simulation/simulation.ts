@@ -110,6 +110,8 @@ export class Simulation {
 
   /** One timer, as in the scheduler loop: the latest wake replaces the one before. */
   #wake(at: number): void {
+    // An event for this instant waits already.
+    if (at === this.#wakeAt) return;
     this.#wakeAt = at;
     if (!Number.isFinite(at)) return;
     this.events.at(at, () => {
@@ -142,6 +144,8 @@ export class Simulation {
     const { serviceClass = "standard" } = arrival;
     const { now } = this.events;
     const id = `${index}/${nonce}` as CallId;
+    const taskIds: TaskId[] = [];
+    for (let task = 0; task < tasks; task++) taskIds.push(`${id}/${task}` as TaskId);
     const message: CallTasks = {
       requestId: `${index}` as CallTasks["requestId"],
       call: id,
@@ -153,8 +157,8 @@ export class Simulation {
       serviceClass,
       options,
       traceparent,
-      tasks: Array.from({ length: tasks }, (_, task) => `${id}/${task}` as TaskId),
-      costs: costs === undefined ? Array.from({ length: tasks }, () => cost) : [...costs],
+      tasks: taskIds,
+      costs: costs === undefined ? taskIds.map(() => cost) : [...costs],
     };
     const { arrivedAt, deadlineAt } = message;
     this.calls.set(id, { tenant, arrivedAt, deadlineAt, tasks: message.tasks, answers: [] });

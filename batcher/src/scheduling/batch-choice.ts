@@ -1,7 +1,7 @@
 // Tested by policy.test.ts (floor, hold, rounding, early drop) and simulation/guarantees.sim.test.ts (holds).
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
-import { loadOf } from "./batch-load.ts";
+import { type BatchLoad, loadOf } from "./batch-load.ts";
 import type { BatchLimits } from "./fair-queue.ts";
 import { shedCall, shedEarly, shedInfeasible } from "./shedding.ts";
 import type { Move } from "./state.ts";
@@ -54,7 +54,7 @@ export function mostInTime(
   waiting: QueuedTask[],
 ): { count: number; urgent: QueuedTask } {
   const all = waiting.length;
-  const loadOfFirst = (count: number) => loadOf(waiting.slice(0, count).map((each) => each.task));
+  const loadOfFirst = (count: number) => loadOfQueued(waiting, count);
   if (latestAnswerAt(situation, loadOfFirst(all)) <= leastDeadline(waiting, 0, all)) {
     return { count: all, urgent: waiting[0]! };
   }
@@ -120,13 +120,16 @@ function roundedDown(situation: SlotSituation, waiting: QueuedTask[], count: num
   if (size / lane.meanMs(size) <= count / lane.meanMs(count)) return count;
   const leftOver = Math.min(lane.queue.waitingCount - size, sizing.usefulSize);
   const leftOverAnswerAt =
-    latestStartAt(situation, loadOf(waiting.slice(0, size).map((each) => each.task))) +
+    latestStartAt(situation, loadOfQueued(waiting, size)) +
     lane.highMs(size) +
     guardMs +
     lane.highMs(leftOver) +
     state.hops.reply.ms;
   return leftOverAnswerAt <= leastDeadline(waiting, size, waiting.length) ? size : count;
 }
+
+const loadOfQueued = (waiting: QueuedTask[], count: number): BatchLoad =>
+  loadOf(waiting.slice(0, count).map((each) => each.task));
 
 function leastDeadline(waiting: QueuedTask[], from: number, until: number): number {
   let least = Number.POSITIVE_INFINITY;

@@ -40,11 +40,10 @@ function besideOthers(lane: Lane, hops: HopTimes, { availableWorkers }: LaneWork
 
 /** Returns the smallest size that reaches this share of the best throughput of one worker. */
 export function usefulSize(lane: Lane, hops: HopTimes, share = usefulShare): number {
-  const throughput = (size: number) => size / cycleMs(lane, hops, size);
-  let best = 0;
-  for (const size of lane.sizes) best = Math.max(best, throughput(size));
-  for (const size of lane.sizes) if (throughput(size) >= share * best) return size;
-  return lane.batchMax;
+  const { sizes } = lane;
+  const throughputs = sizes.map((size) => size / cycleMs(lane, hops, size));
+  const least = share * Math.max(0, ...throughputs);
+  return sizes.find((_, index) => throughputs[index]! >= least) ?? lane.batchMax;
 }
 
 function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: number): number {
@@ -78,7 +77,7 @@ function smallestSustainable(lane: Lane, laneWorkers: LaneWorkers, now: number):
 export function cycleMs(lane: Lane, hops: HopTimes, size: number): number {
   return Math.max(
     lane.run.meanMs(size),
-    hops.toWorker.ms + hops.fromWorker.ms + lane.prepareMs(lane.usualLoad(size)),
+    hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size * lane.usualCost),
   );
 }
 

@@ -54,8 +54,8 @@ function holdersOf({ sent }: State, lane: Lane): number {
  * such batch at most.
  */
 function spareWorkers(state: State, loads: WorkerLoad[], now: number): WorkerLoad[] {
-  if (standardWaits(state, loads)) return [];
   const idle = loads.filter(isIdle);
+  if (idle.length === 0 || standardWaits(state, loads)) return [];
   const holders = loads.filter(({ holdsBestEffort }) => holdsBestEffort).length;
   const most = state.tenants.areQuiet(now) ? loads.length : Math.max(1, Math.floor(loads.length / 2));
   return idle.slice(idleMin(state, loads, now)).slice(0, Math.max(0, most - holders));
@@ -75,17 +75,18 @@ function idleMin(state: State, loads: WorkerLoad[], now: number): number {
 function workersNeeded({ lanes }: State, loads: WorkerLoad[], now: number): number {
   let needed = 0;
   for (const lane of lanes.values()) {
-    const isShared = loads.some(({ worker }) => sizeMaxOf(worker, lane) > 0);
-    if (isShared) needed += lane.arrivals.perMs(now) * lane.meanMs(1);
+    if (isLoaded(lane, loads)) needed += lane.arrivals.perMs(now) * lane.meanMs(1);
   }
   return needed;
 }
 
 function standardWaits({ lanes }: State, loads: WorkerLoad[]): boolean {
-  return lanes
-    .values()
-    .some((lane) => lane.waitingCount > 0 && loads.some(({ worker }) => sizeMaxOf(worker, lane) > 0));
+  for (const lane of lanes.values()) if (lane.waitingCount > 0 && isLoaded(lane, loads)) return true;
+  return false;
 }
+
+const isLoaded = (lane: Lane, loads: WorkerLoad[]): boolean =>
+  loads.some(({ worker }) => sizeMaxOf(worker, lane) > 0);
 
 /**
  * Returns the most tasks of a best-effort batch: what takes not much longer than one task, because a team may

@@ -11,7 +11,8 @@ import type { WorkerLoad } from "./workers.ts";
 export function workersForDear({ state, loads, now }: LaneSituation): WorkerLoad[] {
   const free = loads.filter(({ stagedDear }) => stagedDear === undefined);
   if (loads.length < 2) return free;
-  const usualArrive = state.lanes.values().some((each) => now - each.usualArrivedAt < usualRecentMs);
+  let usualArrive = false;
+  for (const each of state.lanes.values()) usualArrive ||= now - each.usualArrivedAt < usualRecentMs;
   if (!usualArrive) return free;
   const holders = loads.filter(({ holdsDear }) => holdsDear);
   return holders.length < Math.floor(loads.length / 2) ? free : free.filter(({ holdsDear }) => holdsDear);

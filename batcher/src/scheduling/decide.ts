@@ -2,6 +2,7 @@ import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wi
 import type { CallId } from "@faceline/contracts/wire/ids";
 import { admit, weightOfAll } from "./admission.ts";
 import { isDear } from "./batch-load.ts";
+import { batchSizing } from "./batch-size.ts";
 import { admitBestEffort } from "./best-effort-admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
@@ -82,6 +83,7 @@ function waits(state: State, id: CallId): boolean {
 }
 
 function handleDeferred(state: State, now: number): Move[] {
+  if (state.deferred.length === 0) return [];
   const deferred = state.deferred.splice(0);
   return deferred.flatMap((each) => handleEvent(state, each, each.kind === "report" ? each.receivedAt : now));
 }
@@ -135,12 +137,12 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   const isStandard = call.serviceClass === "standard";
   if (isStandard) state.tenants.add(call.tenant, now);
   const lane = buildOfCall(state, call, answeredBy, now);
-  const waiting = fresh.filter((task) => !isWithWorker(state, task));
+  const waiting = withoutThoseOfWorkers(state, fresh);
   const hopMs = receivedAt - (call.sentAt ?? receivedAt);
   const newWait = () => new WaitingTime(lane.hold, hopMs, receivedAt);
   const gaveWay: Move[] = [];
+  const situation = laneSituation(state, lane, now);
   if (waiting.length > 0) {
-    const situation = laneSituation(state, lane, now);
     if (situation.loads.length === 0) lane.wantedAt = now;
     if (isStandard) {
       const weight = weightOfAll(situation, waiting);
@@ -158,7 +160,8 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   }
   const open: OpenCall = { tenant: call.tenant, lane, answered: answeredBy !== undefined };
   for (const task of fresh) state.open.set(task.id, { task, call: open, wait: newWait() });
-  const usualMs = usualTaskMs(laneSituation(state, lane, now));
+  // Of the batches beside what the tenants demand now.
+  const usualMs = usualTaskMs({ sizing: batchSizing(lane, state.hops, situation.sizing, now) });
   const { queue } = lane.waiting[call.serviceClass];
   queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
   if (!isStandard) return gaveWay;
@@ -170,16 +173,20 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
 type Arrival = Extract<Event, { kind: "arrive" }>;
 
 /**
- * Whether a worker has the task already, from another batcher or from before this one's partition moved away
- * and back. Then its batch expires no sooner than the task.
+ * Returns the tasks that no worker has already, from another batcher or from before this one's partition
+ * moved away and back. The batches of the others expire no sooner than their tasks.
  */
-function isWithWorker(state: State, { id, deadlineAt }: BatchTask): boolean {
+function withoutThoseOfWorkers(state: State, tasks: BatchTask[]): BatchTask[] {
+  let waiting = tasks;
   for (const sent of state.sent.values()) {
-    if (!sent.adopted || sent.phase.kind === "lost" || !sent.tasks.includes(id)) continue;
-    sent.expiresAt = Math.max(sent.expiresAt, expiryAfter(deadlineAt));
-    return true;
+    if (!sent.adopted || sent.phase.kind === "lost") continue;
+    waiting = waiting.filter(({ id, deadlineAt }) => {
+      if (!sent.tasks.includes(id)) return true;
+      sent.expiresAt = Math.max(sent.expiresAt, expiryAfter(deadlineAt));
+      return false;
+    });
   }
-  return false;
+  return waiting;
 }
 
 /** Drops the waiting tasks of a call; those that were sent go on. */

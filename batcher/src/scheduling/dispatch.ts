@@ -25,14 +25,14 @@ import { partitionOf } from "./workers.ts";
 export function dispatchBatches(state: State, now: number): Move[] {
   const moves: Move[] = [];
   for (;;) {
-    const proposals: RankedProposal[] = [];
+    const ranked: RankedProposal[] = [];
     for (const lane of state.lanes.values()) {
       const { proposal, shed } = propose(state, lane, now);
       lane.hold.set(proposal.kind === "wait" && proposal.isHold === true, now);
-      proposals.push({ ...proposal, isExcessive: nextIsExcessive(state, lane, now) });
+      ranked.push({ proposal, isExcessive: nextIsExcessive(state, lane, now) });
       moves.push(...shed);
     }
-    const next = mostUrgent(proposals);
+    const next = mostUrgent(ranked);
     if (next !== undefined) {
       moves.push(send(state, next, now));
       continue;
@@ -41,37 +41,41 @@ export function dispatchBatches(state: State, now: number): Move[] {
     moves.push(...bestEffort.shed);
     if (bestEffort.next === undefined) {
       countSpareWorkers(state, now);
-      return [...moves, ...wake(proposals, bestEffort.wakeAt)];
+      return [...moves, ...wake(ranked, bestEffort.wakeAt)];
     }
     moves.push(send(state, bestEffort.next, now));
   }
 }
 
-function mostUrgent(proposals: RankedProposal[]): SendProposal | undefined {
-  let next: (SendProposal & Rank) | undefined;
-  for (const each of proposals) {
-    if (each.kind !== "send" || (next && !goesBefore(each, next))) continue;
-    if (!proposals.some((other) => claimsSlot(other, each))) next = each;
+function mostUrgent(ranked: RankedProposal[]): SendProposal | undefined {
+  let next: Rank<SendProposal> | undefined;
+  for (const { proposal, isExcessive } of ranked) {
+    if (proposal.kind !== "send") continue;
+    const each = { proposal, isExcessive };
+    if (next !== undefined && !goesBefore(each, next)) continue;
+    if (!ranked.some((other) => claimsSlot(other, each))) next = each;
   }
-  return next;
+  return next?.proposal;
 }
 
 /**
  * Whether a more urgent lane will take the same slot, only a little later because its batch is decoded
  * sooner.
  */
-function claimsSlot(other: RankedProposal, each: SendProposal & Rank): boolean {
-  return other.kind === "wait" && other.slot?.worker === each.slot.worker && goesBefore(other, each);
+function claimsSlot({ proposal, isExcessive }: RankedProposal, each: Rank<SendProposal>): boolean {
+  if (proposal.kind !== "wait" || proposal.slot?.worker !== each.proposal.slot.worker) return false;
+  return goesBefore({ proposal, isExcessive }, each);
 }
 
 /** The least deadline goes first, and tenants with excessive demand go last: see nextIsExcessive. */
-function goesBefore(a: Rank, b: Rank): boolean {
-  return a.isExcessive === b.isExcessive ? a.deadlineAt < b.deadlineAt : b.isExcessive;
+function goesBefore(a: Rank<HasDeadline>, b: Rank<HasDeadline>): boolean {
+  if (a.isExcessive !== b.isExcessive) return b.isExcessive;
+  return a.proposal.deadlineAt < b.proposal.deadlineAt;
 }
 
-function wake(proposals: RankedProposal[], latestAt: number): Move[] {
+function wake(ranked: RankedProposal[], latestAt: number): Move[] {
   let at = latestAt;
-  for (const each of proposals) if (each.kind === "wait") at = Math.min(at, each.until);
+  for (const { proposal } of ranked) if (proposal.kind === "wait") at = Math.min(at, proposal.until);
   return Number.isFinite(at) ? [{ kind: "wake", at }] : [];
 }
 
@@ -235,13 +239,15 @@ type SendProposal = {
   dequeue(): TaskGroup;
 };
 
-type Rank = {
-  deadlineAt: number;
+type Rank<Ranked> = {
+  proposal: Ranked;
   /** Whether the next task is of a tenant with excessive demand. */
   isExcessive: boolean;
 };
 
-type RankedProposal = Proposal & { isExcessive: boolean };
+type RankedProposal = Rank<Proposal>;
+
+type HasDeadline = { deadlineAt: number };
 
 type Proposal =
   | SendProposal

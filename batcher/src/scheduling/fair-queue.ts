@@ -114,20 +114,18 @@ export class FairQueue {
    * dear all are dear, otherwise none is.
    */
   nextInTurn({ countMax, dearAllowed, extraCostMax }: BatchLimits): QueuedTask[] {
-    const first = this.#leastStartTag((tenant) => dearAllowed || tenant.usual.length > 0);
+    const first = this.#leastStartTag(dearAllowed);
     if (first === undefined) return [];
     const takesDear = dearAllowed && isDear(first.head!.task);
-    const candidates = this.#ring
-      .map((tenant) => ({
-        tasks: takesDear ? tenant.dear : tenant.usual,
-        startTag: tenant.startTag,
-        taken: 0,
-      }))
-      .filter(({ tasks }) => tasks.length > 0);
+    const candidates: Candidate[] = [];
+    for (const { usual, dear, startTag } of this.#ring) {
+      const tasks = takesDear ? dear : usual;
+      if (tasks.length > 0) candidates.push({ tasks, startTag, taken: 0 });
+    }
     const next: QueuedTask[] = [];
     let extraCost = 0;
     while (next.length < countMax) {
-      let least: (typeof candidates)[number] | undefined;
+      let least: Candidate | undefined;
       for (const each of candidates) {
         if (each.taken < each.tasks.length && !(least && least.startTag <= each.startTag)) least = each;
       }
@@ -169,10 +167,11 @@ export class FairQueue {
     return Math.max(0, this.#virtualTime - headStartMax);
   }
 
-  #leastStartTag(isCandidate: (tenant: TenantQueue) => boolean): TenantQueue | undefined {
+  #leastStartTag(dearAllowed: boolean): TenantQueue | undefined {
     let least: TenantQueue | undefined;
     for (const each of this.#ring) {
-      if (isCandidate(each) && !(least && least.startTag <= each.startTag)) least = each;
+      if (!dearAllowed && each.usual.length === 0) continue;
+      if (least === undefined || each.startTag < least.startTag) least = each;
     }
     return least;
   }
@@ -295,6 +294,9 @@ export class FairQueue {
     return call;
   }
 }
+
+/** A tenant's waiting tasks, of which the first `taken` are chosen. */
+type Candidate = { tasks: TenantQueue["usual"]; startTag: number; taken: number };
 
 export type BatchLimits = {
   countMax: number;

@@ -49,6 +49,7 @@ export function buildOfCall(
  */
 export function moveStrandedCalls(state: State, now: number): Move[] {
   const moves: Move[] = [];
+  if (state.lanes.size < 2) return moves;
   for (const lane of state.lanes.values()) {
     const others = buildsOf(state, lane.id).filter((each) => each !== lane);
     if (others.length === 0 || hasWorker(state, lane, now)) continue;

@@ -74,8 +74,10 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
  * worker reported it becomes that of the first build.
  */
 export function laneOf(state: State, id: LaneId, build: LaneBuild | null, now: number): Lane {
-  const known = state.lanes.get(laneKey(id, build));
-  if (known !== undefined) return known;
+  // Cheaper than its key: every report asks for its lanes.
+  for (const lane of state.lanes.values()) {
+    if (lane.id === id && lane.build?.digest === build?.digest) return lane;
+  }
   const unbuilt = state.lanes.get(laneKey(id, null));
   const lane = unbuilt ?? new Lane(id, build, now);
   if (unbuilt !== undefined) state.lanes.delete(unbuilt.key);

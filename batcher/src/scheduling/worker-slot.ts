@@ -27,9 +27,10 @@ export function soonestSlot(
   nextLoad: BatchLoad,
 ): WorkerSlot | undefined {
   // A batch that may kill its worker runs alone, and while such a part waits nothing is staged.
-  const poisonWaits = [...state.lanes.values()].some((each) =>
-    each.retryParts.some((part) => part.mayBePoison),
-  );
+  let poisonWaits = false;
+  for (const { retryParts } of state.lanes.values()) {
+    poisonWaits ||= retryParts.some((part) => part.mayBePoison);
+  }
   // The prediction's mean error is added: an idle worker costs more than a batch that closes a little early.
   const leadMs = state.hops.toWorker.ms + lane.prepareMs(nextLoad) + lane.run.residualMs;
   let soonest: WorkerSlot | undefined;

@@ -80,8 +80,11 @@ export function workerLoads({ workers, sent }: Pool, lane: BuiltLane, now: numbe
     });
   }
   for (const batch of sent.values()) {
-    const load = loads.find(({ worker }) => worker.id === batch.worker);
-    if (load !== undefined) addSentBatch(load, batch);
+    for (const load of loads) {
+      if (load.worker.id !== batch.worker) continue;
+      addSentBatch(load, batch);
+      break;
+    }
   }
   // A dear batch is prepared beside the others, and delays those that begin after it was.
   for (const load of loads) {
@@ -98,7 +101,8 @@ function addSentBatch(load: WorkerLoad, batch: SentBatch): void {
   load.mayBePoison ||= mayBePoison && phase.kind !== "lost";
   load.holdsDear ||= isDear && phase.kind !== "lost";
   load.holdsBestEffort ||= batch.serviceClass === "best_effort" && phase.kind !== "lost";
-  const isReportedStaged = load.worker.report.staged.some((each) => each.batch === id);
+  let isReportedStaged = false;
+  for (const each of load.worker.report.staged) isReportedStaged ||= each.batch === id;
   if (isDear && isReportedStaged) load.stagedCount--;
   if (phase.kind !== "travelling" && !isReportedStaged) return;
   if (isDear) load.stagedDear = batch;

@@ -40,12 +40,15 @@ export type BatchTask = z.infer<typeof BatchTask>;
  * `taskFields`.
  */
 export function batchTasks(call: CallTasks): BatchTask[] {
-  const shared = Object.fromEntries(sharedFields.map((name) => [name, call[name]])) as SharedFields;
-  return call.tasks.map((id) => ({ id, cost: call.costs[taskIndexOf(id)] ?? 1, ...shared }));
+  return call.tasks.map((id) => {
+    const task: Record<string, unknown> = { id, cost: call.costs[taskIndexOf(id)] ?? 1 };
+    // Spreading an object that has the shared fields takes several times as long, and every call pays for it.
+    for (const name of sharedFields) task[name] = call[name];
+    return task as BatchTask;
+  });
 }
 
 const sharedFields = Object.keys(taskFields) as (keyof typeof taskFields)[];
-type SharedFields = Pick<CallTasks, keyof typeof taskFields>;
 
 /** batcher → inference: tasks of one lane that run as one batch. */
 export const Batch = z.object({

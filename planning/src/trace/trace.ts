@@ -64,12 +64,14 @@ export class Trace {
       at: (index): Arrival | undefined => {
         const call = from + index;
         if (call >= until) return undefined;
-        const pictures = cost.subarray(firstPicture[call], this.#pictureEnd(call));
+        const costs: number[] = [];
+        const pictureEnd = this.#pictureEnd(call);
+        for (let picture = firstPicture[call]!; picture < pictureEnd; picture++) costs.push(cost[picture]!);
         return {
           atMs: (atMs[call]! - startMs) / rateFactor,
           tenant: `tenant-${tenant[call]}`,
-          tasks: pictures.length,
-          costs: [...pictures],
+          tasks: costs.length,
+          costs,
           lane: lanes[lane[call]!]!,
           timeBudgetMs: deadlineMs ?? timeBudgetMs[call]!,
         };

@@ -1,0 +1,70 @@
+/**
+ * How many workers the pool needs for its calls, refused ones included: what an autoscaler follows.
+ *
+ *     needed = max over the last 5 minutes of (work a ms / utilisation target + backlog / time budget)
+ *
+ * Work is what the calls take of a worker's time, on average over some seconds. The number of workers that
+ * are there does not enter it, so adding or losing some does not change it, and it cannot oscillate with them.
+ * It rises at once and falls only after the hold: a worker takes longer to start than a burst lasts.
+ */
+export class WorkersNeeded {
+  /** Exponentially weighted ms of work per ms. */
+  #work = 0;
+  #updatedAt = Number.NEGATIVE_INFINITY;
+  #beganAt = Number.NEGATIVE_INFINITY;
+  #sampledAt = Number.NEGATIVE_INFINITY;
+  /** The most of each stretch of `stretchMs` that is not over for `holdMs`, the oldest first. */
+  #peaks: { untilMs: number; workers: number }[] = [];
+
+  /** Counts a call that takes so many ms of a worker's time. */
+  add(workMs: number, now: number): void {
+    this.#decay(now);
+    this.#work += workMs / windowMs;
+  }
+
+  /** Whether the last sample is so old that another one is due. */
+  isDue(now: number): boolean {
+    return now - this.#sampledAt >= sampleEveryMs;
+  }
+
+  sample({ utilisationTarget, backlog, workersInService }: PoolNeeds, now: number): void {
+    this.#decay(now);
+    this.#sampledAt = now;
+    if (this.#beganAt === Number.NEGATIVE_INFINITY) this.#beganAt = now;
+    // What the pool needed before is not known after a takeover: it keeps the workers that it has.
+    const before = now - this.#beganAt < holdMs ? workersInService : 0;
+    const workers = Math.max(this.#work / utilisationTarget + backlog, before);
+    const untilMs = (Math.floor(now / stretchMs) + 1) * stretchMs;
+    const last = this.#peaks.at(-1);
+    if (last?.untilMs === untilMs) last.workers = Math.max(last.workers, workers);
+    else this.#peaks.push({ untilMs, workers });
+    this.#peaks = this.#peaks.filter((each) => now - each.untilMs < holdMs);
+  }
+
+  /** A whole number, from 0; 0 before the first sample. */
+  get count(): number {
+    return Math.ceil(Math.max(0, ...this.#peaks.map(({ workers }) => workers)) - roundingError);
+  }
+
+  #decay(now: number): void {
+    const elapsedMs = Math.max(0, now - this.#updatedAt);
+    this.#work *= Math.exp(-elapsedMs / windowMs);
+    this.#updatedAt = Math.max(this.#updatedAt, now);
+  }
+}
+
+/** Long enough that single calls do not add a worker, and shorter than autoscalers take to look. */
+const windowMs = 10_000;
+/** As long as Kubernetes waits by default before it removes workers. */
+const holdMs = 300_000;
+const stretchMs = 10_000;
+const sampleEveryMs = 1_000;
+/** A sum of floating point numbers may exceed the whole number that it stands for. */
+const roundingError = 1e-6;
+
+export type PoolNeeds = {
+  utilisationTarget: number;
+  /** How many workers serve in time what waits now; not a whole number. */
+  backlog: number;
+  workersInService: number;
+};
