@@ -57,7 +57,7 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
   });
   const work = workOfCalls(trace, profile);
   const parts = {
-    windows: busiestWindows(trace, work, Math.max(windowCallsMin, trace.calls / 50)),
+    windows: busiestWindows(trace, work, Math.max(windowCallsMin, trace.calls / 100)),
     "all calls": [wholeTrace(trace)],
   };
   const load = work.reduce((sum, ms) => sum + ms, 0) / Math.max(1, trace.durationMs);
@@ -146,4 +146,4 @@ const options = {
 } as const;
 
 /** Calls of all windows together, at least. */
-const windowCallsMin = 20_000;
+const windowCallsMin = 10_000;

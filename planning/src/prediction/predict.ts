@@ -132,7 +132,7 @@ function modelOf(lane: LaneProfile, batchMax: number) {
 /** Time after the last arrival in which calls may still end: the longest deadline and some more. */
 const drainMs = 130_000;
 /** How often it is seen whether the target is missed already. */
-const checkEveryCalls = 20_000;
+const checkEveryCalls = 1_000;
 
 /** What an operator decides. */
 export type PoolSettings = {

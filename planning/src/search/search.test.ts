@@ -6,7 +6,7 @@ import type { Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
 import type { DrawnTraffic } from "../trace/drawn-traffic.ts";
 import { paretoFront, type Scope, search } from "./search.ts";
-import { settingsOf } from "./settings-grid.ts";
+import { nameOf, settingsOf } from "./settings-grid.ts";
 import { busiestWindows, wholeTrace } from "./windows.ts";
 
 const choices = { utilisationTargets: [0.7, 0.95], deadlinesMs: [undefined] };
@@ -79,14 +79,21 @@ test("the windows change no winner: it is the same as when every setting is trie
 async function searchReally(traffic: Partial<DrawnTraffic>, target: Target, isPruned: boolean) {
   const trace = newTrace(traffic);
   const profile = newProfile();
+  const work = workOfCalls(trace, profile);
   const all = [wholeTrace(trace)];
-  const windows = isPruned ? busiestWindows(trace, workOfCalls(trace, profile), trace.calls / 4) : all;
+  const windows = isPruned ? busiestWindows(trace, work, trace.calls / 4) : all;
+  const known = new Map<string, Prediction>();
   const { winner } = await search({
-    workersMin: 1,
+    workersMin: Math.max(1, Math.floor(work.reduce((sum, ms) => sum + ms, 0) / trace.durationMs)),
     workersMax: 8,
     settingsOf: (workers) => settingsOf(workers, profile, choices),
-    evaluate: async (settings, scope) =>
-      predict(trace, profile, settings, { parts: scope === "windows" ? windows : all, target }),
+    evaluate: async (settings, scope) => {
+      const parts = scope === "windows" ? windows : all;
+      const key = `${nameOf(settings)} ${parts === all}`;
+      const prediction = known.get(key) ?? predict(trace, profile, settings, { parts, target });
+      known.set(key, prediction);
+      return prediction;
+    },
   });
   return winner;
 }

@@ -7,30 +7,49 @@ import { nameOf } from "./settings-grid.ts";
  * Settings are first tried on the busiest windows of the trace. A prediction there shows that a target is
  * missed (see missedLimits), but not that it is met, so the best of those that are left are tried on all of
  * it. `workers` grows until one of them holds there. One more worker is tried as well, so that the reader
- * sees what it buys.
+ * sees what it buys: beside the others, because it is needed in any case and threads would idle.
  *
  *     all settings ──windows──► not missed yet ──all calls──► holds ──► the least p99 of the fewest workers
  */
 export async function search(plan: SearchPlan): Promise<SearchResult> {
-  const { workersMin, workersMax, settingsOf, evaluate } = plan;
+  const { workersMin, workersMax } = plan;
   const tried: Tried[] = [];
-  let winner: Tried | undefined;
+  let level = await tryOnWindows(workersMin, plan);
   for (let workers = workersMin; workers <= workersMax; workers++) {
-    const onWindows = await tryAll(settingsOf(workers), "windows", evaluate);
-    tried.push(...onWindows);
-    const candidates = best(onWindows.filter(({ prediction }) => prediction.missed.length === 0));
-    const onAll = await tryAll(
-      candidates.map(({ settings }) => settings),
-      "all calls",
-      evaluate,
-    );
-    tried.push(...onAll);
-    if (winner !== undefined) break;
-    const [least] = best(onAll.filter(({ prediction }) => prediction.missed.length === 0));
-    winner = least;
+    const [onAll, next] = await Promise.all([
+      tryOnAll(level, candidatesMax, plan),
+      workers < workersMax ? tryNext(workers + 1, level.candidates.length > 0, plan) : emptyLevel,
+    ]);
+    tried.push(...level.onWindows, ...onAll);
+    const [winner] = best(onAll.filter(holds));
+    if (winner !== undefined) return { winner, tried: [...tried, ...next.onWindows, ...next.onAll] };
+    level = next;
   }
-  return { winner, tried };
+  return { winner: undefined, tried };
 }
+
+/** Tries all settings of a number of workers on windows, and where it is of use the best one on all calls. */
+async function tryNext(workers: number, isOfUse: boolean, plan: SearchPlan): Promise<Level> {
+  const level = await tryOnWindows(workers, plan);
+  return isOfUse ? { ...level, onAll: await tryOnAll(level, 1, plan) } : level;
+}
+
+async function tryOnWindows(workers: number, { settingsOf, evaluate }: SearchPlan): Promise<Level> {
+  const onWindows = await tryAll(settingsOf(workers), "windows", evaluate);
+  return { onWindows, candidates: best(onWindows.filter(holds)), onAll: [] };
+}
+
+/** Returns the first candidates on all calls; those that were tried before are not simulated again. */
+async function tryOnAll(
+  { candidates, onAll }: Level,
+  count: number,
+  { evaluate }: SearchPlan,
+): Promise<Tried[]> {
+  const others = candidates.slice(onAll.length, count).map(({ settings }) => settings);
+  return [...onAll, ...(await tryAll(others, "all calls", evaluate))];
+}
+
+const holds = ({ prediction }: Tried): boolean => prediction.missed.length === 0;
 
 async function tryAll(settings: PoolSettings[], scope: Scope, evaluate: Evaluate): Promise<Tried[]> {
   return Promise.all(
@@ -64,9 +83,7 @@ const candidatesMax = 3;
  * whole.
  */
 export function paretoFront(tried: readonly Tried[]): Tried[] {
-  const whole = tried.filter(
-    ({ scope, prediction }) => scope === "all calls" && prediction.missed.length === 0,
-  );
+  const whole = tried.filter((each) => each.scope === "all calls" && holds(each));
   const sorted = whole.toSorted(
     (a, b) => a.settings.workers - b.settings.workers || a.prediction.p99Ms - b.prediction.p99Ms,
   );
@@ -87,6 +104,16 @@ type SearchPlan = {
   settingsOf(workers: number): PoolSettings[];
   evaluate: Evaluate;
 };
+
+/** What was tried of one number of workers. */
+type Level = {
+  onWindows: Tried[];
+  /** Those that no window ruled out, the least p99 first. */
+  candidates: Tried[];
+  onAll: Tried[];
+};
+
+const emptyLevel: Level = { onWindows: [], candidates: [], onAll: [] };
 
 export type Tried = { settings: PoolSettings; scope: Scope; prediction: Prediction };
 
