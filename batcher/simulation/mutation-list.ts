@@ -11,6 +11,7 @@ export type Mutation = {
 };
 
 const rulesByModule: Record<string, [name: string, rule: string, broken: string][]> = {
+  "workers-needed": [["the number of workers needed falls at once", "holdMs = 300_000", "holdMs = 10_000"]],
   recovery: [
     [
       "a part of a lost batch is dropped",
@@ -143,7 +144,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ],
   ],
   "best-effort-dispatch": [
-    ["best-effort tasks do not wait for those of teams", "if (standardWaits(state, loads)) return [];", ""],
+    ["best-effort tasks do not wait for those of teams", "|| standardWaits(state, loads)", ""],
     ["best-effort batches leave no worker idle", "idle.slice(idleMin(state, loads, now))", "idle"],
     ["best-effort batches leave one worker idle, whatever the load", "Math.ceil(2 * deviation)", "1"],
     ["most workers have best-effort batches", "Math.floor(loads.length / 2)", "loads.length"],
@@ -157,13 +158,13 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   dispatch: [
     [
       "another lane takes the slot of a more urgent one",
-      "other.slot?.worker === each.slot.worker && goesBefore(other, each)",
-      "false",
+      "return goesBefore({ proposal, isExcessive }, each);",
+      "return false;",
     ],
     [
       "a flood in one lane goes before quiet tenants of another one",
-      "a.isExcessive === b.isExcessive",
-      "true",
+      "a.isExcessive !== b.isExcessive",
+      "false",
     ],
   ],
   "competing-lanes": [

@@ -32,6 +32,7 @@ export class SimulatedWorker {
   readonly #held = new Map<Batch, Report["staged"][number]>();
   readonly #finished: FinishedBatch[] = [];
   #dead = false;
+  #drain: { endsAfter: number; ended: () => void } | undefined;
 
   constructor(id: string, model: WorkerModel, environment: WorkerEnvironment) {
     this.#id = id;
@@ -55,6 +56,12 @@ export class SimulatedWorker {
     this.#held.set(batch, heldOf(batch));
     this.#report();
     this.#prepareNext();
+  }
+
+  /** It says that it stops, and ends when it has nothing and nothing can be under way to it. */
+  drain(ended: () => void): void {
+    this.#drain = { endsAfter: this.#environment.events.now + drainMinMs, ended };
+    this.#report();
   }
 
   /** Everything that it holds is lost. */
@@ -163,6 +170,11 @@ export class SimulatedWorker {
 
   #reportRegularly(): void {
     this.#later(reportEveryMs, () => {
+      const { now } = this.#environment.events;
+      if (this.#drain !== undefined && this.#drain.endsAfter < now && this.#held.size === 0) {
+        this.die();
+        return this.#drain.ended();
+      }
       this.#report();
       this.#reportRegularly();
     });
@@ -174,7 +186,7 @@ export class SimulatedWorker {
       worker: this.#id,
       sequence: this.#sequence++,
       sentAt: this.#environment.events.now,
-      draining: false,
+      draining: this.#drain !== undefined,
       partitions: [this.model.partition],
       lanes: this.#lanes,
       loadable: [],
@@ -195,6 +207,8 @@ export class SimulatedWorker {
 }
 
 const reportEveryMs = 250;
+/** The scheduler knows by then that it stops, and what was sent before has arrived. */
+const drainMinMs = 1_000;
 /** As in inference/src/worker.ts. */
 const preparedMax = 2;
 /** A worker ends itself when none of a batch's decodes ends for 1.5 times DECODE_MAX_MS. */

@@ -160,6 +160,9 @@ export class SchedulerMetrics implements SchedulerObserver {
       [state.hops.reply.ms / 1_000, { hop: "reply" }],
     ]);
     metrics.observe("faceline.batches.unreceived", () => this.#unreceivedByPartition());
+    metrics.observe("faceline.workers.needed", () =>
+      state.holdsPartition ? [[state.workersNeeded.count, {}]] : [],
+    );
     metrics.observe("faceline.batcher.active", () => [[state.holdsPartition ? 1 : 0, {}]]);
   }
 

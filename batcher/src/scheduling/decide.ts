@@ -7,12 +7,14 @@ import { admitBestEffort } from "./best-effort-admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
+import { sampleWorkersNeeded } from "./pool-needs.ts";
 import { applyReport, largestSizes } from "./reports.ts";
 import { expiryAfter } from "./sent-batch.ts";
 import { shedToGiveWay } from "./shedding.ts";
 import { laneSituation, usualTaskMs } from "./situation.ts";
 import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state.ts";
 import { WaitingTime } from "./waiting-time.ts";
+import { WorkersNeeded } from "./workers-needed.ts";
 import { silenceMaxMs } from "./workers.ts";
 
 /**
@@ -31,13 +33,15 @@ export function decide(state: State, event: Event, now: number): Move[] {
   if (event.kind === "session") state.sessionEndsAt = event.endsAt;
   if (now >= state.sessionEndsAt) return decideWithoutSession(state, event, now);
   discountOwnStall(state, now);
-  return [
+  const moves = [
     ...handleDeferred(state, now),
     ...handleEvent(state, event, now),
     ...recoverLostBatches(state, now),
     ...moveStrandedCalls(state, now),
     ...dispatchBatches(state, now),
   ];
+  sampleWorkersNeeded(state, now);
+  return moves;
 }
 
 /**
@@ -148,6 +152,7 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
       const weight = weightOfAll(situation, waiting);
       lane.demand.add(call.tenant, weight, now);
       state.demand.add(call.tenant, weight * usualTaskMs(situation), now);
+      state.workersNeeded.add(weight * usualTaskMs(situation), now);
     }
     const admission = (isStandard ? admit : admitBestEffort)(situation, call, waiting);
     if (admission.kind === "refused") {
@@ -205,6 +210,7 @@ function undelivered(state: State, batch: BatchId): Move[] {
 /** Forgets every task and batch, which are another batcher's now. What the workers reported stays true. */
 function losePartition(state: State, now: number): Move[] {
   state.holdsPartition = false;
+  state.workersNeeded = new WorkersNeeded();
   state.deferred.length = 0;
   state.lanes.clear();
   state.sent.clear();

@@ -37,6 +37,11 @@ export class FairQueue {
     return this.#ring.length;
   }
 
+  /** Of all tenants, in usual tasks. */
+  get waitingWeight(): number {
+    return this.#ring.reduce((sum, each) => sum + each.waitingWeight, 0);
+  }
+
   waitingCountOf(tenant: string): number {
     return this.#byTenant.get(tenant)?.length ?? 0;
   }
@@ -181,8 +186,7 @@ export class FairQueue {
    * alone has no share.
    */
   isWithinShare(tenant: string): boolean {
-    const waitingWeight = this.#ring.reduce((sum, each) => sum + each.waitingWeight, 0);
-    return this.activeTenants > 1 && this.waitingWeightOf(tenant) <= waitingWeight / this.activeTenants;
+    return this.activeTenants > 1 && this.waitingWeightOf(tenant) <= this.waitingWeight / this.activeTenants;
   }
 
   /** The most weight that any other tenant has waiting. */

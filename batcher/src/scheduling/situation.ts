@@ -66,4 +66,5 @@ type QueuePosition = {
 };
 
 /** Returns how long a worker is occupied by a usual task, in ms: the unit of weights. */
-export const usualTaskMs = ({ sizing }: Pick<LaneSituation, "sizing">): number => sizing.cycleMs / sizing.usefulSize;
+export const usualTaskMs = ({ sizing }: Pick<LaneSituation, "sizing">): number =>
+  sizing.cycleMs / sizing.usefulSize;

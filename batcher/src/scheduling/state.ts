@@ -14,6 +14,7 @@ import type { SentBatch } from "./sent-batch.ts";
 import { TenantDemand } from "./tenant-demand.ts";
 import type { WaitingTime } from "./waiting-time.ts";
 import type { Worker } from "./workers.ts";
+import { WorkersNeeded } from "./workers-needed.ts";
 
 /** All that the scheduler of one pool knows. Only `decide` changes it. */
 export type State = {
@@ -31,6 +32,8 @@ export type State = {
   readonly tenants: RecentTenants;
   /** Of each tenant in all lanes together, in ms of a worker's time. */
   readonly demand: TenantDemand;
+  /** What an autoscaler follows; another one when the partition has moved. */
+  workersNeeded: WorkersNeeded;
   /** Batches made so far, for their ids. */
   batchCount: number;
   /** Instant of the latest call of `decide`. */
@@ -60,6 +63,7 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     hops: new HopTimes(settings),
     tenants: new RecentTenants(),
     demand: new TenantDemand(),
+    workersNeeded: new WorkersNeeded(),
     batchCount: 0,
     lastDecisionAt: Number.POSITIVE_INFINITY,
     holdsPartition: false,

@@ -3,9 +3,9 @@
  *
  *     needed = max over the last 5 minutes of (work a ms / utilisation target + backlog / time budget)
  *
- * Work is what the calls take of a worker's time, on average over some seconds. The number of workers that
- * are there does not enter it, so adding or losing some does not change it, and it cannot oscillate with them.
- * It rises at once and falls only after the hold: a worker takes longer to start than a burst lasts.
+ * Work is what the calls take of a worker's time, on average over some seconds. It does not depend on how
+ * many workers there are, so the number cannot oscillate with them. It rises at once and falls only after the
+ * hold, because a worker takes longer to start than a burst lasts.
  */
 export class WorkersNeeded {
   /** Exponentially weighted ms of work per ms. */
@@ -43,7 +43,8 @@ export class WorkersNeeded {
 
   /** A whole number, from 0; 0 before the first sample. */
   get count(): number {
-    return Math.ceil(Math.max(0, ...this.#peaks.map(({ workers }) => workers)) - roundingError);
+    const most = Math.max(0, ...this.#peaks.map(({ workers }) => workers));
+    return most < negligible ? 0 : Math.ceil(most - negligible);
   }
 
   #decay(now: number): void {
@@ -59,10 +60,10 @@ const windowMs = 10_000;
 const holdMs = 300_000;
 const stretchMs = 10_000;
 const sampleEveryMs = 1_000;
-/** A sum of floating point numbers may exceed the whole number that it stands for. */
-const roundingError = 1e-6;
+/** Of a worker: what single calls take, and what sums of fractions exceed whole numbers by. */
+const negligible = 0.01;
 
-export type PoolNeeds = {
+type PoolNeeds = {
   utilisationTarget: number;
   /** How many workers serve in time what waits now; not a whole number. */
   backlog: number;

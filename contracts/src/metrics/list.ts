@@ -225,6 +225,15 @@ export const metricList = {
     attributes: ["lane"],
     help: "Workers that can be sent batches, or load the lane for its first call.",
   },
+  "faceline.workers.needed": {
+    kind: "gauge",
+    unit: "{worker}",
+    services: ["batcher"],
+    attributes: [],
+    help:
+      "Workers that the calls of the last five minutes need at UTILISATION_TARGET, refused calls included: " +
+      "for an autoscaler. Only the active batcher has it.",
+  },
   "faceline.batcher.active": {
     kind: "gauge",
     unit: "{batcher}",

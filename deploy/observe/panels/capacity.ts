@@ -112,6 +112,15 @@ export const capacityPage: Page = {
         },
         {
           kind: "lines",
+          title: "Workers needed",
+          question:
+            "How many workers do the calls of the last five minutes need at UTILISATION_TARGET? An autoscaler " +
+            "follows it.",
+          unit: "number",
+          queries: [{ expr: "max(faceline_workers_needed)", legend: "needed" }],
+        },
+        {
+          kind: "lines",
           title: "Utilisation, by worker",
           question: "Which share of its time does each worker run models?",
           unit: "share",

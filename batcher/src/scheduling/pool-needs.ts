@@ -1,0 +1,26 @@
+// Tested by workers-needed.test.ts and simulation/autoscaling.sim.test.ts.
+import { cycleMs, usefulSize } from "./batch-size.ts";
+import type { State } from "./state.ts";
+import { isInService } from "./workers.ts";
+
+/** Takes a sample of how many workers the pool needs, if the last one is old enough. */
+export function sampleWorkersNeeded(state: State, now: number): void {
+  const { workersNeeded, workers, settings } = state;
+  if (!workersNeeded.isDue(now)) return;
+  let workersInService = 0;
+  for (const worker of workers.values()) if (isInService(worker, now)) workersInService++;
+  const { utilisationTarget } = settings;
+  workersNeeded.sample({ utilisationTarget, backlog: backlogOf(state), workersInService }, now);
+}
+
+/** Returns how many workers serve within the usual time budget what waits now; not a whole number. */
+function backlogOf({ lanes, hops }: State): number {
+  let backlog = 0;
+  for (const lane of lanes.values()) {
+    const { queue, arrivals } = lane;
+    if (queue.waitingCount === 0 || arrivals.timeBudgetMs === 0) continue;
+    const size = usefulSize(lane, hops);
+    backlog += (queue.waitingWeight * cycleMs(lane, hops, size)) / size / arrivals.timeBudgetMs;
+  }
+  return backlog;
+}
