@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
+import { modelsFolder } from "@faceline/models/model-file";
 import { repository } from "../launcher/state-folder.ts";
 
 // `npm run models -- VERB`. All verbs are the models package's, except for two kinds that need what it must
@@ -27,6 +29,7 @@ function programOf(verb: string): [program: string, args: string[]] {
   }
 }
 
-const child = spawn(process.execPath, [join(repository, program), ...programArgs], { stdio: "inherit" });
+const env = { ...process.env, ...cudaEnvironment(modelsFolder, process.env) };
+const child = spawn(process.execPath, [join(repository, program), ...programArgs], { stdio: "inherit", env });
 const [code] = (await once(child, "exit")) as [number | null];
 process.exitCode = code ?? 1;

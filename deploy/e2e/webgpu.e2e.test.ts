@@ -1,13 +1,11 @@
 // Covers the WebGPU path of inference/src/network: execution-provider.ts, placement.ts, session.ts,
 // precision.ts.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { promisify } from "node:util";
-import { repository } from "../launcher/state-folder.ts";
+import { largestDifference, runNetworksOn } from "../testing/networks-on.ts";
 
 // SwiftShader is a Vulkan driver that runs on the CPU. Debian's package chromium-common brings it and
 // Vulkan's loader. It stands for a GPU: placement and arithmetic are those of WebGPU, its times say nothing.
@@ -24,20 +22,16 @@ test("the networks run on WebGPU as on the CPU", { skip }, async (t) => {
     XDG_RUNTIME_DIR: mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), "vulkan-")),
   };
   await t.test("all nodes run there, and outputs differ by at most 0.0001", async (t) => {
-    const [cpu, webgpu] = [await load("cpu"), await load("webgpu", environment)];
+    const [cpu, webgpu] = [await runNetworksOn("cpu"), await runNetworksOn("webgpu", environment)];
     // Loading ends with an error if a convolution or a matrix product ran on the CPU.
     assert.deepEqual([cpu.error, webgpu.error], [undefined, undefined]);
-    for (const [name, expected] of Object.entries(cpu.outputs!)) {
-      const actual = webgpu.outputs![name]!;
-      assert.ok(expected.length > 100 && expected.length === actual.length, name);
-      const difference = Math.max(...expected.map((value, index) => Math.abs(value - actual[index]!)));
-      t.diagnostic(`${name}: outputs differ by at most ${difference.toExponential(1)}`);
-      assert.ok(difference <= differenceMax, `${name}: ${difference}`);
-    }
+    const difference = largestDifference(cpu, webgpu);
+    t.diagnostic(`outputs differ by at most ${difference.toExponential(1)}`);
+    assert.ok(difference <= differenceMax, `${difference}`);
   });
 
   await t.test("int8 is refused with a sentence that says what to set", async () => {
-    const { error } = await load("webgpu", environment, "int8");
+    const { error } = await runNetworksOn("webgpu", environment, "int8");
     assert.equal(
       error,
       "PRECISION asks for int8, which webgpu does not run; only cpu does: set PRECISION to auto or float",
@@ -45,7 +39,10 @@ test("the networks run on WebGPU as on the CPU", { skip }, async (t) => {
   });
 
   await t.test("without a driver it is an error that says what is missing and what to set", async () => {
-    const { error } = await load("webgpu", { ...environment, VK_ICD_FILENAMES: "/nowhere/driver.json" });
+    const { error } = await runNetworksOn("webgpu", {
+      ...environment,
+      VK_ICD_FILENAMES: "/nowhere/driver.json",
+    });
     assert.match(
       error ?? "it ran",
       /^the execution provider webgpu cannot be used here \(it needs a GPU, its /,
@@ -59,19 +56,3 @@ test("the networks run on WebGPU as on the CPU", { skip }, async (t) => {
 
 /** Outputs have values up to 1. Seen: 2.5e-7. */
 const differenceMax = 1e-4;
-
-async function load(
-  provider: string,
-  environment: NodeJS.ProcessEnv = {},
-  precision = "float",
-): Promise<Loaded> {
-  const script = join(repository, "inference/testing/embed-on.ts");
-  const { stdout } = await promisify(execFile)(process.execPath, [script, provider, precision], {
-    env: { ...process.env, ...environment },
-    // A run takes seconds, and five for each network are needed.
-    timeout: 600_000,
-  });
-  return JSON.parse(stdout) as Loaded;
-}
-
-type Loaded = { outputs?: Record<string, number[]>; error?: string };

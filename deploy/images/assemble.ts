@@ -9,10 +9,10 @@ import { type Sbom, sbomOf } from "./sbom.ts";
 
 /** The workspace of each target, and packages of it that no running process of the image loads. */
 const targets: Record<string, { workspace: string; without: string[] }> = {
-  // face-api brings the weights that models are built from; tar unpacks pulled ones.
-  ingress: { workspace: "ingress", without: ["@vladmandic/face-api", "tar"] },
+  // face-api brings the weights that models are built from; tar unpacks pulled ones, yauzl CUDA libraries.
+  ingress: { workspace: "ingress", without: ["@vladmandic/face-api", "tar", "yauzl"] },
   batcher: { workspace: "batcher", without: [] },
-  inference: { workspace: "inference", without: ["@vladmandic/face-api", "tar", "csv-parse"] },
+  inference: { workspace: "inference", without: ["@vladmandic/face-api", "tar", "yauzl", "csv-parse"] },
   tools: { workspace: "deploy", without: [] },
 };
 

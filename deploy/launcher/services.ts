@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
+import { modelsFolder } from "@faceline/models/model-file";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
 import type { PortSetting } from "./ports.ts";
 import type { ServerAccess } from "./server-access.ts";
@@ -47,6 +49,7 @@ export class Services implements AsyncDisposable {
       batcher: supervise("batcher", counts.batchers, () => ({})),
       inference: supervise("inference", counts.workers, (i) => ({
         INTRA_OP_THREADS: threads,
+        ...cudaEnvironment(environment["MODELS_DIR"] ?? modelsFolder, environment),
         ...plan.workerSettings?.[i],
       })),
     };

@@ -14,6 +14,7 @@ test("a call has its verb, its folder and its bounds", () => {
     from: undefined,
     bytesMax: 3e6,
     flags: { acceptLicence: true, acceptNonCommercial: false },
+    gpuAction: "install",
   });
 });
 
@@ -35,6 +36,9 @@ test("wrong arguments are a sentence", () => {
       "pull: --url must be an address that begins with https://",
     ],
     [["pull", "ssd", "--max-megabytes", "0"], "--max-megabytes must be 1 to 2000"],
+    [["pull", "ssd", "--remove"], "pull: it has no --remove"],
+    [["gpu", "cuda"], "unexpected arguments: cuda"],
+    [["gpu", "--list", "--verify"], "gpu: only one of --list, --verify"],
     [["add"], "add: which file? one .onnx file at a time"],
     [["add", "a.onnx"], "add: --contract names the file that describes the model"],
   ] as const) {

@@ -34,6 +34,7 @@ export function readCommandLine(argv: string[]): ModelsCall | string {
         acceptLicence: values["accept-licence"] === true,
         acceptNonCommercial: values["accept-non-commercial"] === true,
       },
+      gpuAction: gpuActions.find((action) => values[action] === true) ?? "install",
     };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -56,6 +57,11 @@ function faultOf(verb: Verb, names: readonly string[], values: Values): string |
     case "add":
       if (names.length !== 1) return "add: which file? one .onnx file at a time";
       return contract === undefined ? "add: --contract names the file that describes the model" : undefined;
+    case "gpu": {
+      const actions = gpuActions.filter((action) => values[action] === true);
+      if (actions.length > 1) return `gpu: only one of ${actions.map((action) => `--${action}`).join(", ")}`;
+      return names.length > 0 ? `unexpected arguments: ${names.join(" ")}` : undefined;
+    }
     case "build":
     case "verify":
     case "list":
@@ -67,8 +73,10 @@ const megabytesMax = (values: Values): number => Number(values["max-megabytes"] 
 
 const isVerb = (verb: string): verb is Verb => (verbs as readonly string[]).includes(verb);
 
-const verbs = ["build", "verify", "list", "pull", "add"] as const;
+const verbs = ["build", "verify", "list", "pull", "add", "gpu"] as const;
 type Verb = (typeof verbs)[number];
+
+const gpuActions = ["list", "verify", "remove"] as const;
 
 const options = {
   to: { type: "string", default: modelsFolder },
@@ -80,18 +88,24 @@ const options = {
   contract: { type: "string" },
   from: { type: "string" },
   "max-megabytes": { type: "string" },
+  list: { type: "boolean" },
+  verify: { type: "boolean" },
+  remove: { type: "boolean" },
 } as const;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
 /** Which verbs have the options that not all have. */
 const optionsOf: Readonly<Record<string, readonly Verb[]>> = {
-  "accept-licence": ["pull"],
+  "accept-licence": ["pull", "gpu"],
   "accept-non-commercial": ["pull"],
   url: ["pull"],
   sha256: ["pull"],
   contract: ["pull", "add"],
-  from: ["pull"],
+  from: ["pull", "gpu"],
   "max-megabytes": ["pull", "add"],
+  list: ["gpu"],
+  verify: ["gpu"],
+  remove: ["gpu"],
 };
 
 export type ModelsCall = {
@@ -108,4 +122,6 @@ export type ModelsCall = {
   /** Of one file that is pulled or added. */
   bytesMax: number;
   flags: AcceptanceFlags;
+  /** Of the verb `gpu`. */
+  gpuAction: "install" | (typeof gpuActions)[number];
 };

@@ -163,3 +163,21 @@ test("--help shows the usage, with and without a verb", () => {
     assert.match(out, /^usage: /);
   }
 });
+
+test("the CUDA libraries are listed, and fetched only when their licences are accepted", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "models-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const listed = models("gpu", "--list", "--to", folder);
+  assert.equal(listed.code, 0, listed.err);
+  assert.match(listed.out, /^onnxruntime-gpu +1\.30\.0 +246\.7 MB +[0-9a-f]{12}$/m);
+  assert.match(listed.out, /NVIDIA drivers from 580 on\nnot installed\nlicences not accepted\n$/);
+  const refused = models("gpu", "--to", folder);
+  assert.equal(refused.code, 1);
+  assert.match(refused.out, /^cuda, a download of 1345\.6 MB:\n {2}licence MIT: [\s\S]*NVIDIA-Proprietary: /);
+  assert.match(refused.err, /^The licence of cuda was not accepted, and there is no terminal to ask at/);
+  assert.deepEqual(await readdir(folder), []);
+  const verified = models("gpu", "--verify", "--to", folder);
+  assert.deepEqual([verified.code, verified.out], [1, ""]);
+  assert.match(verified.err, /gpu\/1\.30\.0 is not there; "npm run models -- gpu" fetches it$/m);
+  assert.match(models("gpu", "--list", "--remove").err, /^gpu: only one of --list, --remove\n/);
+});

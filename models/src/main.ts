@@ -5,6 +5,7 @@ import { type ModelsCall, readCommandLine } from "./command-line.ts";
 import { readOnnxFile } from "./contract/onnx-file.ts";
 import { type Published, readPublished } from "./contract/published.ts";
 import { readContract } from "./contract/read-contract.ts";
+import { runGpu } from "./gpu/gpu-command.ts";
 import { listLines } from "./list.ts";
 import { megabytes } from "./megabytes.ts";
 import { runPull } from "./pull/pull-command.ts";
@@ -15,6 +16,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- pull NAME… [--from FOLDER] [--accept-licence] [--accept-non-commercial] [--to DIR]
        npm run models -- pull --url URL --sha256 HEX --contract JSON [--max-megabytes N] [as above]
        npm run models -- add FILE --contract JSON [--max-megabytes N] [--to DIR]
+       npm run models -- gpu [--list | --verify | --remove] [--from FOLDER] [--accept-licence] [--to DIR]
        npm run models -- calibrate --pairs CSV [--model NAME] [--detector NAME] [--align on|off]
                                    [--fmr RATE] [--html FILE] [--write] [--to DIR]
        npm run models -- calibrate --remove NAME [--to DIR]
@@ -29,6 +31,9 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
            needed too for licences that forbid commercial use; --from takes the files from a folder
   add      check a recogniser of your own, an .onnx file, against its contract, and add it to this
            installation; models/README.md describes contracts
+  gpu      show the licences of the CUDA libraries for EXECUTION_PROVIDER=cuda, ask whether you accept them,
+           and fetch them with pip: 1.3 GB, 2.1 GB unpacked; --list shows them, --verify checks them,
+           --remove deletes them; --from takes the wheels from a folder
   calibrate
            measure error rates on labelled pairs of your pictures, and propose thresholds for a false match
            rate, --fmr 0.1%; the README of models describes the CSV. --model, --detector and --fmr may be
@@ -53,6 +58,7 @@ const verbs: Readonly<Record<ModelsCall["verb"], (call: Call) => Promise<boolean
   list,
   pull,
   add,
+  gpu: ({ folder, gpuAction, flags, from }) => runGpu(folder, { action: gpuAction, flags, from }),
 };
 
 process.exitCode = await main(process.argv.slice(2));

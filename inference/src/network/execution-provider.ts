@@ -9,7 +9,7 @@ export type ExecutionProvider = (typeof executionProviders)[number];
 /** What each provider needs from the machine, for the error message. */
 export const providerNeeds: Record<ExecutionProvider, string> = {
   cpu: "it needs nothing but the model",
-  cuda: "it needs an NVIDIA driver, and onnxruntime's CUDA libraries beside its own; EXECUTION_PROVIDER=cpu needs neither",
+  cuda: 'it needs an NVIDIA GPU, its driver and the libraries of "npm run models -- gpu"; EXECUTION_PROVIDER=cpu needs none of them',
   webgpu:
     "it needs a GPU, its Vulkan driver and the loader libvulkan.so.1; EXECUTION_PROVIDER=cpu needs none of them",
 };

@@ -4,6 +4,7 @@ import { inputSides, type Model, type Precision } from "@faceline/models/catalog
 import { buildOf, readModel } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";
 import { syntheticFace } from "@faceline/models/synthetic-face";
+import { requireCudaLibraries } from "./cuda-libraries.ts";
 import { requireGolden } from "./golden-faces.ts";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";
 import { saturatesInt8 } from "./int8-saturation.ts";
@@ -79,6 +80,7 @@ export class ModelLoader implements AsyncDisposable {
   async #load(model: Model, rowsMax: number, pause: Pause): Promise<LoadedModel> {
     const { precision: setting, executionProvider } = this.#options;
     let precision = precisionFor(model, setting, executionProvider);
+    if (executionProvider === "cuda") await requireCudaLibraries(this.#options.modelsDir);
     let fallback: string | undefined;
     const deviation = precision === "int8" ? await this.#deviationOf(model, pause) : undefined;
     if (deviation !== undefined) {

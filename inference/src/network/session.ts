@@ -1,4 +1,5 @@
 import * as ort from "@faceline/models/onnxruntime";
+import { cudaReason } from "./cuda-libraries.ts";
 import { type ExecutionProvider, providerNeeds } from "./execution-provider.ts";
 
 /**
@@ -30,7 +31,8 @@ export async function openSession(
   try {
     return await ort.InferenceSession.create(model, options);
   } catch (cause) {
-    const [reason] = (cause as Error).message.trim().split("\n");
+    const { message } = cause as Error;
+    const reason = executionProvider === "cuda" ? await cudaReason(message) : message.trim().split("\n")[0];
     const needs = providerNeeds[executionProvider];
     const sentence = `the execution provider ${executionProvider} cannot be used here (${needs})`;
     throw new Error(`${sentence}: ${reason}`, { cause });

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { open, statfs } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { pipeline } from "node:stream/promises";
+import { requireRoom } from "../disk-room.ts";
+import { sha256OfFile } from "../file-sha256.ts";
 import { megabytes } from "../megabytes.ts";
 import { failureOf, refusalOf } from "./address.ts";
 import { httpGet } from "./http-get.ts";
@@ -36,7 +35,7 @@ export async function download(
       cause,
     });
   }
-  if ((await sha256Of(part.path)) === wanted.sha256) return part;
+  if ((await sha256OfFile(part.path)) === wanted.sha256) return part;
   await part.remove();
   throw new Error(
     `${new URL(wanted.url).host} sends another file than the one that is wanted: its SHA-256 is another.`,
@@ -122,21 +121,7 @@ function startsAt({ headers }: IncomingMessage, offset: number): boolean {
   return headers["content-range"]?.startsWith(`bytes ${offset}-`) === true;
 }
 
-async function requireRoom(folder: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize >= bytes) return;
-  throw new Error(
-    `The pull needs ${megabytes(bytes)}, and ${megabytes(bavail * bsize)} are free in ${folder}.`,
-  );
-}
-
 const isOfDisk = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOSPC";
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
-  return hash.digest("hex");
-}
 
 function sentenceOf(
   cause: NodeJS.ErrnoException,

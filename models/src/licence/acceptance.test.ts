@@ -40,7 +40,7 @@ test("without a terminal the flag is needed, and the record says that it was the
   });
   await accept(folder, [terms()], { acceptLicence: true });
   assert.deepEqual(JSON.parse(await readFile(acceptanceFile(folder, "a"), "utf8")), {
-    model: "a",
+    name: "a",
     licenses: [mit],
     training_data: "Not stated.",
     accepted_at: "2026-11-22T00:00:00.000Z",

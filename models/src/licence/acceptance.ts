@@ -6,9 +6,9 @@ import { License } from "../catalogue-entry.ts";
 import { isNonCommercial, type Terms, termsLines } from "./terms.ts";
 
 /**
- * Shows the terms of each model and has them accepted, by a person at a terminal or by a flag, before
- * anything is fetched. What was accepted is written beside the models, and counts for later pulls with the
- * same licences. Throws one sentence where they are not accepted: then nothing was fetched.
+ * Shows the terms of each model, or of libraries, and has them accepted, by a person at a terminal or by a
+ * flag, before anything is fetched. What was accepted is written beside the models, and counts for later
+ * pulls with the same licences. Throws one sentence where they are not accepted: then nothing was fetched.
  */
 export async function acceptTerms(
   folder: string,
@@ -23,12 +23,12 @@ export async function acceptTerms(
       print(`  accepted on ${accepted.accepted_at.slice(0, 10)}, ${sentenceEnds[accepted.accepted_by]}`);
       continue;
     }
-    const { licenses, training_data } = terms;
+    const { name, licenses, training_data } = terms;
     const acceptedBy = await acceptance(terms, flags, ask);
     open.push({
-      model: terms.name,
+      name,
       licenses: [...licenses],
-      training_data,
+      ...(training_data === undefined ? {} : { training_data }),
       accepted_at: now.toISOString(),
       accepted_by: acceptedBy,
     });
@@ -76,7 +76,7 @@ async function acceptance(
 }
 
 async function writeAcceptance(folder: string, licences: AcceptedLicences): Promise<void> {
-  const path = acceptanceFile(folder, licences.model);
+  const path = acceptanceFile(folder, licences.name);
   await mkdir(join(folder, "licences"), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.tmp`;
   await writeFile(temporary, `${JSON.stringify(licences, undefined, 2)}\n`, { flush: true });
@@ -95,9 +95,9 @@ function parsed(text: string): AcceptedLicences | undefined {
 const sentenceEnds = { answer: "by an answer at a terminal", flag: "by --accept-licence" } as const;
 
 const AcceptedLicences = z.strictObject({
-  model: z.string(),
+  name: z.string(),
   licenses: z.array(License),
-  training_data: z.string(),
+  training_data: z.string().optional(),
   accepted_at: z.iso.datetime(),
   accepted_by: z.enum(["answer", "flag"]),
 });

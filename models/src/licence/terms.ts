@@ -1,11 +1,15 @@
 import type { License } from "../catalogue-entry.ts";
 import { megabytes } from "../megabytes.ts";
 
-/** What somebody has to know of a model before they fetch it. A catalogue entry has all of it. */
+/**
+ * What somebody has to know of a model, or of libraries, before they fetch it. A catalogue entry has all of
+ * it.
+ */
 export type Terms = {
   name: string;
   licenses: readonly License[];
-  training_data: string;
+  /** Of models alone. */
+  training_data?: string;
   provenance: readonly string[];
 };
 
@@ -20,7 +24,7 @@ export function termsLines(
       ({ id, covers, stated_by, use }) =>
         `  licence ${id}${use === "any" ? "" : ", for non-commercial use alone"}: ${covers} (${stated_by})`,
     ),
-    `  trained on: ${training_data}`,
+    ...(training_data === undefined ? [] : [`  trained on: ${training_data}`]),
     ...provenance.map((sentence) => `  ${sentence}`),
   ];
 }

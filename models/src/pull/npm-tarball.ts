@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { readdir, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setInterval } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { TarballSource } from "../catalogue-entry.ts";
-import { megabytes } from "../megabytes.ts";
+import { watchFolder } from "../download/folder-watch.ts";
 
 /**
  * Fetches the tarball of a package into `folder`, without the packages that it depends on, and returns its
@@ -22,9 +21,14 @@ export async function fetchNpmTarball(
   const name = `${source.package}@${source.version}`;
   const overrun = new AbortController();
   const fetched = new AbortController();
-  const watching = watchSize(folder, source.bytes, { progress, limits, fetched: fetched.signal }).catch(
-    (fault: unknown) => overrun.abort(fault),
-  );
+  const watching = watchFolder(folder, {
+    sender: "The registry",
+    expected: { what: "tarball", bytes: source.bytes },
+    bytesMax: fetchBytesMax(source.bytes, limits),
+    progress,
+    limits,
+    done: fetched.signal,
+  }).catch((fault: unknown) => overrun.abort(fault));
   const signal = AbortSignal.any([stop, overrun.signal]);
   try {
     await run("npm", packArguments(folder, name), {
@@ -73,48 +77,6 @@ const packArguments = (folder: string, name: string): string[] => [
   "--fetch-retry-factor=2",
   "--fetch-retry-mintimeout=500",
 ];
-
-/** Ends when it was fetched. Throws one sentence when a limit is exceeded. */
-async function watchSize(
-  folder: string,
-  tarballBytes: number,
-  { progress, limits, fetched }: { progress: Progress; limits: PullLimits; fetched: AbortSignal },
-): Promise<void> {
-  const startedAt = performance.now();
-  let size = 0;
-  let grewAt = startedAt;
-  try {
-    for await (const _ of setInterval(pollEveryMs, undefined, { signal: fetched })) {
-      const now = performance.now();
-      const grown = await sizeOf(folder);
-      if (grown !== size) grewAt = now;
-      size = grown;
-      if (size > fetchBytesMax(tarballBytes, limits)) {
-        throw new Error(`The registry sends more than the ${megabytes(tarballBytes)} of the tarball.`);
-      }
-      if (now - grewAt > limits.stallMaxMs) {
-        throw new Error(`The registry has sent nothing for ${limits.stallMaxMs / 1000} s.`);
-      }
-      if (now - startedAt > limits.fetchMaxMs) {
-        throw new Error(`The registry takes longer than ${limits.fetchMaxMs / 60_000} minutes.`);
-      }
-      progress(Math.min(size, tarballBytes));
-    }
-  } catch (error) {
-    if (!fetched.aborted) throw error;
-  }
-}
-
-const pollEveryMs = 250;
-
-/** Files may vanish meanwhile. */
-async function sizeOf(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const sizes = entries
-    .filter((entry) => entry.isFile())
-    .map(async ({ parentPath, name }) => (await stat(join(parentPath, name)).catch(() => undefined))?.size);
-  return (await Promise.all(sizes)).reduce<number>((sum, size) => sum + (size ?? 0), 0);
-}
 
 /** npm's word for what went wrong, such as E404. */
 function codeOf(error: unknown): string {

@@ -1,10 +1,9 @@
 import type { Model } from "../catalogue-entry.ts";
 import { type Published, readPublished } from "../contract/published.ts";
 import { type AcceptanceFlags, acceptTerms, type WantedModel } from "../licence/acceptance.ts";
-import { askAtTerminal } from "../licence/terminal.ts";
-import { megabytes } from "../megabytes.ts";
 import { pullModels, tarballSourceOf } from "./pull.ts";
 import { pullPublished } from "./pull-published.ts";
+import { asker, progressLine, stopOnSignals } from "./terminal-pull.ts";
 
 /**
  * `npm run models -- pull`: shows the terms of the models, has them accepted, and fetches and installs them:
@@ -37,15 +36,8 @@ export async function runPull(
     ...files.map(({ contract, download }) => ({ terms: contract, bytes: download.bytes })),
   ];
 
-  const stop = new AbortController();
-  const onSignal = (): void => stop.abort(new Error("The pull was stopped."));
-  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
-  const { stdin: input, stdout: output } = process;
-  const ask =
-    input.isTTY && output.isTTY
-      ? (question: string) => askAtTerminal(question, { input, output, stop })
-      : undefined;
-  await acceptTerms(folder, terms, { flags, ask, print: console.log, now: new Date() });
+  const stop = stopOnSignals();
+  await acceptTerms(folder, terms, { flags, ask: asker(stop), print: console.log, now: new Date() });
   const options = { from, print: console.log, progress: progressLine(), stop: stop.signal };
   await pullModels(folder, weights, options);
   for (const file of files) {
@@ -58,20 +50,6 @@ export async function runPull(
 const contractOf = ({ contract }: Published) => contract;
 
 const isNamed = (name: string) => (each: { name: string }) => each.name === name;
-
-/** Prints how much of a download has come, at most every two seconds where nobody watches it. */
-function progressLine(): (bytes: number, of: number) => void {
-  let printedAt = performance.now();
-  return (bytes, of) => {
-    const now = performance.now();
-    if (now - printedAt < (process.stderr.isTTY ? 100 : 2_000) && bytes !== of) return;
-    const line = `  ${megabytes(bytes)} of ${megabytes(of)}`;
-    if (process.stderr.isTTY) process.stderr.write(`\r${line}${bytes === of ? "\n" : ""}`);
-    else if (now - printedAt >= 2_000) process.stderr.write(`${line}\n`);
-    else return;
-    printedAt = now;
-  };
-}
 
 type PullCall = {
   names: readonly string[];

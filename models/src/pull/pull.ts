@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, stat, statfs } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Model, TarballSource } from "../catalogue-entry.ts";
+import { requireRoom } from "../disk-room.ts";
 import { megabytes } from "../megabytes.ts";
 import { isUnpulled, pulledFolder } from "../source.ts";
 import { fetchBytesMax, fetchNpmTarball, type PullLimits, pullLimits } from "./npm-tarball.ts";
@@ -81,13 +82,6 @@ const temporaryPrefix = ".pull-";
 
 /** npm may still be writing when it was killed a moment ago. */
 const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
-
-async function requireRoom(folder: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize >= bytes) return;
-  const room = `${megabytes(bavail * bsize)} are free in ${folder}`;
-  throw new Error(`The pull needs ${megabytes(bytes)} for a while, and ${room}.`);
-}
 
 export type PullOptions = {
   print: (line: string) => void;

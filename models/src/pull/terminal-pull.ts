@@ -1,0 +1,34 @@
+import type { AcceptanceOptions } from "../licence/acceptance.ts";
+import { askAtTerminal } from "../licence/terminal.ts";
+import { megabytes } from "../megabytes.ts";
+
+/** What a command that downloads does at a terminal. main.test.ts covers it. */
+
+/** Aborts on SIGINT and SIGTERM. */
+export function stopOnSignals(): AbortController {
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort(new Error("The pull was stopped."));
+  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+  return stop;
+}
+
+/** Asks at the terminal; undefined where there is none. */
+export function asker(stop: AbortController): AcceptanceOptions["ask"] {
+  const { stdin: input, stdout: output } = process;
+  if (!input.isTTY || !output.isTTY) return undefined;
+  return (question) => askAtTerminal(question, { input, output, stop });
+}
+
+/** Prints how much of a download has come, at most every two seconds where nobody watches it. */
+export function progressLine(): (bytes: number, of: number) => void {
+  let printedAt = performance.now();
+  return (bytes, of) => {
+    const now = performance.now();
+    if (now - printedAt < (process.stderr.isTTY ? 100 : 2_000) && bytes !== of) return;
+    const line = `  ${megabytes(bytes)} of ${megabytes(of)}`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${line}${bytes === of ? "\n" : ""}`);
+    else if (now - printedAt >= 2_000) process.stderr.write(`${line}\n`);
+    else return;
+    printedAt = now;
+  };
+}
