@@ -76,6 +76,22 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   workers: [
     ["a silent worker is served", "!isSilent(worker, now) && !worker.unresponsive", "true"],
     ["a batch goes to a worker of another build", " && loaded.build.digest === build?.digest", ""],
+    ["the stay of lanes that leave is not counted", "Math.min(...instants.map(({ at }) => at))", "now"],
+  ],
+  "lane-loads": [
+    [
+      "lanes leave for anonymous calls",
+      'isWanted("best_effort"), unload };',
+      'isWanted("best_effort"), unload: true };',
+    ],
+    [
+      "lanes leave for one more copy",
+      "isCrowded(lane, now), unload: false",
+      "isCrowded(lane, now), unload: true",
+    ],
+    ["every worker loads a lane in which tasks wait", "now - waitingSince >= crowdedAfterMs", "true"],
+    ["a load that has begun is begun elsewhere too", "isLoading(worker, lane) ? 0 : 1,", "0,"],
+    ["the last copy of a lane leaves", "lastCopies.length,", "0,"],
   ],
   "batch-choice": [
     [

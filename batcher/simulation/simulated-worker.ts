@@ -190,6 +190,7 @@ export class SimulatedWorker {
       partitions: [this.model.partition],
       lanes: this.#lanes,
       loadable: [],
+      loading: null,
       running:
         running === undefined
           ? null

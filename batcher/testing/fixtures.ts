@@ -76,7 +76,10 @@ export function report(worker: string, fields: ReportFields = {}): Event {
       precisions: [],
       sizes,
     })),
-    loadable: fields.loadable ?? [],
+    loadable: (fields.loadable ?? []).map((each) =>
+      typeof each === "string" ? { lane: each, unloads: [], at: 0 } : each,
+    ),
+    loading: fields.loading ?? null,
     running:
       running === undefined
         ? null
@@ -144,7 +147,9 @@ type CallFields = { now: number; deadlineAt?: number; cost?: number; serviceClas
 type ReportFields = {
   sequence?: number;
   sentAt?: number;
-  loadable?: string[];
+  /** Without an object: at once, and nothing leaves for it. */
+  loadable?: (string | { lane: string; unloads: string[]; at: number })[];
+  loading?: string;
   lanes?: string[];
   partition?: number;
   draining?: boolean;

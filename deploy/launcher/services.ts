@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
+import { mallocSettings } from "./malloc-settings.ts";
 import type { PortSetting } from "./ports.ts";
 import type { ServerAccess } from "./server-access.ts";
 import type { Counts } from "./settings.ts";
@@ -25,7 +26,7 @@ export class Services implements AsyncDisposable {
       Array.from({ length: count }, (_, i) => {
         const name = `${service}-${i + 1}`;
         const env = {
-          ...mallocSettings,
+          ...mallocSettings(service, environment),
           ...environment,
           ...telemetryOff,
           ...plan.access[service],
@@ -100,13 +101,6 @@ export class Services implements AsyncDisposable {
     }
   }
 }
-
-/**
- * Setting of glibc's allocator, unless the operator sets it. By default each thread keeps an arena as large
- * as its peak: in a worker the largest picture, elsewhere the memory of V8's compiler. The arenas were
- * measured to save no time.
- */
-const mallocSettings = { MALLOC_ARENA_MAX: "1" };
 
 const stopOrder = ["ingress", "batcher", "inference"] as const;
 const healthPollEveryMs = 50;

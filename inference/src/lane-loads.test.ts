@@ -1,45 +1,105 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Log, openLog } from "@faceline/contracts/runtime/log";
-import { laneId } from "@faceline/contracts/wire/ids";
+import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import type { Engine } from "./engine/engine.ts";
 import { LaneLoads, logWarmUp } from "./lane-loads.ts";
+import { stayMs } from "./load-plan.ts";
 
 const [ssd, tiny, other] = [laneId("Dlib", "ssd"), laneId("Dlib", "tiny"), laneId("Other", "ssd")];
+const self = "inference-0000000000000001";
 
-test("one lane is loaded at a time, and a wanted one that waits is loaded with a later state", async () => {
-  const { loads, engine } = openLoads();
-  assert.deepEqual(loads.loadable(), [tiny, other]);
-  const wanted = [ssd, other, tiny].map((lane) => ({ lane, wanted: true }));
-  const first = loads.follow(wanted);
-  await loads.follow(wanted);
-  assert.deepEqual(engine.begun, [other]);
-  engine.end(other);
+test("one lane is loaded at a time, and another one with a later state", async () => {
+  const { loads, engine, endLoads } = openLoads({ slow: true });
+  assert.deepEqual(
+    loads.loadable().map(({ lane }) => lane),
+    [tiny, other],
+  );
+  const first = loads.follow([asked(ssd), asked(other), asked(tiny)]);
+  assert.equal(loads.loading, other);
+  await loads.follow([asked(other), asked(tiny)]);
+  endLoads();
   await first;
-  const second = loads.follow(wanted);
-  engine.end(tiny);
-  await second;
-  assert.deepEqual([engine.begun, loads.loadable()], [[other, tiny], []]);
+  await loads.follow([asked(tiny)]);
+  assert.deepEqual(engine.steps, ["load Other/ssd", "load Dlib/tiny"]);
+  assert.deepEqual([loads.loadable(), loads.loading], [[], null]);
 });
 
-test("lanes that nobody wants and lanes of other workers are not loaded", async () => {
+test("lanes that another worker is asked for, that nobody wants or that are unknown are not loaded", async () => {
   const { loads, engine } = openLoads();
   await loads.follow([
-    { lane: tiny, wanted: false },
-    { lane: laneId("Unknown", "ssd"), wanted: true },
+    { ...asked(tiny), load: { worker: "inference-0000000000000002", mayUnload: true } },
+    { lane: other, load: null },
+    asked(laneId("Unknown", "ssd")),
   ]);
-  assert.deepEqual(engine.begun, []);
+  assert.deepEqual(engine.steps, []);
 });
 
 test("a lane that cannot be loaded is no longer offered, and others still are", async () => {
-  const { loads, engine, changes } = openLoads();
-  const following = loads.follow([{ lane: tiny, wanted: true }]);
-  engine.end(tiny, new Error("tiny.float32.onnx has another SHA-256 than the catalogue"));
-  await following;
-  assert.deepEqual(loads.loadable(), [other]);
-  assert.equal(changes(), 1);
-  await loads.follow([{ lane: tiny, wanted: true }]);
-  assert.deepEqual(engine.begun, [tiny]);
+  const fault = new Error("tiny.float32.onnx has another SHA-256 than the catalogue");
+  const { loads, engine } = openLoads({ fault });
+  await loads.follow([asked(tiny)]);
+  assert.deepEqual(
+    loads.loadable().map(({ lane }) => lane),
+    [other],
+  );
+  await loads.follow([asked(tiny)]);
+  assert.deepEqual(engine.steps, ["load Dlib/tiny"]);
+});
+
+test("where memory is short, the lane that a team used longest ago leaves before another one is loaded", async () => {
+  const fixture = openLoads({ laneCountMax: 2, now: stayMs });
+  const { loads, engine } = fixture;
+  await loads.follow([asked(tiny)]);
+  fixture.at(2 * stayMs);
+  loads.use(ssd);
+  fixture.at(2 * stayMs + 1);
+  assert.deepEqual(loads.loadable(), [{ lane: other, unloads: [tiny], at: 2 * stayMs + 1 }]);
+  await loads.follow([asked(other)]);
+  assert.deepEqual(engine.steps.slice(1), ["unload Dlib/tiny", "load Other/ssd"]);
+});
+
+test("two lanes that are wanted in turns stay for a while each, so a worker does not only load", async () => {
+  const fixture = openLoads({ laneCountMax: 1 });
+  const { loads, engine } = fixture;
+  for (let now = 0; now < 6 * stayMs; now += 500) {
+    fixture.at(now);
+    const wanted = [ssd, tiny].filter((lane) => !loads.offered.some((each) => each.lane === lane));
+    await loads.follow(wanted.map(asked));
+  }
+  assert.equal(engine.steps.filter((step) => step.startsWith("load")).length, 5);
+});
+
+test("a lane with batches is offered no more, and is unloaded when they have ended", async () => {
+  const fixture = openLoads({ laneCountMax: 1, now: stayMs });
+  const { loads, engine, held } = fixture;
+  fixture.at(2 * stayMs);
+  held.add(ssd);
+  await loads.follow([asked(tiny)]);
+  assert.deepEqual([loads.offered, loads.loading, engine.steps], [[], tiny, []]);
+  held.clear();
+  await loads.follow([asked(tiny)]);
+  assert.deepEqual(engine.steps, ["unload Dlib/ssd", "load Dlib/tiny"]);
+});
+
+test("a lane whose batches have not ended stays after all where the other one is no longer wanted", async () => {
+  const fixture = openLoads({ laneCountMax: 1, now: stayMs });
+  const { loads, held } = fixture;
+  fixture.at(2 * stayMs);
+  held.add(ssd);
+  await loads.follow([asked(tiny)]);
+  await loads.follow([]);
+  assert.deepEqual([loads.offered.map(({ lane }) => lane), loads.loading], [[ssd], null]);
+});
+
+test("for anonymous calls a lane is loaded where memory is free, and no lane leaves", async () => {
+  const fixture = openLoads({ laneCountMax: 2 });
+  const { loads, engine } = fixture;
+  const anonymously = (lane: LaneId) => ({ lane, load: { worker: self, mayUnload: false } });
+  await loads.follow([anonymously(tiny)]);
+  fixture.at(100 * stayMs);
+  await loads.follow([anonymously(other)]);
+  assert.deepEqual(engine.steps, ["load Dlib/tiny"]);
 });
 
 test("warm-ups are lines of the log on a GPU, and on a CPU where memory does not suffice", () => {
@@ -60,26 +120,49 @@ test("warm-ups are lines of the log on a GPU, and on a CPU where memory does not
   ]);
 });
 
-function openLoads() {
-  let changed = 0;
-  const ends = new Map<string, PromiseWithResolvers<void>>();
+const asked = (lane: LaneId) => ({ lane, load: { worker: self, mayUnload: true } });
+
+/** A worker that has loaded Dlib/ssd, and whose lanes take the same memory each. */
+function openLoads({ laneCountMax = 3, now = 0, slow = false, fault }: Scenario = {}) {
+  const held = new Set<LaneId>();
+  const loaded = (lane: LaneId) => ({ lane }) as unknown as Engine["lanes"][number];
   const engine = {
-    lanes: [{ lane: ssd }] as unknown as Engine["lanes"],
+    lanes: [loaded(ssd)],
     fallbacks: [],
-    begun: [] as string[],
-    load(lane: typeof ssd) {
-      engine.begun.push(lane);
-      const end = Promise.withResolvers<void>();
-      ends.set(lane, end);
-      return end.promise;
+    steps: [] as string[],
+    async load(lane: LaneId) {
+      engine.steps.push(`load ${lane}`);
+      await gate.promise;
+      if (fault !== undefined) throw fault;
+      engine.lanes = engine.lanes.concat(loaded(lane));
     },
-    end(lane: typeof ssd, error?: Error) {
-      if (error !== undefined) return ends.get(lane)!.reject(error);
-      engine.lanes = engine.lanes.concat({ lane } as unknown as Engine["lanes"]);
-      ends.get(lane)!.resolve();
+    async unload(lane: LaneId) {
+      engine.steps.push(`unload ${lane}`);
+      engine.lanes = engine.lanes.filter((each) => each.lane !== lane);
     },
   };
-  const log = openLog("test", "silent");
-  const loads = new LaneLoads({ lanes: [ssd, tiny, other], engine, log, onChange: () => changed++ });
-  return { loads, engine, changes: () => changed };
+  const gate = Promise.withResolvers<void>();
+  if (!slow) gate.resolve();
+  const loads = new LaneLoads({
+    worker: self,
+    lanes: [ssd, tiny, other],
+    engine,
+    memory: { learn: () => {}, bytesOf: (lanes) => lanes.length },
+    bytesMax: laneCountMax,
+    clock: { now: () => now },
+    log: openLog("test", "silent"),
+    holds: (lane) => held.has(lane),
+    onChange: () => {},
+  });
+  return {
+    loads,
+    engine,
+    held,
+    at(instant: number) {
+      now = instant;
+    },
+    endLoads: () => gate.resolve(),
+  };
 }
+
+type Scenario = { laneCountMax?: number; now?: number; slow?: boolean; fault?: Error };

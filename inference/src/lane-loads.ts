@@ -1,46 +1,132 @@
+import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
+import type { LoadableLane, LoadedLane } from "@faceline/contracts/wire/report";
 import type { Engine } from "./engine/engine.ts";
+import type { LaneMemory } from "./lane-memory.ts";
+import { type LaneUse, type LoadPlan, planLoad } from "./load-plan.ts";
 import type { ExecutionProvider } from "./network/execution-provider.ts";
 import type { OnWarmUp } from "./network/network.ts";
 
 /**
- * Loads lanes that calls want, one at a time, while loaded ones go on. A pool's state is repeated for as long
- * as a lane is wanted, so nothing is queued here. A lane whose load failed is not tried again.
+ * Loads the lanes that the batcher asks this worker for, one at a time, while loaded ones go on. Where the
+ * memory for models does not suffice, lanes leave first. A pool's state is repeated for as long as a lane is
+ * asked for, so nothing is queued here. A lane whose load failed is not tried again.
+ *
+ *     asked for ──► lanes that leave are offered no more ──► their batches end ──► unload, load
  */
 export class LaneLoads {
   readonly #parts: LaneLoadsParts;
   readonly #failed = new Set<LaneId>();
-  #loading: LaneId | undefined;
+  readonly #uses = new Map<LaneId, Omit<LaneUse, "lane">>();
+  /** The lane that is loaded, or that waits for the batches of lanes that leave. */
+  #next: { lane: LaneId; leaving: readonly LaneId[] } | undefined;
+  #isChanging = false;
 
   constructor(parts: LaneLoadsParts) {
     this.#parts = parts;
+    const now = parts.clock.now();
+    for (const { lane } of parts.engine.lanes) this.#uses.set(lane, { loadedAt: now, usedAt: now });
   }
 
-  /** The lanes that are not loaded, and can be. */
-  loadable(): LaneId[] {
-    const { lanes, engine } = this.#parts;
-    return lanes.filter(
-      (lane) => !this.#failed.has(lane) && !engine.lanes.some((each) => each.lane === lane),
-    );
+  /** The loaded lanes, without those that leave. */
+  get offered(): LoadedLane[] {
+    return this.#parts.engine.lanes.filter(({ lane }) => this.#next?.leaving.includes(lane) !== true);
   }
 
-  /** Begins to load a lane that is wanted. Resolves when it is loaded, or the load has failed. */
-  async follow(pool: Pick<LaneState, "lane" | "wanted">[]): Promise<void> {
-    if (this.#loading !== undefined) return;
-    const loadable = this.loadable();
-    const next = pool.find(({ lane, wanted }) => wanted && loadable.includes(lane));
-    if (next !== undefined) await this.#load(next.lane);
+  get loading(): LaneId | null {
+    return this.#next?.lane ?? null;
+  }
+
+  /** The lanes that are not offered, and can be loaded. */
+  loadable(): LoadableLane[] {
+    const { lanes, clock } = this.#parts;
+    const offered = new Set(this.offered.map(({ lane }) => lane));
+    const now = clock.now();
+    return lanes
+      .filter((lane) => !this.#failed.has(lane) && !offered.has(lane))
+      .map((lane) => {
+        const { unloads, at } =
+          lane === this.#next?.lane ? { unloads: [], at: now } : this.#planFor(lane, now);
+        return { lane, unloads, at: Math.max(now, at) };
+      });
+  }
+
+  /** Notes that a team uses a lane. Anonymous calls keep no lane in memory, so they must not be noted. */
+  use(lane: LaneId): void {
+    const use = this.#uses.get(lane);
+    if (use !== undefined) use.usedAt = this.#parts.clock.now();
+  }
+
+  /**
+   * Begins to load the lane that this worker is asked for. Resolves when it is loaded, the load has failed,
+   * or lanes that leave for it still have batches: a later state finds them idle.
+   */
+  async follow(pool: Pick<LaneState, "lane" | "load">[]): Promise<void> {
+    if (this.#isChanging) return;
+    const next = this.#nextOf(pool);
+    const isNews = next?.lane !== this.#next?.lane || next?.leaving.length !== this.#next?.leaving.length;
+    this.#next = next;
+    if (isNews) this.#parts.onChange();
+    if (next === undefined || next.leaving.some((lane) => this.#parts.holds(lane))) return;
+    this.#isChanging = true;
+    for (const lane of next.leaving) await this.#unload(lane, next.lane);
+    await this.#load(next.lane);
+    this.#isChanging = false;
+    this.#next = undefined;
+    this.#parts.onChange();
+  }
+
+  #nextOf(pool: Pick<LaneState, "lane" | "load">[]): { lane: LaneId; leaving: LaneId[] } | undefined {
+    const { worker, clock, lanes, engine } = this.#parts;
+    const now = clock.now();
+    for (const { lane, load } of pool) {
+      if (load === null || load.worker !== worker || !lanes.includes(lane) || this.#failed.has(lane))
+        continue;
+      if (engine.lanes.some((each) => each.lane === lane)) continue;
+      const { unloads, at } = this.#plan(lane, this.#usesOf(engine.lanes, now));
+      if (unloads.length === 0 || (load.mayUnload && at <= now)) return { lane, leaving: unloads };
+    }
+    return undefined;
+  }
+
+  /** After the load that is under way. */
+  #planFor(lane: LaneId, now: number): LoadPlan {
+    const uses = this.#usesOf(this.offered, now);
+    if (this.#next !== undefined) uses.push({ lane: this.#next.lane, loadedAt: now, usedAt: now });
+    return this.#plan(lane, uses);
+  }
+
+  #plan(lane: LaneId, uses: readonly LaneUse[]): LoadPlan {
+    const { memory, bytesMax } = this.#parts;
+    return planLoad(lane, uses, { bytesOf: (lanes) => memory.bytesOf(lanes), bytesMax });
+  }
+
+  #usesOf(loaded: readonly LoadedLane[], now: number): LaneUse[] {
+    return loaded.map(({ lane }) => ({ lane, ...(this.#uses.get(lane) ?? { loadedAt: now, usedAt: now }) }));
+  }
+
+  async #unload(lane: LaneId, wanted: LaneId): Promise<void> {
+    const { engine, log } = this.#parts;
+    this.#uses.delete(lane);
+    // It fails only where the engine has ended, and then the process ends.
+    await engine
+      .unload(lane)
+      .catch((error: Error) => log.error({ lane, reason: error.message }, notUnloaded));
+    log.info({ lane, wanted }, "unloaded the lane that was used longest ago, for one that calls want");
   }
 
   async #load(lane: LaneId): Promise<void> {
-    const { engine, log, onChange } = this.#parts;
-    this.#loading = lane;
+    const { engine, log, memory, clock } = this.#parts;
     const startedAt = performance.now();
     const before = engine.fallbacks;
     try {
       await engine.load(lane);
+      const now = clock.now();
+      this.#uses.set(lane, { loadedAt: now, usedAt: now });
+      const loaded = engine.lanes.find((each) => each.lane === lane);
+      if (loaded !== undefined) memory.learn(loaded);
       log.info({ lane, ms: Math.round(performance.now() - startedAt) }, "loaded a lane that a call wants");
       for (const reason of engine.fallbacks) if (!before.includes(reason)) log.warn({ reason }, inFloat);
     } catch (error) {
@@ -48,8 +134,6 @@ export class LaneLoads {
       const reason = (error as Error).message;
       log.error({ lane, reason }, "a lane could not be loaded; it is not tried again before a restart");
     }
-    this.#loading = undefined;
-    onChange();
   }
 }
 
@@ -74,12 +158,21 @@ export function logWarmUp(log: Log, executionProvider: ExecutionProvider): OnWar
 
 /** A line of the log. */
 export const inFloat = "a model runs in float, which is exact here, and slower";
+const notUnloaded = "a lane could not be unloaded";
 
 type LaneLoadsParts = {
+  /** This process, as the pool's state names it. */
+  worker: string;
   /** All lanes of the settings. */
   lanes: readonly LaneId[];
-  engine: Pick<Engine, "lanes" | "load" | "fallbacks">;
+  engine: Pick<Engine, "lanes" | "load" | "unload" | "fallbacks">;
+  memory: Pick<LaneMemory, "learn" | "bytesOf">;
+  /** The most memory of all loaded lanes. */
+  bytesMax: number;
+  clock: Clock;
   log: Log;
+  /** Whether the worker has batches of the lane. */
+  holds(lane: LaneId): boolean;
   /** Called whenever a report would differ from the last one. */
   onChange(): void;
 };

@@ -22,6 +22,7 @@ import { openEngine } from "./engine/engine.ts";
 import { nullDecoder } from "./engine/modelled.ts";
 import { openImageInbox } from "./image-inbox.ts";
 import { inFloat, LaneLoads, logWarmUp } from "./lane-loads.ts";
+import { readLaneMemory } from "./lane-memory.ts";
 import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
@@ -80,15 +81,22 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     }),
   });
   const lanes = lanesOf(config);
-  await using engine = await openEngine({
-    modelled,
+  const loadAtStart = config.MODELS_LOAD === "start" ? lanes : [];
+  const models = {
     modelsDir: config.MODELS_DIR,
-    lanes,
-    loadAtStart: config.MODELS_LOAD === "start" ? lanes : [],
     executionProvider: config.EXECUTION_PROVIDER,
     gpuDevice: config.GPU_DEVICE,
-    intraOpThreads: config.INTRA_OP_THREADS,
     precision: config.PRECISION,
+  };
+  const memory = await readLaneMemory(lanes, models);
+  const memoryMib = config.MODELS_MEMORY_MIB ?? Number.POSITIVE_INFINITY;
+  memory.requireRoom(memoryMib, loadAtStart);
+  await using engine = await openEngine({
+    ...models,
+    modelled,
+    lanes,
+    loadAtStart,
+    intraOpThreads: config.INTRA_OP_THREADS,
     batchMax: config.BATCH_MAX,
     detectorChunkMax: config.DETECTOR_CHUNK_MAX,
     faceChunkMax: config.FACE_CHUNK_MAX,
@@ -101,7 +109,17 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
 
   await using images = await openImageInbox({ config, log, metrics, batchesMax: preparedBatchesMax });
   const decoder = new Decoder({ decodesMax: config.DECODES_MAX, ...pictureLimits(config) });
-  const loads = new LaneLoads({ lanes, engine, log, onChange: () => reports.send() });
+  const loads = new LaneLoads({
+    worker: id,
+    lanes,
+    engine,
+    memory,
+    bytesMax: memoryMib * 2 ** 20,
+    clock,
+    log,
+    holds: (lane) => worker.holds(lane),
+    onChange: () => reports.send(),
+  });
   const worker = new Worker({
     clock,
     engine,
@@ -114,7 +132,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       decodeStallMs: 1.5 * config.DECODE_MAX_MS,
       onHang: exitFatally(log),
     }),
-    loadable: () => loads.loadable(),
+    loads,
     imageBytes: images.receivedBytes,
     answers: openAnswerOutbox(delivery, clock, lines),
     spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),

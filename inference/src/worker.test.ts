@@ -3,8 +3,11 @@ import test from "node:test";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
 import type { Batch } from "@faceline/contracts/wire/batch";
+import { laneId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { TaskWait } from "@faceline/contracts/wire/timing";
+import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { TaskEnd } from "./answer-outbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -57,6 +60,31 @@ test("a report of a batch names its tasks with several faces, which its tenant p
   fixture.finish("a", undefined, { kind: "faces", faces } as unknown as Outcome);
   await fixture.worker.drained();
   assert.deepEqual(fixture.worker.read().finished[0]?.crowds, [{ task: "a", faces: 3 }]);
+});
+
+test("a lane that leaves runs the batches that it has, and further ones are left to the batcher", async () => {
+  const fixture = openWorker();
+  const lane = laneId("Dlib", "ssd");
+  fixture.worker.take(batch("a"));
+  assert.equal(fixture.worker.holds(lane), true);
+  fixture.leave();
+  fixture.worker.take(batch("b"));
+  await fixture.until("run a");
+  fixture.finish("a");
+  await fixture.worker.drained();
+  assert.deepEqual(named(fixture.worker), ["finished b refused 0", "finished a answered 1"]);
+  assert.equal(fixture.worker.holds(lane), false);
+});
+
+test("the use of a lane is noted for teams, not for anonymous calls", async () => {
+  const fixture = openWorker();
+  fixture.worker.take(batch("a"));
+  fixture.worker.take(batch("b", { serviceClass: "standard" }));
+  await fixture.until("run a");
+  assert.deepEqual(
+    fixture.steps.filter((step) => step.startsWith("use")),
+    ["use Dlib/ssd"],
+  );
 });
 
 test("every report names a batch from when it was taken until it has finished", async () => {
@@ -174,6 +202,8 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
   let running = "";
   let now = 0;
   const ends = new Map<string, TaskEnd>();
+  const lanes = [{ lane: "Dlib/ssd", build: { digest: "0".repeat(16) } }] as unknown as LoadedLane[];
+  let leaving = false;
   const step = (name: string): void => {
     steps.push(name);
     waiting.get(name)?.();
@@ -187,7 +217,14 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
       changes++;
       if (named(worker).length === 0) gaps++;
     },
-    loadable: () => [],
+    loads: {
+      get offered() {
+        return leaving ? [] : lanes;
+      },
+      loading: null,
+      loadable: () => [],
+      use: (lane) => void steps.push(`use ${lane}`),
+    },
     imageBytes: () => 0,
     prepare: async (taken) => {
       step(`prepare ${taken.id}`);
@@ -205,7 +242,7 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
       };
     },
     engine: {
-      lanes: [{ lane: "Dlib/ssd", build: { digest: "0".repeat(16) } }],
+      lanes,
       run: (work: { pictures: unknown[] }) => {
         running = (work.pictures[0] as { name: string }).name;
         const run = Promise.withResolvers<{ results: Outcome[] }>();
@@ -237,6 +274,9 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
     get changes() {
       return changes;
     },
+    leave() {
+      leaving = true;
+    },
     answered: () => answered(),
     prepared: () => slowPreparation.resolve(),
     finish(name: string, error?: Error, outcome?: Outcome) {
@@ -249,7 +289,10 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
   };
 }
 
-function batch(name: string, { digest = "0".repeat(16), waited }: BatchOptions = {}): Batch {
+function batch(
+  name: string,
+  { digest = "0".repeat(16), serviceClass = "best_effort", waited }: BatchOptions = {},
+): Batch {
   return {
     id: name,
     lane: "Dlib/ssd",
@@ -257,7 +300,7 @@ function batch(name: string, { digest = "0".repeat(16), waited }: BatchOptions =
     sentAt: 0,
     predictedRunMs: 10,
     attempt: 1,
-    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 }, waited }],
+    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 }, serviceClass, waited }],
   } as unknown as Batch;
 }
 
@@ -271,4 +314,4 @@ function named(worker: Worker): string[] {
   ];
 }
 
-type BatchOptions = { digest?: string; waited?: TaskWait };
+type BatchOptions = { digest?: string; serviceClass?: ServiceClass; waited?: TaskWait };

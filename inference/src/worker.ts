@@ -18,6 +18,7 @@ import {
 import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { RunFacts } from "./engine/work.ts";
+import type { LaneLoads } from "./lane-loads.ts";
 import type { BatchHistory } from "./live/batch-history.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
 import { type ReceivedBatch, timingOf } from "./task-timing.ts";
@@ -75,7 +76,8 @@ export class Worker {
 
   /**
    * Queues a batch. Ignores one that it knows already, and one beyond `heldBatchesMax`, which the batcher
-   * sends again. Refuses one that is for another build of its lane: its partition has moved here.
+   * sends again. Refuses one that is for another build of its lane, whose partition has moved here, and one
+   * for a lane that leaves.
    */
   take(batch: Batch): void {
     // Kafka delivers a batch again after a rebalance that was faster than the commit.
@@ -84,19 +86,32 @@ export class Worker {
       this.#parts.log.warn(batchIds(batch), "too many batches are held; this one is left to the batcher");
       return;
     }
-    if (this.#buildOf(batch) === undefined) {
+    if (!this.#isFor(batch)) {
       this.#refuse(batch);
       return;
     }
+    // Anonymous calls keep no lane in memory.
+    if (batch.tasks.some(({ serviceClass }) => serviceClass === "standard"))
+      this.#parts.loads.use(batch.lane);
     this.#staged.push({ ...batch, receivedAt: this.#parts.clock.now() });
     this.#parts.onChange();
     this.#prepareNext();
   }
 
-  /** What this worker runs for the lane of a batch; undefined if the batch is for another build. */
-  #buildOf({ lane, digest }: Batch): LaneBuild | undefined {
-    const loaded = this.#parts.engine.lanes.find((each) => each.lane === lane);
-    return loaded?.build.digest === digest ? loaded.build : undefined;
+  /** Whether it has batches of the lane, which may not be unloaded then. */
+  holds(lane: LaneId): boolean {
+    const running = this.#running === undefined ? [] : [this.#running.batch];
+    return [...this.#staged, ...this.#answering, ...running].some((batch) => batch.lane === lane);
+  }
+
+  /** Not a batch for another build, nor for a lane that leaves: they are the batcher's again. */
+  #isFor({ lane, digest }: Batch): boolean {
+    return this.#parts.loads.offered.some((each) => each.lane === lane && each.build.digest === digest);
+  }
+
+  /** What this worker runs for the lane of a batch that it has taken. */
+  #buildOf({ lane }: Batch): LaneBuild {
+    return this.#parts.engine.lanes.find((each) => each.lane === lane)!.build;
   }
 
   #refuse(batch: Batch): void {
@@ -128,11 +143,13 @@ export class Worker {
     const running = this.#abandoned ? undefined : this.#running;
     const staged = this.#abandoned ? [] : this.#staged;
     const answering = this.#abandoned ? [] : [...this.#answering];
+    const { loads } = this.#parts;
     return {
       draining: this.#draining,
       partitions: [...this.#partitions],
-      lanes: this.#parts.engine.lanes,
-      loadable: this.#parts.loadable(),
+      lanes: loads.offered,
+      loadable: loads.loadable(),
+      loading: loads.loading,
       running: running === undefined ? null : { ...heldBatch(running.batch), ...runTimes(running) },
       staged: staged.map(heldBatch),
       answering: answering.map(heldBatch),
@@ -196,7 +213,7 @@ export class Worker {
       this.#prepareNext();
       const { results, facts } = await running;
       const ranAt = clock.now();
-      const build = this.#buildOf(batch)!;
+      const build = this.#buildOf(batch);
       const end = (task: BatchTask, outcome: Outcome): TaskEnd => ({
         task,
         outcome,
@@ -272,8 +289,7 @@ type WorkerParts = {
   clock: Clock;
   engine: Engine;
   prepare: Preparation;
-  /** Lanes that are not loaded, and can be. */
-  loadable(): LaneId[];
+  loads: Pick<LaneLoads, "offered" | "loading" | "loadable" | "use">;
   /** Bytes of images that have come so far. */
   imageBytes(): number;
   answers: AnswerOutbox;

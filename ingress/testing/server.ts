@@ -188,7 +188,7 @@ export const testPool = {
       waiting: 3,
       workers: 2,
       loadable: 0,
-      wanted: false,
+      load: null,
       expectedWaitMs: 12,
       bestEffortWaitMs: 12,
       expectedRunMs: 40,

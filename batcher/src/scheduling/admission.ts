@@ -7,7 +7,7 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 import { type BatchLoad, loadOf } from "./batch-load.ts";
 import { longestCompetingBatchMs } from "./competing-lanes.ts";
 import { assumedAbsenceMs, expectedStartAt, type LaneSituation, usualTaskMs } from "./situation.ts";
-import { isIdle, loadableCount } from "./workers.ts";
+import { isIdle, loadableCount, loadBeginsAt } from "./workers.ts";
 
 /**
  * Decides whether new tasks of a call may queue. A call is refused on arrival if it would be answered
@@ -41,7 +41,8 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     load.isDear ? longestPreparationMs(situation, load) : 0,
   );
   // A wait for the load is no queue. Only the deadline bounds it.
-  const loadMs = situation.loads.length === 0 && loadableCount(state, lane, now) > 0 ? assumedAbsenceMs : 0;
+  const isLoaded = situation.loads.length > 0 || loadableCount(state, lane, now) === 0;
+  const loadMs = isLoaded ? 0 : loadBeginsAt(state, lane, now) + assumedAbsenceMs - now;
   const waitMaxMs = loadMs + Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
   if (waitMs <= waitMaxMs) return { kind: "accepted", giveWay };
 

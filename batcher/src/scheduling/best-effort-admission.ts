@@ -34,14 +34,15 @@ export function admitBestEffort(situation: LaneSituation, call: CallTasks, tasks
  * it run one after another, on as many workers as standard tasks have left lately.
  */
 export function bestEffortWaitMs(situation: LaneSituation, count: number): number {
-  const { state, lane, now } = situation;
+  const { state, lane, loads, now } = situation;
   const { queue, retryParts } = lane.waiting.best_effort;
   const { toWorker, fromWorker, reply } = state.hops;
   const size = bestEffortSize(situation);
   const batchesBefore = retryParts.length + Math.ceil((queue.waitingCount + count) / size) - 1;
   const startMs = toWorker.ms + lane.prepareMs(lane.usualLoad(size));
   const cycleMs = startMs + lane.meanMs(size) + reply.ms + fromWorker.ms;
-  const spare = Math.max(spareMin, lane.spare.mean(now));
+  // A lane that has left its workers may be loaded soon, or not before a team wants it.
+  const spare = loads.length === 0 ? spareMin : Math.max(spareMin, lane.spare.mean(now));
   // While a share of a worker is left, the first batch has to wait for it.
   return startMs + (batchesBefore / spare + Math.max(0, 1 / spare - 1)) * cycleMs;
 }

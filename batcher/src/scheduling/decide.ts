@@ -6,6 +6,7 @@ import { batchSizing } from "./batch-size.ts";
 import { admitBestEffort } from "./best-effort-admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
+import { noteQueues } from "./lane-loads.ts";
 import { recoverLostBatches, requeue } from "./recovery.ts";
 import { sampleWorkersNeeded } from "./pool-needs.ts";
 import { applyReport, largestSizes } from "./reports.ts";
@@ -40,6 +41,7 @@ export function decide(state: State, event: Event, now: number): Move[] {
     ...moveStrandedCalls(state, now),
     ...dispatchBatches(state, now),
   ];
+  noteQueues(state, now);
   sampleWorkersNeeded(state, now);
   return moves;
 }
@@ -147,7 +149,7 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   const gaveWay: Move[] = [];
   const situation = laneSituation(state, lane, now);
   if (waiting.length > 0) {
-    if (situation.loads.length === 0) lane.wantedAt = now;
+    if (situation.loads.length === 0) lane.wantedAt[call.serviceClass] = now;
     if (isStandard) {
       const weight = weightOfAll(situation, waiting);
       lane.demand.add(call.tenant, weight, now);
@@ -222,7 +224,7 @@ function losePartition(state: State, now: number): Move[] {
       lane.sizes = largestSizes(state, lane);
     }
   }
-  for (const id of [...state.workers.values()].flatMap(({ report }) => report.loadable)) {
+  for (const { lane: id } of [...state.workers.values()].flatMap(({ report }) => report.loadable)) {
     if (!state.lanes.values().some((lane) => lane.id === id)) laneOf(state, id, null, now);
   }
   return [];

@@ -46,8 +46,13 @@ export class Lane {
   sizes: number[] = [1];
   /** Instant of the last warm-up or run whose time was learned. */
   learnedAt = Number.NEGATIVE_INFINITY;
-  /** Instant at which a call came while no worker had loaded the lane. */
-  wantedAt = Number.NEGATIVE_INFINITY;
+  /** Instant at which a call of each class came while no worker had loaded the lane. */
+  readonly wantedAt: Record<ServiceClass, number> = {
+    standard: Number.NEGATIVE_INFINITY,
+    best_effort: Number.NEGATIVE_INFINITY,
+  };
+  /** Instant since which standard tasks have waited without a pause; undefined while none waits. */
+  waitingSince: number | undefined;
   /** A call that was accepted although it is predicted to be late, to learn whether the prediction holds. */
   probe: CallId | undefined;
   #warmedUp = false;

@@ -10,21 +10,21 @@ const other = "Dlib/tiny";
 
 test("a lane that workers can load is published before any has, and nobody wants it", () => {
   const pool = poolOf({ loadable: [other] });
-  assert.deepEqual(stateOf(pool, 0), { workers: 0, loadable: 1, wanted: false, waiting: 0 });
+  assert.deepEqual(stateOf(pool, 0), { workers: 0, loadable: 1, load: null, waiting: 0 });
 });
 
 test("its calls wait, it is wanted until it is loaded, and then they go to the worker that has loaded it", () => {
   const pool = poolOf({ loadable: [other] });
   assert.deepEqual(decide(pool, callOf("a", { now: 0 }), 0).filter(isAnswer), []);
-  assert.deepEqual(stateOf(pool, 0), { workers: 0, loadable: 1, wanted: true, waiting: 1 });
+  assert.deepEqual(stateOf(pool, 0), { workers: 0, loadable: 1, load: on("w0"), waiting: 1 });
   for (let now = 500; now <= 1_500; now += 500) {
     decide(pool, report("w0", { sentAt: now, loadable: [other] }), now);
   }
-  assert.equal(stateOf(pool, 1_500)?.wanted, true);
+  assert.deepEqual(stateOf(pool, 1_500)?.load, on("w0"));
   const moves = decide(pool, report("w0", { sentAt: 1_600, lanes: ["Dlib/ssd", other] }), 1_600);
   const [sent] = moves.filter((move) => move.kind === "dispatch");
   assert.deepEqual([sent?.batch.lane, sent?.batch.tasks.length], [other, 1]);
-  assert.deepEqual(stateOf(pool, 1_600), { workers: 1, loadable: 0, wanted: false, waiting: 0 });
+  assert.deepEqual(stateOf(pool, 1_600), { workers: 1, loadable: 0, load: null, waiting: 0 });
 });
 
 test("a call waits for the load however short its share for a queue is", () => {
@@ -39,21 +39,79 @@ test("a call whose deadline is before the load's end is refused with the load's 
   const { outcome } = refusal!;
   assert.ok(outcome.kind === "shed" && outcome.reason === "deadline_infeasible");
   assert.ok(outcome.retryAfterMs >= 3_000 && outcome.retryAfterMs < 3_500, `${outcome.retryAfterMs} ms`);
-  assert.equal(stateOf(pool, 0)?.wanted, true);
+  assert.deepEqual(stateOf(pool, 0)?.load, on("w0"));
   decide(pool, report("w0", { sentAt: 2_100, loadable: [other] }), 2_100);
-  assert.equal(stateOf(pool, 2_100)?.wanted, false);
+  assert.equal(stateOf(pool, 2_100)?.load, null);
 });
 
-test("beside a worker that has the lane, another one is wanted while tasks wait", () => {
+test("a call waits until lanes that leave for its lane have stayed for a while, or is refused with that time", () => {
+  const pool = poolOf({ loadable: [{ lane: other, unloads: ["Dlib/ssd"], at: 8_000 }] });
+  assert.deepEqual(decide(pool, callOf("a", { now: 0, deadlineAt: 15_000 }), 0).filter(isAnswer), []);
+  const [refusal] = decide(pool, callOf("b", { now: 0, deadlineAt: 10_000 }), 0).filter(isAnswer);
+  const { outcome } = refusal!;
+  assert.ok(outcome.kind === "shed" && outcome.reason === "deadline_infeasible");
+  assert.ok(outcome.retryAfterMs >= 11_000 && outcome.retryAfterMs < 12_000, `${outcome.retryAfterMs} ms`);
+});
+
+test("of several workers one loads a lane: that on which nothing leaves, or no last copy", () => {
+  const pool = newPool();
+  decide(pool, { kind: "partition_assigned" }, 0);
+  const unloading = (lane: string) => ({ loadable: [{ lane: other, unloads: [lane], at: 0 }] });
+  decide(pool, report("w0", { partition: 0, lanes: ["Dlib/ssd"], ...unloading("Dlib/ssd") }), 0);
+  decide(pool, report("w1", { partition: 1, lanes: ["Other/ssd"], ...unloading("Other/ssd") }), 0);
+  decide(pool, report("w2", { partition: 2, lanes: ["Other/ssd"], ...unloading("Other/ssd") }), 0);
+  decide(pool, callOf("a", { now: 0 }), 0);
+  assert.deepEqual(stateOf(pool, 0)?.load, on("w1"));
+  decide(pool, report("w0", { partition: 0, lanes: ["Dlib/ssd"], loadable: [other] }), 0);
+  assert.deepEqual(stateOf(pool, 0)?.load, on("w0"));
+  decide(pool, report("w2", { partition: 2, lanes: [], loading: other, ...unloading("Other/ssd") }), 0);
+  assert.deepEqual(stateOf(pool, 0)?.load, on("w2"), "it has begun");
+  // It has failed there.
+  decide(pool, report("w2", { partition: 2, lanes: ["Other/ssd"] }), 0);
+  assert.deepEqual(stateOf(pool, 0)?.load, on("w0"));
+});
+
+test("beside a worker that has the lane another one loads it where tasks have waited for a second, and no lane leaves for it", () => {
   const pool = poolOf({ loadable: [other] });
-  decide(pool, report("w1", { partition: 1, lanes: [other] }), 0);
-  assert.equal(stateOf(pool, 0)?.wanted, false);
+  const reports = (now: number, unloads: string[]) => {
+    decide(pool, report("w0", { sentAt: now, loadable: [{ lane: other, unloads, at: 0 }] }), now);
+    decide(pool, report("w1", { sentAt: now, partition: 1, lanes: [other] }), now);
+  };
+  reports(0, []);
   for (const name of ["a", "b", "c", "d"]) decide(pool, callOf(name, { now: 0 }), 0);
-  const { waiting, wanted } = stateOf(pool, 0)!;
-  assert.deepEqual([waiting > 0, wanted], [true, true]);
+  const { waiting, load } = stateOf(pool, 0)!;
+  assert.deepEqual([waiting > 0, load], [true, null]);
+  for (let now = 250; now <= 1_000; now += 250) reports(now, []);
+  assert.deepEqual(stateOf(pool, 1_000)?.load, on("w0", false));
+  reports(1_000, ["Dlib/ssd"]);
+  assert.equal(stateOf(pool, 1_000)?.load, null);
 });
 
-function poolOf(fields: { loadable: string[] }): State {
+test("for anonymous calls a lane is loaded only where no lane leaves for it", () => {
+  const pool = poolOf({ loadable: [{ lane: other, unloads: ["Dlib/ssd"], at: 0 }] });
+  decide(pool, callOf("a", { now: 0, serviceClass: "best_effort" }), 0);
+  assert.equal(stateOf(pool, 0)?.load, null);
+  decide(pool, report("w0", { loadable: [other] }), 0);
+  assert.deepEqual(stateOf(pool, 0)?.load, on("w0", false));
+  decide(pool, callOf("b", { now: 0 }), 0);
+  assert.deepEqual(stateOf(pool, 0)?.load, on("w0"));
+});
+
+test("an anonymous call for a lane that has left is refused at once, whatever its workers left idle before", () => {
+  const pool = poolOf({ lanes: ["Dlib/ssd", other] });
+  for (let now = 250; now <= 5_000; now += 250) {
+    decide(pool, report("w0", { sentAt: now, lanes: ["Dlib/ssd", other] }), now);
+  }
+  const unloaded = { loadable: [{ lane: other, unloads: ["Dlib/ssd"], at: 15_000 }] };
+  decide(pool, report("w0", { sentAt: 5_100, ...unloaded }), 5_100);
+  const event = callOf("a", { now: 5_200, deadlineAt: 20_200, serviceClass: "best_effort" });
+  const [refusal] = decide(pool, event, 5_200).filter(isAnswer);
+  assert.equal(refusal?.outcome.kind, "shed");
+});
+
+const on = (worker: string, mayUnload = true) => ({ worker: `inference-${worker}`, mayUnload });
+
+function poolOf(fields: Parameters<typeof report>[1]): State {
   const pool = newPool();
   decide(pool, { kind: "partition_assigned" }, 0);
   decide(pool, report("w0", fields), 0);
@@ -73,7 +131,7 @@ function stateOf(pool: State, now: number) {
     state && {
       workers: state.workers,
       loadable: state.loadable,
-      wanted: state.wanted,
+      load: state.load,
       waiting: state.waiting,
     }
   );

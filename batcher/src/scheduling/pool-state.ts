@@ -1,6 +1,7 @@
 // Tested by ../pool-outbox.test.ts.
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { bestEffortWaitingMax, bestEffortWaitMs } from "./best-effort-admission.ts";
+import { nextLoad } from "./lane-loads.ts";
 import { expectedStartAt, laneSituation } from "./situation.ts";
 import type { State } from "./state.ts";
 import { loadableCount } from "./workers.ts";
@@ -14,16 +15,14 @@ export function laneStates(state: State, now: number): LaneState[] {
     // No tenant is served sooner than one that has nothing waiting. Admission refuses those that have more.
     const position = lane.queue.activeTenants + 1;
     const deadlineAt = now + lane.arrivals.timeBudgetMs;
-    const loadable = loadableCount(state, lane, now);
-    const isWanted = lane.waitingCount > 0 || now - lane.wantedAt < wantedForMs;
     const isFull = lane.waiting.best_effort.count >= bestEffortWaitingMax;
     return {
       lane: lane.id,
       build: lane.build,
       waiting: lane.waitingCount,
       workers: situation.loads.length,
-      loadable,
-      wanted: loadable > 0 && isWanted,
+      loadable: loadableCount(state, lane, now),
+      load: nextLoad(situation),
       expectedWaitMs: Math.round(expectedStartAt(situation, { position, deadlineAt }) - now),
       bestEffortWaitMs: isFull ? null : Math.round(bestEffortWaitMs(situation, 1)),
       expectedRunMs: Math.round(lane.meanMs(1)),
@@ -36,8 +35,8 @@ export function laneStates(state: State, now: number): LaneState[] {
 
 /**
  * Whether the state differs so much from the published one that it must be published at once: another number
- * of workers or lanes, a lane that is wanted, or a queue wait that has doubled or halved and changed by more
- * than 20 ms.
+ * of workers or lanes, a lane that is to be loaded, or a queue wait that has doubled or halved and changed by
+ * more than 20 ms.
  */
 export function hasJumped(published: LaneState[], current: LaneState[]): boolean {
   if (published.length !== current.length) return true;
@@ -45,7 +44,8 @@ export function hasJumped(published: LaneState[], current: LaneState[]): boolean
     const before = published.find(
       (each) => each.lane === lane.lane && each.build?.digest === lane.build?.digest,
     );
-    if (before === undefined || before.workers !== lane.workers || before.wanted !== lane.wanted) return true;
+    if (before === undefined || before.workers !== lane.workers) return true;
+    if (before.load?.worker !== lane.load?.worker) return true;
     const least = Math.min(before.expectedWaitMs, lane.expectedWaitMs);
     const most = Math.max(before.expectedWaitMs, lane.expectedWaitMs);
     return most - least > waitJumpMs && most >= 2 * least;
@@ -53,6 +53,3 @@ export function hasJumped(published: LaneState[], current: LaneState[]): boolean
 }
 
 const waitJumpMs = 20;
-
-/** A lane is loaded for a call that was refused too, if its workers have seen a state by then. */
-const wantedForMs = 2_000;

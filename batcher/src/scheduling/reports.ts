@@ -25,7 +25,7 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
     const before = known?.report.lanes.find((each) => each.lane === loaded.lane)?.sizes.length;
     if (before !== loaded.sizes.length) lane.sizes = largestSizes(state, lane);
   }
-  for (const id of report.loadable) {
+  for (const { lane: id } of report.loadable) {
     if (!state.lanes.values().some((lane) => lane.id === id)) laneOf(state, id, null, now);
   }
 

@@ -4,7 +4,7 @@ import { type BatchSizing, batchSizing } from "./batch-size.ts";
 import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
 import type { Lane } from "./lane.ts";
 import type { State } from "./state.ts";
-import { type WorkerLoad, workerLoads } from "./workers.ts";
+import { loadBeginsAt, type WorkerLoad, workerLoads } from "./workers.ts";
 
 /**
  * One lane at one instant: what its workers do, what they do for other lanes, and the batch sizes that
@@ -40,7 +40,10 @@ export function expectedStartAt(
   { position, deadlineAt, load = situation.lane.usualLoad(1) }: QueuePosition,
 ): number {
   const { state, lane, now, loads, competing, sizing } = situation;
-  const freeAt = loads.length === 0 ? now + assumedAbsenceMs : Math.min(...loads.map((each) => each.freeAt));
+  const freeAt =
+    loads.length === 0
+      ? loadBeginsAt(state, lane, now) + assumedAbsenceMs
+      : Math.min(...loads.map((each) => each.freeAt));
   const preparedAt = now + state.hops.toWorker.ms + lane.prepareMs(load);
   const batchesBefore = lane.retryParts.length + Math.ceil(position / sizing.usefulSize) - 1;
   const ownMs = batchesBefore * sizing.cycleMs;

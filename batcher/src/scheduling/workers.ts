@@ -49,9 +49,17 @@ export function sizeMaxOf(worker: Worker, { id, build }: BuiltLane): number {
 export function loadableCount({ workers }: Pool, { id }: BuiltLane, now: number): number {
   let count = 0;
   for (const worker of workers.values()) {
-    if (worker.report.loadable.includes(id) && isInService(worker, now)) count++;
+    if (isInService(worker, now) && worker.report.loadable.some(({ lane }) => lane === id)) count++;
   }
   return count;
+}
+
+/** The earliest instant at which a worker in service could begin to load the lane; now if none can. */
+export function loadBeginsAt({ workers }: Pool, { id }: BuiltLane, now: number): number {
+  const instants = [...workers.values()].flatMap((worker) =>
+    isInService(worker, now) ? worker.report.loadable.filter(({ lane }) => lane === id) : [],
+  );
+  return instants.length === 0 ? now : Math.max(now, Math.min(...instants.map(({ at }) => at)));
 }
 
 /** Returns the partition to send to. A worker reads all of its own, so the lowest is as good as any. */

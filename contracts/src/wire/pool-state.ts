@@ -14,8 +14,10 @@ export const LaneState = z.object({
   workers: z.int().nonnegative(),
   /** Live workers that have not loaded the lane, and can. */
   loadable: z.int().nonnegative().default(0),
-  /** Calls have come for it that some of them could serve: they load it. */
-  wanted: z.boolean().default(false),
+  /**
+   * The worker that is to load it next, for calls that have come. `mayUnload`: other lanes may leave for it.
+   */
+  load: z.object({ worker: ProcessId, mayUnload: z.boolean() }).nullable().default(null),
   /**
    * Predicted wait of a task that arrives now, of a tenant without queued tasks. No task waits less, so the
    * ingress refuses a call whose deadline is shorter. The batcher refuses tasks of tenants that wait longer.

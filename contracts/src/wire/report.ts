@@ -26,6 +26,16 @@ export const LoadedLane = z.object({
 });
 export type LoadedLane = z.infer<typeof LoadedLane>;
 
+/** A lane that a worker has not loaded, and can. */
+export const LoadableLane = z.object({
+  lane: LaneId,
+  /** The lanes that leave for it, where memory is short. */
+  unloads: z.array(LaneId),
+  /** Instant from which it can begin: a lane that was loaded stays for a while. */
+  at: Instant,
+});
+export type LoadableLane = z.infer<typeof LoadableLane>;
+
 /**
  * What a batcher that takes over must know of a batch. The last two have defaults for workers of the release
  * before, which do not report them.
@@ -78,10 +88,11 @@ export const Report = z.object({
   partitions: z.array(z.int().nonnegative()),
   lanes: z.array(LoadedLane),
   /**
-   * Lanes that the worker has not loaded, and loads when the pool's state says that one is wanted. Empty for
-   * workers of the release before.
+   * Lanes that the worker loads when the pool's state asks it to. Empty for workers of the release before.
    */
-  loadable: z.array(LaneId).default([]),
+  loadable: z.array(LoadableLane).default([]),
+  /** The lane that it loads, or will load as soon as lanes that leave for it have no batch. */
+  loading: LaneId.nullable().default(null),
   running: HeldBatch.extend({ startedAt: Instant, endsAt: Instant }).nullable(),
   /** Batches that wait for the run. At most one, except after a partition was assigned to this worker. */
   staged: z.array(HeldBatch),

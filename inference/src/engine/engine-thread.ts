@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { Pause } from "../network/network.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
 import { type ModelledLanes, openModelledLanes } from "./modelled.ts";
@@ -27,7 +28,9 @@ if (lanes instanceof Error) {
       case "run":
         return void turns.take().then(() => run(lanes, message).finally(() => turns.release()));
       case "load":
-        return void load(lanes, message.lane, turns);
+        return void change(lanes, message.lane, turns, (pause) => lanes.load(message.lane, pause));
+      case "unload":
+        return void change(lanes, message.lane, turns, () => lanes.unload(message.lane));
       case "close":
         // For ever: a load that is under way ends with the thread.
         return void turns.take().then(() => close(lanes));
@@ -45,18 +48,23 @@ async function run(lanes: OpenLanes, { run, work }: Extract<ToThread, { kind: "r
   }
 }
 
-async function load(lanes: OpenLanes, lane: LaneId, turns: Turns): Promise<void> {
+async function change(
+  lanes: OpenLanes,
+  lane: LaneId,
+  turns: Turns,
+  act: (pause: Pause) => Promise<void>,
+): Promise<void> {
   await turns.take();
   try {
-    await lanes.load(lane, async () => {
+    await act(async () => {
       turns.release();
       // Messages that have come meanwhile are received now, and take their turn first.
       await setImmediate();
       await turns.take();
     });
-    post({ kind: "loaded", lane, lanes: lanes.loaded, fallbacks: lanes.fallbacks });
+    post({ kind: "lanes_changed", lane, lanes: lanes.loaded, fallbacks: lanes.fallbacks });
   } catch (error) {
-    post({ kind: "load_failed", lane, reason: error instanceof Error ? error.message : String(error) });
+    post({ kind: "change_failed", lane, reason: error instanceof Error ? error.message : String(error) });
   } finally {
     turns.release();
   }

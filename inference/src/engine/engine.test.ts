@@ -100,6 +100,23 @@ test("while a lane loads, runs of another go between its steps, and then it runs
   assert.deepEqual(results[0], results[1]);
 });
 
+test("an unloaded lane ends its runs first, gives back what no other lane uses, and can be loaded again", async () => {
+  const ssd = laneId("Dlib", "ssd");
+  const options = { ...(await engineOptions()), lanes: [lane, ssd] };
+  await using engine = await openEngine(options);
+  const work = { lane: ssd, pictures: [await shared(await enginePicture(groupPhotograph(3)))] };
+  const before = engine.run(work);
+  await engine.unload(ssd);
+  assert.deepEqual(
+    engine.lanes.map((each) => each.lane),
+    [lane],
+  );
+  await assert.rejects(engine.run(work), /Dlib\/ssd is not loaded/);
+  assert.deepEqual((await engine.run({ lane, pictures: [] })).results, []);
+  await engine.load(ssd);
+  assert.deepEqual((await engine.run(work)).results, (await before).results);
+});
+
 test("a load that fails is one sentence, and the other lanes go on", async () => {
   const tiny = laneId("Dlib", "tiny");
   const options = { ...(await engineOptions()), lanes: [lane, tiny], loadAtStart: [tiny] };

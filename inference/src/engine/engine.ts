@@ -43,7 +43,8 @@ export class Engine implements AsyncDisposable {
   readonly #limits: EngineLimits;
   readonly #resolveExited: (error: Error) => void;
   readonly #runs = new Map<number, Run>();
-  readonly #loads = new Map<LaneId, Load>();
+  /** Loads and unloads. */
+  readonly #changes = new Map<LaneId, Change>();
   #lastRun = 0;
   #ended: Error | undefined;
 
@@ -84,11 +85,23 @@ export class Engine implements AsyncDisposable {
    * sentence where that failed: the other lanes are as before.
    */
   load(lane: LaneId): Promise<void> {
+    return this.#change("load", lane);
+  }
+
+  /**
+   * Unloads a lane, and closes the models that no other lane uses. Runs that came before end first; a later
+   * one is rejected.
+   */
+  unload(lane: LaneId): Promise<void> {
+    return this.#change("unload", lane);
+  }
+
+  #change(kind: "load" | "unload", lane: LaneId): Promise<void> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const hangTimer = setTimeout(() => this.#onHang(), loadRunsMax * this.#limits.runMaxMs);
-    this.#loads.set(lane, { resolve, reject, hangTimer });
-    this.#post({ kind: "load", lane });
+    this.#changes.set(lane, { resolve, reject, hangTimer });
+    this.#post({ kind, lane });
     return promise;
   }
 
@@ -108,7 +121,7 @@ export class Engine implements AsyncDisposable {
 
   #onMessage(message: FromThread): void {
     if (message.kind === "warm_up") return this.#limits.onWarmUp?.(message.warmUp);
-    if (message.kind === "loaded" || message.kind === "load_failed") return this.#onLoad(message);
+    if (message.kind === "lanes_changed" || message.kind === "change_failed") return this.#onChange(message);
     if (message.kind !== "done" && message.kind !== "failed") return;
     const run = this.#runs.get(message.run);
     if (run === undefined) return;
@@ -122,17 +135,17 @@ export class Engine implements AsyncDisposable {
     run.resolve({ results: message.results, facts: message.facts });
   }
 
-  #onLoad(message: Extract<FromThread, { kind: "loaded" | "load_failed" }>): void {
-    const load = this.#loads.get(message.lane);
-    this.#loads.delete(message.lane);
-    clearTimeout(load?.hangTimer);
-    if (message.kind === "load_failed") {
-      load?.reject(new Error(message.reason));
+  #onChange(message: Extract<FromThread, { kind: "lanes_changed" | "change_failed" }>): void {
+    const change = this.#changes.get(message.lane);
+    this.#changes.delete(message.lane);
+    clearTimeout(change?.hangTimer);
+    if (message.kind === "change_failed") {
+      change?.reject(new Error(message.reason));
       return;
     }
     this.lanes = message.lanes;
     this.fallbacks = message.fallbacks;
-    load?.resolve();
+    change?.resolve();
   }
 
   #onHang(): void {
@@ -147,11 +160,11 @@ export class Engine implements AsyncDisposable {
       run.reject(error);
     }
     this.#runs.clear();
-    for (const load of this.#loads.values()) {
-      clearTimeout(load.hangTimer);
-      load.reject(error);
+    for (const change of this.#changes.values()) {
+      clearTimeout(change.hangTimer);
+      change.reject(error);
     }
-    this.#loads.clear();
+    this.#changes.clear();
     if (this.#ended !== undefined) return;
     this.#ended = error;
     this.#resolveExited(error);
@@ -184,7 +197,7 @@ type EngineLimits = {
   onWarmUp?: OnWarmUp | undefined;
 };
 
-type Load = { resolve: () => void; reject: (error: Error) => void; hangTimer: NodeJS.Timeout };
+type Change = { resolve: () => void; reject: (error: Error) => void; hangTimer: NodeJS.Timeout };
 
 type Run = {
   resolve: (result: RunResult) => void;

@@ -59,6 +59,29 @@ export class Lanes implements AsyncDisposable {
   async load(lane: LaneId, pause: Pause = noPause): Promise<void> {
     const entries = this.#models.get(lane);
     assert(entries, `the lane ${lane} is not in the settings`);
+    try {
+      await this.#open(entries, pause);
+    } catch (error) {
+      // Of its models, some may be open.
+      await this.#closeUnused();
+      throw error;
+    }
+  }
+
+  /** Closes the models that no other lane uses, which gives their memory back to the system. */
+  async unload(lane: LaneId): Promise<void> {
+    this.#opened.delete(lane);
+    this.loaded = this.loaded.filter((each) => each.lane !== lane);
+    await this.#closeUnused();
+  }
+
+  async #closeUnused(): Promise<void> {
+    const used = [...this.#opened.values()].flatMap(({ models }) => models);
+    await this.#loader.keepOnly(new Set(used));
+  }
+
+  async #open(entries: LaneModels, pause: Pause): Promise<void> {
+    const { lane } = entries;
     const { detectorChunkMax, faceChunkMax, residualMaxPx, executionProvider, batchMax } = this.#options;
     const detector = await this.#loader.load(entries.detector, detectorChunkMax, pause);
     const landmarks = await this.#loader.load(entries.landmarks, faceChunkMax, pause);

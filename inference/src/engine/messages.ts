@@ -13,12 +13,13 @@ export type ThreadOptions = LaneOptions & { modelled: RunCost | undefined };
 /** Service → engine thread. */
 export type ToThread =
   | { kind: "run"; run: number; work: EngineWork }
-  | { kind: "load"; lane: LaneId }
+  | { kind: "load" | "unload"; lane: LaneId }
   | { kind: "close" };
 
 /**
- * Engine thread → service. First `ready` or `start_failed`, then one answer for each run and each load. While
- * lanes load, also before `ready`, there is a `warm_up` for each size of each network.
+ * Engine thread → service. First `ready` or `start_failed`, then one answer for each run, and one for each
+ * lane that is loaded or unloaded. While lanes load, also before `ready`, there is a `warm_up` for each size
+ * of each network.
  */
 export type FromThread =
   | { kind: "warm_up"; warmUp: WarmUp }
@@ -27,5 +28,5 @@ export type FromThread =
   | { kind: "done"; run: number; results: TaskResult[]; facts: RunFacts }
   /** With fewer sizes in `lanes` where the run was out of memory. */
   | { kind: "failed"; run: number; reason: string; lanes: LoadedLane[] }
-  | { kind: "loaded"; lane: LaneId; lanes: LoadedLane[]; fallbacks: string[] }
-  | { kind: "load_failed"; lane: LaneId; reason: string };
+  | { kind: "lanes_changed"; lane: LaneId; lanes: LoadedLane[]; fallbacks: string[] }
+  | { kind: "change_failed"; lane: LaneId; reason: string };

@@ -76,6 +76,10 @@ export class ModelledLanes implements AsyncDisposable {
     this.loaded = this.loaded.concat(this.#lanes.filter((each) => each.lane === lane));
   }
 
+  async unload(lane: LaneId): Promise<void> {
+    this.loaded = this.loaded.filter((each) => each.lane !== lane);
+  }
+
   async run({ lane, pictures }: EngineWork): Promise<RunResult> {
     const startedAt = performance.now();
     const face = this.#faces.get(lane);
