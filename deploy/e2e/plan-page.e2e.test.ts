@@ -50,7 +50,7 @@ const cases = [
 /** A modelled machine that takes 20 + 2b ms for a batch of b, measured beside other programs. */
 const profile = {
   format: "faceline-profile",
-  version: 1,
+  version: 2,
   measuredAt: "2026-01-01T00:00:00Z",
   machine: { cpu: "modelled", cores: 2, memoryMiB: 1_024 },
   noise: 0.3,
@@ -66,8 +66,22 @@ const profile = {
         ms: [0.9, 1, 1.1].map((factor) => factor * (20 + 2 * size)),
       })),
       contention: [1, 1.1],
-      preparation: { alphaMs: 1, betaMs: 0.5, factors: [0.8, 1, 1.2] },
+      cpuShare: 0,
     },
   ],
-  hops: { intakeMs: 4, toWorkerMs: 3, reportMs: 3, replyMs: 3, jitter: 0.3 },
+  preparation: { pictureMs: 1.5, megapixelMs: 0, megabyteMs: 0, factors: [0.8, 1, 1.2] },
+  service: {
+    isMeasured: true,
+    intakeMs: 4,
+    toWorkerMs: 3,
+    reportMs: 3,
+    replyMs: 3,
+    factors: [0.8, 1, 1.2],
+    fetchMs: 0,
+    handoverMs: 0,
+    decodesMax: 2,
+    cpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
+    clientCpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
+    perSecond: 100,
+  },
 };

@@ -11,14 +11,13 @@ const lane = { ...profile.lanes[0]!, contention: [1, 1.25] };
 profile.lanes = [lane];
 
 test("hops and fetching are what single calls take beside waiting, decoding and the run", () => {
-  const { intakeMs, toWorkerMs, reportMs, replyMs, fetchMs, factors, isMeasured } = serviceProfile(
-    { single: [0.8, 1, 1.2].map(singleCall), loads: [load({})] },
-    profile,
-    { lane, picture },
+  const { intakeMs, toWorkerMs, reportMs, replyMs, fetchMs, handoverMs, factors, isMeasured } =
+    serviceProfile({ single: [0.8, 1, 1.2].map(singleCall), loads: [load({})] }, profile, { lane, picture });
+  const rounded = [intakeMs, toWorkerMs, reportMs, replyMs, fetchMs, handoverMs].map((ms) =>
+    Number(ms.toFixed(6)),
   );
-  const rounded = [intakeMs, toWorkerMs, reportMs, replyMs, fetchMs].map((ms) => Number(ms.toFixed(6)));
   // Admission 1, publish 2, hops 10 of which tasks and batch 4.5 each; 16 ms beside preparation and run.
-  assert.deepEqual(rounded, [7.5, 4.5, 1, 4, 2]);
+  assert.deepEqual(rounded, [7.5, 4.5, 1, 4, 2, 1]);
   assert.ok(Math.abs(factors[0]! - 0.8) < 1e-9 && Math.abs(factors.at(-1)! - 1.2) < 1e-9 && isMeasured);
 });
 
@@ -57,7 +56,7 @@ function singleCall(factor: number): CallTimes {
   const around = { admission: 1, publish: 2, hop: 10, answer: 0.5, gather: 0.5 };
   const parts = Object.fromEntries(Object.entries(around).map(([name, ms]) => [name, factor * ms]));
   // 2 ms of the 16 are the client's.
-  return { tookMs: factor * 16 + 3.5 + 22, parts: { ...parts, prepare: 3.5, run: 22 } };
+  return { tookMs: factor * 16 + 3.5 + 23, parts: { ...parts, prepare: 3.5, run: 23 } };
 }
 
 function load({ runsBySize = new Map<number, number>(), ...changes }: LoadChanges): LoadSample {

@@ -1,4 +1,4 @@
-import { decodeMsAt, meanOf, slowdownOf } from "../profile/lane-times.ts";
+import { decodeMsAt, meanOf, runMsAt, slowdownOf } from "../profile/lane-times.ts";
 import type { CallCpu, LaneProfile, Profile } from "../profile/profile.ts";
 import { quantilesOf } from "../profile/quantiles.ts";
 import type { PictureSize } from "../trace/trace.ts";
@@ -36,6 +36,7 @@ export function serviceProfile(
     replyMs: Math.max(0, median - intakeMs - toWorkerMs),
     factors: quantilesOf(around.map((ms) => ms / median)),
     fetchMs: Math.max(0, part("prepare") - decodeMs),
+    handoverMs: Math.max(0, part("run") - runMsAt(lane, lane.runs[0]!.size, 0.5)),
     cpu: callCpu(loads, (load, index) => {
       const engineMs = runCpuMs(lane, load) + load.calls * load.pictures * meanDecodeMs(profile, load);
       return load.busyMs / stretches[index]! - engineMs;

@@ -48,9 +48,9 @@ export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> 
 }
 
 /** Returns how many cores the machine uses while no call comes. */
-export async function idleCores(): Promise<number> {
+export async function idleCores(forMs: number): Promise<number> {
   const busy = busyTime();
-  await sleep(idleMs);
+  await sleep(forMs);
   return busy().cores;
 }
 
@@ -89,8 +89,6 @@ function busyTime(): () => { cores: number; ownMs: number; tookMs: number } {
 }
 
 const bytesOf = (base64: Uint8Array): number => (base64.length * 3) / 4;
-
-const idleMs = 3_000;
 
 type Load = { pictures: readonly Uint8Array[]; inFlight: number; forMs: number };
 

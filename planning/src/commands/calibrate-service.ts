@@ -5,6 +5,7 @@ import { idleCores, sampleService } from "../calibration/service-samples.ts";
 import { readProfile } from "../profile/profile.ts";
 import { watchService } from "../replay/service-counters.ts";
 import { sizedJpeg } from "../replay/sized-jpeg.ts";
+import { positive } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
 import { readLines, samplePhotographs } from "./inputs.ts";
 
@@ -25,7 +26,8 @@ export async function calibrateService(
   const jpeg = await sizedJpeg(samplePhotographs()[0]!, picture);
   const large = await sizedJpeg(samplePhotographs()[0]!, { ...picture, bytes: largeBytes });
   const base64 = (bytes: Buffer) => Buffer.from(bytes.toString("base64"), "latin1");
-  const idle = await idleCores();
+  const forMs = 1_000 * positive(values.seconds, "--seconds");
+  const idle = await idleCores(forMs / 2);
   const isQuiet = idle <= idleCoresMax;
   if (!isQuiet) {
     print(
@@ -43,7 +45,7 @@ export async function calibrateService(
     largePicture: base64(large),
     pixels: picture.pixels,
     inFlight: Math.max(8, 4 * lane.runs.at(-1)!.size),
-    forMs: 1_000 * Number(values.seconds),
+    forMs,
     watch: () => watchService(operators.split(","), token),
     progress,
   });

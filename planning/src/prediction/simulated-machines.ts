@@ -96,7 +96,7 @@ export class SimulatedMachines {
         const measured = profile.lanes.find((each) => each.lane === lane)!;
         const ms = runMsAt(measured, size, random.next());
         const cpu = measured.cpuShare * ms;
-        const end = () => events.after(ms - cpu, done);
+        const end = () => events.after(ms - cpu + profile.service.handoverMs, done);
         if (cpu > 0) cores.run(cpu, end);
         else end();
       },
