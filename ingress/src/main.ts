@@ -31,6 +31,7 @@ import { followAllowlist } from "./models/follow-allowlist.ts";
 import { LoadedModels } from "./models/loaded-models.ts";
 import { countOpen } from "./open-sockets.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
+import { CallStream } from "./recording/call-stream.ts";
 import { countCallers } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
@@ -78,6 +79,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   using observed = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis, imagesRedis, durable]);
   const history = page ? new CallHistory() : undefined;
+  const calls = new CallStream();
   const isServing = () => answers.connected() && !stop.aborted;
   const dependencyHealth = () => ({
     kafka: producer.isProved(),
@@ -102,6 +104,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       recordCall: (call) => {
         logCall({ log, lines }, call);
         history?.add(call);
+        calls.add(call);
         usage?.count(call);
         if (tracing.on) tracing.export(callSpans(call));
       },
@@ -118,6 +121,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     log,
     page: metrics.page,
     checks: () => ({ ...dependencyHealth(), serving: isServing() }),
+    openCalls: (salt) => calls.open(salt),
     health: observed.health,
     live: () =>
       liveIngress(history!, {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
+import { record, recordUsage } from "./commands/record.ts";
 import { replay, replayUsage } from "./commands/replay.ts";
 import { run, runUsage } from "./commands/run.ts";
 
@@ -16,6 +17,7 @@ const verbs = {
     usage: runUsage,
     stopped: "Stopped. What was predicted is kept: the same command goes on from there.",
   },
+  record: { act: record, usage: recordUsage, stopped: undefined },
   replay: {
     act: replay,
     usage: replayUsage,
@@ -34,11 +36,14 @@ if (verb === undefined || args.includes("--help")) {
     // A file or a pipe gets the result alone.
     if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line.slice(0, process.stderr.columns - 1)}`);
   };
-  process.once("SIGINT", () => {
-    progress("");
-    console.error(verb.stopped);
-    process.exit(130);
-  });
+  // Without a sentence the verb ends by itself.
+  if (verb.stopped !== undefined) {
+    process.once("SIGINT", () => {
+      progress("");
+      console.error(verb.stopped);
+      process.exit(130);
+    });
+  }
   const stateFolder = resolve(process.env["FACELINE_STATE"] || ".faceline");
   try {
     process.exitCode = await verb.act(args, { stateFolder, print: (line) => console.log(line), progress });

@@ -8,13 +8,21 @@ import type { OperatorsSources } from "./server.ts";
  * over HTTP. Throws a SettingsError if its settings are not safe, and one sentence if the port is taken.
  */
 export async function openOperatorsPort(parts: OperatorsPortParts): Promise<AsyncDisposable> {
-  const { config, id, log, page, checks, health, live } = parts;
+  const { config, id, log, page, checks, health, live, openCalls } = parts;
   const { OPERATORS_HOST: host, OPERATORS_PORT: port } = config;
   if (port === undefined) return { async [Symbol.asyncDispose]() {} };
   const token = readOperatorsToken(config);
   const { openOperatorsServer } = await import("./server.ts");
   const state = () => ({ process: id, uptimeMs: 1_000 * process.uptime(), health: health(), part: live() });
-  const server = await openOperatorsServer({ host, port, token, page, checks, state });
+  const server = await openOperatorsServer({
+    host,
+    port,
+    token,
+    page,
+    checks,
+    state,
+    ...(openCalls !== undefined && { openCalls }),
+  });
   log.info({ operators: `${host}:${port}` }, "the operators' port is open");
   return server;
 }

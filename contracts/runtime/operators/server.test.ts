@@ -6,6 +6,7 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
 import type { LiveIngress, LiveState } from "../../live/state.ts";
@@ -79,6 +80,26 @@ test("without a token the state is for this machine alone, as metrics are", asyn
   const get = await openPort(t, {});
   assert.equal((await get("/live.json")).status, 200);
   assert.equal((await get("/live.json", { host: "rebound.example" })).status, 401);
+});
+
+test("calls are streamed to whom the token admits, and to no more readers than the process takes", async (t) => {
+  const salts: string[] = [];
+  const openCalls = (salt: string) => {
+    salts.push(salt);
+    return salts.length > 1 ? undefined : Readable.from(["a\n", "b\n"]);
+  };
+  const get = await openPort(t, { OPERATORS_TOKEN: token }, { openCalls });
+  assert.equal((await get("/calls?salt=s")).status, 401);
+  const headers = { authorization: `Bearer ${token}` };
+  assert.deepEqual(await get("/calls?salt=s", headers), { status: 200, body: "a\nb\n" });
+  assert.equal((await get("/calls", headers)).status, 503);
+  assert.equal((await get("/calls", headers, "POST")).status, 405);
+  assert.deepEqual(salts, ["s", ""]);
+});
+
+test("a process without calls has no such page", async (t) => {
+  const get = await openPort(t, {});
+  assert.equal((await get("/calls")).status, 404);
 });
 
 test("a request with 8 KiB of headers is refused", async (t) => {

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { pipeline, type Readable } from "node:stream";
 import { livePage } from "../../live/serve/live-page.ts";
 import type { LiveState } from "../../live/state.ts";
 
@@ -12,6 +13,7 @@ import type { LiveState } from "../../live/state.ts";
  *     GET /metrics     the Prometheus page; needs the token, if there is one
  *     GET /live        a page for people, which shows what is in /live.json, once a second
  *     GET /live.json   what this process does now; needs the token, if there is one
+ *     GET /calls       of an ingress: its calls as JSON lines while it is read; needs the token likewise
  */
 export async function openOperatorsServer(options: OperatorsServerOptions): Promise<AsyncDisposable> {
   const { host, port } = options;
@@ -50,6 +52,13 @@ async function answer(
 ): Promise<void> {
   // Whatever a body holds is not read into memory.
   request.resume();
+  const calls = openCalls(options, request);
+  if (calls !== undefined) {
+    response.writeHead(200, { "content-type": "application/jsonl", "cache-control": "no-store" });
+    // An error is a reader that has gone.
+    pipeline(calls, response, () => {});
+    return;
+  }
   const {
     status,
     type = "text/plain",
@@ -63,6 +72,13 @@ async function answer(
     ...headers,
   });
   response.end(text);
+}
+
+/** The stream of GET /calls for somebody who may read it; undefined for anything else. */
+function openCalls(options: OperatorsServerOptions, request: IncomingMessage): Readable | undefined {
+  const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
+  const isAllowed = request.method === "GET" && pathname === "/calls" && mayRead(options.token, request);
+  return isAllowed ? options.openCalls?.((searchParams.get("salt") ?? "").slice(0, saltMax)) : undefined;
 }
 
 async function replyTo(options: OperatorsServerOptions, request: IncomingMessage): Promise<Reply> {
@@ -85,12 +101,13 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
     const headers = { "www-authenticate": 'Bearer realm="faceline-operators"' };
     return { status: 401, text: "This needs the operators' token.\n", headers };
   }
+  if (path === "/calls") return options.openCalls === undefined ? notFound : tooManyReaders;
   if (path === "/metrics") return { status: 200, type: "text/plain; version=0.0.4", text: await page() };
   const live: LiveState = { ...state(), checks: await checks() };
   return { status: 200, type: "application/json", text: JSON.stringify(live) };
 }
 
-const paths = new Set(["/livez", "/readyz", "/metrics", "/live", "/live.json"]);
+const paths = new Set(["/livez", "/readyz", "/metrics", "/live", "/live.json", "/calls"]);
 
 /**
  * With a token, it must have come. Without one the port is on loopback, where web pages in a browser of this
@@ -105,6 +122,7 @@ function mayRead(token: string | undefined, { headers }: IncomingMessage): boole
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const notFound: Reply = { status: 404, text: "There are /livez, /readyz, /metrics and /live.\n" };
+const tooManyReaders: Reply = { status: 503, text: "Others read the calls already; try again later.\n" };
 const failed: Reply = { status: 500, text: "This could not be read.\n" };
 
 const headerBytesMax = 8_192;
@@ -113,6 +131,8 @@ const requestMs = 5_000;
 /** Longer than the usual interval of Prometheus, 15 s to a minute. */
 const idleMs = 65_000;
 const connectionsMax = 64;
+/** Characters of the salt of /calls. */
+const saltMax = 64;
 
 type Reply = { status: number; type?: string; text: string; headers?: Record<string, string> };
 
@@ -124,6 +144,8 @@ export type OperatorsSources = {
   state(): Omit<LiveState, "checks">;
   /** What this process needs for its work, and whether each was proved lately. */
   checks(): Record<string, boolean> | Promise<Record<string, boolean>>;
+  /** Of an ingress: the lines of /calls from now on, or undefined where too many read them. */
+  openCalls?(salt: string): Readable | undefined;
 };
 
 type OperatorsServerOptions = OperatorsSources & { host: string; port: number; token: string | undefined };

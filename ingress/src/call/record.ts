@@ -29,6 +29,8 @@ export class CallRecord {
   deadlineMs: number | undefined;
   /** Number of images for workers. */
   images = 0;
+  /** Their sizes; they are known before the call is admitted. */
+  pictures: readonly { bytes: number; pixels: number }[] = [];
   error: ApiError | undefined;
   /** What led to the error, where that is for operators and not for the client. */
   cause: string | undefined;

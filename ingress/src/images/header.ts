@@ -28,10 +28,10 @@ export class HeaderChecker {
   }
 
   /**
-   * Returns what decoding the image costs, in units of `decodingCost`. Throws `invalid_image`,
+   * Returns its pixels, and what decoding it costs, in units of `decodingCost`. Throws `invalid_image`,
    * `image_too_large` or `image_too_small`; and `queue_full` if too many headers are waiting for libvips.
    */
-  async check(image: Buffer, ref: InputRef): Promise<number> {
+  async check(image: Buffer, ref: InputRef): Promise<{ cost: number; pixels: number }> {
     const header = plainImageHeader(image) ?? (await this.#headerByLibvips(image, ref));
     const { width, height } = header;
     const { IMAGE_PIXELS_MAX, IMAGE_SIDE_MIN_PX, IMAGE_DECODING_BYTES_MAX } = this.#limits;
@@ -49,7 +49,7 @@ export class HeaderChecker {
         "send it smaller, or as a baseline JPEG, or as a PNG of 8 bits without interlacing.";
       throw inputError(ref, "image_too_large", detail);
     }
-    return decodingCost(header, image.length);
+    return { cost: decodingCost(header, image.length), pixels: width * height };
   }
 
   async #headerByLibvips(image: Buffer, ref: InputRef): Promise<ImageHeader> {

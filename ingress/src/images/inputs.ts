@@ -47,8 +47,8 @@ export class InputReader {
 
   async #image(value: Image | undefined, ref: InputRef): Promise<Input> {
     const image = imageBytes(value, ref, this.#limits);
-    const cost = await this.#headers.check(image, ref);
-    return { kind: "image", ref, image, cost };
+    const { cost, pixels } = await this.#headers.check(image, ref);
+    return { kind: "image", ref, image, cost, pixels };
   }
 }
 
@@ -60,7 +60,7 @@ export type InputValue = { ref: InputRef; value: Image | number[] | undefined };
 
 export type Input =
   /** `cost`: of decoding it, see decodingCost. */
-  | { kind: "image"; ref: InputRef; image: Buffer; cost: number }
+  | { kind: "image"; ref: InputRef; image: Buffer; cost: number; pixels: number }
   | { kind: "vector"; ref: InputRef; vector: number[] };
 
 type InputLimits = HeaderLimits & { IMAGE_BYTES_MAX: number };

@@ -1,15 +1,19 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { recordedOutcomes } from "@faceline/contracts/recording/recorded-call";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { type Trace, TraceBuilder } from "./trace.ts";
+
+/** Lanes of a trace. */
+export const traceLanesMax = 16;
 
 /** First line of a trace file. */
 const TraceHeader = z.object({
   format: z.literal("faceline-trace"),
   version: z.literal(1),
   /** The lanes that calls name by their index. */
-  lanes: z.array(LaneId).min(1).max(16),
+  lanes: z.array(LaneId).min(1).max(traceLanesMax),
 });
 
 /** Of bytes and of pixels: more than any picture that the service accepts. */
@@ -21,7 +25,11 @@ const CallLine = z.tuple([
   z.number().nonnegative().finite(),
   /** A number instead of a name. */
   z.number().int().min(0).max(4_294_967_295),
-  z.number().int().min(0).max(15),
+  z
+    .number()
+    .int()
+    .min(0)
+    .max(traceLanesMax - 1),
   /** ms from the arrival to the deadline. */
   z.number().positive().max(120_000),
   /** Bytes and pixels of each picture. */
@@ -29,6 +37,8 @@ const CallLine = z.tuple([
     .array(z.tuple([z.number().int().positive().max(sizeMax), z.number().int().positive().max(sizeMax)]))
     .min(1)
     .max(51),
+  /** How it ended, where it was recorded. Predictions do not use it. */
+  z.enum(recordedOutcomes).optional(),
 ]);
 
 /**

@@ -1,0 +1,104 @@
+// Covers ../recording/follow-calls.ts and ../trace/trace-writer.ts too.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test, type TestContext } from "node:test";
+import { readTrace } from "../trace/trace-file.ts";
+import { record } from "./record.ts";
+
+const stateFolder = mkdtempSync(join(tmpdir(), "record-"));
+after(() => rmSync(stateFolder, { recursive: true }));
+let files = 0;
+
+test("the calls of all ingresses become one trace, with numbers for tenants and nothing else of them", async (t) => {
+  const [first, second] = [call(1_000_020, 555), call(1_000_000, 777, "Dlib/tiny")];
+  const ports = [await ingress(t, [first, '{"dropped":3}']), await ingress(t, ["", second])];
+  const { out, code, text } = await run("--operators", ports.join(","), "--seconds", "1");
+  assert.equal(code, 0);
+  assert.match(text, /2 calls were written.*\n3 calls are missing/);
+  const trace = await readTrace(out);
+  assert.deepEqual(trace.columns.lanes, ["Dlib/tiny", "Dlib/ssd"]);
+  assert.deepEqual([...trace.columns.tenant], [0, 1]);
+  assert.deepEqual([...trace.columns.atMs], [0, 20]);
+  assert.deepEqual(trace.pictureOf(1, 0), { bytes: 40_000, pixels: 300_000 });
+  assert.doesNotMatch(readFileSync(out, "utf8"), /555|777/);
+});
+
+test("an ingress that stops ends the recording with a sentence, and the calls until then are a trace", async (t) => {
+  const port = await ingress(t, [call(1_000_000, 1)], (response) => response.end());
+  const out = nextFile();
+  await assert.rejects(run("--operators", port, "--out", out), /ended: did the ingress stop\?/);
+  assert.equal((await readTrace(out)).calls, 1);
+});
+
+test("an access log becomes a trace, in order although its lines are not", async () => {
+  const log = join(stateFolder, "access.log");
+  const line = (second: string) =>
+    `10.0.0.1 - - [23/Nov/2026:13:55:${second} +0000] "POST /verify HTTP/1.1" 200 5`;
+  writeFileSync(log, [line("09"), line("05"), "noise", line("07")].join("\n"));
+  const { out, text } = await run("--from", log, "--lane", "Dlib/tiny", "--deadline", "900");
+  assert.match(text, /3 calls were written/);
+  const { calls, durationMs, pictures, columns } = await readTrace(out);
+  assert.deepEqual([calls, pictures, columns.lanes[0], columns.timeBudgetMs[0]], [3, 6, "Dlib/tiny", 900]);
+  assert.ok(durationMs > 3_000 && durationMs < 5_000);
+});
+
+test("a trace ends at its size, and says so", async () => {
+  const log = join(stateFolder, "long.log");
+  const line = '10.0.0.1 - - [23/Nov/2026:13:55:09 +0000] "POST /verify HTTP/1.1" 200 5\n';
+  writeFileSync(log, line.repeat(100));
+  const { out, text } = await run("--from", log, "--bytes-max", "6000");
+  assert.match(text, /The trace is full/);
+  assert.ok(readFileSync(out).length <= 6_000);
+  assert.ok((await readTrace(out)).calls > 10);
+});
+
+test("a trace is not written over, and one without calls says that it is of no use", async () => {
+  const log = join(stateFolder, "empty.log");
+  writeFileSync(log, "");
+  const { out, code } = await run("--from", log);
+  assert.equal(code, 2);
+  await assert.rejects(run("--from", log, "--out", out), /is there already; give another name by --out/);
+});
+
+test("a port that refuses is a sentence, and so is a command without a source", async (t) => {
+  const port = await ingress(t, [], undefined, 401);
+  await assert.rejects(run("--operators", port), /\/calls answered 401/);
+  await assert.rejects(run(), /either --operators LIST, of ingresses, or --from LOG/);
+});
+
+const call = (at: number, tenant: number, lane = "Dlib/ssd"): string =>
+  JSON.stringify({ at, tenant, lane, deadlineMs: 2_000, pictures: [[40_000, 300_000]], outcome: "answered" });
+
+/** An operators' port that streams these lines, and stays open unless `then` ends it. */
+async function ingress(
+  t: TestContext,
+  lines: string[],
+  then: (response: ServerResponse) => void = () => {},
+  status = 200,
+): Promise<string> {
+  const server = createServer((request, response) => {
+    assert.match(request.url!, /^\/calls\?salt=[0-9a-f]{32}$/);
+    response.writeHead(status).write(lines.map((line) => `${line}\n`).join(""));
+    if (status === 200) then(response);
+    else response.end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const nextFile = (): string => join(stateFolder, `trace-${files++}.jsonl`);
+
+async function run(...args: string[]): Promise<{ code: number; text: string; out: string }> {
+  const printed: string[] = [];
+  const out = nextFile();
+  const context = { stateFolder, print: (line: string) => printed.push(line), progress: () => {} };
+  const code = await record(args.includes("--out") ? args : [...args, "--out", out], context);
+  return { code, text: printed.join("\n"), out };
+}

@@ -1,0 +1,70 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import type { RecordedOutcome } from "@faceline/contracts/recording/recorded-call";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { PictureSize } from "./trace.ts";
+import { traceLanesMax } from "./trace-file.ts";
+
+/**
+ * Writes a trace, see trace-file.ts, of at most `bytesMax`, that can be read at any time. Throws an Error
+ * with a sentence where the file is there already.
+ */
+export class TraceWriter implements Disposable {
+  readonly #file: number;
+  readonly #lanes: LaneId[] = [];
+  #bytesLeft: number;
+  #size = headerBytes;
+  calls = 0;
+
+  constructor(file: string, bytesMax: number) {
+    try {
+      this.#file = openSync(file, "wx", 0o600);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      throw new Error(`${file} is there already; give another name by --out.`, { cause: error });
+    }
+    this.#bytesLeft = bytesMax - headerBytes;
+    this.#writeHeader();
+  }
+
+  /** Returns false where the trace is full. */
+  add({ atMs, tenant, lane, timeBudgetMs, pictures, outcome }: TracedCall): boolean {
+    if (!this.#lanes.includes(lane)) {
+      if (this.#lanes.length === traceLanesMax) return false;
+      this.#lanes.push(lane);
+      this.#writeHeader();
+    }
+    const sizes = pictures.map(({ bytes, pixels }) => [bytes, pixels]);
+    const at = Number(atMs.toFixed(2));
+    const call = [at, tenant, this.#lanes.indexOf(lane), timeBudgetMs, sizes, outcome];
+    const line = Buffer.from(`${JSON.stringify(call)}\n`);
+    if (line.length > this.#bytesLeft) return false;
+    writeSync(this.#file, line, 0, line.length, this.#size);
+    this.#bytesLeft -= line.length;
+    this.#size += line.length;
+    this.calls++;
+    return true;
+  }
+
+  /** Lanes show as calls come: the first line has room for all of them. */
+  #writeHeader(): void {
+    const header = JSON.stringify({ format: "faceline-trace", version: 1, lanes: this.#lanes });
+    writeSync(this.#file, `${header.padEnd(headerBytes - 1)}\n`, 0);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+}
+
+/** Of lanes: see LaneId for their length. */
+const headerBytes = 4_096;
+
+export type TracedCall = {
+  /** Since the start of the trace. */
+  atMs: number;
+  tenant: number;
+  lane: LaneId;
+  timeBudgetMs: number;
+  pictures: readonly PictureSize[];
+  outcome: RecordedOutcome;
+};
