@@ -31,6 +31,7 @@ export class SharedCores {
 
   /** Runs `done` once the job has got its CPU time. */
   run(cpuMs: number, done: () => void): void {
+    if (cpuMs <= 0) return this.#events.after(0, done);
     this.#advance();
     const job = { endsAt: this.#progress + Math.max(0, cpuMs), done };
     let index = this.#jobs.length;

@@ -15,16 +15,18 @@ import type { Lane } from "./lane.ts";
  *   of a floor batch divided by the number of workers.
  */
 export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, now: number): BatchSizing {
-  const useful = besideOthers(lane, hops, workers, now);
-  const deadlineSize = largestInTime(lane, hops, workers.availableWorkers, useful);
+  const useful = usefulBatch(lane, hops, workers, now);
+  const deadlineSize = largestInTime(lane, hops, workers.availableWorkers, useful.usefulSize);
   const floor = Math.min(deadlineSize, smallestSustainable(lane, workers, now));
   return {
-    ...workers,
-    usefulSize: useful,
+    workers: workers.workers,
+    availableWorkers: workers.availableWorkers,
+    utilisationTarget: workers.utilisationTarget,
+    usefulSize: useful.usefulSize,
     deadlineSize,
     floor,
     holdMs: lane.meanMs(floor) / workers.workers,
-    cycleMs: cycleMs(lane, hops, useful),
+    cycleMs: useful.cycleMs,
   };
 }
 
@@ -32,18 +34,25 @@ export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, no
  * Returns the useful size, or a smaller one that loses little while one tenant demands far more than its
  * share and another one does not: the second waits for the batches of the first.
  */
-function besideOthers(lane: Lane, hops: HopTimes, { availableWorkers }: LaneWorkers, now: number): number {
-  const useful = usefulSize(lane, hops);
-  const tasksPerMs = (availableWorkers * useful) / cycleMs(lane, hops, useful);
-  return lane.demand.isUneven(tasksPerMs, now) ? usefulSize(lane, hops, usefulShareUneven) : useful;
+export function usefulBatch(
+  lane: Lane,
+  hops: HopTimes,
+  { availableWorkers }: LaneWorkers,
+  now: number,
+): UsefulBatch {
+  const size = usefulSize(lane, hops);
+  const ms = cycleMs(lane, hops, size);
+  if (!lane.demand.isUneven((availableWorkers * size) / ms, now)) return { usefulSize: size, cycleMs: ms };
+  const smaller = usefulSize(lane, hops, usefulShareUneven);
+  return { usefulSize: smaller, cycleMs: cycleMs(lane, hops, smaller) };
 }
 
 /** Returns the smallest size that reaches this share of the best throughput of one worker. */
 export function usefulSize(lane: Lane, hops: HopTimes, share = usefulShare): number {
-  const { sizes } = lane;
-  const throughputs = sizes.map((size) => size / cycleMs(lane, hops, size));
-  const least = share * Math.max(0, ...throughputs);
-  return sizes.find((_, index) => throughputs[index]! >= least) ?? lane.batchMax;
+  let best = 0;
+  for (const size of lane.sizes) best = Math.max(best, size / cycleMs(lane, hops, size));
+  for (const size of lane.sizes) if (size / cycleMs(lane, hops, size) >= share * best) return size;
+  return lane.batchMax;
 }
 
 function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: number): number {
@@ -93,11 +102,15 @@ type LaneWorkers = {
   utilisationTarget: number;
 };
 
-export type BatchSizing = LaneWorkers & {
+export type UsefulBatch = {
   usefulSize: number;
-  deadlineSize: number;
-  floor: number;
-  holdMs: number;
   /** From one batch of the useful size to the next on one worker. */
   cycleMs: number;
 };
+
+export type BatchSizing = LaneWorkers &
+  UsefulBatch & {
+    deadlineSize: number;
+    floor: number;
+    holdMs: number;
+  };

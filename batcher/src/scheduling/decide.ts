@@ -2,7 +2,7 @@ import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wi
 import type { CallId } from "@faceline/contracts/wire/ids";
 import { admit, weightOfAll } from "./admission.ts";
 import { isDear } from "./batch-load.ts";
-import { batchSizing } from "./batch-size.ts";
+import { usefulBatch } from "./batch-size.ts";
 import { admitBestEffort } from "./best-effort-admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
@@ -168,7 +168,7 @@ function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: nu
   const open: OpenCall = { tenant: call.tenant, lane, answered: answeredBy !== undefined };
   for (const task of fresh) state.open.set(task.id, { task, call: open, wait: newWait() });
   // Of the batches beside what the tenants demand now.
-  const usualMs = usualTaskMs({ sizing: batchSizing(lane, state.hops, situation.sizing, now) });
+  const usualMs = usualTaskMs({ sizing: usefulBatch(lane, state.hops, situation.sizing, now) });
   const { queue } = lane.waiting[call.serviceClass];
   queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
   if (!isStandard) return gaveWay;

@@ -89,6 +89,7 @@ function requeueForgotten(state: State, report: Report, held: Report["staged"]):
 
 function finishBatches(state: State, report: Report, now: number): Move[] {
   const moves: Move[] = [];
+  if (state.sent.size === 0) return moves;
   for (const finished of report.finished) {
     const sent = state.sent.get(finished.batch);
     if (sent === undefined) continue;

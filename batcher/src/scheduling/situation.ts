@@ -1,6 +1,6 @@
 // Tested by policy.test.ts and the simulations in capacity/: every admission and every dispatch reads it.
 import type { BatchLoad } from "./batch-load.ts";
-import { type BatchSizing, batchSizing } from "./batch-size.ts";
+import { type BatchSizing, batchSizing, type UsefulBatch } from "./batch-size.ts";
 import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
 import type { Lane } from "./lane.ts";
 import type { State } from "./state.ts";
@@ -69,5 +69,5 @@ type QueuePosition = {
 };
 
 /** Returns how long a worker is occupied by a usual task, in ms: the unit of weights. */
-export const usualTaskMs = ({ sizing }: Pick<LaneSituation, "sizing">): number =>
+export const usualTaskMs = ({ sizing }: { sizing: UsefulBatch }): number =>
   sizing.cycleMs / sizing.usefulSize;

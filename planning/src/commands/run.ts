@@ -14,7 +14,7 @@ import { Checkpoint } from "../search/checkpoint.ts";
 import { PredictionThreads } from "../search/prediction-threads.ts";
 import { search } from "../search/search.ts";
 import { nameOf, settingsOf } from "../search/settings-grid.ts";
-import { busiestWindows, wholeTrace } from "../search/windows.ts";
+import { planScopes } from "../search/windows.ts";
 import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
 import { trafficSummary } from "../trace/traffic-summary.ts";
 import type { CommandContext } from "./context.ts";
@@ -56,10 +56,7 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
     traffic: target,
   });
   const work = workOfCalls(trace, profile);
-  const parts = {
-    windows: busiestWindows(trace, work, Math.max(windowCallsMin, trace.calls / 100)),
-    "all calls": [wholeTrace(trace)],
-  };
+  const parts = planScopes(trace, work);
   const load = work.reduce((sum, ms) => sum + ms, 0) / Math.max(1, trace.durationMs);
   print(
     `${trace.calls} calls with ${trace.pictures} pictures in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
@@ -144,6 +141,3 @@ const options = {
   json: { type: "string" },
   html: { type: "string" },
 } as const;
-
-/** Calls of all windows together, at least. */
-const windowCallsMin = 10_000;

@@ -1,4 +1,5 @@
 import type { TracePart } from "../prediction/predict.ts";
+import type { Scope } from "./search.ts";
 import type { Trace } from "../trace/trace.ts";
 
 /**
@@ -32,6 +33,15 @@ export function busiestWindows(trace: Trace, work: Float32Array, callsMax: numbe
   }
   return windows;
 }
+
+/** Returns the parts of a trace that settings are tried on. `work`: of each call. */
+export const planScopes = (trace: Trace, work: Float32Array): Record<Scope, TracePart[]> => ({
+  windows: busiestWindows(trace, work, Math.max(windowCallsMin, trace.calls / 100)),
+  "all calls": [wholeTrace(trace)],
+});
+
+/** Calls of all windows together, at least. */
+const windowCallsMin = 10_000;
 
 export const wholeTrace = (trace: Trace): TracePart => ({ from: 0, until: trace.calls, countedFrom: 0 });
 
