@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
+import { whoHasLoaded } from "./removed-model.ts";
 import { repository } from "../launcher/state-folder.ts";
 
 // `npm run models -- VERB`. All verbs are the models package's, except for two kinds that need what it must
@@ -33,3 +34,7 @@ const env = { ...process.env, ...cudaEnvironment(modelsFolder, process.env) };
 const child = spawn(process.execPath, [join(repository, program), ...programArgs], { stdio: "inherit", env });
 const [code] = (await once(child, "exit")) as [number | null];
 process.exitCode = code ?? 1;
+if (verb === "remove" && code === 0) {
+  const sentence = await whoHasLoaded(rest[0] ?? "");
+  if (sentence !== undefined) console.log(sentence);
+}

@@ -28,6 +28,7 @@ test("wrong arguments are a sentence", () => {
     [["list", "--accept-licence"], "list: it has no --accept-licence"],
     [["add", "a", "--from", "b"], "add: it has no --from"],
     [["pull"], "pull: which models? list shows them"],
+    [["remove", "a", "b"], "remove: which model? one name at a time"],
     [["pull", "ssd", ...url], "pull: either names, or --url with --sha256 and --contract"],
     [["pull", ...url], "pull: --url, --sha256 and --contract belong together"],
     [["pull", ...url, "--sha256", "abc", "--contract", "a"], "pull: --sha256 must be 64 hexadecimal digits"],

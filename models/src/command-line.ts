@@ -62,6 +62,8 @@ function faultOf(verb: Verb, names: readonly string[], values: Values): string |
       if (actions.length > 1) return `gpu: only one of ${actions.map((action) => `--${action}`).join(", ")}`;
       return names.length > 0 ? `unexpected arguments: ${names.join(" ")}` : undefined;
     }
+    case "remove":
+      return names.length === 1 ? undefined : "remove: which model? one name at a time";
     case "build":
     case "verify":
     case "list":
@@ -73,7 +75,7 @@ const megabytesMax = (values: Values): number => Number(values["max-megabytes"] 
 
 const isVerb = (verb: string): verb is Verb => (verbs as readonly string[]).includes(verb);
 
-const verbs = ["build", "verify", "list", "pull", "add", "gpu"] as const;
+const verbs = ["build", "verify", "list", "pull", "add", "remove", "gpu"] as const;
 type Verb = (typeof verbs)[number];
 
 const gpuActions = ["list", "verify", "remove"] as const;

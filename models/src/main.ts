@@ -9,6 +9,7 @@ import { runGpu } from "./gpu/gpu-command.ts";
 import { listLines } from "./list.ts";
 import { megabytes } from "./megabytes.ts";
 import { runPull } from "./pull/pull-command.ts";
+import { removeModel } from "./remove.ts";
 import { isUnpulled } from "./source.ts";
 import { verifyModel } from "./verify.ts";
 
@@ -17,6 +18,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- pull --url URL --sha256 HEX --contract JSON [--max-megabytes N] [as above]
        npm run models -- add FILE --contract JSON [--max-megabytes N] [--to DIR]
        npm run models -- gpu [--list | --verify | --remove] [--from FOLDER] [--accept-licence] [--to DIR]
+       npm run models -- remove NAME [--to DIR]
        npm run models -- calibrate --pairs CSV [--model NAME] [--detector NAME] [--align on|off]
                                    [--fmr RATE] [--html FILE] [--write] [--to DIR]
        npm run models -- calibrate --remove NAME [--to DIR]
@@ -34,6 +36,8 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
   gpu      show the licences of the CUDA libraries for EXECUTION_PROVIDER=cuda, ask whether you accept them,
            and fetch them with pip: 1.3 GB, 2.1 GB unpacked; --list shows them, --verify checks them,
            --remove deletes them; --from takes the wheels from a folder
+  remove   delete a model that was pulled or added: its files, its licence record, and of an added one
+           its entry and thresholds
   calibrate
            measure error rates on labelled pairs of your pictures, and propose thresholds for a false match
            rate, --fmr 0.1%; the README of models describes the CSV. --model, --detector and --fmr may be
@@ -59,6 +63,7 @@ const verbs: Readonly<Record<ModelsCall["verb"], (call: Call) => Promise<boolean
   pull,
   add,
   gpu: ({ folder, gpuAction, flags, from }) => runGpu(folder, { action: gpuAction, flags, from }),
+  remove,
 };
 
 process.exitCode = await main(process.argv.slice(2));
@@ -133,6 +138,15 @@ async function add({ folder, names, contract, bytesMax }: Call): Promise<boolean
     throw new Error(`${names[0]} was not added: ${(cause as Error).message}`, { cause });
   });
   console.log(`added ${name}; MODELS of the workers and ingresses switches it on`);
+  return true;
+}
+
+async function remove({ folder, names, models }: Call): Promise<boolean> {
+  const [name = ""] = names;
+  for (const path of await removeModel(folder, models, name)) console.log(`removed ${path}`);
+  console.log(
+    `Take ${name} out of MODELS and DETECTORS: services whose settings name it do not start again.`,
+  );
   return true;
 }
 
