@@ -1,6 +1,7 @@
 import sharp, { type Sharp } from "sharp";
 import type { Box } from "../src/geometry/box.ts";
 import type { Pixels } from "../src/geometry/pixels.ts";
+import { samplePicture, samplePictureNames } from "../testing/photographs.ts";
 import { frameFace, sizeFor, tightCrop } from "./framing.ts";
 import { withNoise } from "./noise.ts";
 
@@ -12,6 +13,10 @@ const blur = { boxWidthPx: 100, sigmaPx: 2 };
 const jpegQuality = 10;
 const darkFactor = 0.25;
 const noiseDeviation = 20;
+/** The face of the other person is then about half as wide. */
+const besideShare = 1.2;
+/** Nobody of the labelled photographs: a person who does not exist. */
+const stranger = samplePictureNames[0]!;
 const black = "#000000";
 
 /**
@@ -66,6 +71,17 @@ export const degradations: readonly Degradation[] = [
     name: "noise",
     how: `Gaussian noise of standard deviation ${noiseDeviation} on every value`,
     apply: (picture) => png(open({ ...picture, pixels: withNoise(picture.pixels, noiseDeviation) })),
+  },
+  {
+    name: "beside",
+    how: `another person on the right, in a picture ${besideShare} times as wide as the face's box`,
+    async apply(picture, box) {
+      const width = Math.round(besideShare * (box.right - box.left));
+      const resized = sharp(samplePicture(stranger)).resize({ width, height: picture.height, fit: "inside" });
+      const input = await png(resized);
+      const beside = open(picture).extend({ right: width, background: black });
+      return png(beside.composite([{ input, left: picture.width, top: 0 }]));
+    },
   },
 ];
 
