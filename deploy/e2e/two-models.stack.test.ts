@@ -10,16 +10,28 @@ import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { HealthReply } from "@faceline/contracts/http/health";
 import { VerifyReply } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
+import type { Model } from "@faceline/models/catalogue-entry";
 import { modelsFolder } from "@faceline/models/model-file";
 import { isUnpulled } from "@faceline/models/source";
 import { portraits } from "../testing/faces.ts";
+import { processMemory, processMemoryIsReadable } from "../testing/process-memory.ts";
 import { type Post, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
-const mobileFaceNet = (await readCatalogue()).find("embedding", "MobileFaceNet")!;
-const settings = { MODELS: "Dlib,MobileFaceNet", MODELS_LOAD: "first_call" };
+const catalogue = await readCatalogue();
+const mobileFaceNet = catalogue.find("embedding", "MobileFaceNet")!;
+const isHere = ({ source }: Model) => !isUnpulled(process.env["MODELS_DIR"] ?? modelsFolder, source);
+const detectors = catalogue
+  .all("detector")
+  .filter(isHere)
+  .map(({ name }) => name);
+const settings = {
+  MODELS: "Dlib,MobileFaceNet",
+  DETECTORS: detectors.join(),
+  MODELS_LOAD: "first_call",
+};
 const skip =
-  isUnpulled(process.env["MODELS_DIR"] ?? modelsFolder, mobileFaceNet.source) &&
+  !isHere(mobileFaceNet) &&
   "NOT TESTED: the weights of MobileFaceNet are not here; npm run models -- pull MobileFaceNet fetches them";
 
 test("a second embedding model is served beside the first", { skip }, async (t) => {
@@ -27,14 +39,21 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
   const [first, second, third] = (await portraits()).map((picture) => picture.toString("base64"));
   const post = retryOnOverload(running.post);
 
+  const workersOf = async () => {
+    const health = HealthReply.parse(await (await fetch(`${running.address}/health`)).json());
+    const lanes = Object.values(health.checks.pools).flatMap((pool) => Object.entries(pool));
+    return lanes.filter(([, { workers }]) => workers > 0).map(([lane]) => lane);
+  };
+  const residentMib = async () => {
+    const loaded = (await workersOf()).length;
+    if (!processMemoryIsReadable) return `the worker has loaded ${loaded} of the lanes`;
+    const { nowMib } = processMemory(running.services.find("inference-1").pid!);
+    return `the worker with ${loaded} of the lanes: ${Math.round(nowMib)} MiB resident`;
+  };
+
   await t.test(
     "no lane is loaded before a call names it; then its calls wait for it, and others go on",
     async () => {
-      const workersOf = async () => {
-        const health = HealthReply.parse(await (await fetch(`${running.address}/health`)).json());
-        const lanes = Object.values(health.checks.pools).flatMap((pool) => Object.entries(pool));
-        return lanes.filter(([, { workers }]) => workers > 0).map(([lane]) => lane);
-      };
       assert.deepEqual(await workersOf(), []);
       const early = await running.post(
         "/verify",
@@ -43,6 +62,7 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
       );
       assert.equal(early.status, 503, JSON.stringify(early.body));
       await verify(post, first, first, { detector_backend: "tiny" });
+      t.diagnostic(await residentMib());
       const pending = new Set(["ssd"]);
       const loaded = verify(post, first, first, { model_name: "MobileFaceNet" }).then(() => pending.clear());
       const tookMs: number[] = [];
@@ -60,7 +80,7 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
     },
   );
 
-  for (const detector_backend of ["ssd", "tiny"]) {
+  for (const detector_backend of detectors) {
     await t.test(`/verify with each metric and the detector ${detector_backend}`, async () => {
       for (const distance_metric of DistanceMetric.options) {
         const call = { model_name: "MobileFaceNet", distance_metric, detector_backend };
@@ -69,12 +89,22 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
           await verify(post, first, second, call),
         ];
         assert.deepEqual([same.verified, different.verified], [true, false], distance_metric);
+        assert.equal(different.detector_backend, detector_backend);
         assert.equal(different.threshold, mobileFaceNet.thresholds[distance_metric]);
         // Embeddings have the length 1, so the distances are those of points of a sphere.
         assert.ok(different.distance > different.threshold && different.distance <= 2);
       }
     });
   }
+
+  await t.test("Dlib is served with each detector beside it", async () => {
+    for (const detector_backend of detectors) {
+      const { verified } = await verify(post, first, second, { detector_backend });
+      assert.equal(verified, false);
+    }
+    assert.equal((await workersOf()).length, 2 * detectors.length);
+    t.diagnostic(await residentMib());
+  });
 
   await t.test("/capabilities has its size, its thresholds and where they come from", async () => {
     const reply = await (await fetch(`${running.address}/capabilities`)).json();
@@ -116,6 +146,7 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
       `when the first had all of its ${callsEach} replies, ${remaining} of the other were missing`,
     );
     assert.ok(remaining < callsEach / 2);
+    t.diagnostic(await residentMib());
   });
 });
 
@@ -135,7 +166,7 @@ test("a worker ends with one sentence where a model was not pulled", async (t) =
   });
 });
 
-const callsEach = 60;
+const callsEach = 40;
 
 async function verify(post: Post, img1: unknown, img2: unknown, call: object) {
   const { status, body } = await post("/verify", { img1, img2, ...call });
