@@ -2,6 +2,7 @@ import { buildModel } from "./build.ts";
 import { addedFolder, readCatalogue } from "./catalogue.ts";
 import type { Model } from "./catalogue-entry.ts";
 import { type ModelsCall, readCommandLine } from "./command-line.ts";
+import { checkWithin } from "./contract/bounded-check.ts";
 import { readOnnxFile } from "./contract/onnx-file.ts";
 import { type Published, readPublished } from "./contract/published.ts";
 import { readContract } from "./contract/read-contract.ts";
@@ -134,7 +135,7 @@ async function add({ folder, names, contract, bytesMax }: Call): Promise<boolean
   const onnx = await readOnnxFile(names[0]!, bytesMax);
   // Loads onnxruntime, which nothing else here needs.
   const { addRecogniser } = await import("./contract/add.ts");
-  const { name } = await addRecogniser(folder, onnx, stated).catch((cause: unknown) => {
+  const { name } = await addRecogniser(folder, onnx, stated, checkWithin).catch((cause: unknown) => {
     throw new Error(`${names[0]} was not added: ${(cause as Error).message}`, { cause });
   });
   console.log(`added ${name}; MODELS of the workers and ingresses switches it on`);

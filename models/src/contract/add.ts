@@ -17,11 +17,12 @@ export async function addRecogniser(
   folder: string,
   original: Uint8Array,
   stated: StatedContract,
+  check: typeof checkRecogniser = checkRecogniser,
 ): Promise<Model> {
   const { contract, licenceText } = stated;
   await requireFreeName(folder, contract.name);
   const onnx = adaptOnnx(original, contract);
-  const golden = await checkRecogniser(onnx, contract);
+  const golden = await check(onnx, contract);
   const entry = entryOf(contract, { onnx, original, golden });
   // A mistake here would stop every service at its next start.
   Model.parse(entry);

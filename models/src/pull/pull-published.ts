@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Model } from "../catalogue-entry.ts";
+import { checkWithin } from "../contract/bounded-check.ts";
 import type { Published } from "../contract/published.ts";
 import { download, type DownloadOptions } from "../download/download.ts";
 import { readFromMirror } from "../download/mirror.ts";
@@ -16,7 +17,8 @@ export async function pullPublished(
 ): Promise<Model> {
   // Loads onnxruntime, which nothing else of `npm run models` needs.
   const { addRecogniser } = await import("../contract/add.ts");
-  const add = (onnx: Buffer): Promise<Model> => addRecogniser(folder, onnx, { contract, licenceText });
+  const add = (onnx: Buffer): Promise<Model> =>
+    addRecogniser(folder, onnx, { contract, licenceText }, checkWithin);
   try {
     if (from !== undefined) {
       print(`taking ${contract.name} from ${from}`);

@@ -1,0 +1,17 @@
+import type { Contract } from "./contract.ts";
+import { checkRecogniser } from "./check.ts";
+
+// Checks the one recogniser that its parent sends, and replies with its embeddings or with one sentence. Then
+// the parent ends it. bounded-check.test.ts covers it.
+process.once("message", (message) => {
+  const { onnx, contract } = message as CheckRequest;
+  void checkRecogniser(onnx, contract)
+    .then(
+      (golden): CheckReply => ({ golden }),
+      (error: Error): CheckReply => ({ sentence: error.message }),
+    )
+    .then((reply) => process.send!(reply));
+});
+
+export type CheckRequest = { onnx: Uint8Array; contract: Contract };
+export type CheckReply = { golden: Float32Array[] } | { sentence: string };
