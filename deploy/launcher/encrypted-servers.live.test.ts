@@ -15,7 +15,7 @@ import { connectVolatileRedis, subscribe, VolatileRedisConfig } from "@faceline/
 import { type Certificates, makeCertificates } from "../testing/certificates.ts";
 import { waitUntil } from "../testing/wait-until.ts";
 import { Child, type Program } from "./child.ts";
-import { brokerSettings, kafkaProgram } from "./kafka-broker.ts";
+import { brokerSettings, type kafkaBroker, kafkaProgram } from "./kafka-broker.ts";
 import { findJava } from "./kafka-install.ts";
 import { freePorts } from "./ports.ts";
 import { findRedis } from "./redis-install.ts";
@@ -219,7 +219,7 @@ function tlsRedis(command: string, data: string, port: number, server: Certifica
   return { ...program, ready };
 }
 
-function tlsKafka(options: Omit<Parameters<typeof brokerSettings>[0], "login">): Promise<Program> {
+function tlsKafka(options: Omit<Parameters<typeof kafkaBroker>[0], "login">): Promise<Program> {
   const { server, ca } = certificates;
   const login = { user: "faceline", password: secret };
   // Kafka reads the key and the chain of certificates from one file.

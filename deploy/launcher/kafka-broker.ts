@@ -69,14 +69,15 @@ export const fastStartFlags = [
 ];
 
 /** Settings of one broker whose clients and whose controller's peers both have to log in. */
-export function brokerSettings({ port, controllerPort, login }: BrokerOptions): KafkaSettings {
+export function brokerSettings({ port, controllerPort, login, addresses }: BrokerSettings): KafkaSettings {
+  const { listen, advertised } = addresses ?? { listen: "127.0.0.1", advertised: "127.0.0.1" };
   // The controller may change everything, users too. Only the broker itself knows this password.
   const broker = { user: "broker", password: newPassword() };
   return {
     "process.roles": "broker,controller",
     "node.id": 1,
-    listeners: `CLIENTS://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    "advertised.listeners": `CLIENTS://127.0.0.1:${port}`,
+    listeners: `CLIENTS://${listen}:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    "advertised.listeners": `CLIENTS://${advertised}:${port}`,
     "inter.broker.listener.name": "CLIENTS",
     "controller.listener.names": "CONTROLLER",
     "listener.security.protocol.map": "CLIENTS:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT",
@@ -147,8 +148,18 @@ type ProgramOptions = {
   formatArgs?: string[];
 };
 
-/** `login`: the user of all clients. */
-type BrokerOptions = ProgramOptions & { controllerPort: number; login: Login };
+/**
+ * `login`: the user of all clients. `addresses`: where the broker listens, and the name by which clients
+ * reach it; loopback unless it runs in a container.
+ */
+type BrokerSettings = {
+  port: number;
+  controllerPort: number;
+  login: Login;
+  addresses?: { listen: string; advertised: string };
+};
+
+type BrokerOptions = ProgramOptions & BrokerSettings;
 
 type Login = { user: string; password: string };
 

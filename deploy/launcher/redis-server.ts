@@ -10,46 +10,47 @@ import { writePrivateFile } from "./secrets.ts";
 /**
  * The Redis of images, answers and reports. In memory only: nothing of it may reach a disk or another server.
  */
-export function volatileRedis(command: string, folder: string, options: VolatileOptions): Program {
-  return redis("redis-volatile", command, folder, options, {
-    save: '""',
-    appendonly: "no",
-    maxmemory: `${options.memoryMaxMib}mb`,
-    "maxmemory-policy": "noeviction",
-    // No user may make it save or replicate. These two hold should it replicate yet.
-    "repl-diskless-sync": "yes",
-    "rdb-del-sync-files": "yes",
-  });
-}
+export const volatileRedis = (command: string, folder: string, options: VolatileOptions): Program =>
+  redis("redis-volatile", command, folder, options, volatileSettings(options.memoryMaxMib));
 
 /** The Redis of API keys and team limits. An acknowledged write is on disk. */
-export function durableRedis(command: string, folder: string, options: RedisOptions): Program {
-  return redis("redis-durable", command, folder, options, {
-    save: '""',
-    appendonly: "yes",
-    appendfsync: "always",
-  });
-}
+export const durableRedis = (command: string, folder: string, options: RedisOptions): Program =>
+  redis("redis-durable", command, folder, options, durableSettings);
 
-function redis(name: string, command: string, folder: string, options: RedisOptions, own: Settings): Program {
-  const { port, users, probe } = options;
-  const settings: Settings = {
-    bind: "127.0.0.1",
-    port: `${port}`,
-    dir: `"${folder}"`,
+export const volatileSettings = (memoryMaxMib: number): Settings => ({
+  save: '""',
+  appendonly: "no",
+  maxmemory: `${memoryMaxMib}mb`,
+  "maxmemory-policy": "noeviction",
+  // No user may make it save or replicate. These two hold should it replicate yet.
+  "repl-diskless-sync": "yes",
+  "rdb-del-sync-files": "yes",
+});
+
+export const durableSettings: Settings = { save: '""', appendonly: "yes", appendfsync: "always" };
+
+/** Returns the file of a Redis server. It has the SHA-256 of passwords; `default` may do nothing. */
+export function redisConfiguration(settings: Settings, users: readonly RedisUser[]): string {
+  const all: Settings = {
     daemonize: "no",
     loglevel: "notice",
     // The report of a crash would quote the arguments of the command that ran, and the memory test print
     // more.
     "crash-log-enabled": "no",
     "crash-memcheck-enabled": "no",
-    ...own,
+    ...settings,
   };
-  const lines = Object.entries(settings).map(([setting, value]) => `${setting} ${value}`);
+  const lines = Object.entries(all).map(([setting, value]) => `${setting} ${value}`);
   const userLines = users.map(({ user, password, rights }) => userLine(user, sha256(password), rights));
+  return `${[...lines, "user default off", ...userLines].join("\n")}\n`;
+}
+
+function redis(name: string, command: string, folder: string, options: RedisOptions, own: Settings): Program {
+  const { port, users, probe } = options;
+  const settings = { bind: "127.0.0.1", port: `${port}`, dir: `"${folder}"`, ...own };
   // A file, because everybody on the machine can read the arguments of a process.
   const file = join(folder, "redis.conf");
-  writePrivateFile(file, `${[...lines, "user default off", ...userLines].join("\n")}\n`);
+  writePrivateFile(file, redisConfiguration(settings, users));
   const login = users.find(({ user }) => user === probe);
   if (login === undefined) throw new Error(`${name} has no user ${probe}`);
   return {

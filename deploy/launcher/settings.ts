@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { readConfig } from "@faceline/contracts/runtime/config";
+import { Tenant } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { defaultWorkers } from "./worker-count.ts";
 
@@ -52,6 +53,9 @@ const Settings = z.object({
   PROMETHEUS_RETENTION_MIB: z.coerce.number().int().min(64).default(512),
 
   POOL: z.string().default("default"),
+  /** What `npm run set-up` stores: the key in this file, as one of this team, which has no limits. */
+  FIRST_KEY_FILE: z.string().optional(),
+  FIRST_KEY_TEAM: Tenant.default("first"),
   MODELS_DIR: z.string().optional(),
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
   LOG_LEVEL: z.string().default("info"),

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { secretFiles } from "./secret-files.ts";
+
+const compose = readFileSync(join(import.meta.dirname, "compose.yaml"), "utf8");
+
+test("every secret that compose.yaml mounts is made", () => {
+  const mounted = [...compose.matchAll(/secrets\}\/([\w.-]+)" \}/g)].map(([, name]) => name!);
+  const made = Object.keys(secretFiles(() => undefined));
+  assert.ok(mounted.length > 5, "they were found");
+  assert.deepEqual(
+    mounted.filter((name) => !made.includes(name)),
+    [],
+  );
+});
+
+test("a second call keeps passwords, and changes the one whose file was removed, in the server's file too", () => {
+  const first = secretFiles(() => undefined);
+  const removed = "redis-volatile-ingress";
+  const second = secretFiles((name) => (name === removed ? undefined : first[name]?.trim()));
+  // The broker's own password is in no other file, and new each time.
+  const derived = new Set([removed, "redis-volatile.conf", "kafka.properties"]);
+  for (const [name, text] of Object.entries(first)) {
+    if (derived.has(name)) assert.notEqual(second[name], text, name);
+    else assert.equal(second[name], text, name);
+  }
+  const sha256 = createHash("sha256").update(second[removed]!.trim()).digest("hex");
+  assert.match(second["redis-volatile.conf"]!, new RegExp(`^user ingress on #${sha256} `, "m"));
+});
+
+test("the volatile Redis stores nothing, the durable one every write, and neither has a password in clear", () => {
+  const files = secretFiles(() => undefined);
+  assert.match(files["redis-volatile.conf"]!, /^appendonly no$[^]*^maxmemory-policy noeviction$/m);
+  assert.match(files["redis-durable.conf"]!, /^appendonly yes\nappendfsync always$/m);
+  for (const server of ["redis-volatile", "redis-durable"]) {
+    assert.match(files[`${server}.conf`]!, /^user default off$/m);
+    assert.ok(!files[`${server}.conf`]!.includes(files[`${server}-ingress`]!.trim()));
+  }
+});

@@ -1,0 +1,79 @@
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { readConfig } from "@faceline/contracts/runtime/config";
+import { capture } from "../../launcher/capture.ts";
+import { LauncherConfig } from "../../launcher/settings.ts";
+import { repository } from "../../launcher/state-folder.ts";
+import type { ContainerEngine } from "./engine.ts";
+
+/** Images that stand for public ones where no registry can be reached, made of Debian's packages. */
+export const baseImages = {
+  /** glibc and libstdc++, no shell. */
+  base: "localhost/base",
+  /** A shell, Node and npm. */
+  buildBase: "localhost/build-base",
+  /** Redis, Java and the jars of Kafka, with scripts of the names that Kafka's own image has. */
+  servers: "localhost/servers",
+};
+
+/** Makes the images that are not there yet. Takes some minutes the first time. */
+export async function makeBaseImages(engine: ContainerEngine, folder: string): Promise<void> {
+  await make(engine, baseImages.base, folder, {
+    debian: ["--variant=extract", `--hook-dir=${mergedUsr}`, "--include=libc6,libstdc++6,libgcc-s1,tzdata"],
+    steps: [],
+  });
+  await make(engine, baseImages.buildBase, folder, {
+    debian: ["--variant=minbase", "--include=ca-certificates,libstdc++6"],
+    files: { node: process.execPath, npm: join((await capture("npm", ["root", "-g"])).trim(), "npm") },
+    steps: [
+      "COPY node /usr/bin/node",
+      "COPY npm /usr/lib/npm",
+      "RUN ln -s /usr/lib/npm/bin/npm-cli.js /usr/bin/npm",
+    ],
+  });
+  const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
+  await make(engine, baseImages.servers, folder, {
+    debian: ["--variant=minbase", "--include=openjdk-17-jre-headless,redis-server"],
+    files: { libs: join(resolve(repository, FACELINE_STATE), "kafka", "libs") },
+    scripts: {
+      "kafka-storage.sh": `exec java -cp "/opt/kafka/libs/*" kafka.tools.StorageTool "$@"`,
+      "kafka-server-start.sh": `exec java $KAFKA_HEAP_OPTS -cp "/opt/kafka/libs/*" kafka.Kafka "$@"`,
+    },
+    steps: [
+      "COPY libs /opt/kafka/libs",
+      "COPY kafka-storage.sh kafka-server-start.sh /opt/kafka/bin/",
+      "RUN mkdir -p /var/lib/kafka/data /data && chown -R 1000:1000 /var/lib/kafka && chown 999:999 /data",
+      "USER 1000:1000",
+    ],
+  });
+}
+
+const mergedUsr = "/usr/share/mmdebstrap/hooks/merged-usr";
+
+async function make(engine: ContainerEngine, tag: string, folder: string, recipe: Recipe): Promise<void> {
+  if ((await engine.imageId(tag)) !== undefined) return;
+  const context = join(folder, "context");
+  rmSync(context, { recursive: true, force: true });
+  mkdirSync(context, { recursive: true });
+  const { debian, files = {}, scripts = {}, steps } = recipe;
+  await capture("mmdebstrap", [...debian, "bookworm", join(context, "debian.tar")], { env: engine.env });
+  for (const [name, source] of Object.entries(files)) {
+    if (!existsSync(source)) throw new Error(`${tag} needs ${source}, which is not there`);
+    cpSync(source, join(context, name), { recursive: true, dereference: true });
+  }
+  for (const [name, text] of Object.entries(scripts)) {
+    writeFileSync(join(context, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  }
+  const dockerfile = join(context, "Dockerfile");
+  writeFileSync(dockerfile, `${["FROM scratch", "ADD debian.tar /", ...steps].join("\n")}\n`);
+  await engine.build(tag, dockerfile, context);
+  rmSync(context, { recursive: true });
+}
+
+/** `debian`: arguments of mmdebstrap. `steps`: lines of the Dockerfile after it. */
+type Recipe = {
+  debian: string[];
+  files?: Record<string, string>;
+  scripts?: Record<string, string>;
+  steps: string[];
+};
