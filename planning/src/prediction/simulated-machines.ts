@@ -17,7 +17,7 @@ import type { PictureSize } from "../trace/trace.ts";
  *     call ──intake──► scheduler ──to worker──► fetch ──► decodes ──► run ──reply──► client
  *              CPU                     CPU                  CPU       CPU     CPU
  *
- * A step that is not CPU time is a wait of its own.
+ * What a hop takes on an idle service beyond its CPU time is a wait.
  */
 export class SimulatedMachines {
   readonly #parts: MachineParts;
@@ -35,12 +35,9 @@ export class SimulatedMachines {
     const { profile, random, clientIsHere } = this.#parts;
     const { service } = profile;
     let calls = 0;
-    const step = (lightMs: number, cpuMs: number, cores: SharedCores, done: () => void) => {
-      const factor = valueAt(service.factors, random.next());
-      // What the hop takes on an idle service, less the CPU time in it.
-      const waitMs = Math.max(0, lightMs - cpuMs) * factor;
-      cores.run(cpuMs, () => this.#parts.events.after(waitMs, done));
-    };
+    const lightMs = service.intakeMs + service.toWorkerMs + service.replyMs;
+    const step = (waitMs: number, cpuMs: number, cores: SharedCores, done: () => void) =>
+      cores.run(cpuMs, () => this.#parts.events.after(Math.max(0, waitMs), done));
     const { cpu, clientCpu } = service;
     return {
       // The ingress parses the body, writes the images and hands the tasks to Kafka.
@@ -48,13 +45,17 @@ export class SimulatedMachines {
         const pictures = tasks.map((task) => this.#parts.pictureOf(task));
         const ours = callCpuMs(cpu, pictures) - (1 - intakeShare) * cpu.pictureMs * tasks.length;
         const ms = ours + (clientIsHere ? callCpuMs(clientCpu, pictures) : 0);
-        step(service.intakeMs, ms, this.#coresOf(calls++), done);
+        // By how much the three hops of a call together vary, the first one does.
+        const moreMs = (valueAt(service.factors, random.next()) - 1) * lightMs;
+        step(service.intakeMs - ms + moreMs, ms, this.#coresOf(calls++), done);
       },
-      toWorker: ({ tasks }, done) =>
-        step(service.toWorkerMs, batchShare * cpu.pictureMs * tasks.length, this.#coresOf(calls), done),
+      toWorker: ({ tasks }, done) => {
+        const ms = batchShare * cpu.pictureMs * tasks.length;
+        step(service.toWorkerMs - ms, ms, this.#coresOf(calls), done);
+      },
       reply: ({ tasks }, done) => {
         const ms = (1 - intakeShare - batchShare) * cpu.pictureMs * tasks.length;
-        step(service.replyMs, ms, this.#coresOf(calls), done);
+        step(service.replyMs - ms, ms, this.#coresOf(calls), done);
       },
     };
   }
