@@ -31,6 +31,8 @@ export class SimulatedWorker {
   /** What its reports say of each batch that it has. */
   readonly #held = new Map<Batch, Report["staged"][number]>();
   readonly #finished: FinishedBatch[] = [];
+  /** The results of a run are taken out, and the next one has not begun. */
+  #betweenRuns = false;
   #dead = false;
   #drain: { endsAfter: number; ended: () => void } | undefined;
 
@@ -97,7 +99,7 @@ export class SimulatedWorker {
   }
 
   #runNext(): void {
-    if (this.#running !== undefined) return;
+    if (this.#running !== undefined || this.#betweenRuns) return;
     const prepared = this.#ready.shift();
     if (prepared === undefined) return;
     const { batch, tasks, prepareMs } = prepared;
@@ -115,7 +117,13 @@ export class SimulatedWorker {
       if (result === "killed") return this.#environment.killed();
       const measured = { size: tasks.length, prepareMs, runMs: events.now - startedAt };
       this.#answer(batch, result, tasks, { ...measured, endedAt: events.now });
-      this.#runNext();
+      if (this.#work === undefined) return this.#runNext();
+      this.#betweenRuns = true;
+      const next = () => {
+        this.#betweenRuns = false;
+        this.#runNext();
+      };
+      this.#work.turnAround(this.#unlessDead(next));
     };
     const { sizes } = this.#modelOf(batch);
     if (tasks.length === 0) this.#later(0, end);
@@ -265,6 +273,8 @@ export type WorkerWork = {
   prepare(tasks: readonly BatchTask[], done: () => void): void;
   /** Runs a batch of a lane that is padded to `size`. */
   run(lane: LaneId, size: number, done: () => void): void;
+  /** What comes between two runs although the next batch is ready. */
+  turnAround(done: () => void): void;
 };
 
 export type WorkerModel = LaneModel & {

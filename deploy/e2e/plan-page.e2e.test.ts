@@ -79,6 +79,7 @@ const profile = {
     factors: [0.8, 1, 1.2],
     fetchMs: 0,
     handoverMs: 0,
+    turnAroundMs: 0,
     decodesMax: 2,
     cpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
     clientCpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },

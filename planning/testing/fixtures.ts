@@ -41,6 +41,7 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
       factors: [0.8, 1, 1.2],
       fetchMs: 0,
       handoverMs: 0,
+      turnAroundMs: 0,
       decodesMax: 2,
       cpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
       perSecond: 100,

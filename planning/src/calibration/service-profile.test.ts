@@ -43,6 +43,18 @@ test("the CPU time of a call is what runs and decodes leave of that of the machi
   assert.equal(perSecond, 50);
 });
 
+test("what workers do not run of a load that leaves them no rest lies between their runs", () => {
+  const turnAroundOf = (utilisation: number) => {
+    const counts = { meanBatch: 1, utilisation, runsBySize: new Map([[1, 100]]) };
+    const busy = load({ busyCores: 1, counts });
+    return serviceProfile({ single: [singleCall(1)], loads: [load({}), busy] }, profile, { lane, picture })
+      .turnAroundMs;
+  };
+  // Runs of 22 ms and a handover of 1.
+  assert.equal(Number(turnAroundOf(0.92).toFixed(6)), 2);
+  assert.equal(turnAroundOf(0.5), 0);
+});
+
 test("a load in which nothing is left for the service counts as little, and not as less than nothing", () => {
   const { cpu } = serviceProfile({ single: [singleCall(1)], loads: [load({ busyMs: 0 })] }, profile, {
     lane,

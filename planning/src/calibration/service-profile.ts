@@ -27,6 +27,10 @@ export function serviceProfile(
   const toWorkerMs = hopMs * batchHopShare;
   const decodeMs = decodeMsAt(profile, picture, 0.5);
   const stretches = loads.map(({ busyCores }) => stretchAt(profile, busyCores));
+  const handoverMs = Math.max(0, part("run") - runMsAt(lane, lane.runs[0]!.size, 0.5));
+  const turnArounds = loads.flatMap(
+    (load, index) => turnAroundMs(lane, load, stretches[index]!, handoverMs) ?? [],
+  );
   return {
     ...profile.service,
     isMeasured: true,
@@ -36,9 +40,12 @@ export function serviceProfile(
     replyMs: Math.max(0, median - intakeMs - toWorkerMs),
     factors: quantilesOf(around.map((ms) => ms / median)),
     fetchMs: Math.max(0, part("prepare") - decodeMs),
-    handoverMs: Math.max(0, part("run") - runMsAt(lane, lane.runs[0]!.size, 0.5)),
+    handoverMs,
+    turnAroundMs: turnArounds.length === 0 ? 0 : Math.min(...turnArounds),
     cpu: callCpu(loads, (load, index) => {
-      const engineMs = runCpuMs(lane, load) + load.calls * load.pictures * meanDecodeMs(profile, load);
+      const engineMs =
+        lane.cpuShare * aloneMs(lane, load.counts.runsBySize) +
+        load.calls * load.pictures * meanDecodeMs(profile, load);
       return load.busyMs / stretches[index]! - engineMs;
     }),
     perSecond: Math.max(
@@ -59,16 +66,33 @@ function callCpu(loads: readonly LoadSample[], cpuMs: (load: LoadSample, index: 
   return { callMs, pictureMs, megabyteMs };
 }
 
-/** CPU time of the runs of a load, by their sizes. */
-function runCpuMs(lane: LaneProfile, { counts }: LoadSample): number {
+/**
+ * The time between runs: what a worker did not run under a load that left it no rest; undefined for others.
+ */
+function turnAroundMs(
+  lane: LaneProfile,
+  { counts }: LoadSample,
+  stretch: number,
+  handoverMs: number,
+): number | undefined {
+  const { utilisation = 0, runsBySize } = counts;
+  const runs = runsBySize.values().reduce((sum, count) => sum + count, 0);
+  if (utilisation < fullLoadMin || runs === 0) return undefined;
+  const stretched = 1 + lane.cpuShare * (stretch - 1);
+  const runMs = (stretched * aloneMs(lane, runsBySize)) / runs + handoverMs;
+  return (runMs * Math.max(0, 1 - utilisation)) / utilisation;
+}
+
+/** How long so many runs of each size take alone, together. */
+function aloneMs(lane: LaneProfile, runsBySize: ReadonlyMap<number, number>): number {
   let sum = 0;
-  for (const [size, runs] of counts.runsBySize) {
+  for (const [size, runs] of runsBySize) {
     const measured = lane.runs.find((each) => each.size === size);
     // A size that was not calibrated: as long in proportion as the largest that was.
     const largest = lane.runs.at(-1)!;
     sum += runs * (measured === undefined ? (size / largest.size) * meanOf(largest.ms) : meanOf(measured.ms));
   }
-  return lane.cpuShare * sum;
+  return sum;
 }
 
 function meanDecodeMs(profile: Profile, { bytes, pictures, pixels }: LoadSample): number {
@@ -95,3 +119,5 @@ const medianOf = (values: readonly number[]): number => quantilesOf(values, 2)[1
 const tasksHopShare = 0.45;
 const batchHopShare = 0.45;
 const leastCallMs = 0.1;
+/** Share of the time in which workers run, from which on they are taken to have no rest. */
+const fullLoadMin = 0.85;

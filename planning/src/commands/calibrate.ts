@@ -211,6 +211,7 @@ const assumedService: Profile["service"] = {
   factors: [0.6, 0.9, 1, 1.2, 2.5],
   fetchMs: 2,
   handoverMs: 0.5,
+  turnAroundMs: 1,
   decodesMax: 2,
   cpu: { callMs: 2, pictureMs: 1, megabyteMs: 8 },
   perSecond: 0,

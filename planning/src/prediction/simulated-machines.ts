@@ -101,6 +101,7 @@ export class SimulatedMachines {
         if (cpu > 0) cores.run(cpu, end);
         else end();
       },
+      turnAround: (done) => events.after(profile.service.turnAroundMs, done),
     };
   }
 

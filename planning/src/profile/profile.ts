@@ -70,6 +70,8 @@ export const Profile = z.object({
     fetchMs: z.number().nonnegative(),
     /** By how much a run in a worker takes longer than in the calibrated engine: to its thread, and back. */
     handoverMs: z.number().nonnegative(),
+    /** Between two runs of a worker under full load. */
+    turnAroundMs: z.number().nonnegative(),
     /** Pictures that a worker decodes at a time: DECODES_MAX. */
     decodesMax: z.number().int().min(1),
     /** Of ingress, batcher, Kafka, Redis and the workers beside decoding and runs. */
