@@ -31,6 +31,7 @@ test("predicted and measured values stand side by side, and all of them are in t
   const { code, text } = await plan("--url", url, "--key-file", keyFile, ...traffic, "--json", json);
   assert.equal(code, 0);
   assert.match(text, /predicted +measured +error/);
+  assert.match(text, /5 tenants of the trace share 2 keys: each key is one team/);
   const { predicted, measured, compared, settings } = JSON.parse(readFileSync(json, "utf8"));
   assert.deepEqual(settings, { workers: 1, batchMax: 4, utilisationTarget: 0.85 });
   assert.equal(measured.outcomes.answered, predicted.calls);

@@ -43,7 +43,10 @@ export async function replay(args: string[], context: CommandContext): Promise<n
     );
   }
   const profile = readProfile(values.profile ?? join(stateFolder, "plan", "profile.json"));
-  const trace = await trafficOf(values, profile.lanes[0]!.lane);
+  const keys = readLines(values["key-file"]);
+  const traffic = await trafficOf(values, profile.lanes[0]!.lane);
+  // Tenants with one key are one team, also for the scheduler.
+  const trace = traffic.withTenants(keys.length);
   const settings = {
     workers: positive(values.workers ?? `${workersPerMachine(profile)}`, "--workers"),
     batchMax: positive(values["batch-max"], "--batch-max"),
@@ -54,7 +57,6 @@ export async function replay(args: string[], context: CommandContext): Promise<n
     parts: [wholeTrace(trace)],
     clientIsHere: isLoopback(values.url),
   });
-  const keys = readLines(values["key-file"]);
   const stock = await stockPictures(trace, samplePhotographs(), progress);
   const token = values["token-file"] === undefined ? undefined : readLines(values["token-file"])[0];
   const ports = values.operators?.split(",") ?? [];
@@ -70,6 +72,9 @@ export async function replay(args: string[], context: CommandContext): Promise<n
     ? [`NOT QUIET when the profile was measured: ${profile.noise} cores.`]
     : [];
   if (!profile.service.isMeasured) marks.push("The service was not measured: calibrate --url URL adds it.");
+  const tenants = new Set(traffic.columns.tenant).size;
+  if (tenants > keys.length)
+    marks.push(`${tenants} tenants of the trace share ${keys.length} keys: each key is one team.`);
   marks.push(...stockMarks(stock));
   print(replayText(predicted, measured, marks));
   if (values.json !== undefined) {
