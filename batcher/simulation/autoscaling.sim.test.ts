@@ -9,7 +9,7 @@ import { goodShare } from "./metrics.ts";
 import { Random } from "./random.ts";
 import { hops, workers } from "./reference-pool.ts";
 import { SimulatedAutoscaler } from "./simulated-autoscaler.ts";
-import { type Scenario, Simulation } from "./simulation.ts";
+import { type Scenario, Simulation, startSettings } from "./simulation.ts";
 
 /** 8 tasks a second at most, in batches of 8. */
 const slow = { alpha: 200, beta: 100, sizes: [1, 2, 4, 8], prepare: { alpha: 5, beta: 5 } };
@@ -76,8 +76,7 @@ test("the numbers to compare with are right: with one worker less, calls are ref
 /** With an autoscaler, beginning with two workers. */
 function autoscaled(traffic: Traffic, loadMs: number) {
   const state = newState("batcher-0000000000000000", {
-    laneWaitingMax: 2_048,
-    utilisationTarget: 0.85,
+    ...startSettings,
     hopMs: hops.toWorkerMs,
     replyMs: hops.replyMs,
   });

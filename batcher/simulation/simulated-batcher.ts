@@ -14,6 +14,7 @@ import { type Event, newState } from "../src/scheduling/state.ts";
 import { TaskInbox } from "../src/task-inbox.ts";
 import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
+import { startSettings } from "./simulation.ts";
 import { SimulatedConsumer } from "./simulated-consumer.ts";
 import type { SimulatedKafka } from "./simulated-kafka.ts";
 import type { SimulatedRedis } from "./simulated-redis.ts";
@@ -56,7 +57,7 @@ export class SimulatedBatcher {
       send: (_topic: string, partition: number, batch: string | null) => produce(this, partition, batch!),
     };
     this.#loop = new SchedulerLoop({
-      state: newState(id, { laneWaitingMax: 2_048, utilisationTarget: 0.85, hopMs: 3, replyMs: 3 }),
+      state: newState(id, { ...startSettings, hopMs: 3, replyMs: 3 }),
       clock,
       batches: openBatchOutbox(producer as Producer, "default"),
       answers: {

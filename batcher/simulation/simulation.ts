@@ -270,13 +270,16 @@ export class Simulation {
   }
 }
 
-/** The defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
-const laneWaitingMax = 2_048;
-const utilisationTarget = 0.85;
+/** What a batcher starts with: the defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
+export const startSettings = {
+  laneWaitingMax: 2_048,
+  utilisationTarget: 0.85,
+  batchMax: Number.POSITIVE_INFINITY,
+};
 
 const productionScheduler: NewScheduler = ({ hops, settings: given }) => {
   const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
-  const settings = { laneWaitingMax, utilisationTarget, ...guesses, ...given };
+  const settings = { ...startSettings, ...guesses, ...given };
   const state = newState("batcher-0000000000000000", settings);
   return (event, now) => decide(state, event, now);
 };

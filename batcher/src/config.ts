@@ -2,10 +2,13 @@
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
 import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
+import { settingBounds } from "@faceline/contracts/runtime/operators/pool-settings";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
+
+const { laneWaitingMax, utilisationTarget } = settingBounds;
 
 export const BatcherConfig = z.object({
   ...KafkaConfig.shape,
@@ -16,12 +19,12 @@ export const BatcherConfig = z.object({
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   POOL: PoolName.default("default"),
   /** Waiting tasks of a lane; more are refused with `queue_full`. */
-  LANE_WAITING_MAX: z.coerce.number().int().min(1).max(100_000).default(2_048),
+  LANE_WAITING_MAX: z.coerce.number().int().min(laneWaitingMax.min).max(laneWaitingMax.max).default(2_048),
   /**
    * The share of several workers' time that batches may take which are just large enough for the arrivals.
    * Lower: larger batches, longer waits, more reserve for bursts.
    */
-  UTILISATION_TARGET: z.coerce.number().min(0.3).max(1).default(0.85),
+  UTILISATION_TARGET: z.coerce.number().min(utilisationTarget.min).max(utilisationTarget.max).default(0.85),
   /** First guess of the time from a batcher to a worker and back; it is measured then. */
   HOP_MS: z.coerce.number().min(0).max(1_000).default(3),
   /** First guess of the time from the end of a run to the client; it is measured then. */

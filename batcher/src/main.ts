@@ -18,20 +18,26 @@ import { openBatchOutbox } from "./batch-outbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
 import { openCancelInbox } from "./cancel-inbox.ts";
 import { BatcherConfig } from "./config.ts";
-import { liveBatcher } from "./live/batcher-state.ts";
+import { liveBatcher, roleOf } from "./live/batcher-state.ts";
 import { SchedulerHistory } from "./live/scheduler-history.ts";
 import { openPoolOutbox } from "./pool-outbox.ts";
 import { openReportInbox } from "./report-inbox.ts";
 import { SchedulerLoop } from "./scheduler-loop.ts";
 import { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { newState } from "./scheduling/state.ts";
+import { schedulerSettings, SettingsChanges } from "./settings/settings-changes.ts";
+import { settingsResource } from "./settings/settings-resource.ts";
 import { TaskInbox } from "./task-inbox.ts";
 
 await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => {
   const { POOL: pool } = config;
-  const state = newState(id, {
-    laneWaitingMax: config.LANE_WAITING_MAX,
+  const settings = new SettingsChanges({
+    batchMax: null,
     utilisationTarget: config.UTILISATION_TARGET,
+    laneWaitingMax: config.LANE_WAITING_MAX,
+  });
+  const state = newState(id, {
+    ...schedulerSettings(settings.started),
     hopMs: config.HOP_MS,
     replyMs: config.REPLY_MS,
   });
@@ -70,11 +76,19 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     log,
     page: metrics.page,
     health: observed.health,
-    live: () => liveBatcher(state, history!, { pool, kafka: kafkaLink(), now: clock.now() }),
+    live: () => liveBatcher(state, history!, { pool, kafka: kafkaLink(), now: clock.now(), settings }),
     checks: () => ({
       start: isStarted && !stop.aborted,
       redis: redis.usable,
       kafka: tasksSilentSince === Infinity && producer.isProved(),
+    }),
+    resource: settingsResource(settings, {
+      state,
+      pool,
+      role: () => roleOf(state, { kafka: kafkaLink(), now: clock.now() }),
+      now: () => clock.now(),
+      handle: (event) => loop.handle(event),
+      log,
     }),
   });
   await using poolState = openPoolOutbox({

@@ -22,6 +22,7 @@ export const newPool = (settings: Partial<SchedulingSettings> = {}): State =>
   newState("batcher-0000000000000000", {
     laneWaitingMax: 1_000,
     utilisationTarget: 0.85,
+    batchMax: Number.POSITIVE_INFINITY,
     hopMs: 3,
     replyMs: 3,
     ...settings,

@@ -52,7 +52,18 @@ export type LiveBatcher = {
   shed: Record<ShedReason, LiveCount>;
   expired: LiveCount;
   failed: Record<(typeof failureReasons)[number], LiveCount>;
+  settings: LiveSettings;
   hops: { toWorkerMs: number; fromWorkerMs: number; replyMs: number };
+};
+
+/** Settings in force that an operator may change while the batcher runs. */
+export type LiveSettings = {
+  /** Null: as large as workers have loaded. */
+  batchMax: number | null;
+  utilisationTarget: number;
+  laneWaitingMax: number;
+  /** The last change; null: they are those of the start. */
+  changed: { by: string; agoMs: number } | null;
 };
 
 type LiveBuild = { digest: string; modelVersion: string; precision: string };

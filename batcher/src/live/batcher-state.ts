@@ -1,5 +1,11 @@
 // Covered by scheduler-history.test.ts.
-import type { LiveBatcher, LiveCount, LiveLane, LiveWorker } from "@faceline/contracts/live/state";
+import type {
+  LiveBatcher,
+  LiveCount,
+  LiveLane,
+  LiveSettings,
+  LiveWorker,
+} from "@faceline/contracts/live/state";
 import { DispatchReason } from "@faceline/contracts/wire/batch";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { KafkaLink } from "../pool-outbox.ts";
@@ -8,11 +14,12 @@ import { laneWait } from "../scheduling/lane-wait.ts";
 import { laneSituation } from "../scheduling/situation.ts";
 import type { State } from "../scheduling/state.ts";
 import { isIdle, isInService, isSilent, type Worker, workerLoads } from "../scheduling/workers.ts";
+import type { SettingsChanges } from "../settings/settings-changes.ts";
 import type { SchedulerHistory } from "./scheduler-history.ts";
 
 /** Returns what the live page shows of a batcher. Reads the scheduler's state, and changes nothing. */
 export function liveBatcher(state: State, history: SchedulerHistory, parts: BatcherParts): LiveBatcher {
-  const { pool, now } = parts;
+  const { pool, now, settings } = parts;
   const lanes = [...state.lanes.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1));
   const workers = [...state.workers.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
   return {
@@ -29,6 +36,7 @@ export function liveBatcher(state: State, history: SchedulerHistory, parts: Batc
     shed: counted(ShedReason.options, (reason) => history.shed.count(reason, now)),
     expired: history.tasks.count("expired", now),
     failed: counted(failureReasons, (reason) => history.failed.count(reason, now)),
+    settings: { ...settings.settings, changed: lastChange(settings, now) },
     hops: {
       toWorkerMs: state.hops.toWorker.ms,
       fromWorkerMs: state.hops.fromWorker.ms,
@@ -37,7 +45,14 @@ export function liveBatcher(state: State, history: SchedulerHistory, parts: Batc
   };
 }
 
-function roleOf(state: State, { kafka, now }: BatcherParts): LiveBatcher["role"] {
+function lastChange({ changes: [last] }: SettingsChanges, now: number): LiveSettings["changed"] {
+  return last === undefined ? null : { by: last.by, agoMs: now - last.at };
+}
+
+export function roleOf(
+  state: State,
+  { kafka, now }: Pick<BatcherParts, "kafka" | "now">,
+): LiveBatcher["role"] {
   if (state.draining) return "stopping";
   if (!state.holdsPartition) return "standby";
   return kafka === "lost" || now >= state.sessionEndsAt ? "cut_off" : "active";
@@ -117,4 +132,4 @@ const counted = <Key extends string>(
 const lanesShownMax = 16;
 const workersShownMax = 64;
 
-type BatcherParts = { pool: string; kafka: KafkaLink; now: number };
+type BatcherParts = { pool: string; kafka: KafkaLink; now: number; settings: SettingsChanges };

@@ -6,6 +6,7 @@ import { answered, buildOf, call, newPool, report } from "../../testing/fixtures
 import { decide } from "../scheduling/decide.ts";
 import type { Event, Move } from "../scheduling/state.ts";
 import { liveBatcher } from "./batcher-state.ts";
+import { SettingsChanges } from "../settings/settings-changes.ts";
 import { SchedulerHistory } from "./scheduler-history.ts";
 
 test("a batch is shown with its size, its reason, its run time and how well its end was predicted", () => {
@@ -92,7 +93,18 @@ test("many lanes, builds and workers do not make the answer larger than 256 KiB"
   assert.ok(bytes < 256 * 1024, `${bytes} bytes`);
 });
 
+test("the settings in force are shown, and who has changed them when", () => {
+  const pool = openPool();
+  assert.deepEqual(pool.live(10).settings, { ...started, changed: null });
+  const to = { ...started, batchMax: 4 };
+  pool.settings.change({ revision: 0, settings: to }, { by: "ada", at: 20 }, 8);
+  assert.deepEqual(pool.live(50).settings, { ...to, changed: { by: "ada", agoMs: 30 } });
+});
+
+const started = { batchMax: null, utilisationTarget: 0.85, laneWaitingMax: 1_000 };
+
 function openPool() {
+  const settings = new SettingsChanges(started);
   const state = newPool();
   const history = new SchedulerHistory(state);
   const handle = (event: Event, now: number): Move[] => {
@@ -103,8 +115,9 @@ function openPool() {
   };
   handle({ kind: "partition_assigned" }, 0);
   return {
+    settings,
     handle,
     live: (now: number): LiveBatcher =>
-      liveBatcher(state, history, { pool: "default", kafka: "proved", now }),
+      liveBatcher(state, history, { pool: "default", kafka: "proved", now, settings }),
   };
 }

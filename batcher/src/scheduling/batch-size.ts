@@ -22,6 +22,7 @@ export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, no
     workers: workers.workers,
     availableWorkers: workers.availableWorkers,
     utilisationTarget: workers.utilisationTarget,
+    batchMax: workers.batchMax,
     usefulSize: useful.usefulSize,
     deadlineSize,
     floor,
@@ -37,20 +38,23 @@ export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, no
 export function usefulBatch(
   lane: Lane,
   hops: HopTimes,
-  { availableWorkers }: LaneWorkers,
+  { availableWorkers, batchMax }: LaneWorkers,
   now: number,
 ): UsefulBatch {
-  const size = usefulSize(lane, hops);
+  const size = usefulSize(lane, hops, batchMax);
   const ms = cycleMs(lane, hops, size);
   if (!lane.demand.isUneven((availableWorkers * size) / ms, now)) return { usefulSize: size, cycleMs: ms };
-  const smaller = usefulSize(lane, hops, usefulShareUneven);
+  const smaller = usefulSize(lane, hops, batchMax, usefulShareUneven);
   return { usefulSize: smaller, cycleMs: cycleMs(lane, hops, smaller) };
 }
 
-/** Returns the smallest size that reaches this share of the best throughput of one worker. */
-export function usefulSize(lane: Lane, hops: HopTimes, share = usefulShare): number {
+/**
+ * Returns the smallest size that reaches this share of the best throughput of one worker, of the sizes up to
+ * `batchMax`. The smallest size is always allowed.
+ */
+export function usefulSize(lane: Lane, hops: HopTimes, batchMax: number, share = usefulShare): number {
   let best = 0;
-  for (const size of lane.sizes) best = Math.max(best, size / cycleMs(lane, hops, size));
+  for (const size of lane.sizes) if (size <= batchMax) best = Math.max(best, size / cycleMs(lane, hops, size));
   for (const size of lane.sizes) if (size / cycleMs(lane, hops, size) >= share * best) return size;
   return lane.batchMax;
 }
@@ -98,6 +102,8 @@ type LaneWorkers = {
   workers: number;
   /** How many workers' time is left to this lane by competing lanes; not a whole number. */
   availableWorkers: number;
+  /** Largest batch, as an operator has set it. */
+  batchMax: number;
   /** The share of their time that the floor may take, between 0 and 1. */
   utilisationTarget: number;
 };

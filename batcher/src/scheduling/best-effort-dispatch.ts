@@ -96,7 +96,8 @@ const isLoaded = (lane: Lane, loads: WorkerLoad[]): boolean =>
 export function bestEffortSize({ state, lane, loads, sizing, now }: LaneSituation): number {
   if (loads.length > 1 && state.tenants.areQuiet(now)) return sizing.usefulSize;
   const takesMs = (size: number) => lane.prepareMs(lane.usualLoad(size)) + lane.meanMs(size);
-  return lane.sizes.findLast((size) => takesMs(size) <= lengtheningMax * takesMs(1)) ?? 1;
+  const { batchMax } = state.settings;
+  return lane.sizes.findLast((size) => size <= batchMax && takesMs(size) <= lengtheningMax * takesMs(1)) ?? 1;
 }
 
 const lengtheningMax = 1.5;

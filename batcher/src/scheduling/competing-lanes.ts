@@ -20,7 +20,7 @@ export function competingLanes(state: State, lane: Lane, loads: WorkerLoad[], no
     }
     const shared = loads.filter(({ worker }) => sizeMaxOf(worker, other) > 0).length;
     if (shared === 0) continue;
-    const size = usefulSize(other, state.hops);
+    const size = usefulSize(other, state.hops, state.settings.batchMax);
     competing.push({ lane: other, size, batchMs: (cycleMs(other, state.hops, size) * shared) / all });
   }
   return competing;

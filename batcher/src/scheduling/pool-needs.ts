@@ -14,12 +14,12 @@ export function sampleWorkersNeeded(state: State, now: number): void {
 }
 
 /** Returns how many workers serve within the usual time budget what waits now; not a whole number. */
-function backlogOf({ lanes, hops }: State): number {
+function backlogOf({ lanes, hops, settings }: State): number {
   let backlog = 0;
   for (const lane of lanes.values()) {
     const { queue, arrivals } = lane;
     if (queue.waitingCount === 0 || arrivals.timeBudgetMs === 0) continue;
-    const size = usefulSize(lane, hops);
+    const size = usefulSize(lane, hops, settings.batchMax);
     backlog += (queue.waitingWeight * cycleMs(lane, hops, size)) / size / arrivals.timeBudgetMs;
   }
   return backlog;

@@ -26,7 +26,7 @@ export function laneStates(state: State, now: number): LaneState[] {
       expectedWaitMs: Math.round(expectedStartAt(situation, { position, deadlineAt }) - now),
       bestEffortWaitMs: isFull ? null : Math.round(bestEffortWaitMs(situation, 1)),
       expectedRunMs: Math.round(lane.meanMs(1)),
-      batchMax: lane.batchMax,
+      batchMax: Math.min(lane.batchMax, state.settings.batchMax),
       executionProvider: loaded?.executionProvider ?? "none",
       precisions: loaded?.precisions ?? [],
     };

@@ -24,8 +24,8 @@ export function laneSituation(state: State, lane: Lane, now: number): LaneSituat
   const workers = Math.max(1, loads.length);
   const competing = competingLanes(state, lane, loads, now);
   const available = availableWorkers(competing, workers, now);
-  const { utilisationTarget } = state.settings;
-  const laneWorkers = { workers, availableWorkers: available, utilisationTarget };
+  const { utilisationTarget, batchMax } = state.settings;
+  const laneWorkers = { workers, availableWorkers: available, utilisationTarget, batchMax };
   const sizing = batchSizing(lane, state.hops, laneWorkers, now);
   return { state, lane, now, loads, competing, sizing };
 }

@@ -20,7 +20,8 @@ import { WorkersNeeded } from "./workers-needed.ts";
 export type State = {
   /** Process id of the batcher; batch ids begin with it. */
   readonly batcher: string;
-  readonly settings: SchedulingSettings;
+  /** Some of them change while the batcher runs, by a `settings` event. */
+  settings: SchedulingSettings;
   /** One for each build of each model and detector. */
   readonly lanes: Map<LaneKey, Lane>;
   readonly workers: Map<string, Worker>;
@@ -112,6 +113,8 @@ export function endTasks(state: State, tasks: TaskId[], ofLostBatch = false): Mo
 export type SchedulingSettings = {
   /** Waiting tasks of a lane; a call that exceeds it is refused. */
   laneWaitingMax: number;
+  /** Largest batch; infinity: the largest size that workers have loaded. */
+  batchMax: number;
   /** The share of several workers' time that batches of the smallest sufficient size may take. */
   utilisationTarget: number;
   /** Time from a batcher to a worker or back, in ms: a guess until it was measured. */
@@ -119,6 +122,12 @@ export type SchedulingSettings = {
   /** Time from the end of a run to the client, in ms: a guess until it was measured. */
   replyMs: number;
 };
+
+/** What may change while the batcher runs. Tasks that wait and batches that were sent stay as they are. */
+export type AdjustableSettings = Pick<
+  SchedulingSettings,
+  "laneWaitingMax" | "batchMax" | "utilisationTarget"
+>;
 
 type OpenTask = { task: BatchTask; call: OpenCall; wait: WaitingTime };
 
@@ -181,6 +190,8 @@ export type Event =
   | { kind: "session"; endsAt: number }
   /** The batcher is stopping: waiting tasks are sent as soon as a worker can take them. */
   | { kind: "drain" }
+  /** An operator has changed settings. */
+  | { kind: "settings"; settings: AdjustableSettings }
   /** Time has passed: a `wake` is due, or the regular tick that finds silent workers. */
   | { kind: "timer" };
 

@@ -12,7 +12,7 @@ export function batcherSections(part: LiveBatcher): (ViewNode | undefined)[] {
   // The active batcher shows these; a standby has heard the reports of the workers alone.
   const ofTasks =
     part.role === "standby" ? [] : [totals(part), unserved(part), ...part.lanes.map(laneSection)];
-  return [...ofTasks, ...omitted(part.lanesOmitted, "lane"), workers(part)];
+  return [...ofTasks, ...omitted(part.lanesOmitted, "lane"), settings(part), workers(part)];
 }
 
 function totals(part: LiveBatcher): ViewNode {
@@ -67,6 +67,31 @@ function unserved({ shed, expired, failed }: LiveBatcher): ViewNode | undefined 
       isWordy: true,
       rows: rows.toSorted((one, other) => other.value - one.value),
     }),
+  );
+}
+
+function settings({
+  settings: { batchMax, utilisationTarget, laneWaitingMax, changed },
+}: LiveBatcher): ViewNode {
+  const fact = (term: string, value: string) => node("div", {}, node("dt", {}, term), node("dd", {}, value));
+  return node(
+    "section",
+    { class: "wide" },
+    node("h2", {}, "Settings in force"),
+    node(
+      "p",
+      {},
+      changed === null
+        ? "As the batcher was started."
+        : `Changed ${duration(changed.agoMs)} ago, by ${changed.by}, until the batcher ends. /settings has the last changes.`,
+    ),
+    node(
+      "dl",
+      { class: "facts" },
+      fact("Largest batch", batchMax === null ? "as workers have loaded" : counted(batchMax, "task")),
+      fact("UTILISATION_TARGET", `${utilisationTarget}`),
+      fact("LANE_WAITING_MAX", counted(laneWaitingMax, "task")),
+    ),
   );
 }
 

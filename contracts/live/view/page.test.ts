@@ -67,6 +67,19 @@ test("a standby shows the workers whose reports it receives, and no lanes", () =
   assert.doesNotMatch(textOfPage(standby), /Lane Dlib/);
 });
 
+test("a batcher shows the settings in force, and who has changed them while it runs", () => {
+  shows(batcher(), "As the batcher was started.", "Largest batch as workers have loaded");
+  const settings = {
+    batchMax: 8,
+    utilisationTarget: 0.7,
+    laneWaitingMax: 512,
+    changed: { by: "ada", agoMs: 12_000 },
+  };
+  const words = ["Changed 12 s ago, by ada", "Largest batch 8 tasks", "UTILISATION_TARGET 0.7", "512 tasks"];
+  shows(batcher({ settings }), ...words);
+  shows(batcher({ settings, role: "standby" }), ...words);
+});
+
 test("an ingress shows where the time goes, how requests ended, its limits and its pools", () => {
   shows(
     ingress(),

@@ -14,6 +14,7 @@ import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { OperatorsConfig, readOperatorsToken } from "./config.ts";
 import { openOperatorsPort } from "./port.ts";
+import type { OperatorsResource } from "./server.ts";
 
 const token = "0123456789abcdef";
 
@@ -102,6 +103,51 @@ test("a process without calls has no such page", async (t) => {
   assert.equal((await get("/calls")).status, 404);
 });
 
+test("a resource is read and changed with the token, by somebody who says who they are", async (t) => {
+  const changes: unknown[] = [];
+  const resource = newResource(changes);
+  const get = await openPort(t, { OPERATORS_TOKEN: token }, { resource });
+  const headers = { authorization: `Bearer ${token}`, "x-operator": "ada" };
+  for (const method of ["GET", "PUT", "DELETE"]) {
+    assert.equal((await get("/settings", { "x-operator": "ada" }, method)).status, 401, method);
+  }
+  assert.deepEqual(await get("/settings", headers), { status: 200, body: '{"a":1}\n' });
+  assert.equal((await get("/settings", headers, "PUT", '{"a":2}')).status, 200);
+  assert.equal((await get("/settings", headers, "DELETE")).status, 200);
+  assert.deepEqual(changes, [
+    [{ a: 2 }, "ada"],
+    ["reset", "ada"],
+  ]);
+  assert.equal((await get("/settings", headers, "POST")).status, 405);
+  const nameless = await get("/settings", { authorization: `Bearer ${token}` }, "PUT", "{}");
+  assert.deepEqual([nameless.status, /X-Operator/.test(nameless.body)], [400, true]);
+  assert.equal(changes.length, 2);
+});
+
+test("a body that is too large is refused, and one that is no JSON reaches the resource as nothing", async (t) => {
+  const changes: unknown[] = [];
+  const get = await openPort(t, { OPERATORS_TOKEN: token }, { resource: newResource(changes) });
+  const headers = { authorization: `Bearer ${token}`, "x-operator": "ada" };
+  assert.equal((await get("/settings", headers, "PUT", "x".repeat(5_000))).status, 413);
+  assert.equal((await get("/settings", headers, "PUT", "{")).status, 200);
+  assert.deepEqual(changes, [[undefined, "ada"]]);
+});
+
+test("without a token a resource can be read on this machine, and not changed", async (t) => {
+  const changes: unknown[] = [];
+  const get = await openPort(t, {}, { resource: newResource(changes) });
+  assert.equal((await get("/settings")).status, 200);
+  assert.equal((await get("/settings", { host: "rebound.example" })).status, 401);
+  const refused = await get("/settings", { "x-operator": "ada" }, "PUT", "{}");
+  assert.deepEqual([refused.status, /until OPERATORS_TOKEN is set/.test(refused.body)], [403, true]);
+  assert.deepEqual(changes, []);
+});
+
+test("a process without a resource has no such path", async (t) => {
+  const get = await openPort(t, {});
+  assert.equal((await get("/settings")).status, 404);
+});
+
 test("a request with 8 KiB of headers is refused", async (t) => {
   const get = await openPort(t, {});
   assert.equal((await get("/livez", { "x-long": "x".repeat(9_000) })).status, 431);
@@ -154,12 +200,25 @@ async function openPort(
   const port = await freePort();
   const operators = await open({ ...env, OPERATORS_PORT: `${port}` }, parts);
   t.after(() => operators[Symbol.asyncDispose]());
-  return async (path: string, headers: Record<string, string> = {}, method = "GET") => {
-    const call = request({ host: "127.0.0.1", port, path, method, headers, agent: false }).end();
+  return async (path: string, headers: Record<string, string> = {}, method = "GET", body?: string) => {
+    const call = request({ host: "127.0.0.1", port, path, method, headers, agent: false }).end(body);
     const [reply] = await once(call, "response");
     return { status: reply.statusCode as number, body: await text(reply) };
   };
 }
+
+const newResource = (changes: unknown[]): OperatorsResource => ({
+  path: "/settings",
+  read: () => ({ a: 1 }),
+  change(body, by) {
+    changes.push([body, by]);
+    return { status: 200, content: {} };
+  },
+  reset(by) {
+    changes.push(["reset", by]);
+    return { status: 200, content: {} };
+  },
+});
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

@@ -14,6 +14,9 @@ import type { LiveState } from "../../live/state.ts";
  *     GET /live        a page for people, which shows what is in /live.json, once a second
  *     GET /live.json   what this process does now; needs the token, if there is one
  *     GET /calls       of an ingress: its calls as JSON lines while it is read; needs the token likewise
+ *
+ * A process may add one resource of its own that operators change, by PUT and DELETE. That needs the token,
+ * and there must be one.
  */
 export async function openOperatorsServer(options: OperatorsServerOptions): Promise<AsyncDisposable> {
   const { host, port } = options;
@@ -50,10 +53,9 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // Whatever a body holds is not read into memory.
-  request.resume();
   const calls = openCalls(options, request);
   if (calls !== undefined) {
+    request.resume();
     response.writeHead(200, { "content-type": "application/jsonl", "cache-control": "no-store" });
     // An error is a reader that has gone.
     pipeline(calls, response, () => {});
@@ -65,6 +67,8 @@ async function answer(
     text,
     headers = {},
   } = await replyTo(options, request).catch(() => failed);
+  // Whatever a body holds that nobody has read does not stay in memory.
+  request.resume();
   response.writeHead(status, {
     "content-type": `${type}; charset=utf-8`,
     "cache-control": "no-store",
@@ -82,8 +86,9 @@ function openCalls(options: OperatorsServerOptions, request: IncomingMessage): R
 }
 
 async function replyTo(options: OperatorsServerOptions, request: IncomingMessage): Promise<Reply> {
-  const { token, page, state, checks } = options;
+  const { token, page, state, checks, resource } = options;
   const path = request.url?.split("?", 1)[0] ?? "";
+  if (path === resource?.path) return replyOfResource(resource, token, request);
   if (!paths.has(path) && !path.startsWith("/live/")) return notFound;
   if (request.method !== "GET" && request.method !== "HEAD") {
     return { status: 405, text: "Only GET and HEAD.\n", headers: { allow: "GET, HEAD" } };
@@ -97,15 +102,72 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
   const pageReply = await livePage(path);
   if (pageReply !== undefined) return { status: 200, ...pageReply };
   if (!paths.has(path)) return notFound;
-  if (!mayRead(token, request)) {
-    const headers = { "www-authenticate": 'Bearer realm="faceline-operators"' };
-    return { status: 401, text: "This needs the operators' token.\n", headers };
-  }
+  if (!mayRead(token, request)) return unauthorized;
   if (path === "/calls") return options.openCalls === undefined ? notFound : tooManyReaders;
   if (path === "/metrics") return { status: 200, type: "text/plain; version=0.0.4", text: await page() };
   const live: LiveState = { ...state(), checks: await checks() };
   return { status: 200, type: "application/json", text: JSON.stringify(live) };
 }
+
+async function replyOfResource(
+  resource: OperatorsResource,
+  token: string | undefined,
+  request: IncomingMessage,
+): Promise<Reply> {
+  const { method = "" } = request;
+  if (!resourceMethods.includes(method)) {
+    const headers = { allow: resourceMethods.join(", ") };
+    return { status: 405, text: `Only ${headers.allow}.\n`, headers };
+  }
+  if (!mayRead(token, request)) return unauthorized;
+  if (method === "GET" || method === "HEAD") return jsonReply(200, resource.read());
+  if (token === undefined) {
+    return { status: 403, text: "Nothing can be changed here until OPERATORS_TOKEN is set.\n" };
+  }
+  const body = await readBody(request);
+  if (body === undefined) return { status: 413, text: `A body has at most ${bodyBytesMax} bytes.\n` };
+  // A header holds the name, because DELETE has no body.
+  const by = request.headers["x-operator"];
+  if (typeof by !== "string" || !/^[\x20-\x7e]{1,64}$/.test(by)) {
+    return {
+      status: 400,
+      text: "The header X-Operator must say who you are, in 1 to 64 characters of ASCII.\n",
+    };
+  }
+  const { status, content } =
+    method === "DELETE" ? resource.reset(by) : resource.change(parsedJson(body), by);
+  return jsonReply(status, content);
+}
+
+const jsonReply = (status: number, content: unknown): Reply => ({
+  status,
+  type: "application/json",
+  text: `${JSON.stringify(content)}\n`,
+});
+
+/** Returns the body, or undefined where it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > bodyBytesMax) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** Undefined where it is not JSON: the schema of the resource refuses that. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const resourceMethods = ["GET", "HEAD", "PUT", "DELETE"];
+const bodyBytesMax = 4_096;
 
 const paths = new Set(["/livez", "/readyz", "/metrics", "/live", "/live.json", "/calls"]);
 
@@ -123,6 +185,11 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 
 const notFound: Reply = { status: 404, text: "There are /livez, /readyz, /metrics and /live.\n" };
 const tooManyReaders: Reply = { status: 503, text: "Others read the calls already; try again later.\n" };
+const unauthorized: Reply = {
+  status: 401,
+  text: "This needs the operators' token.\n",
+  headers: { "www-authenticate": 'Bearer realm="faceline-operators"' },
+};
 const failed: Reply = { status: 500, text: "This could not be read.\n" };
 
 const headerBytesMax = 8_192;
@@ -146,6 +213,18 @@ export type OperatorsSources = {
   checks(): Record<string, boolean> | Promise<Record<string, boolean>>;
   /** Of an ingress: the lines of /calls from now on, or undefined where too many read them. */
   openCalls?(salt: string): Readable | undefined;
+  resource?: OperatorsResource;
 };
+
+/** A JSON document of one process that operators read and change. `by`: who, in their own words. */
+export type OperatorsResource = {
+  path: `/${string}`;
+  read(): unknown;
+  /** `body`: not validated; undefined where it was not JSON. */
+  change(body: unknown, by: string): ResourceReply;
+  /** Back to what the process was started with. */
+  reset(by: string): ResourceReply;
+};
+export type ResourceReply = { status: 200 | 400 | 409 | 422; content: unknown };
 
 type OperatorsServerOptions = OperatorsSources & { host: string; port: number; token: string | undefined };
