@@ -1,15 +1,23 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { AxeBuilder } from "@axe-core/playwright";
-import type { LiveState } from "@faceline/contracts/live/state";
+import type { LiveBatcher, LiveState } from "@faceline/contracts/live/state";
+import { PoolSettings } from "@faceline/contracts/runtime/operators/pool-settings";
 import type { Browser, Page } from "playwright-core";
+import { repository } from "../launcher/state-folder.ts";
 import { tinyJpeg } from "../bench/pictures.ts";
 import { findChromium, openChromium, openPage, withoutChromium } from "../testing/browser.ts";
 import { waitUntil } from "../testing/wait-until.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
 const token = "a-token-of-operators";
+const authorization = { authorization: `Bearer ${token}` };
 
 test("the live page of each process, in a browser, under load", async (t) => {
   const chromium = await findChromium();
@@ -25,7 +33,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
       TEAM_REQUESTS_PER_SECOND: "0",
       TEAM_REQUESTS_BURST: "0",
     },
-    ownSettings: { inference: { OPERATORS_TOKEN: token } },
+    ownSettings: { inference: { OPERATORS_TOKEN: token }, batcher: { OPERATORS_TOKEN: token } },
   });
   const active = await findActiveBatcher(stack);
   const standby = active === "batcher-1" ? "batcher-2" : "batcher-1";
@@ -52,6 +60,31 @@ test("the live page of each process, in a browser, under load", async (t) => {
     await waitUntil("new numbers come", async () => before !== (await page.locator("main").textContent()));
     assert.notEqual(await details.getAttribute("open"), null, "a table that was opened stays open");
     await assertSound(page, faults);
+  });
+
+  await t.test("a plan that is applied shows on both batchers, and batches are no larger", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "faceline-apply-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "token"), token);
+    writeFileSync(join(folder, "plan.json"), JSON.stringify(await planFor(stack, active)));
+    const urls = [active, standby].flatMap((name) => ["--url", operatorsUrl(stack, name)]);
+    const plan = async (...args: string[]) => {
+      const options = [...urls, "--token-file", join(folder, "token"), "--by", "ada"];
+      const command = [join(repository, "planning", "src", "main.ts"), ...args, ...options];
+      return (await promisify(execFile)(process.execPath, command)).stdout;
+    };
+    assert.match(await plan("apply", join(folder, "plan.json")), /\(standby\): batch max as loaded → 2/);
+    const { page, faults } = await openLive(t, browser, stack, standby);
+    await shows(page, /Changed .* ago, by ada/, /Largest batch\s*2 tasks/, /UTILISATION_TARGET\s*0\.6/);
+    await assertSound(page, faults);
+    const before = await batchesOf(stack, active);
+    await using _load = await startLoad(stack);
+    await waitUntil(
+      "batches of at most 2 run",
+      async () => (await batchesOf(stack, active)).all > before.all + 20,
+    );
+    assert.equal((await batchesOf(stack, active)).larger, before.larger);
+    assert.match(await plan("undo"), /\(active\): batch max 2 → as loaded/);
   });
 
   await t.test("an ingress shows answers, times, limits and pools", async (t) => {
@@ -115,10 +148,11 @@ test("the live page of each process, in a browser, under load", async (t) => {
   );
 });
 
-async function openLive(t: TestContext, browser: Browser, { operatorsPorts }: TestStack, service: string) {
-  const opened = await openPage(browser);
+async function openLive(t: TestContext, browser: Browser, stack: TestStack, service: string) {
+  // The page of a worker asks for the token: see below.
+  const opened = await openPage(browser, service.startsWith("batcher") ? { headers: authorization } : {});
   t.after(() => opened.page.context().close());
-  const reply = await opened.page.goto(`http://127.0.0.1:${operatorsPorts[service]}/live`);
+  const reply = await opened.page.goto(`${operatorsUrl(stack, service)}/live`);
   assert.equal(reply?.status(), 200);
   return opened;
 }
@@ -171,11 +205,46 @@ async function startLoad({ post }: TestStack): Promise<AsyncDisposable> {
   };
 }
 
-async function findActiveBatcher({ operatorsPorts }: TestStack): Promise<string> {
+async function findActiveBatcher(stack: TestStack): Promise<string> {
   for (const name of ["batcher-1", "batcher-2"]) {
-    const reply = await fetch(`http://127.0.0.1:${operatorsPorts[name]}/live.json`);
-    const { part } = (await reply.json()) as LiveState;
-    if (part.kind === "batcher" && part.role === "active") return name;
+    if ((await liveBatcherOf(stack, name)).role === "active") return name;
   }
   throw new Error("no batcher is active");
 }
+
+async function liveBatcherOf(stack: TestStack, name: string): Promise<LiveBatcher> {
+  const reply = await fetch(`${operatorsUrl(stack, name)}/live.json`, { headers: authorization });
+  const { part } = (await reply.json()) as LiveState;
+  assert.equal(part.kind, "batcher");
+  return part as LiveBatcher;
+}
+
+/** Batches in the last five minutes, and how many of them had more than 2 tasks. */
+async function batchesOf(stack: TestStack, name: string): Promise<{ all: number; larger: number }> {
+  const { lanes } = await liveBatcherOf(stack, name);
+  const sizes = lanes.flatMap((lane) => lane.sizes);
+  const count = (each: typeof sizes) => each.reduce((sum, { batches }) => sum + batches, 0);
+  return { all: count(sizes), larger: count(sizes.filter(({ size }) => size > 2)) };
+}
+
+/** The part of a plan that is applied: batches of up to 2, on the builds that workers run. */
+async function planFor(stack: TestStack, name: string): Promise<object> {
+  const reply = await fetch(`${operatorsUrl(stack, name)}/settings`, { headers: authorization });
+  const { lanes } = PoolSettings.parse(await reply.json());
+  return {
+    format: "faceline-plan",
+    version: 1,
+    winner: { settings: { workers: 1, batchMax: 2, utilisationTarget: 0.6 } },
+    machine: {
+      acceptedNoise: false,
+      lanes: lanes.map(({ lane, digest, sizes }) => ({
+        lane,
+        digest,
+        runs: sizes.map((size) => ({ size })),
+      })),
+    },
+  };
+}
+
+const operatorsUrl = ({ operatorsPorts }: TestStack, name: string): string =>
+  `http://127.0.0.1:${operatorsPorts[name]}`;

@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
+import { apply, applyUsage } from "./commands/apply.ts";
 import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
 import { record, recordUsage } from "./commands/record.ts";
 import { replay, replayUsage } from "./commands/replay.ts";
 import { run, runUsage } from "./commands/run.ts";
+import { undo, undoUsage } from "./commands/undo.ts";
 
 // `npm run plan -- VERB`: capacity planning, see planning/README.md.
 
@@ -22,6 +24,16 @@ const verbs = {
     act: replay,
     usage: replayUsage,
     stopped: "Stopped. The service still answers the calls that it has.",
+  },
+  apply: {
+    act: apply,
+    usage: applyUsage,
+    stopped: "Stopped. Some batchers may have changed: /settings of each has its last changes.",
+  },
+  undo: {
+    act: undo,
+    usage: undoUsage,
+    stopped: "Stopped. Some batchers may have changed: /settings of each has its last changes.",
   },
 };
 

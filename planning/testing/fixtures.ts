@@ -1,4 +1,5 @@
 import { LaneId } from "@faceline/contracts/wire/ids";
+import { Report } from "@faceline/contracts/wire/report";
 import type { PoolSettings, Prediction } from "../src/prediction/predict.ts";
 import type { Profile } from "../src/profile/profile.ts";
 import { machineSummary, type Plan } from "../src/report/plan.ts";
@@ -80,6 +81,30 @@ export const newPrediction = (changes: Partial<Prediction> = {}): Prediction => 
   missed: [],
   ...changes,
 });
+
+/** Of a worker that has loaded a lane in these batch sizes. */
+export const newReport = ({ sizes, digest }: { sizes: number[]; digest: string }): Report =>
+  Report.parse({
+    worker: "inference-0000000000000001",
+    sequence: 1,
+    sentAt: 1,
+    draining: false,
+    partitions: [0],
+    lanes: [
+      {
+        lane,
+        build: { digest, modelVersion: "0".repeat(12), precision: "float32" },
+        executionProvider: "cpu",
+        precisions: [],
+        sizes: sizes.map((size) => ({ size, runMs: 20 + 2 * size })),
+      },
+    ],
+    running: null,
+    staged: [],
+    answering: [],
+    imageBytes: 0,
+    finished: [],
+  });
 
 export const newTried = (
   settings: Partial<PoolSettings>,

@@ -31,7 +31,7 @@ ${trafficUsage}
   --workers-max N      [16]
   --tenant-share N     what if one tenant sends this share of the calls  [0.5]
   --also-profile FILE  what if the machine is another one; may be repeated
-  --json FILE          the plan as JSON, with everything that was tried
+  --json FILE          the plan for npm run plan -- apply, with everything that was tried
   --html FILE          the plan as a page that needs nothing else
 
 Ctrl-C stops it; the same command goes on from there.
@@ -114,7 +114,10 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
   print("");
   print(planText(plan));
   if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(plan));
-  if (values.html !== undefined) writeFileSync(values.html, planPage(plan));
+  if (values.html !== undefined) {
+    const planFile = values.json === undefined ? "PLAN.json" : basename(values.json);
+    writeFileSync(values.html, planPage(plan, planFile));
+  }
   return result.winner === undefined ? 2 : 0;
 }
 

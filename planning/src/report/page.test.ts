@@ -6,9 +6,10 @@ import type { Plan } from "./plan.ts";
 import { planPage } from "./page.ts";
 
 test("the answer comes first, then how to set it, and every plot has a table beside it", () => {
-  const html = planPage(newPlan());
+  const html = planPage(newPlan(), "plan.json");
   const order = [
     "3 workers, BATCH_MAX 8 and UTILISATION_TARGET 0.85 are the cheapest settings that meet p99 &lt; 300 ms",
+    "npm run plan -- apply plan.json --url",
     "BATCH_MAX=8",
     "Beside the default settings",
     "With the default settings p99 &lt; 300 ms, shed &lt; 0.1 % needs 5 workers.",
@@ -31,7 +32,7 @@ test("the answer comes first, then how to set it, and every plot has a table bes
 
 test("the page is a whole document: every element is closed, ids are unique, cells match their heads", () => {
   for (const plan of [newPlan(), unmetPlan()]) {
-    const html = planPage(plan);
+    const html = planPage(plan, "plan.json");
     assertBalanced(html);
     const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, ids.length);
@@ -50,39 +51,39 @@ test("the page needs nothing from elsewhere, runs nothing, and is small also for
     newTried({ workers: 1 + (index >> 5), batchMax: 2 ** (index % 8) }),
   );
   const traffic = { ...newPlan().traffic, slots };
-  const html = planPage(newPlan({ traffic, tried }));
+  const html = planPage(newPlan({ traffic, tried }), "plan.json");
   assert.doesNotMatch(html, /<script|\bon\w+=|<link|<img|@import|url\(|javascript:/i);
   const addresses = [...html.matchAll(/https?:\/\/[^"'<\s]+/g)].map(([address]) => address);
-  assert.deepEqual(new Set(addresses), new Set(["http://www.w3.org/2000/svg"]));
+  assert.deepEqual(new Set(addresses), new Set(["http://127.0.0.1:9480", "http://www.w3.org/2000/svg"]));
   assert.ok(html.length <= 300_000, `${html.length} bytes`);
 });
 
 test("a name from outside is text, not markup", () => {
-  const html = planPage(newPlan({ source: "<img src=x>.jsonl" }));
-  assert.doesNotMatch(html, /<img/);
+  const html = planPage(newPlan({ source: "<img src=x>.jsonl" }), "<b>.json");
+  assert.doesNotMatch(html, /<img|<b>/);
   assert.match(html, /&lt;img src=x&gt;\.jsonl/);
 });
 
 test("a profile of a noisy machine marks the page at its top", () => {
   const machine = { ...newPlan().machine, acceptedNoise: true, noise: 0.31 };
-  const html = planPage(newPlan({ machine }));
+  const html = planPage(newPlan({ machine }), "plan.json");
   const mark = html.indexOf("the profile was measured while other programs took 31 % of a core");
   assert.ok(mark > 0 && mark < html.indexOf('class="answer"'));
 });
 
 test("where the target cannot be met, the page says what can be had and plots no front", () => {
-  const html = planPage(unmetPlan());
+  const html = planPage(unmetPlan(), "plan.json");
   assert.match(html, /No settings up to 4 workers meet p99 &lt; 300 ms/);
   assert.match(html, /4 workers, BATCH_MAX 8 and UTILISATION_TARGET 0\.85 hold p99 &lt; 420 ms/);
   assert.match(html, /With 6 workers the target itself holds: --workers-max 6/);
-  assert.doesNotMatch(html, /Cost and p99/);
+  assert.doesNotMatch(html, /Cost and p99|plan -- apply/);
 });
 
 test("settings that miss the target are hollow points, and the best of each batch size is drawn", () => {
   const missed = newTried({ workers: 2, batchMax: 4 }, { p99Ms: 900, missed: ["p99"] });
   const worse = newTried({ workers: 2, batchMax: 8, utilisationTarget: 0.7 }, { p99Ms: 250 });
   const better = newTried({ workers: 2, batchMax: 8 }, { p99Ms: 200 });
-  const html = planPage(newPlan({ tried: [missed, worse, better] }));
+  const html = planPage(newPlan({ tried: [missed, worse, better] }), "plan.json");
   const titles = [...html.matchAll(/<circle[^>]*fill="([^"]+)"[^>]*><title>([^<]*)/g)].map(
     ([, fill, title]) => `${fill} ${title}`,
   );

@@ -29,9 +29,10 @@ import {
 } from "./words.ts";
 
 /**
- * Returns a plan as one HTML file: no scripts, nothing from elsewhere.
+ * Returns a plan as one HTML file: no scripts, nothing from elsewhere. `planFile` is the JSON of the same
+ * plan, which the command to apply it names.
  */
-export function planPage(plan: Plan): string {
+export function planPage(plan: Plan, planFile: string): string {
   const title = isFound(plan)
     ? `Plan: ${workersText(plan.winner.settings.workers)}, batches of up to ${plan.winner.settings.batchMax}`
     : "Plan: the target cannot be met";
@@ -48,7 +49,7 @@ export function planPage(plan: Plan): string {
 <main>
 <h1>${escapeXml(title)}</h1>
 ${marks(plan)}
-${isFound(plan) ? foundSections(plan) : unmetSections(plan)}
+${isFound(plan) ? foundSections(plan, planFile) : unmetSections(plan)}
 ${section("p99 by batch size", beside(batchSizePlot(plan), batchSizeTable(plan)), "On the busiest windows of the traffic, where a target is missed first. Hollow points miss it; what was predicted for them is of the calls until that was certain.")}
 ${section("The traffic", beside(trafficPlot(plan), trafficTable(plan)), trafficSentence(plan))}
 ${section("The machine, and what is assumed", table(machineTable(plan)) + list(assumptions), machineSentence(plan))}
@@ -67,7 +68,7 @@ function marks(plan: Plan): string {
     : `<p class="mark"><strong>Not quiet:</strong> ${escapeXml(mark)} Every number here may be too high.</p>`;
 }
 
-function foundSections(plan: FoundPlan): string {
+function foundSections(plan: FoundPlan, planFile: string): string {
   const { winner, target, tried } = plan;
   const { prediction, settings } = winner;
   const { environment, npmStart, compose, helm } = permanentSettings(settings);
@@ -86,7 +87,10 @@ ${figures.map(([term, value]) => `<div><dt>${escapeXml(term)}</dt><dd>${escapeXm
 <p>What limits: ${escapeXml(bindingText(tried, winner))}</p>
 ${section(
   "Set it",
-  `<h3>For good</h3>
+  `<h3>On the running batchers, at once</h3>
+${code(`npm run plan -- apply ${planFile} --url http://127.0.0.1:9480 --token-file FILE`)}
+<p class="dim">Name every batcher of the pool with a --url of its own. The batch size and the utilisation target change; npm run plan -- undo takes them back, and so does a restart. Batches above the size that workers have loaded need the settings below.</p>
+<h3>For good</h3>
 ${code(environment)}
 <h3>With npm start</h3>
 ${code(npmStart)}

@@ -1,0 +1,55 @@
+import { parseArgs } from "node:util";
+import { batcherOptions, batcherUsage, changeAll, readBatchers } from "../apply/all-batchers.ts";
+import { planFaults, plannedChange, readPlan } from "../apply/planned-change.ts";
+import { permanentSettings } from "../report/permanent-settings.ts";
+import type { CommandContext } from "./context.ts";
+
+export const applyUsage = `npm run plan -- apply PLAN.json [options]
+
+Sets the batch size and the utilisation target of a plan on running batchers, and prints the settings that
+need a restart. A restart of a batcher ends the change.
+
+${batcherUsage}
+  --accept-other-build applies a plan of another build than the workers run
+`;
+
+/** Applies a plan. Returns the exit code, 2 where the plan does not fit these batchers. */
+export async function apply(args: string[], { print }: Pick<CommandContext, "print">): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) throw new Error("Name one plan: a file of run --json FILE.");
+  const plan = readPlan(file);
+  const batchers = await readBatchers(values);
+  const states = batchers.map(({ before }) => before);
+  const faults = planFaults(plan, states, { acceptsOtherBuild: values["accept-other-build"] });
+  if (faults.length > 0) {
+    for (const fault of faults) print(fault);
+    print("Nothing was changed.");
+    printPermanent();
+    return 2;
+  }
+  for (const line of await changeAll(batchers, ({ settings }) => plannedChange(settings, plan))) print(line);
+  if (plan.machine.acceptedNoise)
+    print("NOT QUIET: the profile of this plan was measured beside other work.");
+  print("npm run plan -- undo, with the same --url and --token-file, takes it back.");
+  printPermanent();
+  return 0;
+
+  function printPermanent(): void {
+    const { environment, compose, helm } = permanentSettings(plan.settings);
+    print("");
+    print("To keep it, and for what needs a restart:");
+    print("");
+    print(environment);
+    print("");
+    print("In a compose file:");
+    print("");
+    print(compose);
+    print("");
+    print("As values of a Helm chart:");
+    print("");
+    print(helm);
+  }
+}
+
+const options = { ...batcherOptions, "accept-other-build": { type: "boolean", default: false } } as const;
