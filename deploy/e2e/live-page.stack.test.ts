@@ -216,7 +216,7 @@ async function liveBatcherOf(stack: TestStack, name: string): Promise<LiveBatche
   const reply = await fetch(`${operatorsUrl(stack, name)}/live.json`, { headers: authorization });
   const { part } = (await reply.json()) as LiveState;
   assert.equal(part.kind, "batcher");
-  return part as LiveBatcher;
+  return part;
 }
 
 /** Batches in the last five minutes, and how many of them had more than 2 tasks. */

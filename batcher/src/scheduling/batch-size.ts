@@ -54,7 +54,8 @@ export function usefulBatch(
  */
 export function usefulSize(lane: Lane, hops: HopTimes, batchMax: number, share = usefulShare): number {
   let best = 0;
-  for (const size of lane.sizes) if (size <= batchMax) best = Math.max(best, size / cycleMs(lane, hops, size));
+  for (const size of lane.sizes)
+    if (size <= batchMax) best = Math.max(best, size / cycleMs(lane, hops, size));
   for (const size of lane.sizes) if (size / cycleMs(lane, hops, size) >= share * best) return size;
   return lane.batchMax;
 }

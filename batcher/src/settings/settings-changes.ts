@@ -92,7 +92,7 @@ const changesMax = 20;
 
 /** `by`: as the operator has named itself. `at`: epoch ms. */
 type ChangeOrigin = { by: string; at: number };
-export type SettingsChange = ChangeOrigin & { from: AdjustablePoolSettings; to: AdjustablePoolSettings };
+type SettingsChange = ChangeOrigin & { from: AdjustablePoolSettings; to: AdjustablePoolSettings };
 
 export type ChangeResult =
   | { kind: "changed"; change: SettingsChange }

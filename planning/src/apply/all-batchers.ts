@@ -78,7 +78,7 @@ function takeoverLines(batchers: readonly Batcher[]): string[] {
   ];
 }
 
-export type Batcher = { client: SettingsClient; before: PoolSettings };
+type Batcher = { client: SettingsClient; before: PoolSettings };
 
 type BatcherOptions = {
   url?: string[] | undefined;

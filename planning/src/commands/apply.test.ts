@@ -143,7 +143,10 @@ async function openPool(t: TestContext, { sizes = [1, 2, 4, 8], digest = "0".rep
       });
       const port = await freePort();
       const server = await openOperatorsServer({
-        ...{ host: "127.0.0.1", port, token, resource },
+        host: "127.0.0.1",
+        port,
+        token,
+        resource,
         page: async () => "",
         checks: () => ({}),
         state: () => ({}) as never,
