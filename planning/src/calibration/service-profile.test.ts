@@ -10,9 +10,15 @@ const profile = newProfile({ machine: { cpu: "modelled", cores: 2, memoryMiB: 1_
 const lane = { ...profile.lanes[0]!, contention: [1, 1.25] };
 profile.lanes = [lane];
 
+/** Each of the three calls was one run. */
+const singleRuns = new Map([[1, 3]]);
+
 test("hops and fetching are what single calls take beside waiting, decoding and the run", () => {
   const { intakeMs, toWorkerMs, reportMs, replyMs, fetchMs, handoverMs, factors, isMeasured } =
-    serviceProfile({ single: [0.8, 1, 1.2].map(singleCall), loads: [load({})] }, profile, { lane, picture });
+    serviceProfile({ single: [0.8, 1, 1.2].map(singleCall), singleRuns, loads: [load({})] }, profile, {
+      lane,
+      picture,
+    });
   const rounded = [intakeMs, toWorkerMs, reportMs, replyMs, fetchMs, handoverMs].map((ms) =>
     Number(ms.toFixed(6)),
   );
@@ -33,10 +39,14 @@ test("the CPU time of a call is what runs and decodes leave of that of the machi
     const busyMs = 1.25 * (100 * (aroundMs + 1.5 * pictures) + 100 * 22);
     return load({ pictures, bytes, busyMs, ownMs: 1.25 * 50, runsBySize: runs });
   });
-  const { cpu, clientCpu, perSecond } = serviceProfile({ single: [singleCall(1)], loads }, profile, {
-    lane,
-    picture,
-  });
+  const { cpu, clientCpu, perSecond } = serviceProfile(
+    { single: [singleCall(1)], singleRuns, loads },
+    profile,
+    {
+      lane,
+      picture,
+    },
+  );
   const rounded = (values: object) => Object.values(values).map((ms) => Number(ms.toFixed(3)));
   assert.deepEqual(rounded(cpu), [2, 1, 5]);
   assert.deepEqual(rounded(clientCpu), [0.5, 0, 0]);
@@ -47,8 +57,14 @@ test("what workers do not run of a load that leaves them no rest lies between th
   const turnAroundOf = (utilisation: number) => {
     const counts = { meanBatch: 1, utilisation, runsBySize: new Map([[1, 100]]) };
     const busy = load({ busyCores: 1, counts });
-    return serviceProfile({ single: [singleCall(1)], loads: [load({}), busy] }, profile, { lane, picture })
-      .turnAroundMs;
+    return serviceProfile(
+      { single: [singleCall(1)], singleRuns: new Map([[1, 1]]), loads: [load({}), busy] },
+      profile,
+      {
+        lane,
+        picture,
+      },
+    ).turnAroundMs;
   };
   // Runs of 22 ms and a handover of 1.
   assert.equal(Number(turnAroundOf(0.92).toFixed(6)), 2);
@@ -56,10 +72,14 @@ test("what workers do not run of a load that leaves them no rest lies between th
 });
 
 test("a load in which nothing is left for the service counts as little, and not as less than nothing", () => {
-  const { cpu } = serviceProfile({ single: [singleCall(1)], loads: [load({ busyMs: 0 })] }, profile, {
-    lane,
-    picture,
-  });
+  const { cpu } = serviceProfile(
+    { single: [singleCall(1)], singleRuns, loads: [load({ busyMs: 0 })] },
+    profile,
+    {
+      lane,
+      picture,
+    },
+  );
   assert.ok(cpu.callMs > 0 && cpu.callMs < 0.2 && cpu.pictureMs === 0);
 });
 

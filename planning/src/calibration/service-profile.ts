@@ -1,4 +1,4 @@
-import { decodeMsAt, meanOf, runMsAt, slowdownOf } from "../profile/lane-times.ts";
+import { decodeMsAt, meanOf, slowdownOf } from "../profile/lane-times.ts";
 import type { CallCpu, LaneProfile, Profile } from "../profile/profile.ts";
 import { quantilesOf } from "../profile/quantiles.ts";
 import type { PictureSize } from "../trace/trace.ts";
@@ -12,7 +12,7 @@ import type { CallTimes, LoadSample, ServiceSamples } from "./service-samples.ts
  * calls.
  */
 export function serviceProfile(
-  { single, loads }: ServiceSamples,
+  { single, singleRuns, loads }: ServiceSamples,
   profile: Profile,
   { lane, picture }: { lane: LaneProfile; picture: PictureSize },
 ): Profile["service"] {
@@ -27,7 +27,11 @@ export function serviceProfile(
   const toWorkerMs = hopMs * batchHopShare;
   const decodeMs = decodeMsAt(profile, picture, 0.5);
   const stretches = loads.map(({ busyCores }) => stretchAt(profile, busyCores));
-  const handoverMs = Math.max(0, part("run") - runMsAt(lane, lane.runs[0]!.size, 0.5));
+  const runs = sumOf(singleRuns.values());
+  // A call whose pictures run in two batches has them side by side.
+  const beside = slowdownOf(profile)[runs > 1.5 * single.length ? 1 : 0] ?? 1;
+  const expectedMs = runs === 0 ? part("run") : (beside * aloneMs(lane, singleRuns)) / runs;
+  const handoverMs = Math.max(0, part("run") - expectedMs);
   const turnArounds = loads.flatMap(
     (load, index) => turnAroundMs(lane, load, stretches[index]!, handoverMs) ?? [],
   );
@@ -76,7 +80,7 @@ function turnAroundMs(
   handoverMs: number,
 ): number | undefined {
   const { utilisation = 0, runsBySize } = counts;
-  const runs = runsBySize.values().reduce((sum, count) => sum + count, 0);
+  const runs = sumOf(runsBySize.values());
   if (utilisation < fullLoadMin || runs === 0) return undefined;
   const stretched = 1 + lane.cpuShare * (stretch - 1);
   const runMs = (stretched * aloneMs(lane, runsBySize)) / runs + handoverMs;
@@ -112,6 +116,8 @@ function stretchAt(profile: Profile, busyCores: number): number {
 }
 
 const partOf = (parts: CallTimes["parts"], name: string): number => parts[name as keyof typeof parts] ?? 0;
+
+const sumOf = (values: Iterable<number>): number => [...values].reduce((sum, each) => sum + each, 0);
 
 const medianOf = (values: readonly number[]): number => quantilesOf(values, 2)[1]!;
 
