@@ -4,7 +4,7 @@
  */
 export class TenantDemand {
   readonly #rates = new Map<string, DemandRate>();
-  #uneven = { is: false, share: 0, at: Number.NEGATIVE_INFINITY };
+  #shares = { share: 0, someWithin: false, someTwice: false, at: Number.NEGATIVE_INFINITY };
 
   add(tenant: string, count: number, now: number): void {
     const rate = this.#rates.get(tenant) ?? { perMs: 0, updatedAt: now, since: now };
@@ -31,24 +31,33 @@ export class TenantDemand {
 
   /**
    * Whether some tenant demands more than twice an equal share of `tasksPerMs`, and another one no more than
-   * its share: the second waits for what the first has running. The result is kept for 100 ms, because every
-   * decision needs it.
+   * its share: the second waits for what the first has running.
    */
   isUneven(tasksPerMs: number, now: number): boolean {
-    if (this.#rates.size < 2) return false;
-    if (now - this.#uneven.at < unevenKnownMs) return this.#uneven.is;
+    const { someTwice, someWithin } = this.#sharesOf(tasksPerMs, now);
+    return someTwice && someWithin;
+  }
+
+  /**
+   * Whether this tenant demands more than an equal share of `tasksPerMs`, and another one no more than its
+   * share. Not twice the share: a client that keeps a number of calls in flight demands what it gets, and of
+   * two tenants none gets more than twice its share.
+   */
+  isExcessive(tenant: string, tasksPerMs: number, now: number): boolean {
+    const { share, someWithin } = this.#sharesOf(tasksPerMs, now);
+    const rate = this.#rates.get(tenant);
+    return someWithin && rate !== undefined && perMs(rate, now) > share;
+  }
+
+  /** The result is kept for 100 ms, because every decision needs it. */
+  #sharesOf(tasksPerMs: number, now: number) {
+    if (now - this.#shares.at < sharesKnownMs) return this.#shares;
     const rates = [...this.#rates.values()].filter((rate) => now - rate.updatedAt < windowMs);
     const demands = rates.map((rate) => perMs(rate, now));
     const share = tasksPerMs / Math.max(1, demands.length);
-    const is = demands.some((each) => each > 2 * share) && demands.some((each) => each <= share);
-    this.#uneven = { is, share, at: now };
-    return is;
-  }
-
-  /** Whether demand is uneven, and this tenant is one of those that demand more than twice an equal share. */
-  isExcessive(tenant: string, tasksPerMs: number, now: number): boolean {
-    const rate = this.#rates.get(tenant);
-    return rate !== undefined && this.isUneven(tasksPerMs, now) && perMs(rate, now) > 2 * this.#uneven.share;
+    const someWithin = demands.some((each) => each <= share);
+    this.#shares = { share, someWithin, someTwice: demands.some((each) => each > 2 * share), at: now };
+    return this.#shares;
   }
 
   #forget(now: number): void {
@@ -74,7 +83,7 @@ const decay = (ms: number): number => Math.exp(-ms / windowMs);
 /** Long enough that a few calls of many images are no flood. */
 const windowMs = 5_000;
 const tenantsMax = 1_000;
-const unevenKnownMs = 100;
+const sharesKnownMs = 100;
 /** A tenant that demands less than this share of the capacity does not count. */
 const activeShareMin = 0.01;
 
