@@ -15,6 +15,7 @@ import { modelsFolder } from "@faceline/models/model-file";
 import { isUnpulled } from "@faceline/models/source";
 import { portraits } from "../testing/faces.ts";
 import { processMemory, processMemoryIsReadable } from "../testing/process-memory.ts";
+import { newTeams } from "./noisy-neighbour/victims.ts";
 import { type Post, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
@@ -148,6 +149,36 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
     assert.ok(remaining < callsEach / 2);
     t.diagnostic(await residentMib());
   });
+
+  await t.test(
+    "a call of one model does not wait for all calls that another team keeps in flight",
+    async () => {
+      const [busyKey, quietKey] = await newTeams(process.env["REDIS_DURABLE_URL"]!, 2);
+      const callOf = (key: string | undefined, model_name: string) =>
+        post("/verify", { img1: first, img2: second, model_name }, { "x-api-key": key! });
+      const inFlight = 24;
+      let [replies, isOver] = [0, false];
+      const busy = Array.from({ length: inFlight }, async () => {
+        while (!isOver) {
+          await callOf(busyKey, "MobileFaceNet");
+          replies++;
+        }
+      });
+      const passed: number[] = [];
+      while (passed.length < 15) {
+        const before = replies;
+        const { status } = await callOf(quietKey, "Dlib");
+        assert.equal(status, 200);
+        passed.push(replies - before);
+      }
+      isOver = true;
+      await Promise.all(busy);
+      t.diagnostic(`replies to the other team during each call: ${passed.join()}`);
+      // The first ones come before the demand of the teams is known.
+      const settled = passed.slice(5).toSorted((a, b) => a - b);
+      assert.ok(settled[settled.length >> 1]! <= inFlight / 2, passed.join());
+    },
+  );
 });
 
 test("a worker ends with one sentence where a model was not pulled", async (t) => {

