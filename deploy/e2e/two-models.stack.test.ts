@@ -157,9 +157,10 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
       const callOf = (key: string | undefined, model_name: string) =>
         post("/verify", { img1: first, img2: second, model_name }, { "x-api-key": key! });
       const inFlight = 24;
-      let [replies, isOver] = [0, false];
+      const over = new AbortController();
+    let replies = 0;
       const busy = Array.from({ length: inFlight }, async () => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           await callOf(busyKey, "MobileFaceNet");
           replies++;
         }
@@ -171,7 +172,7 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
         assert.equal(status, 200);
         passed.push(replies - before);
       }
-      isOver = true;
+      over.abort();
       await Promise.all(busy);
       t.diagnostic(`replies to the other team during each call: ${passed.join()}`);
       // The first ones come before the demand of the teams is known.
