@@ -158,7 +158,7 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
         post("/verify", { img1: first, img2: second, model_name }, { "x-api-key": key! });
       const inFlight = 24;
       const over = new AbortController();
-    let replies = 0;
+      let replies = 0;
       const busy = Array.from({ length: inFlight }, async () => {
         while (!over.signal.aborted) {
           await callOf(busyKey, "MobileFaceNet");
