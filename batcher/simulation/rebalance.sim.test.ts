@@ -17,7 +17,7 @@ import type { WorkerModel } from "./simulated-worker.ts";
 import { startAt } from "./simulation.ts";
 
 test("rebalances in the middle of everything lose no task, end none twice and leave no offset behind", async () => {
-  for (const seed of seedsOf(80)) await playHistory(seed);
+  for (const seed of seedsOf(200)) await playHistory(seed);
 });
 
 /** Faults end after this. */
