@@ -5,8 +5,8 @@ import { newProcessId, stopSignal } from "./process.ts";
 
 /**
  * Runs a service: reads its settings, opens its log and calls `run`, which opens connections and returns
- * after the service was drained. Writes an error to stderr as one sentence (with its stack at
- * LOG_LEVEL=debug) and exits with code 1. An error about settings lists all invalid ones.
+ * after the service was drained; then the process ends. Writes an error to stderr as one sentence (with its
+ * stack at LOG_LEVEL=debug) and exits with code 1. An error about settings lists all invalid ones.
  */
 export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: string }>>(
   name: string,
@@ -18,6 +18,9 @@ export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: string }>
     const config = readConfig(schema, process.env);
     const id = newProcessId(name);
     await run({ config, id, log: openLog(name, config.LOG_LEVEL).child({ [`${name}Id`]: id }), stop });
+    // Everything is closed. A delivery of spans or metrics that is tried again would keep the process for up
+    // to OTEL_EXPORTER_OTLP_TIMEOUT.
+    process.exit();
   } catch (error) {
     const { message, stack } = error as Error;
     process.stderr.write(`${process.env["LOG_LEVEL"] === "debug" ? stack : message}\n`);

@@ -10,8 +10,7 @@ import { startStack } from "./stack/stack.ts";
 
 test("every line about a call has its request_id and trace_id, every line about a batch its batch_id", async (t) => {
   const receiver = await openOtlpReceiver();
-  t.after(() => receiver.close());
-  const running = await startStack(t, {
+  const starting = startStack(t, {
     workers: 2,
     settings: {
       ENGINE: "model:400+1b",
@@ -20,6 +19,8 @@ test("every line about a call has its request_id and trace_id, every line about 
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     },
   });
+  // Closed after the stack, which sends its last spans when it stops.
+  const running = await starting.finally(() => t.after(() => receiver.close()));
   const img = (await tinyJpeg()).toString("base64");
   let sent = 0;
   const represent = async (deadlineMs: string) => {

@@ -15,8 +15,7 @@ const services = ["faceline-batcher", "faceline-inference", "faceline-ingress"];
 
 test("by gRPC the spans of all services arrive whole, and their metrics too", async (t) => {
   const receiver = await openOtlpGrpcReceiver();
-  t.after(() => receiver.close());
-  const headers = await verify(t, receiver.url, "grpc");
+  const headers = await verify(t, { ...receiver, protocol: "grpc" });
   const trace = () => receiver.spans.filter(({ traceId }) => headers.get("traceparent")!.includes(traceId));
   await waitUntil("the trace has arrived", () => isWhole(trace().map(({ name }) => name)));
   const ids = new Set(trace().map(({ spanId }) => spanId));
@@ -40,8 +39,11 @@ test("as JSON the spans of all services are taken by the server of --observe", a
     page: () => "",
     search: () => undefined,
   });
-  t.after(() => server[Symbol.asyncDispose]());
-  const headers = await verify(t, `http://127.0.0.1:${port}`, "http/json");
+  const headers = await verify(t, {
+    url: `http://127.0.0.1:${port}`,
+    protocol: "http/json",
+    close: () => server[Symbol.asyncDispose](),
+  });
   const trace = () => spans.filter(({ traceId }) => headers.get("traceparent")!.includes(traceId));
   await waitUntil("the trace has arrived", () => isWhole(trace().map(({ name }) => name)));
   const served = new Set(trace().map(({ localEndpoint }) => localEndpoint.serviceName));
@@ -53,16 +55,18 @@ test("as JSON the spans of all services are taken by the server of --observe", a
   await waitUntil("its batch has arrived", () => spans.some(({ traceId }) => traceId === link));
 });
 
-/** Returns the reply's headers of one /verify of services that send by this protocol. */
-async function verify(t: TestContext, endpoint: string, protocol: string): Promise<Headers> {
-  const { post } = await startStack(t, {
+/** Returns the reply's headers of one /verify of services that send to this receiver. */
+async function verify(t: TestContext, { url, protocol, close }: Receiver): Promise<Headers> {
+  const starting = startStack(t, {
     settings: {
       ENGINE: "model:1+0b",
-      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
       OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
       OTEL_METRIC_EXPORT_INTERVAL: "1000",
     },
   });
+  // Closed after the stack, which sends its last spans when it stops.
+  const { post } = await starting.finally(() => t.after(() => close()));
   const { status, headers } = await post("/verify", { img1, img2 });
   assert.equal(status, 200);
   return headers;
@@ -71,3 +75,5 @@ async function verify(t: TestContext, endpoint: string, protocol: string): Promi
 /** Whether the first span and those of both images have come. */
 const isWhole = (names: string[]): boolean =>
   names.includes("POST /verify") && names.filter((name) => name === "infer").length === 2;
+
+type Receiver = { url: string; protocol: string; close(): unknown };

@@ -212,13 +212,15 @@ async function startTraced(
   { workers, operators = false, settings = {} }: TracedOptions,
 ): Promise<Traced> {
   const receiver = await openOtlpReceiver();
-  t.after(() => receiver.close());
   const traced = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_BSP_SCHEDULE_DELAY: "100",
     ...settings,
   };
-  return { running: await startStack(t, { workers, operators, settings: traced }), receiver };
+  const starting = startStack(t, { workers, operators, settings: traced });
+  // Closed after the stack, which sends its last spans when it stops.
+  const running = await starting.finally(() => t.after(() => receiver.close()));
+  return { running, receiver };
 }
 
 /** `inference-1` or `inference-2`: whichever has this process id in its log. */
