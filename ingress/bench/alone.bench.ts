@@ -37,6 +37,7 @@ async function ingress() {
       poolStates: () => [],
       dependencyHealth: () => ({ kafka: true, redis: true }),
       isServing: () => true,
+      isStopping: () => false,
       drainTimeout: new AbortController().signal,
       metrics: metricsOff,
       decideSampling: () => false,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ const image = await base64Image();
 const twoImages = JSON.stringify({ img1: image, img2: image });
 
 // Shorter than the last second of a drain: calls are refused at once.
-const withinMs = 1_000;
+const shortDrain = { noticeMs: 0, withinMs: 1_000, stopServing: () => {} };
 
 test("a call that outlasts the drain is refused with not_ready, and its tasks are cancelled", async (t) => {
   const dispatched = Promise.withResolvers<AbortSignal>();
@@ -28,7 +28,7 @@ test("a call that outlasts the drain is refused with not_ready, and its tasks ar
   const signal = await dispatched.promise;
   const [[reply]] = await Promise.all([
     once(call, "response") as Promise<[IncomingMessage]>,
-    drain(app, { withinMs, refuseCalls }),
+    drain(app, { ...shortDrain, refuseCalls }),
   ]);
   assert.deepEqual([reply.statusCode, await errorOf(reply)], [503, "not_ready"]);
   assert.equal(reply.headers["retry-after"], "1");
@@ -43,7 +43,7 @@ test("a call whose body is still arriving at the end of the drain is refused wit
   await arrived;
   const [[reply]] = await Promise.all([
     once(call, "response") as Promise<[IncomingMessage]>,
-    drain(app, { withinMs, refuseCalls }),
+    drain(app, { ...shortDrain, refuseCalls }),
   ]);
   assert.deepEqual([reply.statusCode, await errorOf(reply)], [503, "not_ready"]);
 });
@@ -58,7 +58,7 @@ test("a call that ends within the drain has its reply, and nothing is refused", 
   const call = await startCall(app);
   call.end(twoImages);
   await dispatched.promise;
-  const drained = drain(app, { withinMs: 60_000, refuseCalls });
+  const drained = drain(app, { ...shortDrain, withinMs: 60_000, refuseCalls });
   finish.resolve();
   const [reply] = (await once(call, "response")) as [IncomingMessage];
   assert.equal(reply.statusCode, 200);
@@ -67,27 +67,61 @@ test("a call that ends within the drain has its reply, and nothing is refused", 
   assert.equal(drainTimeout.aborted, false);
 });
 
+test("during the notice a call is served on a kept connection, and its reply closes it", async (t) => {
+  let isStopping = false;
+  const { app, refuseCalls } = drainableServer(t, undefined, { isStopping: () => isStopping });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const before = await startCall(app, agent);
+  before.end(twoImages);
+  const [kept] = (await once(before, "response")) as [IncomingMessage];
+  assert.equal(kept.headers.connection, "keep-alive");
+  kept.resume();
+  await once(kept, "end");
+
+  isStopping = true;
+  const stopServing = t.mock.fn();
+  void drain(app, { noticeMs: 60_000, withinMs: 120_000, stopServing, refuseCalls });
+  const during = await startCall(app, agent);
+  during.end(twoImages);
+  const [reply] = (await once(during, "response")) as [IncomingMessage];
+  assert.deepEqual([during.reusedSocket, reply.statusCode], [true, 200]);
+  assert.equal(reply.headers.connection, "close");
+  reply.resume();
+  assert.equal(stopServing.mock.callCount(), 0);
+});
+
+test("after the notice no call is accepted, and the server closes", async (t) => {
+  const { app, refuseCalls } = drainableServer(t);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const stopServing = t.mock.fn(() => assert.equal(app.server.listening, true));
+  await drain(app, { ...shortDrain, noticeMs: 1, stopServing, refuseCalls });
+  assert.deepEqual([stopServing.mock.callCount(), app.server.listening], [1, false]);
+});
+
 /** A server whose dispatched calls end when `work` does. */
 function drainableServer(
   t: Parameters<typeof testServer>[0],
   work: (signal: AbortSignal) => unknown = () => {},
+  ports: Partial<Ports> = {},
 ) {
   const controller = new AbortController();
   const dispatch: Ports["dispatch"] = async ({ images, signal }) => {
     await work(signal);
     return images.map(() => facesAnswer([1, 0]));
   };
-  const { app } = testServer(t, { dispatch, drainTimeout: controller.signal });
+  const { app } = testServer(t, { dispatch, drainTimeout: controller.signal, ...ports });
   return { app, refuseCalls: () => controller.abort(), drainTimeout: controller.signal };
 }
 
 /** A POST /verify whose body is still to be written. */
-async function startCall(app: FastifyInstance): Promise<ClientRequest> {
+async function startCall(app: FastifyInstance, agent?: Agent): Promise<ClientRequest> {
   if (!app.server.listening) await app.listen({ host: "127.0.0.1", port: 0 });
   const call = request({
     port: (app.server.address() as AddressInfo).port,
     method: "POST",
     path: "/verify",
+    ...(agent && { agent }),
     headers: {
       "x-api-key": testKey,
       "content-type": "application/json",

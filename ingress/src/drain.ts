@@ -5,21 +5,34 @@ import type { FastifyInstance } from "fastify";
 const refusalMs = 1_000;
 
 /**
- * Closes the server: it takes no new connection, and calls in flight may end. The last second of `withinMs`
- * is for those that have not: `refuseCalls` is called, which should reply to them. Connections that are still
- * open after it are cut.
+ * Closes the server in three steps, within `withinMs` together:
+ *
+ *     notice ──► stopServing, no new connections, calls in flight may end ──► refuseCalls ──► closed
+ *
+ * For `noticeMs` it serves as before, so that load balancers can choose another process. The last second is
+ * for calls that have not ended: `refuseCalls` should reply to them. Connections that are open after it are
+ * cut.
  */
-export async function drain(
-  server: FastifyInstance,
-  { withinMs, refuseCalls }: { withinMs: number; refuseCalls: () => void },
-): Promise<void> {
+export async function drain(server: FastifyInstance, options: DrainOptions): Promise<void> {
+  const { withinMs, stopServing, refuseCalls } = options;
+  const noticeMs = Math.min(options.noticeMs, Math.max(0, withinMs - refusalMs));
+  if (noticeMs > 0) await sleep(noticeMs, undefined, { ref: false });
+  stopServing();
   const closed = server.close().then(() => true);
   const closesWithin = (ms: number) => Promise.race([closed, sleep(ms, false, { ref: false })]);
 
-  const untilRefusalMs = Math.max(0, withinMs - refusalMs);
+  const untilRefusalMs = Math.max(0, withinMs - noticeMs - refusalMs);
   if (!(await closesWithin(untilRefusalMs))) {
     refuseCalls();
-    await closesWithin(withinMs - untilRefusalMs);
+    await closesWithin(withinMs - noticeMs - untilRefusalMs);
   }
   server.server.closeAllConnections();
 }
+
+type DrainOptions = {
+  noticeMs: number;
+  withinMs: number;
+  /** Called when the notice is over: calls that still come should be refused. */
+  stopServing(): void;
+  refuseCalls(): void;
+};

@@ -80,7 +80,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   observeCommands(metrics, [redis, imagesRedis, durable]);
   const history = page ? new CallHistory() : undefined;
   const calls = new CallStream();
-  const isServing = () => answers.connected() && !stop.aborted;
+  let isDraining = false;
+  const isServing = () => answers.connected() && !isDraining;
   const dependencyHealth = () => ({
     kafka: producer.isProved(),
     redis: redis.usable && imagesRedis.usable && answers.connected(),
@@ -98,6 +99,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       poolStates: () => pools.fresh(),
       dependencyHealth,
       isServing,
+      isStopping: () => stop.aborted,
       metrics,
       drainTimeout: drainTimeout.signal,
       decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
@@ -120,7 +122,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     id,
     log,
     page: metrics.page,
-    checks: () => ({ ...dependencyHealth(), serving: isServing() }),
+    checks: () => ({ ...dependencyHealth(), serving: isServing() && !stop.aborted }),
     openCalls: (salt) => calls.open(salt),
     health: observed.health,
     live: () =>
@@ -138,7 +140,12 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   // Opened last and so closed first: calls in flight still need everything above.
   await using _drain = {
     [Symbol.asyncDispose]: () =>
-      drain(server, { withinMs: config.DRAIN_WITHIN_MS, refuseCalls: () => drainTimeout.abort() }),
+      drain(server, {
+        noticeMs: config.DRAIN_NOTICE_MS,
+        withinMs: config.DRAIN_WITHIN_MS,
+        stopServing: () => (isDraining = true),
+        refuseCalls: () => drainTimeout.abort(),
+      }),
   };
 
   log.info({ address: server.listeningOrigin }, "ready");

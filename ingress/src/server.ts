@@ -85,6 +85,11 @@ export function buildServer(
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
   });
+  app.addHook("onSend", async (_request, reply) => {
+    // So clients and proxies open their next connection elsewhere. If the end of the process closed this one,
+    // a call could be on its way.
+    if (ports.isStopping()) reply.header("connection", "close");
+  });
   addRequestMetrics(app, ports.metrics, models.lanes);
   addCors(app, settings);
   const facts = factsSource(settings, models, accounts !== undefined);

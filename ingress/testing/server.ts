@@ -44,6 +44,7 @@ export function testServer(
     poolStates: () => [testPool],
     dependencyHealth: () => ({ kafka: true, redis: true }),
     isServing: () => true,
+    isStopping: () => false,
     drainTimeout: new AbortController().signal,
     decideSampling: (_traceId, parentSampled = true) => parentSampled,
     recordCall: () => {},

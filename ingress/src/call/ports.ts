@@ -52,8 +52,10 @@ export type Ports = {
   poolStates(): PoolState[];
   /** Whether Kafka and the volatile Redis have answered lately, on every connection that calls need. */
   dependencyHealth(): { kafka: boolean; redis: boolean };
-  /** True from the moment that answers can be received until draining begins. */
+  /** True from the moment that answers can be received until draining begins, after DRAIN_NOTICE_MS. */
   isServing(): boolean;
+  /** The process was asked to stop: load balancers should choose another one. It may still be serving. */
+  isStopping(): boolean;
   /** Aborts shortly before the end of a drain: calls still in flight are refused with `not_ready`. */
   drainTimeout: AbortSignal;
   /** Whether the trace of a call is to be exported. `parentSampled`: what its client decided. */

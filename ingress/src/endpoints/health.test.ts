@@ -55,6 +55,13 @@ test("/livez is always 200; /readyz is 503 while the process does not serve", as
   assert.equal((await post("/verify", {})).json().error, "not_ready");
 });
 
+test("/readyz is 503 as soon as the process was asked to stop, while it still accepts calls", async (t) => {
+  const { app, post } = testServer(t, { isStopping: () => true });
+  const refused = await app.inject("/readyz");
+  assert.deepEqual([refused.statusCode, refused.json().error], [503, "not_ready"]);
+  assert.notEqual((await post("/verify", {})).json().error, "not_ready");
+});
+
 test("/readyz is 503 while Kafka or Redis does not answer, and calls that need neither are served", async (t) => {
   for (const health of [
     { kafka: false, redis: true },

@@ -26,12 +26,12 @@ export async function health({ ports, models }: RouteContext, reply: FastifyRepl
 }
 
 /**
- * GET /readyz, for load balancers: throws `not_ready` before this process can serve, while it drains, and
- * while Kafka or the volatile Redis does not answer it.
+ * GET /readyz, for load balancers: throws `not_ready` before this process can serve, from the moment that it
+ * was asked to stop, and while Kafka or the volatile Redis does not answer it.
  */
 export async function readyz({ ports }: RouteContext): Promise<LiveReply> {
   const { kafka, redis } = ports.dependencyHealth();
-  if (ports.isServing() && kafka && redis) return { status: "ok" };
+  if (ports.isServing() && !ports.isStopping() && kafka && redis) return { status: "ok" };
   throw notServing();
 }
 
