@@ -20,21 +20,24 @@ const services = ["batcher", "inference", "ingress", "kafka", "redis-durable", "
 const watchMs = 12_000;
 
 test("Faceline in containers", { skip: withoutContainers() }, async (t) => {
-  const python = await installCompose(t);
+  const steps = new Steps();
+  const python = await installCompose(t, steps);
   if (python === undefined) return;
-  const { engine, folder } = await openEngine();
-  await buildImages(engine);
+  const { engine, folder } = await openEngine(steps);
+  await buildImages(engine, steps);
   const [port] = await freePorts(1);
   const compose = new Compose({ engine, python, folder, port: port! });
   const remove = () => compose.run("down", "--volumes", "--timeout", "20");
   t.after(remove);
   // What a run that was killed has left.
   await remove();
-  await compose.run("--profile", "tools", "run", "--rm", "secrets");
-  await compose.run("up", "--detach");
-  await waitUntil("health is ok", () => isHealthy(compose.address)).catch(async (error: Error) => {
-    throw new Error(`${error.message}\n${await compose.logs()}`);
-  });
+  await steps.run("secrets", () => compose.run("--profile", "tools", "run", "--rm", "secrets"));
+  await steps.run("compose", () => compose.run("up", "--detach"));
+  await steps.run("health", () =>
+    waitUntil("health is ok", () => isHealthy(compose.address)).catch(async (error: Error) => {
+      throw new Error(`${error.message}\n${await compose.logs()}`);
+    }),
+  );
   const containers = await compose.containers();
   const packets = await Promise.all(containers.map(({ pid }) => countForeignPackets(pid)));
   const startedAt = performance.now();
@@ -112,7 +115,7 @@ function rightsOf({ pid }: Container) {
   };
 }
 
-async function installCompose(t: TestContext): Promise<string | undefined> {
+async function installCompose(t: TestContext, steps: Steps): Promise<string | undefined> {
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
   const venv = {
     name: "podman-compose",
@@ -121,7 +124,7 @@ async function installCompose(t: TestContext): Promise<string | undefined> {
     requirements: join(import.meta.dirname, "containers", "requirements.txt"),
   };
   try {
-    await setUpVenv(venv, new Steps((line) => t.diagnostic(line)), t.signal);
+    await setUpVenv(venv, steps, t.signal);
   } catch (fault) {
     t.skip(`NOT CHECKED in containers: ${(fault as Error).message}`);
   }

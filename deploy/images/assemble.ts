@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { repository } from "../launcher/state-folder.ts";
+import { makeReadable } from "./file-modes.ts";
 import { type Lock, packageClosure } from "./package-closure.ts";
 import { type Sbom, sbomOf } from "./sbom.ts";
 
@@ -34,6 +35,8 @@ const sbom = JSON.parse(readFileSync(join(repository, "sbom.json"), "utf8")) as 
 const node = `node_modules/node-${process.platform}-${process.arch}`;
 const ownSbom = sbomOf(sbom, lock, [...folders, node]);
 writeFileSync(join(to, "sbom.cdx.json"), `${JSON.stringify(ownSbom, null, 1)}\n`);
+// Processes of the image are a user of their own, and two clones must give the same image.
+makeReadable(to);
 
 function copy(path: string): void {
   const source = join(repository, path);

@@ -4,6 +4,7 @@ import { readConfig } from "@faceline/contracts/runtime/config";
 import { capture } from "../../launcher/capture.ts";
 import { LauncherConfig } from "../../launcher/settings.ts";
 import { repository } from "../../launcher/state-folder.ts";
+import type { Steps } from "../../launcher/steps.ts";
 import type { ContainerEngine } from "./engine.ts";
 
 /** Images that stand for public ones where no registry can be reached, made of Debian's packages. */
@@ -17,14 +18,19 @@ export const baseImages = {
 };
 
 /** Makes the images that are not there yet. Takes some minutes the first time. */
-export async function makeBaseImages(engine: ContainerEngine, folder: string): Promise<void> {
-  await make(engine, baseImages.base, folder, {
+export async function makeBaseImages(engine: ContainerEngine, folder: string, steps: Steps): Promise<void> {
+  const make = (tag: string, recipe: Recipe) =>
+    steps.run(tag, async (note) => {
+      if ((await engine.imageId(tag)) === undefined) await makeImage(engine, tag, folder, recipe);
+      else note("present");
+    });
+  await make(baseImages.base, {
     debian: ["--variant=extract", `--hook-dir=${mergedUsr}`, "--include=libc6,libstdc++6,libgcc-s1,tzdata"],
     steps: [],
   });
-  await make(engine, baseImages.buildBase, folder, {
+  await make(baseImages.buildBase, {
     debian: ["--variant=minbase", "--include=ca-certificates,libstdc++6"],
-    files: { node: process.execPath, npm: join((await capture("npm", ["root", "-g"])).trim(), "npm") },
+    files: { node: process.execPath, npm: await npmFolder() },
     steps: [
       "COPY node /usr/bin/node",
       "COPY npm /usr/lib/npm",
@@ -32,7 +38,7 @@ export async function makeBaseImages(engine: ContainerEngine, folder: string): P
     ],
   });
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
-  await make(engine, baseImages.servers, folder, {
+  await make(baseImages.servers, {
     debian: ["--variant=minbase", "--include=openjdk-17-jre-headless,redis-server"],
     files: { libs: join(resolve(repository, FACELINE_STATE), "kafka", "libs") },
     scripts: {
@@ -48,10 +54,20 @@ export async function makeBaseImages(engine: ContainerEngine, folder: string): P
   });
 }
 
+/** The npm on the PATH. `npm root` would name a folder beside the Node that runs this, which has none. */
+async function npmFolder(): Promise<string> {
+  const program = (await capture("sh", ["-c", `readlink -f "$(command -v npm)"`])).trim();
+  return join(program, "..", "..");
+}
+
 const mergedUsr = "/usr/share/mmdebstrap/hooks/merged-usr";
 
-async function make(engine: ContainerEngine, tag: string, folder: string, recipe: Recipe): Promise<void> {
-  if ((await engine.imageId(tag)) !== undefined) return;
+async function makeImage(
+  engine: ContainerEngine,
+  tag: string,
+  folder: string,
+  recipe: Recipe,
+): Promise<void> {
   const context = join(folder, "context");
   rmSync(context, { recursive: true, force: true });
   mkdirSync(context, { recursive: true });

@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { LauncherConfig } from "../../launcher/settings.ts";
 import { repository } from "../../launcher/state-folder.ts";
+import type { Steps } from "../../launcher/steps.ts";
 import { baseImages, makeBaseImages } from "./base-images.ts";
 import { ContainerEngine } from "./engine.ts";
 
-const targets = ["ingress", "batcher", "inference", "tools"] as const;
-const imageTag = (target: ImageTarget): string => `localhost/faceline/${target}`;
+export const imageTargets = ["ingress", "batcher", "inference", "tools"] as const;
 
 /** For the `skip` of a test: false where containers can be built and run, else the reason to print. */
 export function withoutContainers(): string | false {
@@ -21,34 +21,41 @@ const programs = ["buildah", "podman", "runc", "iptables", "mmdebstrap", "nsente
 const packages = "buildah podman runc netavark aardvark-dns iptables mmdebstrap";
 
 /** The engine of the tests, with base images, and the folder of its storage. Both stay for the next run. */
-export async function openEngine(): Promise<{ engine: ContainerEngine; folder: string }> {
+export async function openEngine(steps: Steps): Promise<{ engine: ContainerEngine; folder: string }> {
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
   const folder = join(resolve(repository, FACELINE_STATE), "containers");
   const engine = new ContainerEngine(folder);
-  await makeBaseImages(engine, folder);
+  await makeBaseImages(engine, folder, steps);
   return { engine, folder };
 }
 
-/** Builds the images of the working tree; what has not changed is taken from an earlier build. */
-export async function buildImages(engine: ContainerEngine): Promise<void> {
-  const images = join(repository, "deploy", "images");
+/**
+ * Builds the images `localhost/NAMES/TARGET` of a source tree, which is the working tree by default. What has
+ * not changed is taken from an earlier build.
+ */
+export async function buildImages(
+  engine: ContainerEngine,
+  steps: Steps,
+  { names = "faceline", sources = repository, buildBase = baseImages.buildBase }: ImageOptions = {},
+): Promise<void> {
+  const images = join(sources, "deploy", "images");
   const ca = process.env["NODE_EXTRA_CA_CERTS"];
   const options = [
     `--build-arg=BASE=${baseImages.base}`,
-    `--build-arg=BUILD_BASE=${baseImages.buildBase}`,
+    `--build-arg=BUILD_BASE=${buildBase}`,
     `--ignorefile=${join(images, "Dockerfile.dockerignore")}`,
     ...(ca === undefined ? [] : [`--secret=id=ca,src=${ca}`]),
   ];
-  for (const target of targets) {
-    await engine.build(
-      imageTag(target),
-      join(images, "Dockerfile"),
-      repository,
-      "--target",
-      target,
-      ...options,
-    );
+  for (const target of imageTargets) {
+    const tag = imageTag(names, target);
+    const args = ["--target", target, ...options];
+    await steps.run(tag, () => engine.build(tag, join(images, "Dockerfile"), sources, ...args));
   }
 }
 
-type ImageTarget = (typeof targets)[number];
+export const imageTag = (names: string, target: ImageTarget): string => `localhost/${names}/${target}`;
+
+type ImageTarget = (typeof imageTargets)[number];
+
+/** `buildBase`: the image in which the packages are installed, of which nothing is in the result. */
+type ImageOptions = { names?: string; sources?: string; buildBase?: string };
