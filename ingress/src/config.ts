@@ -203,11 +203,11 @@ export const IngressConfig = HttpSettings.safeExtend({
     .min(1)
     .default(256 * MiB),
   /**
-   * How long calls are still accepted after the process was asked to stop, with a red /readyz: longer than a
+   * How long calls are still accepted when the process must stop, with a red /readyz: longer than a
    * load balancer needs to notice that.
    */
   DRAIN_NOTICE_MS: integer(0, 60_000, 0),
-  /** How long all calls may take to end after the process was asked to stop, the notice included. */
+  /** How long all calls may take to end when the process must stop, the notice included. */
   DRAIN_WITHIN_MS: integer(0, 600_000, 35_000),
 }).refine((settings) => settings.SMTP_URL === undefined || settings.PUBLIC_URL !== "", {
   path: ["PUBLIC_URL"],

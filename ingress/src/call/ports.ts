@@ -54,7 +54,7 @@ export type Ports = {
   dependencyHealth(): { kafka: boolean; redis: boolean };
   /** True from the moment that answers can be received until draining begins, after DRAIN_NOTICE_MS. */
   isServing(): boolean;
-  /** The process was asked to stop: load balancers should choose another one. It may still be serving. */
+  /** The process must stop: load balancers should choose another one. It may still be serving. */
   isStopping(): boolean;
   /** Aborts shortly before the end of a drain: calls still in flight are refused with `not_ready`. */
   drainTimeout: AbortSignal;

@@ -55,7 +55,7 @@ test("/livez is always 200; /readyz is 503 while the process does not serve", as
   assert.equal((await post("/verify", {})).json().error, "not_ready");
 });
 
-test("/readyz is 503 as soon as the process was asked to stop, while it still accepts calls", async (t) => {
+test("/readyz is 503 as soon as the process must stop, while it still accepts calls", async (t) => {
   const { app, post } = testServer(t, { isStopping: () => true });
   const refused = await app.inject("/readyz");
   assert.deepEqual([refused.statusCode, refused.json().error], [503, "not_ready"]);

@@ -27,7 +27,7 @@ export async function health({ ports, models }: RouteContext, reply: FastifyRepl
 
 /**
  * GET /readyz, for load balancers: throws `not_ready` before this process can serve, from the moment that it
- * was asked to stop, and while Kafka or the volatile Redis does not answer it.
+ * must stop, and while Kafka or the volatile Redis does not answer it.
  */
 export async function readyz({ ports }: RouteContext): Promise<LiveReply> {
   const { kafka, redis } = ports.dependencyHealth();
