@@ -1,16 +1,13 @@
 // Covers deploy/compose/compose.yaml and the images that it runs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import test, { type TestContext } from "node:test";
-import { readConfig } from "@faceline/contracts/runtime/config";
+import { join } from "node:path";
+import test from "node:test";
 import { freePorts } from "../launcher/ports.ts";
-import { LauncherConfig } from "../launcher/settings.ts";
 import { repository } from "../launcher/state-folder.ts";
 import { Steps } from "../launcher/steps.ts";
-import { findVenv, setUpVenv } from "../testing/venv.ts";
 import { waitUntil } from "../testing/wait-until.ts";
-import { Compose, type Container } from "./containers/compose.ts";
+import { Compose, type Container, findPodmanCompose } from "./containers/compose.ts";
 import { buildImages, openEngine, withoutContainers } from "./containers/images.ts";
 import { countForeignPackets, inNetwork } from "./containers/packets.ts";
 import { apiClient, readBase64 } from "./stack/api-client.ts";
@@ -21,12 +18,11 @@ const watchMs = 12_000;
 
 test("Faceline in containers", { skip: withoutContainers() }, async (t) => {
   const steps = new Steps();
-  const python = await installCompose(t, steps);
-  if (python === undefined) return;
+  const python = await findPodmanCompose(steps, t.signal);
   const { engine, folder } = await openEngine(steps);
   await buildImages(engine, steps);
   const [port] = await freePorts(1);
-  const compose = new Compose({ engine, python, folder, port: port! });
+  const compose = new Compose({ engine, python, folder, port: port!, files: ["compose.yaml"] });
   const remove = () => compose.run("down", "--volumes", "--timeout", "20");
   t.after(remove);
   // What a run that was killed has left.
@@ -113,20 +109,4 @@ function rightsOf({ pid }: Container) {
     newPrivileges: field("NoNewPrivs") !== "1",
     core: Number(core),
   };
-}
-
-async function installCompose(t: TestContext, steps: Steps): Promise<string | undefined> {
-  const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
-  const venv = {
-    name: "podman-compose",
-    pythonMin: "3.9",
-    folder: join(resolve(repository, FACELINE_STATE), "podman-compose"),
-    requirements: join(import.meta.dirname, "containers", "requirements.txt"),
-  };
-  try {
-    await setUpVenv(venv, steps, t.signal);
-  } catch (fault) {
-    t.skip(`NOT CHECKED in containers: ${(fault as Error).message}`);
-  }
-  return findVenv(venv)?.python;
 }

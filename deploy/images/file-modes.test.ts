@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -18,5 +27,10 @@ test("files of a clone that only its owner may read can be read by the user of a
   const modes = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => path !== "link")
     .map((path) => [path, (statSync(join(folder, path)).mode & 0o777).toString(8)]);
-  assert.deepEqual(Object.fromEntries(modes), { src: "755", "src/main.ts": "644", run: "755", shared: "644" });
+  assert.deepEqual(Object.fromEntries(modes), {
+    src: "755",
+    "src/main.ts": "644",
+    run: "755",
+    shared: "644",
+  });
 });

@@ -15,6 +15,8 @@ export const baseImages = {
   buildBase: "localhost/build-base",
   /** Redis, Java and the jars of Kafka, with scripts of the names that Kafka's own image has. */
   servers: "localhost/servers",
+  /** HAProxy, no shell. */
+  proxy: "localhost/proxy",
 };
 
 /** Makes the images that are not there yet. Takes some minutes the first time. */
@@ -36,6 +38,10 @@ export async function makeBaseImages(engine: ContainerEngine, folder: string, st
       "COPY npm /usr/lib/npm",
       "RUN ln -s /usr/lib/npm/bin/npm-cli.js /usr/bin/npm",
     ],
+  });
+  await make(baseImages.proxy, {
+    debian: ["--variant=extract", `--hook-dir=${mergedUsr}`, "--include=haproxy"],
+    steps: [],
   });
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
   await make(baseImages.servers, {

@@ -1,21 +1,40 @@
 import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { readConfig } from "@faceline/contracts/runtime/config";
 import { capture } from "../../launcher/capture.ts";
+import { LauncherConfig } from "../../launcher/settings.ts";
 import { repository } from "../../launcher/state-folder.ts";
+import type { Steps } from "../../launcher/steps.ts";
+import { findVenv, setUpVenv } from "../../testing/venv.ts";
 import { baseImages } from "./base-images.ts";
 import type { ContainerEngine } from "./engine.ts";
 
-/** deploy/compose/compose.yaml, run by podman-compose, with secrets and a port of its own. */
+/** Returns the Python that has podman-compose, which is installed into the state folder the first time. */
+export async function findPodmanCompose(steps: Steps, stop: AbortSignal): Promise<string> {
+  const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
+  const venv = {
+    name: "podman-compose",
+    pythonMin: "3.9",
+    folder: join(resolve(repository, FACELINE_STATE), "podman-compose"),
+    requirements: join(import.meta.dirname, "requirements.txt"),
+  };
+  await setUpVenv(venv, steps, stop);
+  return findVenv(venv)!.python;
+}
+
+/** Files of deploy/compose, run by podman-compose, with secrets and a port of their own. */
 export class Compose {
   readonly #engine: ContainerEngine;
   readonly #python: string;
   readonly #secrets: string;
   readonly #port: number;
+  readonly #files: string[];
 
-  constructor({ engine, python, folder, port }: ComposeOptions) {
+  constructor({ engine, python, folder, port, files }: ComposeOptions) {
     this.#engine = engine;
     this.#python = python;
     this.#port = port;
+    this.#files = files.flatMap((file) => ["-f", join(repository, "deploy", "compose", file)]);
     this.#secrets = join(folder, "secrets");
     mkdirSync(this.#secrets, { recursive: true, mode: 0o700 });
   }
@@ -26,13 +45,14 @@ export class Compose {
 
   /** Runs podman-compose with its arguments, such as `up -d`. */
   run(...args: string[]): Promise<string> {
-    const files = ["-f", join(repository, "deploy", "compose", "compose.yaml")];
     const podman = ["--in-pod", "false", "--podman-path", this.#engine.podmanFile];
-    return capture(this.#python, ["-m", "podman_compose", ...podman, ...files, "-p", project, ...args], {
+    const command = ["-m", "podman_compose", ...podman, ...this.#files, "-p", project, ...args];
+    return capture(this.#python, command, {
       env: {
         ...this.#engine.env,
         KAFKA_IMAGE: baseImages.servers,
         REDIS_IMAGE: baseImages.servers,
+        PROXY_IMAGE: baseImages.proxy,
         SECRETS_FOLDER: this.#secrets,
         INGRESS_ADDRESS: `127.0.0.1:${this.#port}`,
         INTRA_OP_THREADS: "1",
@@ -67,6 +87,13 @@ export class Compose {
       }));
   }
 
+  /** The operators' port of a container that runs, as this machine reaches it. */
+  async operatorsAddress(id: string): Promise<string> {
+    const format = "{{range .NetworkSettings.Networks}}address {{.IPAddress}}\n{{end}}";
+    const printed = await this.#engine.podman("inspect", "--format", format, id);
+    return `http://${/^address (\S+)/m.exec(printed)![1]}:9464`;
+  }
+
   /** The last lines of each container, for a test that fails. */
   async logs(): Promise<string> {
     return this.run("logs", "--tail", "15").catch((error: Error) => error.message);
@@ -84,6 +111,13 @@ const project = "faceline-test";
 const madeByPodman =
   /^[AC] \/(etc|etc\/(passwd|group)|proc|sys|dev|run|run\/secrets|tmp|data|var|var\/(tmp|lib\/kafka\/data))$/;
 
-type ComposeOptions = { engine: ContainerEngine; python: string; folder: string; port: number };
+/** `folder`: of the secrets. `files`: their names in deploy/compose. */
+type ComposeOptions = {
+  engine: ContainerEngine;
+  python: string;
+  folder: string;
+  port: number;
+  files: string[];
+};
 
 export type Container = { id: string; service: string; pid: number; readOnly: boolean };

@@ -17,8 +17,8 @@ export function withoutContainers(): string | false {
   return `NOT CHECKED in containers: apt install ${packages} (missing: ${missing.join(", ")})`;
 }
 
-const programs = ["buildah", "podman", "runc", "iptables", "mmdebstrap", "nsenter"];
-const packages = "buildah podman runc netavark aardvark-dns iptables mmdebstrap";
+const programs = ["buildah", "podman", "runc", "iptables", "mmdebstrap", "nsenter", "python3"];
+const packages = "buildah podman runc netavark aardvark-dns iptables mmdebstrap python3-venv";
 
 /** The engine of the tests, with base images, and the folder of its storage. Both stay for the next run. */
 export async function openEngine(steps: Steps): Promise<{ engine: ContainerEngine; folder: string }> {
