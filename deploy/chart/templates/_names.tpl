@@ -1,17 +1,3 @@
-{{/* "faceline.over" (dict "base" … "top" …): base with the values of top over it, as JSON. Maps are joined. */}}
-{{- define "faceline.over" -}}
-{{- $result := deepCopy .base -}}
-{{- range $key, $value := .top -}}
-{{- $below := get $result $key -}}
-{{- if and (kindIs "map" $value) (kindIs "map" $below) -}}
-{{- $_ := set $result $key (include "faceline.over" (dict "base" $below "top" $value) | fromJson) -}}
-{{- else -}}
-{{- $_ := set $result $key $value -}}
-{{- end -}}
-{{- end -}}
-{{- toJson $result -}}
-{{- end -}}
-
 {{/* "faceline.labels" (dict "root" $ "component" …), with "pool" for what belongs to one. */}}
 {{- define "faceline.labels" -}}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
