@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const pollEveryMs = 25;
-const giveUpAfterMs = 60_000;
+const giveUpAfterMs = 120_000;
 
 /**
- * Polls `holds` until it returns true. Throws with `condition` after a minute, much longer than a healthy
+ * Polls `holds` until it returns true. Throws with `condition` after two minutes, much longer than a healthy
  * system needs: a busy machine fails no test.
  */
 export async function waitUntil(condition: string, holds: () => boolean | Promise<boolean>): Promise<void> {

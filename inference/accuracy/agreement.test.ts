@@ -22,15 +22,15 @@ const catalogue = await readCatalogue();
 const detectors = ["ssd", "faceboxes", "blazeface"];
 /** Scenes that every detector above finds whole, and of how many photographs they are made. */
 const sets = {
-  "as it is": 5,
-  "tight, 0.9": 5,
-  "tight, 0.7": 10,
-  "tight, 150 px": 5,
-  roll: 5,
-  "far, 7 %": 5,
-  "second, 10 %": 5,
+  "as it is": 3,
+  "tight, 0.9": 3,
+  "tight, 0.7": 5,
+  "tight, 150 px": 3,
+  roll: 3,
+  "far, 7 %": 3,
+  "second, 10 %": 3,
 };
-const photographs = Array.from({ length: 10 }, (_, i) => `img${i + 1}.jpg`);
+const photographs = Array.from({ length: 5 }, (_, i) => `img${i + 1}.jpg`);
 
 suite("every way of searching sees the faces that are there", { skip: labelledPhotographsMissing }, () => {
   let lanes: Lanes;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { builtModel } from "../testing/built.ts";
 import { openSamples, samplesCount } from "../testing/pictures.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { inputSides, type Model, type Precision } from "./catalogue-entry.ts";
-import { convert } from "./convert/networks.ts";
 import * as ort from "./onnxruntime.ts";
 
 // The outputs of int8 compared with those of float, on the sample photographs. The bounds are about three
@@ -63,7 +63,10 @@ async function run(model: Model, precision: Precision, px: number, pictures: Uin
   // Without it sums are clipped on an x64 CPU without VNNI; with it they are right, and the same, on every
   // one.
   const exact = { extra: { session: { x64quantprecision: "1" } } };
-  const session = await ort.InferenceSession.create(await convert(model, { precision, input_px: px }), exact);
+  const session = await ort.InferenceSession.create(
+    await builtModel(model, { precision, input_px: px }),
+    exact,
+  );
   const image = new ort.Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [
     pictures.length,
     px,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { decodeEmbedding } from "@faceline/contracts/wire/face";
 import { laneId } from "@faceline/contracts/wire/ids";
@@ -38,6 +39,7 @@ suite("a face gets the same verdict from both decoders, in every form of its pic
   const metrics = ["cosine", "euclidean"] as const;
   let lanes: Lanes;
   let thresholds: Record<(typeof metrics)[number], number>;
+  const largestFaces = new Map<string, Promise<EmbeddedFace | undefined>>();
   before(async () => {
     lanes = await openLanes({
       modelsDir: await builtModels(),
@@ -100,7 +102,7 @@ suite("a face gets the same verdict from both decoders, in every form of its pic
       if (right) counts.right++;
     }
 
-    t.diagnostic(JSON.stringify({ ...comparison.counts, ...counts, nearest }));
+    t.diagnostic(JSON.stringify({ ...comparison.counts, ...counts, runs: largestFaces.size, nearest }));
     assert.ok(comparison.counts.all > 500 && comparison.counts.turbo > 130 && counts.faces > 150);
     assert.equal(counts.right, counts.faces);
   }
@@ -111,7 +113,16 @@ suite("a face gets the same verdict from both decoders, in every form of its pic
     return (await largestFace(actual))!;
   }
 
-  async function largestFace(picture: Picture): Promise<EmbeddedFace | undefined> {
+  /** Several forms of a picture decode to the same pixels. */
+  function largestFace(picture: Picture): Promise<EmbeddedFace | undefined> {
+    const { width, height, pixels } = picture;
+    const key = `${width} ${height} ${createHash("sha256").update(pixels).digest("hex")}`;
+    const known = largestFaces.get(key) ?? findLargestFace(picture);
+    largestFaces.set(key, known);
+    return known;
+  }
+
+  async function findLargestFace(picture: Picture): Promise<EmbeddedFace | undefined> {
     const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
     const { results } = await lanes.run({ lane: ssd, pictures: [{ ...picture, options }] });
     const [result] = results;
