@@ -44,7 +44,6 @@ export type Pod = {
 type Container = {
   env?: { name: string; value: string }[];
   securityContext: Record<string, unknown>;
-  lifecycle?: { preStop: { sleep: { seconds: number } } };
   volumeMounts: { name: string; mountPath: string }[];
   resources: Record<string, Record<string, unknown>>;
   [key: string]: unknown;
