@@ -1,10 +1,11 @@
 import { globSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { modelsFolder } from "@faceline/models/model-file";
 import { runInForeground } from "../launcher/foreground.ts";
 import { unpulledModels } from "../launcher/models.ts";
 import { repository } from "../launcher/state-folder.ts";
 import { facesFolder, withoutFaces } from "../testing/faces.ts";
+import { stackTestsInPairs } from "./stack-tests-in-pairs.ts";
 
 /** Test files that match the patterns, sorted. Paths are relative to the repository. */
 export const findTestFiles = (...patterns: string[]): string[] =>
@@ -18,18 +19,19 @@ export const tidyArguments = ["--test", "--test-reporter=dot", "deploy/tidy/*.te
 /** Whether a test file needs Kafka and Redis, by its name. All others are unit tests and start nothing. */
 export const needsServers = (file: string): boolean => /\.(live|stack|e2e)\.test\.ts$/.test(file);
 
-/** Whether a test file starts services, by its name. */
-export const startsServices = (file: string): boolean => /\.(stack|e2e)\.test\.ts$/.test(file);
+/** Whether a test file starts services and runs while no other does: all but those that are listed. */
+export const runsAlone = (file: string): boolean =>
+  /\.(stack|e2e)\.test\.ts$/.test(file) && !stackTestsInPairs.includes(basename(file));
 
 /**
- * Runs files with Node's test runner. Those that start services run one at a time, because they share two
- * cores with a broker. Those that only need the servers mostly wait, so two of them run. `watch` runs them
- * again when they or what they import change, until `stop` aborts.
+ * Runs files with Node's test runner. Of those that need servers two run at a time, because they mostly wait,
+ * unless one of them runs alone. `watch` runs them again when they or what they import change, until `stop`
+ * aborts.
  */
 export async function runFiles(files: string[], options: RunOptions & { watch?: boolean }): Promise<TestRun> {
   if (files.length === 0) return { ok: false, counts: noCounts(), summary: ["no test files were found"] };
   const args = ["--test", "--test-reporter=spec"];
-  if (files.some(startsServices)) args.push("--test-concurrency=1");
+  if (files.some(runsAlone)) args.push("--test-concurrency=1");
   else if (files.some(needsServers)) args.push("--test-concurrency=2");
   if (options.watch) args.push("--watch");
   return run(process.execPath, [...args, ...files], options, { holdSummary: !options.watch });

@@ -12,7 +12,7 @@ import {
   needsServers,
   runFiles,
   runUnitTests,
-  startsServices,
+  runsAlone,
   type TestRun,
 } from "./test-runner.ts";
 
@@ -87,8 +87,9 @@ async function pullModels(steps: Steps, stop: AbortSignal): Promise<void> {
 }
 
 function kindOf(file: string): string {
-  if (startsServices(file)) return "whole stack";
-  return needsServers(file) ? "live" : "unit";
+  if (!needsServers(file)) return "unit";
+  if (file.endsWith(".live.test.ts")) return "live";
+  return runsAlone(file) ? "whole stack" : "whole stack, in pairs";
 }
 
 async function openServers(command: Command, steps: Steps): Promise<TestServers> {

@@ -60,9 +60,7 @@ test("while the broker hangs, calls are rejected, immediately after the first on
 const reasonOf = (line: string): string =>
   (JSON.parse(line.slice(line.indexOf("{"))) as { reason: string }).reason;
 
-/**
- * The pid of this run's broker. Test files run one at a time, so no other test needs the broker meanwhile.
- */
+/** The pid of this run's broker. This file runs alone, so no other test needs the broker meanwhile. */
 function brokerPid(): number {
   const record = readFileSync(join(process.env["FACELINE_TEST_RUN"]!, "processes.json"), "utf8");
   const { running } = JSON.parse(record) as { running: { name: string; pid: number }[] };
