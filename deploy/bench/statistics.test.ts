@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  inRandomOrder,
   mean,
   median,
   mulberry32,
@@ -8,6 +9,7 @@ import {
   pairedRatio,
   quantile,
   ratioOverStarts,
+  trimmedMeanInterval,
   verdictOf,
 } from "./statistics.ts";
 
@@ -82,4 +84,29 @@ test("one pair has no interval, and zero has no ratio", () => {
       ]),
     /no ratio of 1 to 0/,
   );
+});
+
+test("in random order every value is there once, and in each place equally often", () => {
+  const random = mulberry32(3);
+  const orders = Array.from({ length: 3_000 }, () => inRandomOrder(["a", "b", "c"], random));
+  assert.deepEqual(orders[0]!.toSorted(), ["a", "b", "c"]);
+  for (const place of [0, 1, 2]) {
+    const count = orders.filter((order) => order[place] === "a").length;
+    assert.ok(Math.abs(count - 1_000) < 100, `${count}`);
+  }
+});
+
+test("a trimmed mean is not moved by one value that is far off, and most intervals have the true mean", () => {
+  const random = mulberry32(5);
+  const noise = () => random() + random() + random() - 1.5;
+  const usual = Array.from({ length: 40 }, () => 7 + noise());
+  const { mean: middle, low, high } = trimmedMeanInterval([...usual, 1_000], random);
+  assert.ok(Math.abs(middle - 7) < 0.3 && low < 7 && high > 7 && high - low < 1, `${low} ${middle} ${high}`);
+  const trials = Array.from({ length: 30 }, () => {
+    const interval = trimmedMeanInterval(Array.from({ length: 20 }, noise), random);
+    return interval.low <= 0 && interval.high >= 0;
+  });
+  const share = trials.filter(Boolean).length / trials.length;
+  assert.ok(share >= 0.85, `${share}`);
+  assert.throws(() => trimmedMeanInterval([1], random), /two values, not 1/);
 });

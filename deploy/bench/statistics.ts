@@ -85,6 +85,38 @@ export function mulberry32(seed: number): () => number {
   };
 }
 
+/** Returns a copy in random order (Fisher-Yates). `random` returns numbers from 0 to below 1. */
+export function inRandomOrder<T>(values: readonly T[], random: () => number): T[] {
+  const order = [...values];
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [order[last], order[other]] = [order[other]!, order[last]!];
+  }
+  return order;
+}
+
+/**
+ * Returns the mean of the values without the lowest and the highest `trimmedShare` of them, with a 95 %
+ * interval by bootstrap over the values (percentiles of 2,000 resamples). It holds where a few values are far
+ * off because the machine did something else. Throws a RangeError for fewer than two values.
+ */
+export function trimmedMeanInterval(values: readonly number[], random: () => number): MeanInterval {
+  if (values.length < 2) throw new RangeError(`An interval takes two values, not ${values.length}.`);
+  const drawn = () => values[Math.floor(random() * values.length)]!;
+  const means = Array.from({ length: resamples }, () => trimmedMean(values.map(drawn)));
+  return { mean: trimmedMean(values), low: quantile(means, 0.025), high: quantile(means, 0.975) };
+}
+
+function trimmedMean(values: readonly number[]): number {
+  const cut = Math.floor(values.length * trimmedShare);
+  return mean(values.toSorted((a, b) => a - b).slice(cut, values.length - cut));
+}
+
+const trimmedShare = 0.1;
+const resamples = 2_000;
+
+type MeanInterval = { mean: number; low: number; high: number };
+
 /** The same measure of both commits, one right after the other. */
 export type Pair = { old: number; new: number };
 

@@ -17,6 +17,7 @@ import { predictions, predictionsModelled } from "../bench/parts/predictions.ts"
 import { saturation } from "../bench/parts/saturation.ts";
 import { singleRequest } from "../bench/parts/single-request.ts";
 import { telemetryBare, telemetryModelled } from "../bench/parts/telemetry.ts";
+import { telemetrySpans } from "../bench/parts/telemetry-spans.ts";
 import { telemetrySampling } from "../bench/parts/telemetry-sampling.ts";
 import { setUpFacePeers } from "../bench/peers/faces/systems.ts";
 import { peersVenv } from "../bench/peers/modelled/systems.ts";
@@ -62,6 +63,7 @@ const namedParts: Record<string, Part> = {
   "telemetry-modelled": telemetryModelled,
   "telemetry-bare": telemetryBare,
   "telemetry-sampling": telemetrySampling,
+  "telemetry-spans": telemetrySpans,
 };
 const allParts = { ...defaultParts, ...namedParts };
 

@@ -4,13 +4,14 @@ import { type Generator, measureLoop, openGenerator } from "../load/generator.ts
 import { openStack, type Part, type Stack } from "../part.ts";
 import { tinyJpeg } from "../pictures.ts";
 import { readResults, table } from "../report.ts";
-import { mean, type Pair, pairedRatio, sum } from "../statistics.ts";
+import { inRandomOrder, mean, mulberry32, sum, trimmedMeanInterval } from "../statistics.ts";
 import { openReceivers } from "../telemetry/receivers.ts";
 
 /**
  * What sampling costs, as CPU time of the services for each /verify. All loads go to the same processes, and
  * differ only in how many calls carry a `traceparent` that is sampled: two processes with the same work
- * differ by more than sampling costs.
+ * differ by more than sampling costs. A round has each load once, in random order and within half a minute,
+ * so that what slows the machine down for longer meets all of them.
  */
 export const telemetrySampling: Part = async (bench) => {
   if (process.platform !== "linux") {
@@ -18,23 +19,28 @@ export const telemetrySampling: Part = async (bench) => {
   }
   const plan = {
     settings: { ENGINE: "model:40+2b", BATCH_MAX: "32" },
-    ...(bench.quick ? { starts: 1, rounds: 2 } : { starts: 1, rounds: 10 }),
+    ...(bench.quick ? { starts: 1, rounds: 3 } : { starts: 1, rounds: 34 }),
     inFlight: 64,
     warmUpMs: bench.quick ? 2_000 : 8_000,
-    // Spans are sent every 5 s: those of the load before must not count for this one.
-    settleMs: 5_500,
-    // One such interval, so that each load pays for as many requests to the receiver as it causes.
-    countedMs: 5_000,
+    // Shorter than the 5 s of production, so that a round is short. A tenth pays for more requests then.
+    spansEveryMs: 2_000,
+    // The spans of the load before must not count for this one.
+    settleMs: 2_200,
+    // Two such intervals, so that each load pays for as many requests to the receiver as it causes.
+    countedMs: 4_000,
+    seed: 1,
   };
   const starts: Round[][] = bench.add ? await readResults<Round[][]>(bench, partName, plan) : [];
   await using receivers = await openReceivers();
   await using generator = await openGenerator(bench.stop);
   const img = (await tinyJpeg()).toString("base64");
+  const random = mulberry32(plan.seed + starts.length);
   for (let start = 1; start <= plan.starts; start++) {
     await bench.steps.run(`start ${start} of ${plan.starts}`, async (note) => {
       const settings = {
         ...plan.settings,
         OTEL_EXPORTER_OTLP_ENDPOINT: receivers.addresses.present,
+        OTEL_BSP_SCHEDULE_DELAY: `${plan.spansEveryMs}`,
       };
       await using stack = await openStack(bench, settings);
       const slice = (mode: Mode, countedMs: number, settleMs: number): Promise<number> =>
@@ -43,9 +49,9 @@ export const telemetrySampling: Part = async (bench) => {
       const rounds: Round[] = [];
       for (let number = 0; number < plan.rounds; number++) {
         const round: Partial<Round> = {};
-        // Each mode is first, in the middle and last equally often.
-        const order = modeNames.map((_, index) => modeNames[(index + number) % modeNames.length]!);
-        for (const mode of order) round[mode] = await slice(mode, plan.countedMs, plan.settleMs);
+        for (const mode of inRandomOrder(modeNames, random)) {
+          round[mode] = await slice(mode, plan.countedMs, plan.settleMs);
+        }
         rounds.push(round as Round);
       }
       starts.push(rounds);
@@ -84,21 +90,27 @@ function traceHeaders(sampledShare: number): Record<string, string>[] {
 }
 
 function samplingTable(starts: readonly Round[][]): string {
+  const random = mulberry32(starts.length);
+  const rounds = starts.flat();
   const rows = (["a tenth sampled", "all sampled", "none again"] as const).map((mode) => {
-    const { ratio, low, high } = pairedRatio(starts.flat().map((round) => pairOf(round, mode)));
-    return [mode, cpuMs(starts, "none"), cpuMs(starts, mode), ...[ratio, low, high].map(change)];
+    const changes = trimmedMeanInterval(
+      rounds.map((round) => Math.log(changeOf(round, mode))),
+      random,
+    );
+    const cells = [changes.mean, changes.low, changes.high].map((each) => change(Math.exp(each)));
+    return [mode, cpuMs(starts, "none"), cpuMs(starts, mode), ...cells];
   });
   return [
     "/verify of two images, 64 in flight, a run takes 40 + 2b ms; CPU ms of ingress, batcher and worker for each call, in the same processes:",
     table(["calls", "none sampled", "here", "change", "from", "to"], rows),
-    `95 % intervals over the ${starts.flat().length} rounds of ${starts.length} starts. The change is against the mean of both loads without a sampled call, and for the second of them against the first.`,
+    `Trimmed means of the changes within a round (without a tenth at each end), with 95 % intervals by bootstrap over the ${rounds.length} rounds of ${starts.length} starts. The change is against the mean of both loads without a sampled call, and for the second of them against the first.`,
   ].join("\n\n");
 }
 
-/** Both are measured in the same processes within seconds, so rounds count and not starts. */
-function pairOf(round: Round, mode: Mode): Pair {
+/** All are measured in the same processes within seconds, so rounds count and not starts. */
+function changeOf(round: Round, mode: Mode): number {
   const none = mode === "none again" ? round.none : (round.none + round["none again"]) / 2;
-  return { old: none, new: round[mode] };
+  return round[mode] / none;
 }
 
 const cpuMs = (starts: readonly Round[][], mode: Mode): string =>
