@@ -44,6 +44,27 @@ test("a batch without a sampled task is not traced, and nothing is without an en
   assert.deepEqual(exported, []);
 });
 
+test("a batch links to those of its tasks that are traced, and the others add nothing to its spans", () => {
+  const { pool, spans, exported } = openSpans();
+  decide(pool, report("w1"), 0);
+  const dispatch = dispatchOf(decide(pool, call("a", 4, { now: 0 }), 1));
+  const unsampled = (traceparent: string) => traceparent.replace(/01$/, "00");
+  const tasks = dispatch.batch.tasks.map((task, index) =>
+    index === 0 ? task : { ...task, traceparent: unsampled(task.traceparent) },
+  );
+  spans.send({ ...dispatch, batch: { ...dispatch.batch, tasks } });
+  spans.end(dispatch.batch.id, { kind: "lost" }, 9);
+  assert.deepEqual(
+    exported.map(({ name, links = [] }) => [name, links.length]),
+    [
+      ["queue", 1],
+      ["process faceline.batches.default", 1],
+      ["lost attempt", 1],
+    ],
+  );
+  assert.equal(exported[1]!.attributes["faceline.batch.size"], 4);
+});
+
 test("a lost batch is an error, with a span of the lost time in each call", () => {
   const { pool, spans, exported } = openSpans();
   const act = (moves: Move[], now: number) => {

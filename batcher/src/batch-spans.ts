@@ -44,7 +44,8 @@ export class BatchSpans {
       "faceline.attempt": batch.attempt,
     };
     this.#open.set(batch.id, { batch, sampled, context, attributes, partition, predictedEndAt });
-    this.#tracing.export(sampled.map((task) => this.#queueSpan(task, batch.sentAt, context, attributes)));
+    const { "faceline.batch.padding": _padding, ...ofTasks } = attributes;
+    this.#tracing.export(sampled.map((task) => this.#queueSpan(task, batch.sentAt, context, ofTasks)));
     return { ...batch, traceparent: traceparentOf(context) };
   }
 
@@ -63,7 +64,8 @@ export class BatchSpans {
       parentId: undefined,
       startAt: batch.sentAt,
       endAt: now,
-      links: batch.tasks.map((task) => readTraceparent(task.traceparent, task.tracestate)),
+      // Calls that are not sampled have no spans to link to.
+      links: sampled.map((task) => readTraceparent(task.traceparent, task.tracestate)),
       error,
       attributes: {
         ...attributes,
@@ -73,12 +75,16 @@ export class BatchSpans {
         "messaging.destination.name": batchesTopic(this.#pool),
         "messaging.destination.partition.id": `${partition}`,
         "messaging.batch.message_count": batch.tasks.length,
-        "error.type": error === undefined ? undefined : end.kind,
         "faceline.batch.end": end.kind,
         "faceline.batch.predicted_run_ms": batch.predictedRunMs,
-        "faceline.batch.run_ms": finished?.runMs,
         "faceline.batch.predicted_end_ms": predictedEndAt - batch.sentAt,
-        "faceline.batch.end_ms": finished === undefined ? undefined : finished.endedAt - batch.sentAt,
+        ...(error === undefined ? {} : { "error.type": end.kind }),
+        ...(finished === undefined
+          ? {}
+          : {
+              "faceline.batch.run_ms": finished.runMs,
+              "faceline.batch.end_ms": finished.endedAt - batch.sentAt,
+            }),
       },
     };
     // A worker that was lost has exported nothing of its tasks.

@@ -27,6 +27,7 @@ test("a task that is traced has its steps, and the batch has them once, in its o
 
   const infer = exported.find(({ name }) => name === "infer")!;
   assert.deepEqual([infer.parentId, infer.links![0]!.spanId], ["1".repeat(16), "3".repeat(16)]);
+  assert.ok(exported.every(({ attributes }) => !Object.values(attributes).includes(undefined)));
   const embed = exported.findLast(({ name }) => name === "embed")!;
   assert.deepEqual([embed.startAt, embed.endAt], [31, 41]);
 });

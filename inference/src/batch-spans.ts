@@ -1,7 +1,13 @@
 import { newSpanId } from "@faceline/contracts/runtime/random";
 import type { Tracing } from "@faceline/contracts/runtime/tracing/tracing";
-import { type FinishedSpan, isSampled, readTraceparent } from "@faceline/contracts/trace/span";
+import {
+  type FinishedSpan,
+  isSampled,
+  readTraceparent,
+  type SpanContext,
+} from "@faceline/contracts/trace/span";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import { taskIndexOf } from "@faceline/contracts/wire/ids";
 import { answersChannel, batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
 import type { TaskEnd } from "./answer-outbox.ts";
 import type { RunFacts } from "./engine/work.ts";
@@ -26,28 +32,17 @@ export class BatchSpans {
     if (!this.#tracing.on || batch.traceparent === undefined) return;
     const ofTask = new Map(ends.map((end) => [end.task.id, end]));
     const tasks = batch.tasks.filter((task) => isSampled(task.traceparent));
+    const ofBatch = readTraceparent(batch.traceparent);
     this.#tracing.export([
-      ...this.#batchSpans(batch, batch.traceparent, times, facts, error),
+      ...stepSpans(ofBatch, times, facts, error),
       ...tasks.flatMap((task) =>
-        this.#taskSpans(batch, task, times, { end: ofTask.get(task.id), facts, error }),
+        this.#taskSpans(batch, task, times, { ofBatch, end: ofTask.get(task.id), facts, error }),
       ),
     ]);
   }
 
-  #batchSpans(
-    batch: Batch,
-    traceparent: string,
-    times: BatchTimes,
-    facts: RunFacts | undefined,
-    error: string | undefined,
-  ): FinishedSpan[] {
-    const parent = readTraceparent(traceparent);
-    const root = { context: parent, attributes: this.#attributes(batch) };
-    return stepSpans(root, times, facts, error);
-  }
-
   #taskSpans(batch: Batch, task: BatchTask, times: BatchTimes, outcome: TaskOutcome): FinishedSpan[] {
-    const { end, facts, error } = outcome;
+    const { ofBatch, end, facts, error } = outcome;
     const parent = readTraceparent(task.traceparent, task.tracestate);
     const kind = end?.outcome.kind;
     const reason = end?.outcome.kind === "failed" ? end.outcome.reason : undefined;
@@ -58,23 +53,26 @@ export class BatchSpans {
       parentId: parent.spanId,
       startAt: times.receivedAt,
       endAt: times.answeredAt,
-      links: [readTraceparent(batch.traceparent!)],
+      links: [ofBatch],
       error:
         error ?? (kind === "failed" || kind === "expired" ? `${kind}: ${reason ?? "too late"}` : undefined),
       attributes: {
-        ...this.#attributes(batch),
+        "faceline.batch.id": batch.id,
+        "faceline.lane": batch.lane,
+        "faceline.worker": this.#worker,
+        "faceline.attempt": batch.attempt,
         "messaging.system": "kafka",
         "messaging.operation.name": "process",
         "messaging.operation.type": "process",
         "messaging.destination.name": batchesTopic(this.#pool),
         "messaging.consumer.group.name": inferenceGroup(this.#pool),
-        "faceline.task.index": Number(task.id.slice(task.id.lastIndexOf("/") + 1)),
-        "faceline.outcome": kind,
-        "faceline.reason": reason,
-        "error.type": error === undefined ? reason : "run_failed",
+        "faceline.task.index": taskIndexOf(task.id),
+        ...(kind === undefined ? {} : { "faceline.outcome": kind }),
+        ...(reason === undefined ? {} : { "faceline.reason": reason, "error.type": reason }),
+        ...(error === undefined ? {} : { "error.type": "run_failed" }),
       },
     };
-    const answer = childOf(root, {
+    const answer = childOf(root.context, {
       name: `answer ${answersChannel(task.ingress)}`,
       kind: "producer",
       startAt: times.ranAt ?? times.answeredAt,
@@ -86,37 +84,29 @@ export class BatchSpans {
         "messaging.destination.name": answersChannel(task.ingress),
       },
     });
-    return [root, ...stepSpans(root, times, facts, error), ...(end === undefined ? [] : [answer])];
-  }
-
-  #attributes(batch: Batch): FinishedSpan["attributes"] {
-    return {
-      "faceline.batch.id": batch.id,
-      "faceline.batch.reason": batch.reason,
-      "faceline.batch.size": batch.tasks.length,
-      "faceline.lane": batch.lane,
-      "faceline.worker": this.#worker,
-      "faceline.attempt": batch.attempt,
-    };
+    const steps = stepSpans(root.context, times, facts, error);
+    return [root, ...steps, ...(end === undefined ? [] : [answer])];
   }
 }
 
-/** Fetching and decoding, the run, and the stages of the run, which follow each other in it. */
+/**
+ * Fetching and decoding, the run, and the stages of the run, which follow each other in it. What they are of
+ * is on the span above them: these spans are the most, so each attribute here would cost most.
+ */
 function stepSpans(
-  root: Pick<FinishedSpan, "context" | "attributes">,
+  parent: SpanContext,
   { preparedFrom, preparedUntil, runFrom, ranAt }: BatchTimes,
   facts: RunFacts | undefined,
   error: string | undefined,
 ): FinishedSpan[] {
   const spans: FinishedSpan[] = [];
-  const batchId = { "faceline.batch.id": root.attributes["faceline.batch.id"] };
   if (preparedFrom !== undefined && preparedUntil !== undefined) {
     const times = { startAt: preparedFrom, endAt: preparedUntil };
-    spans.push(childOf(root, { name: "prepare", ...times, attributes: batchId }));
+    spans.push(childOf(parent, { name: "prepare", ...times, attributes: {} }));
   }
   if (runFrom === undefined || ranAt === undefined) return spans;
-  const attributes = { ...batchId, "faceline.faces": facts?.faces };
-  const run = childOf(root, { name: "run", startAt: runFrom, endAt: ranAt, attributes, error });
+  const attributes: FinishedSpan["attributes"] = facts === undefined ? {} : { "faceline.faces": facts.faces };
+  const run = childOf(parent, { name: "run", startAt: runFrom, endAt: ranAt, attributes, error });
   spans.push(run);
   if (facts === undefined) return spans;
   let startAt = runFrom;
@@ -127,19 +117,19 @@ function stepSpans(
   ] as const) {
     // A modelled engine has no stages.
     if (ms === 0) continue;
-    spans.push(childOf(run, { name, startAt, endAt: startAt + ms, attributes: batchId }));
+    spans.push(childOf(run.context, { name, startAt, endAt: startAt + ms, attributes: {} }));
     startAt += ms;
   }
   return spans;
 }
 
 const childOf = (
-  { context }: Pick<FinishedSpan, "context">,
+  parent: SpanContext,
   fields: Pick<FinishedSpan, "name" | "startAt" | "endAt" | "attributes"> & Partial<FinishedSpan>,
 ): FinishedSpan => ({
   kind: "internal",
-  context: { ...context, spanId: newSpanId() },
-  parentId: context.spanId,
+  context: { ...parent, spanId: newSpanId() },
+  parentId: parent.spanId,
   ...fields,
 });
 
@@ -156,4 +146,8 @@ export type BatchTimes = {
 /** `error`: why the whole batch has failed. */
 type BatchOutcome = { ends: TaskEnd[]; facts: RunFacts | undefined; error: string | undefined };
 
-type TaskOutcome = Pick<BatchOutcome, "facts" | "error"> & { end: TaskEnd | undefined };
+type TaskOutcome = Pick<BatchOutcome, "facts" | "error"> & {
+  /** The span of the batch. */
+  ofBatch: SpanContext;
+  end: TaskEnd | undefined;
+};

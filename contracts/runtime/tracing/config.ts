@@ -32,11 +32,11 @@ export const TracingConfig = z.object({
   /** Spans that wait to be sent; further ones are dropped. */
   OTEL_BSP_MAX_QUEUE_SIZE: count(4_096),
   /**
-   * Serialising 512 spans, the standard, blocks the process for 5 to 13 ms; 256 take half of that. Fewer
-   * would be cheaper to wait for and dearer to send: a request costs as much CPU as some hundred spans.
+   * The standard, as is the delay. Fewer spans of a request would be shorter to serialise, which blocks the
+   * process, and dearer to send.
    */
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(256),
-  OTEL_BSP_SCHEDULE_DELAY: count(2_000),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(512),
+  OTEL_BSP_SCHEDULE_DELAY: count(5_000),
   OTEL_BSP_EXPORT_TIMEOUT: count(10_000),
 });
 export type TracingConfig = z.infer<typeof TracingConfig>;

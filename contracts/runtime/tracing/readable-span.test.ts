@@ -45,6 +45,16 @@ test("a span that is handed over is exported, also where its head was not sample
   assert.equal(readableSpan(span, origin).spanContext().traceFlags, 1);
 });
 
+test("attributes are copied only to leave out undefined ones", () => {
+  const attributes = { "faceline.lane": "Dlib/ssd", "faceline.batch.size": 4 };
+  assert.equal(readableSpan({ ...span, attributes }, origin).attributes, attributes);
+});
+
+test("the duration of a span is between its ends, also over the turn of a second", () => {
+  const { duration } = readableSpan({ ...span, startAt: 1_999.75, endAt: 3_000.25 }, origin);
+  assert.deepEqual(duration, [1, 500_000]);
+});
+
 test("a span whose clocks disagree ends no earlier than it began", () => {
   const { startTime, endTime } = readableSpan({ ...span, endAt: span.startAt - 3 }, origin);
   assert.deepEqual(endTime, startTime);

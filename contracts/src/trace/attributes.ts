@@ -16,7 +16,7 @@ export const attributes = {
   "faceline.predicted_ms": "of a shed task: when the batcher expected its answer, from its refusal on",
   "faceline.kept":
     "why the spans of a call that was not sampled are exported: `shed`, `late`, `failed`, `retried`",
-  "faceline.batch.id": "on the spans of a batch, and on those of its tasks",
+  "faceline.batch.id": "on the first span of a batch, and on `queue` and `infer` of its tasks",
   "faceline.batch.reason": "why the batch was sent with this size",
   "faceline.batch.size": "tasks in the batch",
   "faceline.batch.bucket": "the size that the batch is padded to",

@@ -122,6 +122,8 @@ export class Observation implements AsyncDisposable {
       // Metrics are not sent: Prometheus asks for them.
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${this.address}v1/traces`,
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      // Somebody waits for the trace of a call.
+      OTEL_BSP_SCHEDULE_DELAY: this.#options.env["OTEL_BSP_SCHEDULE_DELAY"] || "1000",
       TRACES_PER_SECOND_MAX: this.#options.env["TRACES_PER_SECOND_MAX"] || `${tracesPerSecondMax}`,
     };
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Answer } from "@faceline/contracts/wire/answer";
+import { LaneId } from "@faceline/contracts/wire/ids";
 import { noWait } from "@faceline/contracts/wire/timing";
 import { answerWith, facesAnswer, testRecord } from "../../testing/server.ts";
 import { ApiError } from "./api-error.ts";
@@ -27,6 +28,17 @@ test("the spans of a sampled call are its own steps, below the client's span", (
   assert.ok(others.every(({ parentId, context }) => parentId === root!.context.spanId && context.sampled));
   assert.equal(root!.attributes["faceline.time.total_ms"], 100);
   assert.equal(root!.attributes["faceline.deadline_ms"], 2_000);
+});
+
+test("an attribute of a sampled call that was answered is undefined only if the call never learned it", () => {
+  const call = endedCall({ answer: facesAnswer([1, 0]), status: 200 });
+  call.record.lane = LaneId.parse("Dlib/ssd");
+  call.record.pool = "default";
+  for (const step of ["images", "send"] as const) call.record.begin(step);
+  for (const step of ["images", "send"] as const) call.record.end(step);
+  const spans = callSpans(call);
+  assert.equal(spans.length, 5);
+  assert.ok(spans.every(({ attributes }) => !Object.values(attributes).includes(undefined)));
 });
 
 test("a call that is not sampled has no spans if it was answered at once", () => {
