@@ -74,28 +74,28 @@ test("a run that fails rejects, and the next succeeds", async () => {
 });
 
 test("while a lane loads, runs of another go between its steps, and then it runs as if loaded at start", async () => {
-  const tiny = laneId("Dlib", "tiny");
-  const options = { ...(await engineOptions()), lanes: [lane, tiny], loadAtStart: [tiny] };
+  const ssd = laneId("Dlib", "ssd");
+  const options = { ...(await engineOptions()), lanes: [lane, ssd], loadAtStart: [lane] };
   await using engine = await openEngine(options);
   assert.deepEqual(
     engine.lanes.map((each) => each.lane),
-    [tiny],
+    [lane],
   );
   const picture = await shared(await enginePicture(groupPhotograph(3)));
   const load = { isDone: false };
-  const loading = engine.load(lane).then(() => {
+  const loading = engine.load(ssd).then(() => {
     load.isDone = true;
   });
   let runsMeanwhile = 0;
-  for (; !load.isDone; runsMeanwhile++) await engine.run({ lane: tiny, pictures: [picture] });
+  for (; !load.isDone; runsMeanwhile++) await engine.run({ lane, pictures: [picture] });
   await loading;
   assert.ok(runsMeanwhile > 3, `${runsMeanwhile} runs`);
-  await using another = await openEngine({ ...options, loadAtStart: [lane] });
+  await using another = await openEngine({ ...options, loadAtStart: [ssd] });
   const [loaded, loadedAtStart] = [engine, another].map(
-    ({ lanes }) => lanes.find((each) => each.lane === lane)!.build,
+    ({ lanes }) => lanes.find((each) => each.lane === ssd)!.build,
   );
   assert.deepEqual(loaded, loadedAtStart);
-  const work = { lane, pictures: [picture] };
+  const work = { lane: ssd, pictures: [picture] };
   const results = [(await engine.run(work)).results, (await another.run(work)).results];
   assert.deepEqual(results[0], results[1]);
 });
@@ -118,11 +118,9 @@ test("an unloaded lane ends its runs first, gives back what no other lane uses, 
 });
 
 test("a load that fails is one sentence, and the other lanes go on", async () => {
-  const tiny = laneId("Dlib", "tiny");
-  const options = { ...(await engineOptions()), lanes: [lane, tiny], loadAtStart: [tiny] };
-  await using engine = await openEngine(options);
+  await using engine = await openEngine(await engineOptions());
   await assert.rejects(engine.load(laneId("Dlib", "none")), /Dlib\/none is not in the settings/);
-  assert.deepEqual((await engine.run({ lane: tiny, pictures: [] })).results, []);
+  assert.deepEqual((await engine.run({ lane, pictures: [] })).results, []);
 });
 
 test("closing ends the runs in flight, and rejects later ones", async () => {
