@@ -33,6 +33,12 @@ export const VolatileRedisConfig = z.object({
 });
 export type VolatileRedisConfig = z.infer<typeof VolatileRedisConfig>;
 
+/** A volatile server. Errors name the setting that its address is from: REDIS_VOLATILE_URL by default. */
+export type VolatileServer = VolatileRedisConfig & { addressSetting?: string };
+
+const addressSettingOf = ({ addressSetting = "REDIS_VOLATILE_URL" }: VolatileServer): string =>
+  addressSetting;
+
 export const DurableRedisConfig = z.object({
   ...RedisTlsConfig.shape,
   REDIS_DURABLE_URL: z.string().default("redis://127.0.0.1:6380"),
@@ -80,7 +86,7 @@ export async function connectDurableRedis(config: DurableRedisConfig): Promise<R
  * an error until the server is corrected.
  */
 export async function connectVolatileRedis(
-  config: VolatileRedisConfig,
+  config: VolatileServer,
   {
     autoPipelining,
     untimed,
@@ -90,7 +96,8 @@ export async function connectVolatileRedis(
   }: VolatileRedisOptions = {},
 ): Promise<VolatileConnection> {
   const { REDIS_VOLATILE_URL, REDIS_VOLATILE_CONFIG_UNREADABLE, REDIS_COMMAND_MS } = config;
-  const { address, tls } = login("REDIS_VOLATILE_URL", REDIS_VOLATILE_URL, volatileLogin(config));
+  const setting = addressSettingOf(config);
+  const { address, tls } = login(setting, REDIS_VOLATILE_URL, volatileLogin(config));
   const options = { ...clientOptions(REDIS_COMMAND_MS, { autoPipelining, untimed }), ...tls };
   const check = {
     configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE,
@@ -99,14 +106,14 @@ export async function connectVolatileRedis(
     log,
     silenceMaxMs: REDIS_COMMAND_MS,
   };
-  const redis = await open("REDIS_VOLATILE_URL", new VolatileRedis(address, options, check));
+  const redis = await open(setting, new VolatileRedis(address, options, check));
   const faults = await redis.check().catch((cause: unknown) => {
     redis.disconnect();
-    throw new Error("REDIS_VOLATILE_URL: the server does not answer INFO and CONFIG GET in time", { cause });
+    throw new Error(`${setting}: the server does not answer INFO and CONFIG GET in time`, { cause });
   });
   if (faults.length > 0) {
     redis.disconnect();
-    throw new Error(`REDIS_VOLATILE_URL: this server may not hold pictures: ${faults.join("; ")}`);
+    throw new Error(`${setting}: this server may not hold pictures: ${faults.join("; ")}`);
   }
   redis.keepChecking();
   return redis;
@@ -203,14 +210,15 @@ export const isConnectionFailure = (error: unknown): boolean =>
  * `onResubscribed`. Throws an error that names the setting when the first connection fails.
  */
 export async function subscribe(
-  config: VolatileRedisConfig,
+  config: VolatileServer,
   channels: string[],
   onMessage: (message: Buffer) => void,
   onResubscribed: () => void = () => {},
 ): Promise<Subscription> {
   const { REDIS_VOLATILE_URL: url, REDIS_COMMAND_MS } = config;
-  const redis = await connectRedis("REDIS_VOLATILE_URL", url, REDIS_COMMAND_MS, volatileLogin(config));
-  return subscribeOn("REDIS_VOLATILE_URL", redis, channels, onMessage, onResubscribed);
+  const setting = addressSettingOf(config);
+  const redis = await connectRedis(setting, url, REDIS_COMMAND_MS, volatileLogin(config));
+  return subscribeOn(setting, redis, channels, onMessage, onResubscribed);
 }
 
 /** The same as `subscribe`, for channels of the durable server. */

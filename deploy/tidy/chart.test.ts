@@ -141,6 +141,9 @@ const leftOut = new Set([
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
   "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
   "MODELS_DIR",
+  // All pools of the chart share one volatile Redis.
+  "POOL_REDIS_VOLATILE_URLS",
+  "POOL_REDIS_VOLATILE_PASSWORD_FILES",
   // A pod has one device.
   "GPU_DEVICE",
 ]);

@@ -1,7 +1,7 @@
 import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import { type RedisConnection, subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { type RedisConnection, subscribe, type VolatileServer } from "@faceline/contracts/runtime/redis";
 import { Answer, Answers } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
@@ -103,7 +103,7 @@ export function readAnswers(bytes: Buffer): { answers: Answer[]; reasons: string
 
 const AnyList = z.array(z.unknown()).min(1);
 
-type AnswerInboxParts = { config: VolatileRedisConfig; ingress: string; redis: RedisConnection; log: Log };
+type AnswerInboxParts = { config: VolatileServer; ingress: string; redis: RedisConnection; log: Log };
 
 export type AnswerInbox = AsyncDisposable & {
   /**

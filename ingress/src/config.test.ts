@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { accountsAreOn, HttpSettings, openAccessWarning, usageIsCounted } from "./config.ts";
+import { accountsAreOn, HttpSettings, IngressConfig, openAccessWarning, usageIsCounted } from "./config.ts";
 
 test("AUTH=off is warned of where the service listens on more than loopback", () => {
   const warned = (HOST: string, AUTH: "on" | "off" = "off") =>
@@ -67,4 +70,33 @@ test("all wrong settings are reported together", () => {
   });
   const paths = wrong.error?.issues.map(({ path }) => path.join("."));
   assert.deepEqual(paths, ["MODEL_DEFAULT", "DETECTOR_DEFAULT", "DEADLINE_DEFAULT_MS"]);
+});
+
+test("pools may have a Redis of their own: addresses and password files by pool", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "pool-redis-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "password"), "secret\n");
+  const settings = IngressConfig.parse({
+    POOLS: "default,second",
+    POOL_REDIS_VOLATILE_URLS: "second=rediss://ingress@redis-2:6379",
+    POOL_REDIS_VOLATILE_PASSWORD_FILES: `second=${join(folder, "password")}`,
+  });
+  assert.deepEqual([...settings.POOL_REDIS_VOLATILE_URLS], [["second", "rediss://ingress@redis-2:6379"]]);
+  assert.deepEqual([...settings.POOL_REDIS_VOLATILE_PASSWORD_FILES], [["second", "secret"]]);
+});
+
+test("a Redis of a pool that is not used, or that is named badly, is a wrong setting", () => {
+  const issues = (env: Record<string, string>) =>
+    IngressConfig.safeParse(env).error?.issues.map(({ path, message }) => `${path.join()}: ${message}`);
+  assert.deepEqual(issues({ POOL_REDIS_VOLATILE_URLS: "second=redis://a:1" }), [
+    "POOL_REDIS_VOLATILE_URLS: names second, which is not one of POOLS",
+  ]);
+  assert.deepEqual(issues({ POOL_REDIS_VOLATILE_URLS: "redis://:secret@a:1" }), [
+    "POOL_REDIS_VOLATILE_URLS: must have items POOL=VALUE, separated by commas; one has no pool or no value",
+  ]);
+  const twice = { POOL_REDIS_VOLATILE_URLS: "default=redis://a:1,default=redis://b:1" };
+  assert.deepEqual(issues(twice), ["POOL_REDIS_VOLATILE_URLS: names the pool default twice"]);
+  assert.deepEqual(issues({ POOL_REDIS_VOLATILE_PASSWORD_FILES: "default=/nowhere" }), [
+    "POOL_REDIS_VOLATILE_PASSWORD_FILES: default: the file cannot be read (ENOENT)",
+  ]);
 });

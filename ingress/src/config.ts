@@ -12,6 +12,7 @@ import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
 import { callTasksMax } from "@faceline/contracts/wire/task";
 import * as z from "zod";
+import { checkPoolRedis, fileContentsByPool, valuesByPool } from "./pool-redis-settings.ts";
 
 const MiB = 1024 * 1024;
 
@@ -196,6 +197,10 @@ export const IngressConfig = HttpSettings.safeExtend({
   PORT: integer(0, 65_535, 8080),
   /** The pools that calls may be sent to, separated by commas. */
   POOLS: commaList("default").pipe(z.array(PoolName).min(1).max(64)),
+  /** Those of them that have a volatile Redis of their own. All others use REDIS_VOLATILE_URL. */
+  POOL_REDIS_VOLATILE_URLS: valuesByPool,
+  /** Files with the passwords of the users in those addresses. */
+  POOL_REDIS_VOLATILE_PASSWORD_FILES: fileContentsByPool,
   /** Bytes of images of this process that are in Redis at a time. */
   IMAGES_IN_FLIGHT_BYTES_MAX: z.coerce
     .number()
@@ -209,11 +214,13 @@ export const IngressConfig = HttpSettings.safeExtend({
   DRAIN_NOTICE_MS: integer(0, 60_000, 0),
   /** How long all calls may take to end when the process must stop, the notice included. */
   DRAIN_WITHIN_MS: integer(0, 600_000, 35_000),
-}).refine((settings) => settings.SMTP_URL === undefined || settings.PUBLIC_URL !== "", {
-  path: ["PUBLIC_URL"],
-  // The address in a mail must not be what the sender of a request claims to call.
-  error: "must be set where SMTP_URL is: mails name it",
-});
+})
+  .superRefine(checkPoolRedis)
+  .refine((settings) => settings.SMTP_URL === undefined || settings.PUBLIC_URL !== "", {
+    path: ["PUBLIC_URL"],
+    // The address in a mail must not be what the sender of a request claims to call.
+    error: "must be set where SMTP_URL is: mails name it",
+  });
 
 /**
  * Returns a sentence for the operator if everybody on a network may call this service, undefined otherwise.

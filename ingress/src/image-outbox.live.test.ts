@@ -4,7 +4,6 @@ import { type TestContext, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { readConfig } from "@faceline/contracts/runtime/config";
-import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
 import {
   connectVolatileRedis,
   VolatileRedisConfig,
@@ -15,6 +14,7 @@ import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
 import { waitUntil } from "../testing/server.ts";
 import { openImageOutbox } from "./image-outbox.ts";
+import { SharedBudget } from "./limits/shared-budget.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -24,26 +24,13 @@ const timeToLiveMs = 30_000;
 
 test("a team that has as many images in flight as it can get leaves room for other teams", async (t) => {
   const redis = await connection(t);
-  const gauges = new Map<string, () => Iterable<[number, unknown]>>();
-  const metrics = {
-    ...metricsOff,
-    observe: (name: string, read: () => Iterable<[number, unknown]>) => void gauges.set(name, read),
-  };
-  const outbox = openImageOutbox({ images: redis, commands: redis, bytesMax: 1_000_000, metrics });
+  const outbox = openImageOutbox({ images: redis, commands: redis, budget: new SharedBudget(1_000_000) });
   const photographs = await Promise.allSettled(
     Array.from({ length: 10 }, () => outbox.publish("ants", [image(100_000)], timeToLiveMs)),
   );
   const [published, refused] = Map.groupBy(photographs, ({ status }) => status).values();
   assert.equal(published?.length, 7);
   assert.ok(refused!.every((each) => each.status === "rejected" && each.reason.code === "queue_full"));
-
-  assert.deepEqual(
-    [...gauges].map(([name, read]) => [name, ...read()]),
-    [
-      ["faceline.images.used", [700_000, {}]],
-      ["faceline.images.max", [1_000_000, {}]],
-    ],
-  );
 
   const picture = image(50_000);
   const other = await outbox.publish("bees", [picture], timeToLiveMs);
@@ -60,8 +47,7 @@ test("while Redis does not read, images hold their share until their connection 
   const outbox = openImageOutbox({
     images,
     commands: await connection(t),
-    bytesMax: 64_000_000,
-    metrics: metricsOff,
+    budget: new SharedBudget(64_000_000),
   });
   const publish = () => outbox.publish("ants", [image(8_000_000)], timeToLiveMs);
   const before = memory();
@@ -94,8 +80,7 @@ test("a call whose images are not stored by its deadline ends then, and holds it
   const outbox = openImageOutbox({
     images,
     commands: await connection(t),
-    bytesMax: 1_000_000,
-    metrics: metricsOff,
+    budget: new SharedBudget(1_000_000),
   });
   proxy.swallow();
   const late = outbox.publish("ants", [image(900_000)], 10);

@@ -1,10 +1,9 @@
 import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import type { VolatileConnection } from "@faceline/contracts/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
 import { ApiError, capacityReached, dependencyUnavailable } from "./call/api-error.ts";
-import { SharedBudget } from "./limits/shared-budget.ts";
+import type { SharedBudget } from "./limits/shared-budget.ts";
 
 // Covered by ../../deploy/e2e/pictures.stack.test.ts and ../../deploy/e2e/volatile-redis.stack.test.ts.
 
@@ -14,17 +13,12 @@ const imageGraceMs = 2_000;
 /**
  * Puts images into the volatile Redis for the time of their call, where workers fetch them (claim check
  * pattern). They go over a connection of their own: megabytes would delay what else the ingress asks Redis.
- * The bytes in flight of this process are limited to `bytesMax`, so that a burst of large images is refused
- * and never fills Redis, nor this process while Redis does not read. Teams share them.
+ * The bytes in flight of this process have a budget, so that a burst of large images is refused and never
+ * fills Redis, nor this process while Redis does not read. Teams share it.
  */
 export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
-  const { images: connection, commands, bytesMax, metrics } = parts;
-  const budget = new SharedBudget(bytesMax);
-  metrics.observe("faceline.images.used", () => [[budget.heldBytes, {}]]);
-  metrics.observe("faceline.images.max", () => [[bytesMax, {}]]);
-
+  const { images: connection, commands, budget } = parts;
   return {
-    heldBytes: () => budget.heldBytes,
     async publish(tenant, images, timeToLiveMs) {
       // The other connection notices first that the server is silent: it is in use all the time.
       if (!commands.usable || !connection.usable) throw unavailable();
@@ -65,13 +59,11 @@ type ImageOutboxParts = {
   /** The connection that images alone go over. Its commands end with it, and have no other time limit. */
   images: VolatileConnection;
   commands: VolatileConnection;
-  bytesMax: number;
-  metrics: Pick<Metrics, "observe">;
+  /** One for all image outboxes of the process. */
+  budget: SharedBudget;
 };
 
 export type ImageOutbox = {
-  /** Bytes of images of this process that are in Redis, or on their way. */
-  heldBytes(): number;
   /**
    * Stores the images for `timeToLiveMs` and a grace period. Disposing the result removes them. Throws
    * `queue_full` if they exceed the tenant's share of the bytes in flight, and `dependency_unavailable` if

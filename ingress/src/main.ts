@@ -13,16 +13,14 @@ import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/cat
 import { withLocalThresholds } from "@faceline/models/local-thresholds";
 import { openAccounts } from "./accounts/open-accounts.ts";
 import { openUsageCounter } from "./accounts/usage-counter.ts";
-import { openAnswerInbox } from "./answer-inbox.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { logCall } from "./call/call-log.ts";
 import { callSpans } from "./call/call-spans.ts";
-import { openCancelOutbox } from "./cancel-outbox.ts";
 import { accountsAreOn, IngressConfig, openAccessWarning, proxyWarning, usageIsCounted } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
 import { openIdempotencyStore } from "./idempotency/store.ts";
-import { openImageOutbox } from "./image-outbox.ts";
+import { SharedBudget } from "./limits/shared-budget.ts";
 import { openTeamLimiter } from "./limits/team-limiter.ts";
 import { openVisitorLimiter } from "./limits/visitor-limiter.ts";
 import { CallHistory } from "./live/call-history.ts";
@@ -30,7 +28,7 @@ import { liveIngress } from "./live/ingress-state.ts";
 import { followAllowlist } from "./models/follow-allowlist.ts";
 import { LoadedModels } from "./models/loaded-models.ts";
 import { countOpen } from "./open-sockets.ts";
-import { openPoolInbox } from "./pool-inbox.ts";
+import { openPoolServers } from "./pool-servers.ts";
 import { CallStream } from "./recording/call-stream.ts";
 import { countCallers } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";
@@ -56,9 +54,19 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using clock = await openSharedClock(redis);
   await using producer = await openProducer(config, id);
   const tasks = openTaskOutbox({ producer, requestMs: config.KAFKA_REQUEST_MS });
-  await using pools = await openPoolInbox({ config, pools: config.POOLS, clock, log });
+  const budget = new SharedBudget(config.IMAGES_IN_FLIGHT_BYTES_MAX);
+  metrics.observe("faceline.images.used", () => [[budget.heldBytes, {}]]);
+  metrics.observe("faceline.images.max", () => [[config.IMAGES_IN_FLIGHT_BYTES_MAX, {}]]);
   // Subscribed before the server listens: the first answer may come at once.
-  await using answers = await openAnswerInbox({ config, ingress: id, redis, log });
+  await using pools = await openPoolServers({
+    config,
+    ingress: id,
+    shared: { clock, commands: redis, images: imagesRedis },
+    budget,
+    log,
+    lines,
+    ownConnected: (connections) => observeCommands(metrics, connections),
+  });
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using _allowlist = await followAllowlist({ durable, config, ingress: id, models, log });
   await using usage = usageIsCounted(config)
@@ -67,24 +75,18 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using teams = openTeamLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id, config);
   await using idempotency = openIdempotencyStore(redis, clock, config);
-  const images = openImageOutbox({
-    images: imagesRedis,
-    commands: redis,
-    bytesMax: config.IMAGES_IN_FLIGHT_BYTES_MAX,
-    metrics,
-  });
-  const cancels = openCancelOutbox(redis);
-  const parts = { clock, ingress: id, pools, images, tasks, answers, cancels };
+  const parts = { clock, ingress: id, pools, tasks, random: Math.random };
+  const poolStates = () => pools.fresh().map(({ state }) => state);
 
   using observed = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis, imagesRedis, durable]);
   const history = page ? new CallHistory() : undefined;
   const calls = new CallStream();
   let isDraining = false;
-  const isServing = () => answers.connected() && !isDraining;
+  const isServing = () => pools.connected() && !isDraining;
   const dependencyHealth = () => ({
     kafka: producer.isProved(),
-    redis: redis.usable && imagesRedis.usable && answers.connected(),
+    redis: redis.usable && pools.sharedUsable(),
   });
 
   const drainTimeout = new AbortController();
@@ -96,7 +98,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),
       acquireVisitorSlot: countCallers(visitors.acquire, metrics, "visitor"),
       acquireIdempotencyKey: idempotency.acquire,
-      poolStates: () => pools.fresh(),
+      poolStates,
       dependencyHealth,
       isServing,
       isStopping: () => stop.aborted,
@@ -131,8 +133,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
         active: open!.requests(),
         connections: open!.connections(),
         bodyBytes: server.heldBodyBytes(),
-        imageBytes: images.heldBytes(),
-        pools: pools.fresh(),
+        imageBytes: budget.heldBytes,
+        pools: poolStates(),
         settings: config,
       }),
   });

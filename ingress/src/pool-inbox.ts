@@ -1,9 +1,11 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { subscribe, type VolatileServer } from "@faceline/contracts/runtime/redis";
 import { poolChannel } from "@faceline/contracts/wire/names";
 import { PoolState } from "@faceline/contracts/wire/pool-state";
+import type { PoolView } from "./dispatch/pool-choice.ts";
+import { ReceivedState } from "./dispatch/received-state.ts";
 
 // Covered by ../../deploy/e2e/loss.stack.test.ts: without it no pool is known.
 
@@ -14,7 +16,7 @@ const stateValidMs = 2_000;
  * Receives the states that the batchers of the pools publish. A state that arrives out of order is dropped.
  */
 export async function openPoolInbox({ config, pools, clock, log }: PoolInboxParts): Promise<PoolInbox> {
-  const states = new Map<string, { state: PoolState; receivedAt: number }>();
+  const latest = new Map<string, ReceivedState>();
   const subscription = await subscribe(config, pools.map(poolChannel), (bytes) => {
     const message = readMessage(PoolState, bytes);
     if (!message.ok) {
@@ -22,23 +24,28 @@ export async function openPoolInbox({ config, pools, clock, log }: PoolInboxPart
       return;
     }
     const state = message.value;
-    const previous = states.get(state.pool)?.state;
+    const previous = latest.get(state.pool)?.state;
     const stale = previous?.batcher === state.batcher && previous.sequence >= state.sequence;
-    if (!stale) states.set(state.pool, { state, receivedAt: clock.now() });
+    if (!stale) latest.set(state.pool, new ReceivedState(state, clock.now()));
   });
 
   return {
     fresh() {
       const since = clock.now() - stateValidMs;
-      return [...states.values()].filter(({ receivedAt }) => receivedAt >= since).map(({ state }) => state);
+      return [...latest.values()].filter(({ receivedAt }) => receivedAt >= since);
+    },
+    countSent(pool, lane, tasks) {
+      latest.get(pool)?.countSent(lane, tasks);
     },
     [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
   };
 }
 
-type PoolInboxParts = { config: VolatileRedisConfig; pools: string[]; clock: Clock; log: Log };
+type PoolInboxParts = { config: VolatileServer; pools: string[]; clock: Clock; log: Log };
 
 export type PoolInbox = AsyncDisposable & {
   /** The last states of the pools that have reported within two seconds. */
-  fresh(): PoolState[];
+  fresh(): PoolView[];
+  /** Tasks were sent to a pool. Its next state has them. */
+  countSent(pool: string, lane: string, tasks: number): void;
 };

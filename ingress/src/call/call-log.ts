@@ -16,13 +16,14 @@ export function logCall({ log, lines }: CallLogs, ended: EndedCall): void {
     Object.entries(ended.parts).map(([part, ms]) => [part, Number(ms.toFixed(2))]),
   );
   const { record, status } = ended;
-  const { requestId, route, lane, error } = record;
+  const { requestId, route, lane, pool, error } = record;
   const { sampled, traceId } = record.trace.context;
   const facts = {
     request_id: requestId,
     ...(sampled ? { trace_id: traceId } : {}),
     route,
     lane,
+    pool,
     status,
     error: error?.code,
     ms: parts,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type PoolState, PoolState as PoolStateMessage } from "@faceline/contracts/wire/pool-state";
 import { testPool, testServer } from "../../testing/server.ts";
-import { soonestPool } from "./admission.ts";
+import { admitToPool } from "./admission.ts";
 
 const pool = (name: string, lane: string, expectedWaitMs: number, workers = 1, waiting = 0): PoolState =>
   ({
@@ -17,22 +17,28 @@ const [ssd, tiny] = [new Set(["Dlib/ssd"]), new Set(["Dlib/tiny"])];
 
 const standard = (deadlineAt: number) => ({ serviceClass: "standard", deadlineAt }) as const;
 
-test("soonestPool is the pool with a worker for the lane that would finish first", () => {
-  assert.equal(soonestPool(states, ssd, standard(1_140), 1_000), "b");
+/** As `admitToPool`, for pools that this process has sent nothing to. */
+const admit = (
+  pools: PoolState[],
+  lanes: ReadonlySet<string>,
+  call: Parameters<typeof admitToPool>[2],
+  now: number,
+): string => {
+  const views = pools.map((state) => ({ state, sentTasks: () => 0 }));
+  return admitToPool(views, lanes, call, { now, random: () => 0 });
+};
+
+test("of two pools with a worker for the lane, the one that would finish first", () => {
+  assert.equal(admit(states, ssd, standard(9_000), 1_000), "b");
 });
 
-test("of pools that would finish at the same time, the one with fewer waiting tasks per worker", () => {
-  const equal = [
-    pool("a", "Dlib/ssd", 9, 1, 8),
-    pool("b", "Dlib/ssd", 9, 4, 12),
-    pool("c", "Dlib/ssd", 9, 1, 4),
-  ];
-  assert.equal(soonestPool(equal, ssd, standard(9_000), 0), "b");
+test("a call whose deadline one pool cannot meet goes to the other one", () => {
+  assert.equal(admit(states, ssd, standard(1_140), 1_000), "b");
 });
 
 test("without a worker for any of the lanes: model_unavailable", () => {
-  assert.throws(() => soonestPool(states, tiny, standard(9_000), 0), { code: "model_unavailable" });
-  assert.throws(() => soonestPool([], ssd, standard(9_000), 0), { code: "model_unavailable" });
+  assert.throws(() => admit(states, tiny, standard(9_000), 0), { code: "model_unavailable" });
+  assert.throws(() => admit([], ssd, standard(9_000), 0), { code: "model_unavailable" });
 });
 
 test("where a lane must be loaded first the call is sent on, whatever its deadline: that begins the load", () => {
@@ -42,14 +48,14 @@ test("where a lane must be loaded first the call is sent on, whatever its deadli
     pool: "loads",
     lanes: loaded.lanes.map((each) => ({ ...each, workers: 0, loadable: workers, expectedWaitMs: 3_000 })),
   });
-  assert.equal(soonestPool([loads(1)], ssd, standard(500), 0), "loads");
-  assert.throws(() => soonestPool([loads(0)], ssd, standard(9_000), 0), { code: "model_unavailable" });
+  assert.equal(admit([loads(1)], ssd, standard(500), 0), "loads");
+  assert.throws(() => admit([loads(0)], ssd, standard(9_000), 0), { code: "model_unavailable" });
   // A pool that has it loaded and would be too late comes first, and says so.
-  assert.throws(() => soonestPool([loads(1), loaded], ssd, standard(1), 0), { code: "queue_timeout" });
+  assert.throws(() => admit([loads(1), loaded], ssd, standard(1), 0), { code: "queue_timeout" });
 });
 
 test("a millisecond past the deadline: queue_timeout, with the time to retry", () => {
-  assert.throws(() => soonestPool(states, ssd, standard(1_139), 1_000), {
+  assert.throws(() => admit(states, ssd, standard(1_139), 1_000), {
     code: "queue_timeout",
     details: { retryAfterMs: 100, shed: "deadline_infeasible" },
   });
@@ -63,17 +69,17 @@ test("a best-effort call goes by the wait of its class, and to no pool that has 
   });
   const [a, b] = [pool("a", "Dlib/ssd", 5), pool("b", "Dlib/ssd", 100)];
   const open = [withWait(a, 700), withWait(b, 600)];
-  assert.equal(soonestPool(open, ssd, call(9_000), 0), "b");
-  assert.equal(soonestPool(open, ssd, standard(9_000), 0), "a");
-  assert.throws(() => soonestPool(open, ssd, call(639), 0), { code: "queue_timeout" });
+  assert.equal(admit(open, ssd, call(9_000), 0), "b");
+  assert.equal(admit(open, ssd, standard(9_000), 0), "a");
+  assert.throws(() => admit(open, ssd, call(639), 0), { code: "queue_timeout" });
   // A batcher of the release before would take it for the call of a team.
   const old = PoolStateMessage.parse(oldMessage);
-  assert.throws(() => soonestPool([old], ssd, call(9_000), 0), {
+  assert.throws(() => admit([old], ssd, call(9_000), 0), {
     code: "queue_full",
     details: { retryAfterMs: 1_000, shed: "queue_too_long" },
   });
-  assert.equal(soonestPool([withWait(a, 700), old], ssd, call(9_000), 0), "a");
-  assert.equal(soonestPool([old], ssd, standard(9_000), 0), "default");
+  assert.equal(admit([withWait(a, 700), old], ssd, call(9_000), 0), "a");
+  assert.equal(admit([old], ssd, standard(9_000), 0), "default");
 });
 
 const oldMessage = {

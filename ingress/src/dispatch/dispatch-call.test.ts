@@ -4,6 +4,7 @@ import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { answerWith, testRecord } from "../../testing/server.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
@@ -61,18 +62,44 @@ test("a call whose first task failed ends at once, and its other tasks are cance
   assert.deepEqual(steps.slice(-3), ["cancel default", "remove images", "unsubscribe"]);
 });
 
+test("the tasks of a call count as sent to its pool, until the pool's next state has them", async () => {
+  const { parts, counted, sent } = idlePool();
+  const client = new AbortController();
+  const images = [Buffer.from("picture"), Buffer.from("picture")];
+  const answers = dispatchCall(parts, { ...call(client.signal), images });
+  await sent;
+  assert.deepEqual(counted, [["default", "Dlib/ssd", 2]]);
+  client.abort();
+  await assert.rejects(answers);
+});
+
+test("a pool with a Redis of its own gets the instants of its clock, and those of its answers are set back", async () => {
+  const given = answerWith({ kind: "failed", reason: "run_failed" });
+  const timing = { ...given.timing, publishedAt: 3_601_010 };
+  const { parts, server, messages } = idlePool([{ ...given, timing }]);
+  server.clock = { now: () => 3_601_001 };
+  const failed = call(new AbortController().signal);
+  await assert.rejects(dispatchCall(parts, failed), { code: "upstream_failed" });
+  const [{ arrivedAt, sentAt, deadlineAt }] = messages as [CallTasks];
+  assert.deepEqual(
+    { arrivedAt, sentAt, deadlineAt },
+    { arrivedAt: 3_601_000, sentAt: 3_601_001, deadlineAt: 3_631_000 },
+  );
+  assert.equal(failed.record.timing?.publishedAt, 1_010);
+});
+
 /** One pool whose workers give these answers and no other; `steps` records what happened. */
 function idlePool(given: Answer[] = []) {
   const steps: string[] = [];
+  const counted: unknown[] = [];
+  const messages: CallTasks[] = [];
   const sent = Promise.withResolvers<void>();
   const undo = (step: string) => ({ [Symbol.dispose]: () => void steps.push(step) });
   const never = new Promise<Answer>(() => {});
-  const parts = {
-    clock: { now: () => 1_001 },
-    ingress: "ingress-0000000000000000",
-    pools: {
-      fresh: () => [idle],
-    },
+  const clock = { now: () => 1_001 };
+  const server = {
+    clock,
+    states: { countSent: (pool: string, lane: string, tasks: number) => counted.push([pool, lane, tasks]) },
     answers: {
       subscribe(tasks: TaskId[]) {
         steps.push("subscribe");
@@ -86,19 +113,26 @@ function idlePool(given: Answer[] = []) {
         return undo("remove images");
       },
     },
-    tasks: {
-      async send() {
-        steps.push("send tasks");
-        sent.resolve();
-      },
-    },
     cancels: {
       send(pool: string) {
         steps.push(`cancel ${pool}`);
       },
     },
+  };
+  const parts = {
+    clock,
+    ingress: "ingress-0000000000000000",
+    random: () => 0,
+    pools: { fresh: () => [{ state: idle, sentTasks: () => 0 }], serverOf: () => server },
+    tasks: {
+      async send(_pool: string, message: CallTasks) {
+        messages.push(message);
+        steps.push("send tasks");
+        sent.resolve();
+      },
+    },
   } as unknown as DispatchParts;
-  return { parts, steps, sent: sent.promise };
+  return { parts, server, steps, counted, messages, sent: sent.promise };
 }
 
 const idle = {

@@ -3,15 +3,13 @@ import { randomBytes } from "@faceline/contracts/runtime/random";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
-import type { AnswerInbox } from "../answer-inbox.ts";
 import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import type { CallRecord } from "../call/record.ts";
-import type { CancelOutbox } from "../cancel-outbox.ts";
-import type { ImageOutbox } from "../image-outbox.ts";
-import type { PoolInbox } from "../pool-inbox.ts";
+import type { PoolServer } from "../pool-server.ts";
+import type { PoolServers } from "../pool-servers.ts";
 import type { TaskOutbox } from "../task-outbox.ts";
-import { soonestPool } from "./admission.ts";
+import { admitToPool } from "./admission.ts";
 import { callFailure } from "./call-failure.ts";
 
 /**
@@ -24,11 +22,13 @@ import { callFailure } from "./call-failure.ts";
  * `Ports.dispatch`.
  */
 export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): Promise<Answer[]> {
-  const { clock, ingress, pools } = parts;
+  const { clock, ingress, pools, random } = parts;
   const { images, signal, record, ...fields } = call;
-  const { requestId, lane, deadlineAt } = fields;
+  const { requestId, lane, arrivedAt, deadlineAt } = fields;
   record.images = images.length;
-  const pool = soonestPool(pools.fresh(), new Set([lane]), call, clock.now());
+  const pool = admitToPool(pools.fresh(), new Set([lane]), call, { now: clock.now(), random });
+  const server = pools.serverOf(pool);
+  server.states.countSent(pool, lane, images.length);
 
   record.end("admission");
   record.pool = pool;
@@ -36,9 +36,9 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   const callId = `${requestId}/${randomBytes(12).toString("base64url")}` as CallId;
   const tasks = images.map((_, index) => taskId(callId, index));
   // Subscribed before the tasks are sent: a fast worker may answer at once.
-  using subscription = parts.answers.subscribe(tasks);
+  using subscription = server.answers.subscribe(tasks);
   record.begin("images");
-  using _published = await parts.images.publish(
+  using _published = await server.images.publish(
     fields.tenant,
     tasks.map((task, index) => ({ task, bytes: images[index]! })),
     deadlineAt - clock.now(),
@@ -50,26 +50,45 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
     const traceparent = traceparentOf(
       record.trace.context.sampled ? record.sendContext : record.trace.context,
     );
-    const message = { ...fields, traceparent, call: callId, ingress, sentAt, tasks };
+    const aheadMs = clockAheadMs(server, clock);
+    const instants = {
+      arrivedAt: arrivedAt + aheadMs,
+      deadlineAt: deadlineAt + aheadMs,
+      sentAt: sentAt + aheadMs,
+    };
+    const message = { ...fields, ...instants, traceparent, call: callId, ingress, tasks };
     record.begin("send");
     await Promise.race([parts.tasks.send(pool, message), end.reached]);
     record.end("send");
   } catch (error) {
     // The broker may have them although its acknowledgement did not come in time.
-    parts.cancels.send(pool, { call: callId });
+    server.cancels.send(pool, { call: callId });
     record.cause = `tasks could not be sent: ${(error as Error).message}`;
     throw dependencyUnavailable("Work cannot be queued right now; try again shortly.");
   }
 
   try {
-    const answers = await Promise.race([allUnlessFailed(subscription.answers, record), end.reached]);
+    const received = subscription.answers.map(async (each) => onClock(clock, server, await each));
+    const answers = await Promise.race([allUnlessFailed(received, record), end.reached]);
     if (answers !== undefined) return answers;
     throw new ApiError("upstream_timeout", "The deadline passed before the answer came.");
   } catch (error) {
     // Tasks that have ended ignore it.
-    parts.cancels.send(pool, { call: callId });
+    server.cancels.send(pool, { call: callId });
     throw error;
   }
+}
+
+/** How far the clock of a pool's own server is ahead of this one; exactly 0 where both are the same. */
+const clockAheadMs = (server: Pick<PoolServer, "clock">, clock: Clock): number =>
+  server.clock === clock ? 0 : server.clock.now() - clock.now();
+
+/** The answer with its instant on this clock. */
+function onClock(clock: Clock, server: Pick<PoolServer, "clock">, answer: Answer): Answer {
+  const { publishedAt } = answer.timing;
+  if (server.clock === clock || publishedAt === undefined) return answer;
+  const timing = { ...answer.timing, publishedAt: publishedAt - clockAheadMs(server, clock) };
+  return { ...answer, timing };
 }
 
 /** Resolves to all answers, or rejects as soon as one of them fails the whole call. */
@@ -104,9 +123,8 @@ export type DispatchParts = {
   clock: Clock;
   /** The id of this process, which the answers are addressed to. */
   ingress: string;
-  pools: PoolInbox;
-  images: ImageOutbox;
+  pools: Pick<PoolServers, "fresh" | "serverOf">;
   tasks: Pick<TaskOutbox, "send">;
-  answers: AnswerInbox;
-  cancels: CancelOutbox;
+  /** A number from 0 to less than 1, for the choice of a pool. */
+  random: () => number;
 };
