@@ -16,8 +16,16 @@ export function poolOffers(
       if (!lanes.has(lane.lane) || lane.workers + lane.loadable === 0) continue;
       const waitMs = serviceClass === "standard" ? lane.expectedWaitMs : lane.bestEffortWaitMs;
       const durationMs = (waitMs ?? 0) + lane.expectedRunMs;
-      const costMs = durationMs + (lane.waiting + view.sentTasks(lane.lane)) * taskMsOf(lane);
-      offers.push({ pool: view.state.pool, isLoaded: lane.workers > 0, waitMs, durationMs, costMs });
+      const taskMs = taskMsOf(lane);
+      const costMs = durationMs + (lane.waiting + view.sentTasks(lane.lane)) * taskMs;
+      offers.push({
+        pool: view.state.pool,
+        isLoaded: lane.workers > 0,
+        waitMs,
+        durationMs,
+        costMs,
+        tasksPerMs: 1 / taskMs,
+      });
     }
   }
   return offers;
@@ -25,7 +33,10 @@ export function poolOffers(
 
 /** A batcher of the release before does not say it: then a task counts as a run of its own. */
 const taskMsOf = ({ taskMs, expectedRunMs, workers, loadable }: LaneState): number =>
-  taskMs ?? expectedRunMs / (workers + loadable);
+  Math.max(taskMs ?? expectedRunMs / (workers + loadable), taskMinMs);
+
+/** Faster than any worker: for a division. */
+const taskMinMs = 0.001;
 
 /** Returns the offer that would finish a call first; undefined if none takes a call of this class. */
 export const soonestOffer = (offers: readonly PoolOffer[]): OpenOffer | undefined =>
@@ -37,10 +48,12 @@ const isSooner = (one: OpenOffer, other: OpenOffer): boolean =>
   one.durationMs < other.durationMs || (one.durationMs === other.durationMs && one.costMs <= other.costMs);
 
 /**
- * Chooses among the loaded offers that would finish within `withinMs`: the better one of two that are drawn
- * at random ("the power of two choices", Mitzenmacher 2001). States are up to 100 ms old and all ingresses
- * have the same ones, so if each took the best pool, all would overload it until the next state. Undefined:
- * there is no such offer. `random` returns numbers from 0 to less than 1, and is not called for one offer.
+ * Chooses among the loaded offers that would finish within `withinMs`. Two pools are drawn at random, each as
+ * often as its workers are fast; the second is taken only if it would cost so much less that the difference
+ * cannot be due to the age of the states. All ingresses have the same states, up to 100 ms old: if each took
+ * the best pool, or the better one of two, they would overload it until the next state (Mitzenmacher, "How
+ * useful is old information?", 2000). Undefined: there is no such
+ * offer. `random` returns numbers from 0 to less than 1, and is not called for one offer.
  */
 export function chooseOffer(
   offers: readonly PoolOffer[],
@@ -48,12 +61,25 @@ export function chooseOffer(
   random: () => number,
 ): OpenOffer | undefined {
   const candidates = offers.filter(isOpen).filter((each) => each.isLoaded && each.durationMs <= withinMs);
-  const count = candidates.length;
-  if (count <= 1) return candidates[0];
-  const first = Math.floor(random() * count);
-  const second = (first + 1 + Math.floor(random() * (count - 1))) % count;
-  const [one, other] = [candidates[first]!, candidates[second]!];
-  return other.costMs < one.costMs ? other : one;
+  if (candidates.length <= 1) return candidates[0];
+  const first = draw(candidates, random());
+  const others = candidates.filter((each) => each !== first);
+  const second = draw(others, random());
+  return second.costMs < first.costMs - staleDifferenceMs ? second : first;
+}
+
+/** Half of the interval at which batchers publish states that have changed. */
+const staleDifferenceMs = 50;
+
+/** `at`: from 0 to less than 1. */
+function draw(offers: readonly OpenOffer[], at: number): OpenOffer {
+  const total = offers.reduce((sum, { tasksPerMs }) => sum + tasksPerMs, 0);
+  let left = at * total;
+  for (const offer of offers) {
+    left -= offer.tasksPerMs;
+    if (left < 0) return offer;
+  }
+  return offers.at(-1)!;
 }
 
 const isOpen = (offer: PoolOffer): offer is OpenOffer => offer.waitMs !== null;
@@ -77,6 +103,8 @@ export type PoolOffer = {
    * state: what pools are compared by.
    */
   costMs: number;
+  /** How fast its workers are together. */
+  tasksPerMs: number;
 };
 
 type OpenOffer = PoolOffer & { waitMs: number };
