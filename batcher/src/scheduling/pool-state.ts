@@ -2,7 +2,7 @@
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { bestEffortWaitingMax, bestEffortWaitMs } from "./best-effort-admission.ts";
 import { nextLoad } from "./lane-loads.ts";
-import { expectedStartAt, laneSituation, usualTaskMs } from "./situation.ts";
+import { expectedStartAt, type LaneSituation, laneSituation } from "./situation.ts";
 import type { State } from "./state.ts";
 import { loadableCount } from "./workers.ts";
 
@@ -26,13 +26,19 @@ export function laneStates(state: State, now: number): LaneState[] {
       expectedWaitMs: Math.round(expectedStartAt(situation, { position, deadlineAt }) - now),
       bestEffortWaitMs: isFull ? null : Math.round(bestEffortWaitMs(situation, 1)),
       expectedRunMs: Math.round(lane.meanMs(1)),
-      taskMs: Math.round((usualTaskMs(situation) / situation.sizing.workers) * 1_000) / 1_000,
+      taskMs: taskMsOf(situation),
       batchMax: Math.min(lane.batchMax, state.settings.batchMax),
       executionProvider: loaded?.executionProvider ?? "none",
       precisions: loaded?.precisions ?? [],
     };
   });
 }
+
+/** Without hops, whose times change with every message: each change would be published. */
+const taskMsOf = ({ lane, sizing }: LaneSituation): number => {
+  const taskMs = lane.meanMs(sizing.usefulSize) / sizing.usefulSize / sizing.workers;
+  return Math.round(taskMs * 1_000) / 1_000;
+};
 
 /**
  * Whether the state differs so much from the published one that it must be published at once: another number
