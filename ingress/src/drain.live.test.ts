@@ -1,0 +1,143 @@
+// Covers deploy/compose/haproxy.cfg with drain.ts: two servers behind a real HAProxy, stopped in turn.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
+import { drain } from "./drain.ts";
+
+const absent = spawnSync("haproxy", ["-v"]).error !== undefined;
+const skip = absent && "NOT CHECKED behind a proxy: apt install haproxy";
+const configuration = join(import.meta.dirname, "../../deploy/compose/haproxy.cfg");
+/** Three checks of the proxy. */
+const noticeMs = 3_000;
+const callers = 8;
+const callsBetween = 100;
+const runMs = 20;
+
+test("two ingresses are restarted in turn behind HAProxy, and no call of kept connections fails", {
+  skip,
+}, async (t) => {
+  const image = await base64Image();
+  const [proxyPort, ...ports] = await freePorts(3);
+  const open = (port: number) => startIngress(t, port);
+  const ingresses = await Promise.all(ports.map(open));
+  await startProxy(t, proxyPort!, ports);
+
+  const statuses: Record<string, number> = {};
+  const body = JSON.stringify({ img1: image, img2: image });
+  const state = { isOver: false, ended: 0 };
+  const call = async (agent: Agent): Promise<void> => {
+    while (!state.isOver) {
+      const status = await post(proxyPort!, agent, body);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      state.ended++;
+    }
+  };
+  const moreCalls = async (): Promise<void> => {
+    const until = state.ended + callsBetween;
+    while (state.ended < until) await sleep(10);
+  };
+  const agents = Array.from({ length: callers }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const load = Promise.all(agents.map(call));
+  for (const [index, ingress] of ingresses.entries()) {
+    await moreCalls();
+    await ingress.stop();
+    // As long as a process takes to start again, the other one serves alone.
+    await moreCalls();
+    await open(ports[index]!);
+    await isRedundant(proxyPort!);
+  }
+  state.isOver = true;
+  await load;
+  for (const agent of agents) agent.destroy();
+  t.diagnostic(JSON.stringify(statuses));
+  assert.deepEqual(Object.keys(statuses), ["200"]);
+});
+
+/** An ingress whose calls take `runMs`, and which stops as the service does. */
+async function startIngress(t: Parameters<typeof testServer>[0], port: number) {
+  let phase: "serving" | "notice" | "draining" = "serving";
+  const refuse = new AbortController();
+  const { app } = testServer(t, {
+    dispatch: async ({ images }) => {
+      await sleep(runMs);
+      return images.map(() => facesAnswer([1, 0]));
+    },
+    isServing: () => phase !== "draining",
+    isStopping: () => phase !== "serving",
+    drainTimeout: refuse.signal,
+  });
+  await app.listen({ host: "127.0.0.1", port });
+  const stop = () => {
+    phase = "notice";
+    return drain(app, {
+      noticeMs,
+      withinMs: 35_000,
+      stopServing: () => {
+        phase = "draining";
+      },
+      refuseCalls: () => refuse.abort(),
+    });
+  };
+  return { stop };
+}
+
+async function startProxy(
+  t: Parameters<typeof testServer>[0],
+  port: number,
+  servers: number[],
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "faceline-haproxy-"));
+  const lines = servers.map((server, index) => `    server ingress-${index + 1} 127.0.0.1:${server}`);
+  const own = readFileSync(configuration, "utf8")
+    .replace("bind :8080", `bind 127.0.0.1:${port}`)
+    .replace(/ resolvers containers init-addr none/, "")
+    .replace(/^resolvers [^]*?(?=^frontend)/m, "")
+    .replace(/^ +server-template .*$/m, lines.join("\n"));
+  const file = join(folder, "haproxy.cfg");
+  writeFileSync(file, own);
+  const proxy = spawn("haproxy", ["-db", "-f", file], { stdio: "ignore" });
+  t.after(async () => {
+    proxy.kill("SIGKILL");
+    await once(proxy, "exit");
+    rmSync(folder, { recursive: true });
+  });
+  await isRedundant(port);
+}
+
+async function isRedundant(port: number): Promise<void> {
+  for (;;) {
+    const reply = await fetch(`http://127.0.0.1:${port}/proxyz`).catch(() => undefined);
+    await reply?.body?.cancel();
+    if (reply?.ok) return;
+    await sleep(50);
+  }
+}
+
+function post(port: number, agent: Agent, body: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const headers = { "x-api-key": testKey, "content-type": "application/json", "content-length": body.length };
+  const call = request({ port, agent, method: "POST", path: "/verify", headers });
+  call.on("error", ({ message }) => resolve(message));
+  call.on("response", (reply) => {
+    reply.resume();
+    reply.on("end", () => resolve(`${reply.statusCode}`));
+  });
+  call.end(body);
+  return promise;
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), "close")));
+  return ports;
+}
