@@ -27,20 +27,25 @@ export type Arrivals = { at(index: number): Arrival | undefined };
 type Caller = Omit<Arrival, "atMs">;
 
 /** Independent calls (a Poisson process). */
-export function poisson(random: Random, perSecond: number, forMs: number, caller: Caller): Arrival[] {
-  return modulated(random, () => ({ perSecond, untilMs: forMs }), forMs, caller);
-}
+export const poisson = (random: Random, perSecond: number, forMs: number, caller: Caller): Arrival[] =>
+  callsOf(caller, poissonInstants(random, perSecond, forMs));
+
+/** Their instants alone: a million of them fit in 8 MB. */
+export const poissonInstants = (random: Random, perSecond: number, forMs: number): Iterable<number> =>
+  modulated(random, () => ({ perSecond, untilMs: forMs }), forMs);
 
 /** Poisson calls whose rate changes once. */
-export function step(
+export const step = (random: Random, rates: Step, forMs: number, caller: Caller): Arrival[] =>
+  callsOf(caller, stepInstants(random, rates, forMs));
+
+export function stepInstants(
   random: Random,
   { before, after, stepMs }: Step,
   forMs: number,
-  caller: Caller,
-): Arrival[] {
+): Iterable<number> {
   const at = (nowMs: number) =>
     nowMs < stepMs ? { perSecond: before, untilMs: stepMs } : { perSecond: after, untilMs: forMs };
-  return modulated(random, at, forMs, caller);
+  return modulated(random, at, forMs);
 }
 
 /** Poisson calls for `onMs`, then none for `offMs`, and so on. */
@@ -56,14 +61,17 @@ export function onOff(
       ? { perSecond, untilMs: from + onMs }
       : { perSecond: 0, untilMs: from + onMs + offMs };
   };
-  return modulated(random, at, forMs, caller);
+  return callsOf(caller, modulated(random, at, forMs));
 }
 
 /**
  * Quiet and burst phases of random length (a Markov-modulated Poisson process); `perSecond` is the mean of
  * both.
  */
-export function bursts(random: Random, settings: Bursts, forMs: number, caller: Caller): Arrival[] {
+export const bursts = (random: Random, settings: Bursts, forMs: number, caller: Caller): Arrival[] =>
+  callsOf(caller, burstInstants(random, settings, forMs));
+
+export function burstInstants(random: Random, settings: Bursts, forMs: number): Iterable<number> {
   const { perSecond, factor, burstMs, shareOfTime } = settings;
   const quiet = perSecond / (1 + (factor - 1) * shareOfTime);
   const quietMs = (burstMs * (1 - shareOfTime)) / shareOfTime;
@@ -76,7 +84,7 @@ export function bursts(random: Random, settings: Bursts, forMs: number, caller: 
     }
     return { perSecond: bursting ? factor * quiet : quiet, untilMs };
   };
-  return modulated(random, at, forMs, caller);
+  return modulated(random, at, forMs);
 }
 
 /** All calls at one instant. */
@@ -87,21 +95,17 @@ export const spike = (atMs: number, calls: number, caller: Caller): Arrival[] =>
 export const merge = (...streams: Arrival[][]): Arrival[] =>
   streams.flat().toSorted((a, b) => a.atMs - b.atMs);
 
-/** Poisson calls of a rate that changes at known instants. */
-function modulated(
-  random: Random,
-  rateAt: (nowMs: number) => Rate,
-  forMs: number,
-  caller: Caller,
-): Arrival[] {
-  const arrivals: Arrival[] = [];
+const callsOf = (caller: Caller, instants: Iterable<number>): Arrival[] =>
+  Array.from(instants, (atMs) => ({ atMs, ...caller }));
+
+/** Instants of Poisson calls of a rate that changes at known instants. */
+function* modulated(random: Random, rateAt: (nowMs: number) => Rate, forMs: number): Generator<number> {
   for (let nowMs = 0; nowMs < forMs; ) {
     const { perSecond, untilMs } = rateAt(nowMs);
     const nextMs = perSecond === 0 ? Number.POSITIVE_INFINITY : nowMs + random.exponential(1_000 / perSecond);
-    if (nextMs < untilMs) arrivals.push({ atMs: nextMs, ...caller });
+    if (nextMs < untilMs) yield nextMs;
     nowMs = Math.min(nextMs, untilMs);
   }
-  return arrivals;
 }
 
 type Rate = { perSecond: number; untilMs: number };

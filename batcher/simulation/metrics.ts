@@ -51,8 +51,9 @@ export function callResult({ answers, tasks, arrivedAt, deadlineAt }: Call): Cal
   let bad: Answer | undefined;
   let lastAt = 0;
   let answered = 0;
-  for (const [index, answer] of answers.entries()) {
-    if (answers.findIndex(({ task }) => task === answer.task) < index) continue;
+  for (let index = 0; index < answers.length; index++) {
+    const answer = answers[index]!;
+    if (index > 0 && answers.findIndex(({ task }) => task === answer.task) < index) continue;
     answered++;
     lastAt = Math.max(lastAt, answer.at);
     if (answer.kind !== "faces") bad ??= answer;

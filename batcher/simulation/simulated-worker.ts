@@ -23,7 +23,7 @@ export class SimulatedWorker {
   readonly #work: WorkerWork | undefined;
   #sequence = 0;
   #staged: Batch[] = [];
-  readonly #receivedAt = new WeakMap<Batch, number>();
+  readonly #receivedAt = new Map<Batch, number>();
   readonly #preparing = new Set<Batch>();
   readonly #ready: Prepared[] = [];
   #running: { batch: Batch; startedAt: number } | undefined;
@@ -153,6 +153,7 @@ export class SimulatedWorker {
     this.#later(this.#environment.replyMs(), () => {
       this.#answering.delete(batch);
       this.#held.delete(batch);
+      this.#receivedAt.delete(batch);
       this.#finished.push({ batch: batch.id, lane: batch.lane, end: result, crowds: [], ...measured });
       if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
       this.#report();
@@ -208,7 +209,7 @@ export class SimulatedWorker {
               endsAt: running.startedAt + running.batch.predictedRunMs,
             },
       staged: this.#staged.map((batch) => this.#held.get(batch)!),
-      answering: Array.from(this.#answering, (batch) => this.#held.get(batch)!),
+      answering: [...this.#answering].map((batch) => this.#held.get(batch)!),
       imageBytes: 0,
       finished: [...this.#finished],
     });

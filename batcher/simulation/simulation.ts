@@ -255,12 +255,13 @@ export class Simulation {
     if (outcome.reason !== undefined) answer.reason = outcome.reason;
     if (outcome.build !== undefined) answer.build = outcome.build;
     if (outcome.stages !== undefined) answer.stages = outcome.stages;
-    const call = this.calls.get(callIdOf(task));
+    const id = callIdOf(task);
+    const call = this.calls.get(id);
     // A second answer to a task, after its call was forgotten.
     if (call === undefined) return;
     call.answers.push(answer);
     if (this.#scenario.callEnded === undefined || call.answers.length < call.tasks.length) return;
-    this.calls.delete(callIdOf(task));
+    this.calls.delete(id);
     this.#scenario.callEnded(call);
   }
 

@@ -1,7 +1,7 @@
 // Tested by policy.test.ts (floor, hold, rounding, early drop) and simulation/guarantees.sim.test.ts (holds).
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
-import { type BatchLoad, loadOf } from "./batch-load.ts";
+import { addTask, type BatchLoad, loadOf } from "./batch-load.ts";
 import type { BatchLimits } from "./fair-queue.ts";
 import { shedCall, shedEarly, shedInfeasible } from "./shedding.ts";
 import type { Move } from "./state.ts";
@@ -54,15 +54,15 @@ export function mostInTime(
   waiting: QueuedTask[],
 ): { count: number; urgent: QueuedTask } {
   const all = waiting.length;
-  const loadOfFirst = (count: number) => loadOfQueued(waiting, count);
-  if (latestAnswerAt(situation, loadOfFirst(all)) <= leastDeadline(waiting, 0, all)) {
+  if (latestAnswerAt(situation, loadOfQueued(waiting, all)) <= leastDeadline(waiting, 0, all)) {
     return { count: all, urgent: waiting[0]! };
   }
   let urgent = waiting[0]!;
   for (let index = 0; index < all; index++) {
     const each = waiting[index]!;
     if (each.task.deadlineAt < urgent.task.deadlineAt) urgent = each;
-    if (index > 0 && latestAnswerAt(situation, loadOfFirst(index + 1)) > urgent.task.deadlineAt) {
+    if (index === 0) continue;
+    if (latestAnswerAt(situation, loadOfQueued(waiting, index + 1)) > urgent.task.deadlineAt) {
       return { count: index, urgent };
     }
   }
@@ -128,8 +128,12 @@ function roundedDown(situation: SlotSituation, waiting: QueuedTask[], count: num
   return leftOverAnswerAt <= leastDeadline(waiting, size, waiting.length) ? size : count;
 }
 
-const loadOfQueued = (waiting: QueuedTask[], count: number): BatchLoad =>
-  loadOf(waiting.slice(0, count).map((each) => each.task));
+/** Returns the load of the first `count` of these. */
+function loadOfQueued(waiting: QueuedTask[], count: number): BatchLoad {
+  const load: BatchLoad = { count, cost: 0, isDear: false };
+  for (let index = 0; index < count; index++) addTask(load, waiting[index]!.task);
+  return load;
+}
 
 function leastDeadline(waiting: QueuedTask[], from: number, until: number): number {
   let least = Number.POSITIVE_INFINITY;

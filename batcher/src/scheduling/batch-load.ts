@@ -21,11 +21,14 @@ export const isDear = ({ cost }: Pick<BatchTask, "cost">): boolean => cost >= de
 /** Returns the load of these tasks, which are all dear or all not. */
 export function loadOf(tasks: Pick<BatchTask, "cost">[]): BatchLoad {
   const load: BatchLoad = { count: tasks.length, cost: 0, isDear: false };
-  for (const task of tasks) {
-    load.cost += task.cost;
-    load.isDear ||= isDear(task);
-  }
+  for (const task of tasks) addTask(load, task);
   return load;
+}
+
+/** Counts the cost of a task of a load, not the task. */
+export function addTask(load: BatchLoad, task: Pick<BatchTask, "cost">): void {
+  load.cost += task.cost;
+  load.isDear ||= isDear(task);
 }
 
 /** 100 ms on the reference machine: ten usual photographs, or one baseline JPEG of 20 megapixels. */

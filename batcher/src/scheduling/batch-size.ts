@@ -1,5 +1,6 @@
 // Tested by policy.test.ts (floor, hold), decide.test.ts (useful size) and simulation/guarantees.sim.test.ts
 // (holds).
+import { cycleMs } from "./cycle-times.ts";
 import type { HopTimes } from "./hop-times.ts";
 import type { Lane } from "./lane.ts";
 
@@ -53,10 +54,15 @@ export function usefulBatch(
  * `batchMax`. The smallest size is always allowed.
  */
 export function usefulSize(lane: Lane, hops: HopTimes, batchMax: number, share = usefulShare): number {
+  const { sizes } = lane;
+  const throughputs = lane.throughputs.of(lane, hops);
   let best = 0;
-  for (const size of lane.sizes)
-    if (size <= batchMax) best = Math.max(best, size / cycleMs(lane, hops, size));
-  for (const size of lane.sizes) if (size / cycleMs(lane, hops, size) >= share * best) return size;
+  for (let index = 0; index < sizes.length; index++) {
+    if (sizes[index]! <= batchMax) best = Math.max(best, throughputs[index]!);
+  }
+  for (let index = 0; index < sizes.length; index++) {
+    if (throughputs[index]! >= share * best) return sizes[index]!;
+  }
   return lane.batchMax;
 }
 
@@ -82,17 +88,6 @@ function smallestSustainable(lane: Lane, laneWorkers: LaneWorkers, now: number):
   const capacity = workers === 1 ? availableWorkers : utilisationTarget * availableWorkers;
   const left = capacity - rate * beta;
   return left <= 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.ceil((rate * alpha) / left));
-}
-
-/**
- * Returns the time in ms from one batch to the next on a worker. Only one batch is staged, so a short run
- * waits for the preparation of the next.
- */
-export function cycleMs(lane: Lane, hops: HopTimes, size: number): number {
-  return Math.max(
-    lane.run.meanMs(size),
-    hops.toWorker.ms + hops.fromWorker.ms + lane.prepare.meanMs(size * lane.usualCost),
-  );
 }
 
 const usefulShare = 0.95;

@@ -1,5 +1,6 @@
 // Tested by policy.test.ts (a loaded lane without calls) and simulation/lanes.sim.test.ts.
-import { cycleMs, usefulSize } from "./batch-size.ts";
+import { usefulSize } from "./batch-size.ts";
+import { cycleMs } from "./cycle-times.ts";
 import type { Lane } from "./lane.ts";
 import type { State } from "./state.ts";
 import { isInService, sizeMaxOf, type WorkerLoad } from "./workers.ts";

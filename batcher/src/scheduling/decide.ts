@@ -34,13 +34,11 @@ export function decide(state: State, event: Event, now: number): Move[] {
   if (event.kind === "session") state.sessionEndsAt = event.endsAt;
   if (now >= state.sessionEndsAt) return decideWithoutSession(state, event, now);
   discountOwnStall(state, now);
-  const moves = [
-    ...handleDeferred(state, now),
-    ...handleEvent(state, event, now),
-    ...recoverLostBatches(state, now),
-    ...moveStrandedCalls(state, now),
-    ...dispatchBatches(state, now),
-  ];
+  const moves = handleDeferred(state, now);
+  moves.push(...handleEvent(state, event, now));
+  moves.push(...recoverLostBatches(state, now));
+  moves.push(...moveStrandedCalls(state, now));
+  moves.push(...dispatchBatches(state, now));
   noteQueues(state, now);
   sampleWorkersNeeded(state, now);
   return moves;
@@ -139,8 +137,8 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
   }
 }
 
-function arrive(state: State, { call, answeredBy, ...arrival }: Arrival, now: number): Move[] {
-  const { receivedAt = now } = arrival;
+function arrive(state: State, arrival: Arrival, now: number): Move[] {
+  const { call, answeredBy, receivedAt = now } = arrival;
   const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
   if (fresh.length === 0) return [];
   // Best-effort calls must not change how teams are served, so nothing is learned of them.

@@ -5,7 +5,6 @@ import { type BatchLoad, extraCostMax, loadOf } from "./batch-load.ts";
 import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts";
 import { workersForDear } from "./dear-limit.ts";
 import { nextIsExcessive } from "./excessive-demand.ts";
-import type { BatchLimits } from "./fair-queue.ts";
 import type { Lane } from "./lane.ts";
 import { expiryAfter, facesAllowanceMs, receiveBy } from "./sent-batch.ts";
 import { dropExpired, shedInfeasibleOfRetry } from "./shedding.ts";
@@ -87,7 +86,7 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   const expiresAt = lane.waiting.standard.leastDeadlineAt;
   const laneNow = laneSituation(state, lane, now);
   const costMax = state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone;
-  const slot = nextSlot(laneNow, costMax);
+  const slot = nextSlot(laneNow);
   // Without a slot, or where only dear tasks wait for a worker, the next report wakes us, not a timer.
   if (slot === undefined) {
     return { proposal: { kind: "wait", until: expiresAt, deadlineAt: expiresAt }, shed: expired };
@@ -116,14 +115,14 @@ function proposeAgain(state: State, lane: Lane, now: number, before: Move[]): Re
  * Returns the slot of the next batch. Where a dear task is next and one of its workers is not due yet, a
  * usual one behind it does not wait for that. Undefined: all workers are full.
  */
-function nextSlot(situation: LaneSituation, extraCostMax: number): WorkerSlot | undefined {
-  const load = loadOfNext(situation, { dearAllowed: true, extraCostMax });
+function nextSlot(situation: LaneSituation): WorkerSlot | undefined {
+  const load = loadOfNext(situation, true);
   if (load === undefined) return undefined;
   // Retries wait for no worker in particular: all others wait for them.
   if (!load.isDear || situation.lane.retryParts.length > 0) return soonestSlot(situation, load);
   const slot = soonestSlot({ ...situation, loads: workersForDear(situation) }, load);
   if (slot !== undefined && slot.sendAt <= situation.now) return slot;
-  const usualLoad = loadOfNext(situation, { dearAllowed: false, extraCostMax });
+  const usualLoad = loadOfNext(situation, false);
   const usualSlot = usualLoad === undefined ? undefined : soonestSlot(situation, usualLoad);
   if (slot === undefined || usualSlot === undefined) return slot ?? usualSlot;
   return slot.sendAt < usualSlot.sendAt ? slot : usualSlot;
@@ -133,10 +132,10 @@ function nextSlot(situation: LaneSituation, extraCostMax: number): WorkerSlot | 
  * Returns the load of the batch that would be sent next. Undefined: only dear tasks wait, and must go on
  * waiting.
  */
-function loadOfNext({ lane, sizing }: LaneSituation, limits: CostLimits): BatchLoad | undefined {
+function loadOfNext({ lane, sizing }: LaneSituation, dearAllowed: boolean): BatchLoad | undefined {
   const [part] = lane.retryParts;
   if (part !== undefined) return loadOf(part.tasks);
-  const [first] = lane.queue.nextInTurn({ ...limits, countMax: 1 });
+  const first = lane.queue.firstInTurn(dearAllowed);
   if (first === undefined) return undefined;
   const next = loadOf([first.task]);
   return next.isDear ? next : lane.usualLoad(Math.min(lane.waitingCount, sizing.usefulSize));
@@ -227,8 +226,6 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
 
 /** Weight of a batch in the mean cost of usual tasks. */
 const usualCostShare = 0.05;
-
-type CostLimits = Omit<BatchLimits, "countMax">;
 
 type SendProposal = {
   kind: "send";

@@ -11,8 +11,7 @@ import { isInService } from "./workers.ts";
  */
 export function nextIsExcessive(state: State, lane: Lane, now: number): boolean {
   if (state.lanes.size < 2 || lane.retryParts.length > 0) return false;
-  const limits = { countMax: 1, dearAllowed: true, extraCostMax: Number.POSITIVE_INFINITY };
-  const [next] = lane.queue.nextInTurn(limits);
+  const next = lane.queue.firstInTurn(true);
   if (next === undefined) return false;
   let workers = 0;
   for (const worker of state.workers.values()) if (isInService(worker, now)) workers++;

@@ -114,6 +114,12 @@ export class FairQueue {
     return this.#arrivals.at(0);
   }
 
+  /** The first of `nextInTurn`, whatever its other limits are. */
+  firstInTurn(dearAllowed: boolean): QueuedTask | undefined {
+    const tenant = this.#leastStartTag(dearAllowed);
+    return dearAllowed ? tenant?.head : tenant?.usual.at(0);
+  }
+
   /**
    * The next tasks in the order of turns, within the limits of a batch; they stay queued. Where the first is
    * dear all are dear, otherwise none is.

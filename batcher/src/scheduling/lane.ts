@@ -7,6 +7,7 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { ServiceClass } from "@faceline/contracts/wire/task";
 import { ArrivalRate } from "./arrival-rate.ts";
 import { type BatchLoad, isDear, loadOf } from "./batch-load.ts";
+import { Throughputs } from "./cycle-times.ts";
 import type { FairQueue } from "./fair-queue.ts";
 import { SpareWorkers } from "./spare-workers.ts";
 import { TenantDemand } from "./tenant-demand.ts";
@@ -38,6 +39,7 @@ export class Lane {
   readonly prepare = new TimeModel(prepareTimeGuess, "guessed");
   /** The same for dear batches: their times vary too much to share a model with usual ones. */
   readonly prepareDear = new TimeModel(prepareDearTimeGuess, "guessed");
+  readonly throughputs = new Throughputs();
   /** Exponentially weighted mean of the costs of tasks that are not dear. */
   usualCost = 1;
   /** Instant at which a task that is not dear arrived last. */

@@ -1,5 +1,6 @@
 // Tested by workers-needed.test.ts and simulation/autoscaling.sim.test.ts.
-import { cycleMs, usefulSize } from "./batch-size.ts";
+import { usefulSize } from "./batch-size.ts";
+import { cycleMs } from "./cycle-times.ts";
 import type { State } from "./state.ts";
 import { isInService } from "./workers.ts";
 

@@ -40,10 +40,9 @@ export function expectedStartAt(
   { position, deadlineAt, load = situation.lane.usualLoad(1) }: QueuePosition,
 ): number {
   const { state, lane, now, loads, competing, sizing } = situation;
-  const freeAt =
-    loads.length === 0
-      ? loadBeginsAt(state, lane, now) + assumedAbsenceMs
-      : Math.min(...loads.map((each) => each.freeAt));
+  let freeAt = Number.POSITIVE_INFINITY;
+  for (const each of loads) freeAt = Math.min(freeAt, each.freeAt);
+  if (loads.length === 0) freeAt = loadBeginsAt(state, lane, now) + assumedAbsenceMs;
   const preparedAt = now + state.hops.toWorker.ms + lane.prepareMs(load);
   const batchesBefore = lane.retryParts.length + Math.ceil(position / sizing.usefulSize) - 1;
   const ownMs = batchesBefore * sizing.cycleMs;

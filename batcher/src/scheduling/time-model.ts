@@ -15,6 +15,8 @@ export class TimeModel {
   #meansErrorMs = 0;
   #residualMs = 0;
   #misses: { count: number; sign: number } = { count: 0, sign: 0 };
+  /** Observations so far: while it stays, so do all predictions. */
+  learnedCount = 0;
 
   /**
    * Begins with a warm-up, which was measured and counts until batches outweigh it, or with a guess, which is
@@ -33,6 +35,7 @@ export class TimeModel {
   }
 
   learn(size: number, ms: number): void {
+    this.learnedCount++;
     const errorMs = ms - this.meanMs(size);
     const misses = this.#missesAfter(errorMs, size);
     this.#lineErrorMs = towards(this.#lineErrorMs, Math.abs(ms - this.#onLine(size)));

@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { advise } from "../advice/advise.ts";
@@ -64,7 +63,7 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
   );
   if (checkpoint.resumed > 0) print(`${checkpoint.resumed} predictions are known from a run before.`);
 
-  await using threads = new PredictionThreads(trace, profile, availableParallelism());
+  await using threads = new PredictionThreads(trace, profile);
   let [begun, ended] = [0, 0];
   const evaluate = async (settings: PoolSettings, scope: keyof typeof parts) => {
     progress(`${++begun} begun, ${ended} ended: ${nameOf(settings)}, ${scope}`);

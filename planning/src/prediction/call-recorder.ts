@@ -1,13 +1,18 @@
 import { callResult } from "@faceline/batcher/simulation/metrics";
 import type { Call } from "@faceline/batcher/simulation/simulation";
+import { LatencyHistogram } from "./latency-histogram.ts";
 
-/** Counts how calls ended and keeps how long the answered ones took, 4 bytes each. */
+/** Counts how calls ended and how long the answered ones took, in memory that does not grow with them. */
 export class CallRecorder {
-  #answeredMs = new Float32Array(1_024);
-  /** By limit in ms. */
-  readonly #slower = new Map<number, { count: number; seen: number }>();
+  readonly #answeredMs = new LatencyHistogram();
+  /** How many answered calls took longer than each limit. */
+  readonly #limits: { ms: number; slower: number }[];
   readonly #counts = { calls: 0, answered: 0, shed: 0, late: 0, failed: 0 };
   readonly #stageSums: StageTimes = { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 };
+
+  constructor(limitsMs: readonly number[] = []) {
+    this.#limits = limitsMs.map((ms) => ({ ms, slower: 0 }));
+  }
 
   record(call: Call): void {
     const counts = this.#counts;
@@ -30,14 +35,11 @@ export class CallRecorder {
     }
   }
 
-  /** How many answered calls took longer. Each call is looked at once for each limit. */
-  slowerThan(ms: number): number {
-    const slower = this.#slower.get(ms) ?? { count: 0, seen: 0 };
-    this.#slower.set(ms, slower);
-    for (; slower.seen < this.#counts.answered; slower.seen++) {
-      if (this.#answeredMs[slower.seen]! > ms) slower.count++;
-    }
-    return slower.count;
+  /** How many answered calls took longer than a limit of the constructor. */
+  slowerThan(limitMs: number): number {
+    const limit = this.#limits.find(({ ms }) => ms === limitMs);
+    if (limit === undefined) throw new RangeError(`calls slower than ${limitMs} ms were not counted`);
+    return limit.slower;
   }
 
   get counts(): Readonly<CallCounts> {
@@ -46,8 +48,7 @@ export class CallRecorder {
 
   /** Of the answered calls, in ms; 0 where none was. */
   quantiles(...shares: number[]): number[] {
-    const sorted = this.#answeredMs.subarray(0, this.#counts.answered).toSorted();
-    return shares.map((share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
+    return shares.map((share) => this.#answeredMs.quantile(share));
   }
 
   /** Means of the answered calls: where their time went. */
@@ -73,13 +74,8 @@ export class CallRecorder {
   }
 
   #keep(ms: number): void {
-    const { answered } = this.#counts;
-    if (answered === this.#answeredMs.length) {
-      const larger = new Float32Array(2 * answered);
-      larger.set(this.#answeredMs);
-      this.#answeredMs = larger;
-    }
-    this.#answeredMs[answered] = ms;
+    this.#answeredMs.add(ms);
+    for (const limit of this.#limits) if (ms > limit.ms) limit.slower++;
     this.#counts.answered++;
   }
 }

@@ -23,7 +23,7 @@ export function predict(
   plan: PredictionPlan,
 ): Prediction {
   const { parts, target = {} } = plan;
-  const recorder = new CallRecorder();
+  const recorder = new CallRecorder([target.p50 ?? [], target.p99 ?? []].flat());
   const totals = { runMs: 0, forMs: 0, calls: 0, tasks: 0, batches: 0 };
   let missed: Measure[] = [];
   for (const part of parts) {

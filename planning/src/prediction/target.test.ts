@@ -29,7 +29,7 @@ test("a limit is missed as soon as the calls that exceed it are too many of all"
 });
 
 function recorded({ slow, fast, shed }: { slow: number; fast: number; shed: number }): CallRecorder {
-  const recorder = new CallRecorder();
+  const recorder = new CallRecorder([100, 5]);
   const call = (kind: "faces" | "shed", at: number) =>
     ({
       tenant: "a",

@@ -17,7 +17,9 @@ export class Checkpoint {
   constructor(folder: string, { trace, profile, traffic }: CheckpointKey) {
     const hash = createHash("sha256").update(JSON.stringify([fileVersion, profile, traffic]));
     for (const column of Object.values(trace.columns)) {
-      if (ArrayBuffer.isView(column)) hash.update(new Uint8Array(column.buffer));
+      if (ArrayBuffer.isView(column)) {
+        hash.update(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
+      }
       else hash.update(JSON.stringify(column));
     }
     this.#file = join(folder, `${hash.digest("hex").slice(0, 16)}.json`);

@@ -1,17 +1,22 @@
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { PoolSettings, Prediction, PredictionPlan } from "../prediction/predict.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Trace } from "../trace/trace.ts";
 import type { ThreadData, ThreadRequest } from "./prediction-thread.ts";
 
-/** Threads that predict side by side, each one thing at a time. They share the memory of the trace. */
+/**
+ * Threads that predict side by side, each one thing at a time, one more than there are cores: three long
+ * predictions on two cores then end together, where a third one alone would leave a core idle. They share the
+ * memory of the trace.
+ */
 export class PredictionThreads implements AsyncDisposable {
   readonly #idle: Worker[];
   readonly #all: readonly Worker[];
   readonly #waiting: ((thread: Worker) => void)[] = [];
 
-  constructor(trace: Trace, profile: Profile, threads: number) {
+  constructor(trace: Trace, profile: Profile, threads = availableParallelism() + 1) {
     const data: ThreadData = { columns: trace.columns, profile };
     this.#all = Array.from(
       { length: threads },

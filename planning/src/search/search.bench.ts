@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { newProfile, newTrace } from "../../testing/fixtures.ts";
 import { workOfCalls } from "../profile/load.ts";
 import { PredictionThreads } from "./prediction-threads.ts";
@@ -35,7 +34,7 @@ const target = { p99: 300, shed: 0.001, late: 0.0001 };
 const choices = { utilisationTargets: [0.7, 0.85, 0.95], deadlinesMs: [undefined] };
 
 const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
-await using threads = new PredictionThreads(trace, profile, availableParallelism());
+await using threads = new PredictionThreads(trace, profile);
 const { winner, tried } = await search({
   workersMin: Math.max(1, Math.floor(load)),
   workersMax: 16,

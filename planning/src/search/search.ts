@@ -16,9 +16,10 @@ export async function search(plan: SearchPlan): Promise<SearchResult> {
   const tried: Tried[] = [];
   let level = await tryOnWindows(workersMin, plan);
   for (let workers = workersMin; workers <= workersMax; workers++) {
-    const [onAll, next] = await Promise.all([
-      tryOnAll(level, candidatesMax, plan),
+    // The windows of the next level come first: what is long begins last on no thread.
+    const [next, onAll] = await Promise.all([
       workers < workersMax ? tryNext(workers + 1, level.candidates.length > 0, plan) : emptyLevel,
+      tryOnAll(level, candidatesMax, plan),
     ]);
     tried.push(...level.onWindows, ...onAll);
     const [winner] = best(onAll.filter(holds));

@@ -1,4 +1,4 @@
-import { bursts, merge, poisson, step } from "@faceline/batcher/simulation/arrivals";
+import { burstInstants, poissonInstants, stepInstants } from "@faceline/batcher/simulation/arrivals";
 import { Random } from "@faceline/batcher/simulation/random";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type PictureSize, type Trace, TraceBuilder } from "./trace.ts";
@@ -9,38 +9,51 @@ import { type PictureSize, type Trace, TraceBuilder } from "./trace.ts";
  * in the trace, or a `step` from half of the rate to one and a half in the middle of it.
  */
 export function drawTraffic(plan: DrawnTraffic): Trace {
-  const { seed, perSecond, seconds, tenants } = plan;
+  const { seed, perSecond, tenants } = plan;
   const random = new Random(seed);
-  const forMs = 1_000 * seconds;
-  const streams = Array.from({ length: tenants }, (_, tenant) => {
-    const caller = { tenant: `${tenant}`, tasks: plan.pictures, timeBudgetMs: plan.deadlineMs };
-    const rate = perSecond / tenants;
-    switch (plan.shape) {
-      case "poisson":
-        return poisson(random, rate, forMs, caller);
-      case "bursts":
-        return bursts(
-          random,
-          { perSecond: rate, factor: plan.factor, burstMs: 2_000, shareOfTime: 0.1 },
-          forMs,
-          caller,
-        );
-      case "step":
-        return step(random, { before: rate / 2, after: 1.5 * rate, stepMs: forMs / 2 }, forMs, caller);
-      case "diurnal":
-        // Thinning: a call of the highest rate is kept with the share that the rate then is of it.
-        return poisson(random, (1 + swing) * rate, forMs, caller).filter(
-          ({ atMs }) => (1 + swing) * random.next() < 1 - swing * Math.cos((2 * Math.PI * atMs) / forMs),
-        );
-    }
-  });
-  const builder = new TraceBuilder();
+  const rate = perSecond / tenants;
+  const streams = Array.from({ length: tenants }, () => Float64Array.from(instantsOf(plan, rate, random)));
+  const calls = streams.reduce((sum, each) => sum + each.length, 0);
+  const builder = new TraceBuilder({ calls, pictures: calls * plan.pictures });
   const pictures = Array.from({ length: plan.pictures }, () => plan.pictureSize);
-  for (const { atMs, tenant, timeBudgetMs } of merge(...streams)) {
+  for (const { atMs, tenant } of merged(streams)) {
     const lane = plan.lanes[Math.floor(random.next() * plan.lanes.length)]!;
-    builder.add({ atMs, tenant: Number(tenant), lane, timeBudgetMs, pictures });
+    builder.add({ atMs, tenant, lane, timeBudgetMs: plan.deadlineMs, pictures });
   }
   return builder.build();
+}
+
+/** Draws when a tenant calls. */
+function instantsOf({ shape, seconds, factor }: DrawnTraffic, rate: number, random: Random): Iterable<number> {
+  const forMs = 1_000 * seconds;
+  switch (shape) {
+    case "poisson":
+      return poissonInstants(random, rate, forMs);
+    case "bursts":
+      return burstInstants(random, { perSecond: rate, factor, burstMs: 2_000, shareOfTime: 0.1 }, forMs);
+    case "step":
+      return stepInstants(random, { before: rate / 2, after: 1.5 * rate, stepMs: forMs / 2 }, forMs);
+    case "diurnal":
+      // Thinning: a call of the highest rate is kept with the share that the rate then is of it.
+      return Float64Array.from(poissonInstants(random, (1 + swing) * rate, forMs)).filter(
+        (atMs) => (1 + swing) * random.next() < 1 - swing * Math.cos((2 * Math.PI * atMs) / forMs),
+      );
+  }
+}
+
+/** Joins the instants of tenants in the order of time. */
+function* merged(streams: readonly Float64Array[]): Generator<{ atMs: number; tenant: number }> {
+  const calls = streams.reduce((sum, each) => sum + each.length, 0);
+  const atMs = new Float64Array(calls);
+  const tenantOf = new Uint32Array(calls);
+  let from = 0;
+  for (const [tenant, instants] of streams.entries()) {
+    atMs.set(instants, from);
+    tenantOf.fill(tenant, from, from + instants.length);
+    from += instants.length;
+  }
+  const order = Uint32Array.from(atMs.keys()).sort((a, b) => atMs[a]! - atMs[b]!);
+  for (const call of order) yield { atMs: atMs[call]!, tenant: tenantOf[call]! };
 }
 
 /** How far a diurnal rate goes up and down, as a share of its mean. */

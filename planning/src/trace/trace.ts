@@ -68,6 +68,13 @@ export class Trace {
     const { atMs, tenant, lane, timeBudgetMs, firstPicture, cost, lanes } = this.columns;
     const { deadlineMs, rateFactor = 1 } = change;
     const startMs = atMs[from] ?? 0;
+    const names = new Map<number, string>();
+    /** One string for all calls of a tenant: equal ones are compared letter by letter. */
+    const nameOf = (number: number): string => {
+      const name = names.get(number) ?? `tenant-${number}`;
+      if (!names.has(number)) names.set(number, name);
+      return name;
+    };
     return {
       at: (index): Arrival | undefined => {
         const call = from + index;
@@ -77,7 +84,7 @@ export class Trace {
         for (let picture = firstPicture[call]!; picture < pictureEnd; picture++) costs.push(cost[picture]!);
         return {
           atMs: (atMs[call]! - startMs) / rateFactor,
-          tenant: `tenant-${tenant[call]}`,
+          tenant: nameOf(tenant[call]!),
           tasks: costs.length,
           costs,
           lane: lanes[lane[call]!]!,
@@ -92,51 +99,75 @@ export class Trace {
   }
 }
 
-/** Collects the calls of a trace. They must come in the order of time. */
+/**
+ * Collects the calls of a trace in the columns of one: a million calls as objects would take 300 MiB. They
+ * must come in the order of time.
+ */
 export class TraceBuilder {
-  readonly #lanes: LaneId[] = [];
-  readonly #calls: TraceCall[] = [];
+  readonly #columns: TraceColumns;
+  #calls = 0;
+  #pictures = 0;
 
-  get calls(): number {
-    return this.#calls.length;
+  /** `calls` and `pictures`: for how many there is room at first. */
+  constructor({ calls = 1_024, pictures = 1_024 }: { calls?: number; pictures?: number } = {}) {
+    const bytes = (count: number) => new SharedArrayBuffer(Math.max(8, count));
+    this.#columns = {
+      lanes: [],
+      atMs: new Float64Array(bytes(8 * calls)),
+      timeBudgetMs: new Float64Array(bytes(8 * calls)),
+      tenant: new Uint32Array(bytes(4 * calls)),
+      lane: new Uint8Array(bytes(calls)),
+      firstPicture: new Uint32Array(bytes(4 * calls)),
+      cost: new Float32Array(bytes(4 * pictures)),
+      bytes: new Uint32Array(bytes(4 * pictures)),
+      pixels: new Uint32Array(bytes(4 * pictures)),
+    };
   }
 
-  add(call: TraceCall): void {
-    if (!this.#lanes.includes(call.lane)) this.#lanes.push(call.lane);
-    this.#calls.push(call);
+  get calls(): number {
+    return this.#calls;
+  }
+
+  add({ atMs, tenant, lane, timeBudgetMs, pictures }: TraceCall): void {
+    const columns = this.#columns;
+    const call = this.#calls++;
+    if (call === columns.atMs.length) lengthen(columns, callColumns);
+    if (!columns.lanes.includes(lane)) columns.lanes.push(lane);
+    columns.atMs[call] = atMs;
+    columns.timeBudgetMs[call] = timeBudgetMs;
+    columns.tenant[call] = tenant;
+    columns.lane[call] = columns.lanes.indexOf(lane);
+    columns.firstPicture[call] = this.#pictures;
+    for (const size of pictures) {
+      const picture = this.#pictures++;
+      if (picture === columns.cost.length) lengthen(columns, pictureColumns);
+      columns.cost[picture] = costOf(size);
+      columns.bytes[picture] = size.bytes;
+      columns.pixels[picture] = size.pixels;
+    }
   }
 
   build(): Trace {
-    const calls = this.#calls;
-    const pictures = calls.reduce((sum, call) => sum + call.pictures.length, 0);
-    const columns: TraceColumns = {
-      lanes: this.#lanes,
-      atMs: new Float64Array(new SharedArrayBuffer(8 * calls.length)),
-      timeBudgetMs: new Float64Array(new SharedArrayBuffer(8 * calls.length)),
-      tenant: new Uint32Array(new SharedArrayBuffer(4 * calls.length)),
-      lane: new Uint8Array(new SharedArrayBuffer(calls.length)),
-      firstPicture: new Uint32Array(new SharedArrayBuffer(4 * calls.length)),
-      cost: new Float32Array(new SharedArrayBuffer(4 * pictures)),
-      bytes: new Uint32Array(new SharedArrayBuffer(4 * pictures)),
-      pixels: new Uint32Array(new SharedArrayBuffer(4 * pictures)),
-    };
-    let picture = 0;
-    for (const [index, call] of calls.entries()) {
-      columns.atMs[index] = call.atMs;
-      columns.timeBudgetMs[index] = call.timeBudgetMs;
-      columns.tenant[index] = call.tenant;
-      columns.lane[index] = this.#lanes.indexOf(call.lane);
-      columns.firstPicture[index] = picture;
-      for (const size of call.pictures) {
-        columns.cost[picture] = costOf(size);
-        columns.bytes[picture] = size.bytes;
-        columns.pixels[picture] = size.pixels;
-        picture++;
-      }
-    }
+    const columns = { ...this.#columns };
+    for (const name of callColumns) columns[name] = columns[name].subarray(0, this.#calls) as never;
+    for (const name of pictureColumns) columns[name] = columns[name].subarray(0, this.#pictures) as never;
     return new Trace(columns);
   }
 }
+
+/** Doubles the room in these columns. Memory that nothing was written to takes no place. */
+function lengthen(columns: TraceColumns, names: readonly (keyof Omit<TraceColumns, "lanes">)[]): void {
+  for (const name of names) {
+    const before = columns[name];
+    const Column = before.constructor as new (buffer: SharedArrayBuffer) => typeof before;
+    const longer = new Column(new SharedArrayBuffer(2 * before.byteLength));
+    longer.set(before);
+    columns[name] = longer as never;
+  }
+}
+
+const callColumns = ["atMs", "timeBudgetMs", "tenant", "lane", "firstPicture"] as const;
+const pictureColumns = ["cost", "bytes", "pixels"] as const;
 
 /** Of decoding, as for a baseline JPEG, because a trace does not say how pictures were coded. */
 function costOf({ bytes, pixels }: PictureSize): number {
