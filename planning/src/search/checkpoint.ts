@@ -19,8 +19,7 @@ export class Checkpoint {
     for (const column of Object.values(trace.columns)) {
       if (ArrayBuffer.isView(column)) {
         hash.update(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
-      }
-      else hash.update(JSON.stringify(column));
+      } else hash.update(JSON.stringify(column));
     }
     this.#file = join(folder, `${hash.digest("hex").slice(0, 16)}.json`);
     this.#predictions = new Map(readEntries(this.#file));

@@ -77,7 +77,7 @@ function best(tried: Tried[]): Tried[] {
 }
 
 /** Settings of one number of workers that are tried on all calls: each takes as long as a real simulation. */
-const candidatesMax = 3;
+const candidatesMax = 2;
 
 /**
  * Returns those of which no other one is both cheaper and faster, by workers, of the ones that were simulated

@@ -24,7 +24,11 @@ export function drawTraffic(plan: DrawnTraffic): Trace {
 }
 
 /** Draws when a tenant calls. */
-function instantsOf({ shape, seconds, factor }: DrawnTraffic, rate: number, random: Random): Iterable<number> {
+function instantsOf(
+  { shape, seconds, factor }: DrawnTraffic,
+  rate: number,
+  random: Random,
+): Iterable<number> {
   const forMs = 1_000 * seconds;
   switch (shape) {
     case "poisson":
@@ -52,7 +56,7 @@ function* merged(streams: readonly Float64Array[]): Generator<{ atMs: number; te
     tenantOf.fill(tenant, from, from + instants.length);
     from += instants.length;
   }
-  const order = Uint32Array.from(atMs.keys()).sort((a, b) => atMs[a]! - atMs[b]!);
+  const order = Uint32Array.from(atMs.keys()).toSorted((a, b) => atMs[a]! - atMs[b]!);
   for (const call of order) yield { atMs: atMs[call]!, tenant: tenantOf[call]! };
 }
 
