@@ -78,6 +78,7 @@ export const newPrediction = (changes: Partial<Prediction> = {}): Prediction => 
   utilisation: 0.5,
   workerSecondsPer1000: 10,
   stages: { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 },
+  meanRunMs: { 1: 22, 2: 24 },
   missed: [],
   ...changes,
 });

@@ -55,7 +55,7 @@ test("the CPU time of a call is what runs and decodes leave of that of the machi
 
 test("what workers do not run of a load that leaves them no rest lies between their runs", () => {
   const turnAroundOf = (utilisation: number) => {
-    const counts = { meanBatch: 1, utilisation, runsBySize: new Map([[1, 100]]) };
+    const counts = { meanBatch: 1, utilisation, runsBySize: new Map([[1, 100]]), ...noTimes };
     const busy = load({ busyCores: 1, counts });
     return serviceProfile(
       { single: [singleCall(1)], singleRuns: new Map([[1, 1]]), loads: [load({}), busy] },
@@ -83,6 +83,8 @@ test("a load in which nothing is left for the service counts as little, and not 
   assert.ok(cpu.callMs > 0 && cpu.callMs < 0.2 && cpu.pictureMs === 0);
 });
 
+const noTimes = { meanRunMs: {}, forMs: 2_000 };
+
 /** `factor`: of everything around the engine. */
 function singleCall(factor: number): CallTimes {
   const around = { admission: 1, publish: 2, hop: 10, answer: 0.5, gather: 0.5 };
@@ -101,7 +103,7 @@ function load({ runsBySize = new Map<number, number>(), ...changes }: LoadChange
     busyMs: 2_000,
     ownMs: 0,
     busyCores: 2,
-    counts: { meanBatch: 1, utilisation: 0.5, runsBySize },
+    counts: { meanBatch: 1, utilisation: 0.5, runsBySize, ...noTimes },
     ...changes,
   };
 }

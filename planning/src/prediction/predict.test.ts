@@ -8,10 +8,12 @@ const settings: PoolSettings = { workers: 2, batchMax: 8, utilisationTarget: 0.8
 
 test("a call on an idle pool takes its hops, its preparation and its run", () => {
   const trace = newTrace({ perSecond: 1, pictures: 1, seconds: 300 });
-  const { p50Ms, shed, late, meanBatch, stages } = predictAll(trace, settings);
+  const { p50Ms, shed, late, meanBatch, stages, meanRunMs } = predictAll(trace, settings);
   // Intake 4, to the worker 3, preparation 1.5, run 22, reply 3.
   assert.ok(Math.abs(p50Ms - 33.5) < 1.5, `${p50Ms}`);
   assert.deepEqual([shed, late, meanBatch], [0, 0, 1]);
+  assert.deepEqual(Object.keys(meanRunMs), ["1"]);
+  assert.ok(Math.abs(meanRunMs[1]! - 22) < 0.7, `${meanRunMs[1]}`);
   const expected = { serviceMs: 10, waitMs: 0, prepareMs: 1.5, runMs: 22 };
   for (const [stage, ms] of Object.entries(expected)) {
     const predicted = stages[stage as keyof typeof stages];

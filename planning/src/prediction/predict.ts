@@ -4,7 +4,7 @@ import type { WorkerModel } from "@faceline/batcher/simulation/simulated-worker"
 import { Simulation, startAt } from "@faceline/batcher/simulation/simulation";
 import { requestIdOf, taskIndexOf } from "@faceline/contracts/wire/ids";
 import { runMsAt, slowdownOf } from "../profile/lane-times.ts";
-import type { LaneProfile, Profile } from "../profile/profile.ts";
+import { type LaneProfile, type Profile, sizesOf } from "../profile/profile.ts";
 import { type Measure, missedLimits, type Target } from "./target.ts";
 import type { Trace } from "../trace/trace.ts";
 import { CallRecorder, type StageTimes } from "./call-recorder.ts";
@@ -24,7 +24,14 @@ export function predict(
 ): Prediction {
   const { parts, target = {} } = plan;
   const recorder = new CallRecorder([target.p50 ?? [], target.p99 ?? []].flat());
-  const totals = { runMs: 0, forMs: 0, calls: 0, tasks: 0, batches: 0 };
+  const totals: PartContext["totals"] = {
+    runMs: 0,
+    forMs: 0,
+    calls: 0,
+    tasks: 0,
+    batches: 0,
+    runsBySize: new Map(),
+  };
   let missed: Measure[] = [];
   for (const part of parts) {
     missed = predictPart({ trace, profile, settings, plan, target, part, recorder, totals });
@@ -44,6 +51,9 @@ export function predict(
     utilisation: totals.runMs / Math.max(1, settings.workers * totals.forMs),
     workerSecondsPer1000: (settings.workers * totals.forMs) / Math.max(1, totals.calls),
     stages: recorder.stages,
+    meanRunMs: Object.fromEntries(
+      totals.runsBySize.entries().map(([size, { count, runMs }]) => [size, runMs / count]),
+    ),
     missed,
   };
 }
@@ -59,6 +69,7 @@ function predictPart(context: PartContext): Measure[] {
   const lastAt = startAt + sinceStartMs(until - 1);
   const { deadlineMs } = settings;
   const seed = plan.seed ?? 0;
+  const sizes = sizesOf(profile);
   const workersPerMachine = slowdownOf(profile).length;
   let machines: SimulatedMachines | undefined;
   const machinesOf = (events: EventQueue): SimulatedMachines =>
@@ -87,6 +98,10 @@ function predictPart(context: PartContext): Measure[] {
       totals.runMs += runMs;
       totals.tasks += tasks;
       totals.batches++;
+      const size = sizes.find((each) => each >= tasks);
+      if (tasks === 0 || size === undefined) return;
+      const runs = totals.runsBySize.get(size) ?? { count: 0, runMs: 0 };
+      totals.runsBySize.set(size, { count: runs.count + 1, runMs: runs.runMs + runMs });
     },
   });
   const { events, calls } = simulation;
@@ -171,6 +186,8 @@ export type Prediction = {
   workerSecondsPer1000: number;
   /** Means over the answered calls. */
   stages: StageTimes;
+  /** Of a run, by the size that its batch was padded to. */
+  meanRunMs: Readonly<Record<number, number>>;
   /** Limits that are missed. If there are some, not all calls were simulated. */
   missed: Measure[];
 };
@@ -183,5 +200,12 @@ type PartContext = {
   target: Target;
   part: TracePart;
   recorder: CallRecorder;
-  totals: { runMs: number; forMs: number; calls: number; tasks: number; batches: number };
+  totals: {
+    runMs: number;
+    forMs: number;
+    calls: number;
+    tasks: number;
+    batches: number;
+    runsBySize: Map<number, { count: number; runMs: number }>;
+  };
 };

@@ -17,6 +17,7 @@ const predicted: Prediction = {
   utilisation: 0.5,
   workerSecondsPer1000: 10,
   stages: { serviceMs: 10, waitMs: 5, prepareMs: 3, runMs: 20 },
+  meanRunMs: { 1: 18, 2: 30, 4: 55 },
   missed: [],
 };
 
@@ -37,6 +38,12 @@ test("the parts of Server-Timing and what the client waited beyond them make up 
   const { stages, parts } = measuredOf(replayed(), {});
   assert.deepEqual(stages, { serviceMs: 15, waitMs: 10, prepareMs: 5, runMs: 21 });
   assert.equal(parts["client"], 1);
+});
+
+test("runs are compared by the size of their batch, where both have some of it", () => {
+  const text = replayText(predicted, measuredOf(replayed(), { meanRunMs: { 2: 36, 8: 100 } }));
+  assert.match(text, /A run of a batch of 2: 30\.0 ms predicted, 36\.0 measured/);
+  assert.doesNotMatch(text, /batch of [148]:/);
 });
 
 test("what was not measured has no error, and the text fits a terminal", () => {

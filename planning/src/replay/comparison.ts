@@ -34,6 +34,8 @@ export function measuredOf(calls: ReplayedCalls, counts: Partial<ServiceCounts>)
     late: (outcomes.late + outcomes.expired) / Math.max(1, calls.length),
     meanBatch: counts.meanBatch,
     utilisation: counts.utilisation,
+    meanRunMs: counts.meanRunMs ?? {},
+    forMs: counts.forMs,
     stages: { serviceMs: meanMs - waitMs - prepare - run, waitMs, prepareMs: prepare, runMs: run },
     parts: { ...parts, client: meanMs - total },
     generatorLateMs: { p50: quantileOf(sent, 0.5), p99: quantileOf(sent, 0.99), most: sent.at(-1) ?? 0 },
@@ -92,6 +94,10 @@ export type Measured = {
   late: number;
   meanBatch: number | undefined;
   utilisation: number | undefined;
+  /** Of a run, by the size that its batch was padded to. */
+  meanRunMs: Readonly<Record<number, number>>;
+  /** How long the service was watched. */
+  forMs: number | undefined;
   stages: StageTimes;
   /** Means of the parts of Server-Timing, and `client`: beyond them, in the network and in the client. */
   parts: Record<string, number>;

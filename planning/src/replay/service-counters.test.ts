@@ -14,20 +14,23 @@ test("the mean batch and the share of time with runs are those since the beginni
   const worker = () =>
     serve(t, [
       "faceline_run_tasks 0",
-      'faceline_run_tasks 0\nfaceline_run_duration_seconds_sum{lane="a",bucket="2"} 1e-9\n' +
+      'faceline_run_tasks 0\nfaceline_run_duration_seconds_sum{lane="a",bucket="2"} 3e-9\n' +
         'faceline_run_duration_seconds_count{lane="a",bucket="2"} 3',
     ]);
   const counted = await watchService([batcher, await worker(), await worker()]);
-  const { meanBatch, utilisation, runsBySize } = await counted();
+  const { meanBatch, utilisation, runsBySize, meanRunMs } = await counted();
   assert.equal(meanBatch, 3);
   assert.deepEqual(runsBySize, new Map([[2, 6]]));
+  assert.equal(Number(meanRunMs[2]!.toFixed(9)), 1e-6);
   assert.ok(utilisation! > 0 && utilisation! < 0.01);
 });
 
 test("without ports nothing is measured", async () => {
   const counted = await watchService([]);
-  const nothing = { meanBatch: undefined, utilisation: undefined, runsBySize: new Map() };
-  assert.deepEqual(await counted(), nothing);
+  const { forMs, ...counts } = await counted();
+  assert.ok(forMs >= 0);
+  const nothing = { meanBatch: undefined, utilisation: undefined, runsBySize: new Map(), meanRunMs: {} };
+  assert.deepEqual(counts, nothing);
 });
 
 test("a port that refuses, or is none, is a sentence with what to do", async (t) => {

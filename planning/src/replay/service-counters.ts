@@ -22,17 +22,28 @@ export async function watchService(
       );
     const workers = after.filter(({ sums }) => sums.has(runningTasks)).length;
     const batches = since(`${batchSize}_count`);
-    const runsBySize = new Map<number, number>();
-    for (const [port, { runs }] of after.entries()) {
-      for (const [size, count] of runs) {
-        const more = count - (before[port]!.runs.get(size) ?? 0);
-        runsBySize.set(size, (runsBySize.get(size) ?? 0) + more);
+    const bySize = (counter: "runs" | "runSeconds") => {
+      const since = new Map<number, number>();
+      for (const [port, counters] of after.entries()) {
+        for (const [size, value] of counters[counter]) {
+          const more = value - (before[port]![counter].get(size) ?? 0);
+          since.set(size, (since.get(size) ?? 0) + more);
+        }
       }
+      return since;
+    };
+    const runsBySize = bySize("runs");
+    const meanRunMs: Record<number, number> = {};
+    for (const [size, seconds] of bySize("runSeconds")) {
+      const runs = runsBySize.get(size) ?? 0;
+      if (runs > 0) meanRunMs[size] = (1_000 * seconds) / runs;
     }
     return {
       meanBatch: batches === 0 ? undefined : since(`${batchSize}_sum`) / batches,
       utilisation: workers === 0 ? undefined : (1_000 * since(`${runDuration}_sum`)) / (workers * forMs),
       runsBySize,
+      meanRunMs,
+      forMs,
     };
   };
 }
@@ -55,14 +66,15 @@ async function readCounters(port: string, token: string | undefined): Promise<Co
 
 /** Parses a Prometheus page: the sum of each series over its labels, and the runs by their padded size. */
 function countersIn(page: string): Counters {
-  const counters: Counters = { sums: new Map(), runs: new Map() };
+  const counters: Counters = { sums: new Map(), runs: new Map(), runSeconds: new Map() };
   const add = <Key>(map: Map<Key, number>, key: Key, value: number) =>
     map.set(key, (map.get(key) ?? 0) + value);
   for (const [, name, labels = "", value] of page.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)) {
     add(counters.sums, name!, Number(value));
     const [, size] = /bucket="(\d+)"/.exec(labels) ?? [];
-    if (name === `${runDuration}_count` && size !== undefined)
-      add(counters.runs, Number(size), Number(value));
+    if (size === undefined) continue;
+    if (name === `${runDuration}_count`) add(counters.runs, Number(size), Number(value));
+    if (name === `${runDuration}_sum`) add(counters.runSeconds, Number(size), Number(value));
   }
   return counters;
 }
@@ -73,7 +85,8 @@ const runDuration = prometheusName("faceline.run.duration");
 const runningTasks = prometheusName("faceline.run.tasks");
 const requestMs = 5_000;
 
-type Counters = { sums: Map<string, number>; runs: Map<number, number> };
+/** `runs` and `runSeconds`: by the size that the batch was padded to. */
+type Counters = { sums: Map<string, number>; runs: Map<number, number>; runSeconds: Map<number, number> };
 
 /** What a service did for a while; undefined where no port of that kind was read. */
 export type ServiceCounts = {
@@ -83,4 +96,8 @@ export type ServiceCounts = {
   utilisation: number | undefined;
   /** Runs by the size that their batch was padded to. */
   runsBySize: ReadonlyMap<number, number>;
+  /** Mean ms of a run, by that size. */
+  meanRunMs: Readonly<Record<number, number>>;
+  /** How long that was. */
+  forMs: number;
 };

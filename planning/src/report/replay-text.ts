@@ -1,4 +1,5 @@
 // Covered by ../replay/comparison.test.ts.
+
 import { type ComparedMeasure, compare, type Measured } from "../replay/comparison.ts";
 import type { Prediction } from "../prediction/predict.ts";
 
@@ -23,6 +24,7 @@ export function replayText(predicted: Prediction, measured: Measured, marks: rea
     "Where the time goes, means of the answered calls in ms:",
     "",
     ...table([["", "predicted", "measured", "difference"], ...stages]),
+    ...runsText(predicted, measured),
     "",
     "Ingress and hops as measured, in ms: ",
     `  ${parts.map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(", ")}`,
@@ -31,6 +33,15 @@ export function replayText(predicted: Prediction, measured: Measured, marks: rea
     `The generator sent them late by ${p50.toFixed(1)} ms in the median, ${p99.toFixed(1)} at p99, ${most.toFixed(1)} at most;`,
     "that counts as their latency.",
   ].join("\n");
+}
+
+function runsText(predicted: Prediction, measured: Measured): string[] {
+  const rows = Object.entries(predicted.meanRunMs).flatMap(([size, ms]) => {
+    const real = measured.meanRunMs[Number(size)];
+    if (real === undefined) return [];
+    return [`  A run of a batch of ${size}: ${ms.toFixed(1)} ms predicted, ${real.toFixed(1)} measured.`];
+  });
+  return rows.length === 0 ? [] : ["", ...rows];
 }
 
 const outcomesText = ({ outcomes }: Measured): string =>
