@@ -130,6 +130,10 @@ export function busyOf(stat: string): number {
   return secondsOf([user, nice, system, ...rest.slice(0, 3)]);
 }
 
+/** Parses `/proc/stat`: seconds of all cores that the hypervisor gave to other machines. */
+export const stolenOf = (stat: string): number =>
+  secondsOf(stat.slice(0, stat.indexOf("\n")).split(/ +/).slice(8, 9).map(Number));
+
 /** Linux reports hundredths of a second to programs, whatever the rate of the kernel's own clock. */
 const secondsOf = (ticks: number[]): number => sum(ticks) / 100;
 

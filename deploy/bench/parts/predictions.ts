@@ -3,8 +3,11 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { capture } from "../../launcher/capture.ts";
 import { repository } from "../../launcher/state-folder.ts";
-import { type Bench, openStack, type Part, type PartResult } from "../part.ts";
+import { type OtherWork, watchOtherWork } from "../observe/other-work.ts";
+import { threadSeconds } from "../observe/processes.ts";
+import { type Bench, leadersOf, openStack, type Part, type PartResult } from "../part.ts";
 import { table } from "../report.ts";
+import { sum } from "../statistics.ts";
 
 /** How far the predictions of `npm run plan` are off with real models. */
 export const predictions: Part = (bench) =>
@@ -68,8 +71,13 @@ async function comparePredictions(bench: Bench, engine: PredictedEngine): Promis
     const rate = (share * perSecond).toFixed(3);
     const traffic = ["--rate", rate, "--seconds", quick ? "20" : "60", "--deadline", "2000", ...args];
     const files = ["--profile", profile, "--json", json, "--seed", `${index + 11}`];
+    const others = watchOtherWork();
+    const enginesBefore = engineSeconds(bench);
     const text = await steps.run(name, () => plan("replay", ...files, ...service, ...sizes, ...traffic));
-    results.push({ name, traffic, text, ...(readJson(json) as ReplayJson) });
+    const beside = others();
+    const { workers } = engine;
+    const engines = engineSeconds(bench) - enginesBefore;
+    results.push({ name, traffic, text, beside, engines, workers, ...(readJson(json) as ReplayJson) });
   }
   return {
     plan: { engine, perSecond, profile: readJson(profile) },
@@ -87,6 +95,13 @@ const traces: { name: string; share: number; args?: string[] }[] = [
   { name: "two lanes, 60 %", share: 0.6, args: ["--lane", "Dlib/ssd,Dlib/tiny"] },
 ];
 
+/** CPU time of the threads that run the networks, of all workers; 0 on anything but Linux. */
+function engineSeconds(bench: Bench): number {
+  const leaders = Object.entries(leadersOf(bench)).filter(([name]) => name.startsWith("inference-"));
+  const threads = threadSeconds(Object.fromEntries(leaders)) ?? new Map<string, number>();
+  return sum([...threads].flatMap(([name, seconds]) => (name.endsWith(" engine") ? seconds : [])));
+}
+
 function tableOf(results: readonly PredictedTrace[]): string {
   const cell = ({ unit, predicted, measured, error }: Compared) => {
     const text = (value: number) =>
@@ -103,9 +118,13 @@ function tableOf(results: readonly PredictedTrace[]): string {
   return [
     table(
       head,
-      results.map(({ name, compared }) => [name, ...compared.map(cell)]),
+      results.map(({ name, beside, compared }) => [
+        isNoisy(beside) ? `${name} (NOISY)` : name,
+        ...compared.map(cell),
+      ]),
     ),
     "Errors of times and sizes in % of the measured value, of shares in points.",
+    ...(results.some(({ beside }) => isNoisy(beside)) ? [noisySentence] : []),
     "Mean ms by stage, predicted / measured:",
     table(
       ["", ...Object.keys(first!.predicted.stages)],
@@ -116,8 +135,55 @@ function tableOf(results: readonly PredictedTrace[]): string {
         ),
       ]),
     ),
+    "Mean ms of a run by the size of its batch, predicted / measured:",
+    runsTable(results),
+    "What else took the cores, and how runs went:",
+    table(
+      ["", "others, cores", "hypervisor, cores", "engine threads, cores", "a run / its CPU time"],
+      results.map((each) => [each.name, ...cores(each)]),
+    ),
   ].join("\n\n");
 }
+
+function runsTable(results: readonly PredictedTrace[]): string {
+  const sizes = [...new Set(results.flatMap(({ measured }) => Object.keys(measured.meanRunMs)))];
+  return table(
+    ["", ...sizes],
+    results.map(({ name, predicted, measured }) => [
+      name,
+      ...sizes.map((size) => {
+        const [ours, real] = [predicted.meanRunMs[size], measured.meanRunMs[size]];
+        return `${ours?.toFixed(1) ?? "–"} / ${real?.toFixed(1) ?? "–"}`;
+      }),
+    ]),
+  );
+}
+
+/** Times of runs beyond their CPU time are waits for a core, if the engine needs one. */
+function cores({ beside, engines, workers, measured }: PredictedTrace): string[] {
+  const text = (value: number | undefined) => value?.toFixed(2) ?? "–";
+  const { utilisation = 0, forMs } = measured;
+  const runs = (utilisation * workers * forMs) / 1_000;
+  return [
+    text(beside?.othersCores),
+    text(beside?.stolenCores),
+    text((1_000 * engines) / forMs),
+    text(engines < waitingShareMax * runs ? undefined : runs / engines),
+  ];
+}
+
+/** An engine whose threads have less of a run is modelled: it needs no core. */
+const waitingShareMax = 0.05;
+
+/** Above it other programs change the times of runs by more than they vary. */
+const otherCoresMax = 0.1;
+
+const isNoisy = (beside: OtherWork | undefined): boolean =>
+  beside !== undefined && beside.othersCores + beside.stolenCores > otherCoresMax;
+
+const noisySentence =
+  `NOISY: other programs and the hypervisor took more than ${otherCoresMax} cores. ` +
+  "Such a row says nothing of a prediction; run it again on a quiet machine.";
 
 const units = { ms: "ms", tasks: "", share: "%" };
 
@@ -143,8 +209,23 @@ type Compared = {
 /** What `plan replay --json` writes. */
 type ReplayJson = {
   compared: Compared[];
-  predicted: { stages: Record<string, number> };
-  measured: { stages: Record<string, number>; outcomes: Record<string, number> };
+  predicted: { stages: Record<string, number>; meanRunMs: Record<string, number> };
+  measured: {
+    stages: Record<string, number>;
+    outcomes: Record<string, number>;
+    meanRunMs: Record<string, number>;
+    utilisation?: number;
+    forMs: number;
+  };
 };
 
-type PredictedTrace = ReplayJson & { name: string; traffic: string[]; text: string };
+type PredictedTrace = ReplayJson & {
+  name: string;
+  traffic: string[];
+  text: string;
+  /** What took the cores meanwhile that was not this. */
+  beside: OtherWork | undefined;
+  /** CPU time of the engines' threads, in seconds. */
+  engines: number;
+  workers: number;
+};
