@@ -31,7 +31,7 @@ export function runMsOf(count: number, sizes: readonly WarmSize[]): number {
   return chunksFor(count, sizes).reduce((sum, size) => sum + runMs.get(size)!, 0);
 }
 
-/** A size that a network was warmed for, and the milliseconds of a warm run. Sizes ascend. */
+/** A size that a network was warmed for, and the ms of a warm run (warm-up-clock.ts). Sizes ascend. */
 export type WarmSize = { size: number; runMs: number };
 
 type Plan = { runMs: number; size: number; before: number };

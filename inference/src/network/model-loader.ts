@@ -20,6 +20,7 @@ import { checkPlacement } from "./placement.ts";
 import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 import { runSizes } from "./run-sizes.ts";
 import { openSession, type SessionSettings } from "./session.ts";
+import { warmUpClock } from "./warm-up-clock.ts";
 
 /**
  * Loads models, each once for all lanes, in a precision that is exact on this machine. Owns what it opens.
@@ -150,6 +151,7 @@ export class ModelLoader implements AsyncDisposable {
     return Network.open(source, await this.#session(model, px, precision, source), sizes, {
       pause,
       onWarmUp,
+      clock: warmUpClock(executionProvider),
     });
   }
 

@@ -2,9 +2,37 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import * as ort from "@faceline/models/onnxruntime";
 import { builtModels } from "../../testing/photographs.ts";
+import { Network } from "./network.ts";
+import { warmUpClock } from "./warm-up-clock.ts";
 
-// lanes.test.ts covers runs. This one needs a process that really runs out of memory.
+// lanes.test.ts covers runs with real networks.
+
+test("on a CPU four rows run at once although such runs waited for a core while a worker started", async () => {
+  const session = {
+    run: async ({ image }: { image: ort.Tensor }) => {
+      const [rows = 0] = image.dims;
+      work(rows === 4 ? 6 : 3);
+      // Another worker has the core.
+      if (rows === 4) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60);
+      return { out: new ort.Tensor("float32", new Float32Array(rows), [rows, 1]) };
+    },
+  } as unknown as ort.InferenceSession;
+  const source = { name: "modelled", px: 1, tensors: { input: "image", outputs: { out: "out" } } };
+  const network = await Network.open(source, session, [1, 4], { clock: warmUpClock("cpu") });
+  const { runs } = await network.run(4, { write: (_, row) => row.fill(0), read: () => {} });
+  assert.equal(runs, 1);
+});
+
+/** Some milliseconds of CPU time. */
+function work(units: number): void {
+  let value = 1;
+  for (let step = 0; step < units * 20_000; step++) value = (value * 48_271) % 2_147_483_647;
+  assert.ok(value > 0);
+}
+
+// This one needs a process that really runs out of memory.
 
 test("a size that memory does not suffice for is left out at warm-up, and more rows take several runs", async () => {
   const module = `

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as ort from "@faceline/models/onnxruntime";
 import { chunksFor, runMsOf, type WarmSize } from "./chunks.ts";
 import { isOutOfMemory } from "./out-of-memory.ts";
+import { wallMs, type WarmUpClock } from "./warm-up-clock.ts";
 
 /**
  * One ONNX network: square pictures in, rows of numbers out, in runs of fixed sizes. Each size is warmed when
@@ -32,19 +33,19 @@ export class Network {
   /**
    * Opens a network over a session and warms it for `sizes`, which ascend. The network owns the session. A
    * size for which memory does not suffice is left out, unless it is the smallest: a larger number of rows
-   * takes several runs then.
+   * takes several runs then. `clock` compares the sizes.
    */
   static async open(
     source: NetworkSource,
     session: ort.InferenceSession,
     sizes: readonly number[],
-    { pause = noPause, onWarmUp }: { pause?: Pause; onWarmUp?: OnWarmUp | undefined } = {},
+    { pause = noPause, onWarmUp, clock = wallMs }: WarmUpOptions = {},
   ): Promise<Network> {
     const warmSizes = sizes.map((size) => ({ size, runMs: 0 }));
     const network = new Network(source, session, warmSizes);
     // The largest first: memory that it leaves behind serves the smaller ones.
     for (const warm of warmSizes.toReversed()) {
-      const times = await network.#warm(warm.size, pause).catch((error: unknown) => {
+      const times = await network.#warm(warm.size, pause, clock).catch((error: unknown) => {
         if (!isOutOfMemory(error) || warm.size === sizes[0]) throw error;
         warmSizes.pop();
         return undefined;
@@ -102,7 +103,7 @@ export class Network {
    * The time of the first run, in which a GPU chooses its algorithms, and of the faster of two more: run
    * plans are made from it, and a core that was busy for a moment would distort them.
    */
-  async #warm(size: number, pause: Pause): Promise<WarmUpTimes> {
+  async #warm(size: number, pause: Pause, clock: WarmUpClock): Promise<WarmUpTimes> {
     await pause();
     const firstStartedAt = performance.now();
     await this.#runOnce(size);
@@ -110,9 +111,9 @@ export class Network {
     const runMs: number[] = [];
     for (let time = 0; time < 2; time++) {
       await pause();
-      const startedAt = performance.now();
+      const before = clock();
       await this.#runOnce(size);
-      runMs.push(performance.now() - startedAt);
+      runMs.push(clock() - before);
     }
     return { firstMs, runMs: Math.min(...runMs) };
   }
@@ -155,7 +156,10 @@ export const noPause: Pause = async () => {};
 /** A size of a network that was warmed, or left out: then `times` is undefined. */
 export type WarmUp = { network: string; size: number; times: WarmUpTimes | undefined };
 
+/** `runMs` is by the clock that compares sizes. */
 type WarmUpTimes = { firstMs: number; runMs: number };
+
+type WarmUpOptions = { pause?: Pause; onWarmUp?: OnWarmUp | undefined; clock?: WarmUpClock };
 
 /** Is called after the warm-up of each size, the largest first. */
 export type OnWarmUp = (warmUp: WarmUp) => void;
