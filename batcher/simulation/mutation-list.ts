@@ -76,7 +76,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   workers: [
     ["a silent worker is served", "!isSilent(worker, now) && !worker.unresponsive", "true"],
     ["a batch goes to a worker of another build", " && loaded.build.digest === build?.digest", ""],
-    ["the stay of lanes that leave is not counted", "Math.min(...instants.map(({ at }) => at))", "now"],
+    ["the stay of lanes that leave is not counted", "Math.max(now, at) + loadMs", "now + loadMs"],
   ],
   "lane-loads": [
     [

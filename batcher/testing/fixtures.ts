@@ -149,7 +149,7 @@ type ReportFields = {
   sequence?: number;
   sentAt?: number;
   /** Without an object: at once, and nothing leaves for it. */
-  loadable?: (string | { lane: string; unloads: string[]; at: number })[];
+  loadable?: (string | { lane: string; unloads: string[]; at: number; loadMs?: number })[];
   loading?: string;
   lanes?: string[];
   partition?: number;

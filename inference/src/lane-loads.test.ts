@@ -35,6 +35,21 @@ test("lanes that another worker is asked for, that nobody wants or that are unkn
   assert.deepEqual(engine.steps, []);
 });
 
+test("how long a load takes is reported from its begin on, and once it has left again", async () => {
+  const fixture = openLoads({ laneCountMax: 1, slow: true });
+  const { loads } = fixture;
+  fixture.at(stayMs);
+  const reported = (lane: LaneId) => loads.loadable().find((each) => each.lane === lane);
+  const load = loads.follow([asked(tiny)]);
+  fixture.at(stayMs + 4_000);
+  assert.deepEqual(reported(tiny), { lane: tiny, unloads: [], at: stayMs });
+  fixture.endLoads();
+  await load;
+  fixture.at(3 * stayMs);
+  await loads.follow([asked(other)]);
+  assert.deepEqual([reported(tiny)?.loadMs, reported(ssd)?.loadMs], [4_000, undefined]);
+});
+
 test("a lane that cannot be loaded is no longer offered, and others still are", async () => {
   const fault = new Error("tiny.float32.onnx has another SHA-256 than the catalogue");
   const { loads, engine } = openLoads({ fault });

@@ -22,6 +22,10 @@ export class LaneLoads {
   readonly #uses = new Map<LaneId, Omit<LaneUse, "lane">>();
   /** The lane that is loaded, or that waits for the batches of lanes that leave. */
   #next: { lane: LaneId; leaving: readonly LaneId[] } | undefined;
+  /** When its load has begun; undefined while none runs. */
+  #begunAt: number | undefined;
+  /** How long the last load of each lane took. */
+  readonly #loadMs = new Map<LaneId, number>();
   #isChanging = false;
 
   constructor(parts: LaneLoadsParts) {
@@ -47,9 +51,11 @@ export class LaneLoads {
     return lanes
       .filter((lane) => !this.#failed.has(lane) && !offered.has(lane))
       .map((lane) => {
-        const { unloads, at } =
-          lane === this.#next?.lane ? { unloads: [], at: now } : this.#planFor(lane, now);
-        return { lane, unloads, at: Math.max(now, at) };
+        const loadMs = this.#loadMs.get(lane);
+        const measured = loadMs === undefined ? {} : { loadMs };
+        if (lane === this.#next?.lane) return { lane, unloads: [], at: this.#begunAt ?? now, ...measured };
+        const { unloads, at } = this.#planFor(lane, now);
+        return { lane, unloads, at: Math.max(now, at), ...measured };
       });
   }
 
@@ -71,9 +77,11 @@ export class LaneLoads {
     if (isNews) this.#parts.onChange();
     if (next === undefined || next.leaving.some((lane) => this.#parts.holds(lane))) return;
     this.#isChanging = true;
+    this.#begunAt = this.#parts.clock.now();
     for (const lane of next.leaving) await this.#unload(lane, next.lane);
     await this.#load(next.lane);
     this.#isChanging = false;
+    this.#begunAt = undefined;
     this.#next = undefined;
     this.#parts.onChange();
   }
@@ -125,6 +133,8 @@ export class LaneLoads {
       await engine.load(lane);
       const now = clock.now();
       this.#uses.set(lane, { loadedAt: now, usedAt: now });
+      // The clock is Redis's, and may be set back.
+      this.#loadMs.set(lane, Math.max(0, now - (this.#begunAt ?? now)));
       const loaded = engine.lanes.find((each) => each.lane === lane);
       if (loaded !== undefined) memory.learn(loaded);
       log.info({ lane, ms: Math.round(performance.now() - startedAt) }, "loaded a lane that a call wants");

@@ -6,8 +6,8 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { type BatchLoad, loadOf } from "./batch-load.ts";
 import { longestCompetingBatchMs } from "./competing-lanes.ts";
-import { assumedAbsenceMs, expectedStartAt, type LaneSituation, usualTaskMs } from "./situation.ts";
-import { isIdle, loadableCount, loadBeginsAt } from "./workers.ts";
+import { expectedStartAt, type LaneSituation, usualTaskMs } from "./situation.ts";
+import { isIdle, loadableCount, loadEndsAt } from "./workers.ts";
 
 /**
  * Decides whether new tasks of a call may queue. A call is refused on arrival if it would be answered
@@ -42,7 +42,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   );
   // A wait for the load is no queue. Only the deadline bounds it.
   const isLoaded = situation.loads.length > 0 || loadableCount(state, lane, now) === 0;
-  const loadMs = isLoaded ? 0 : loadBeginsAt(state, lane, now) + assumedAbsenceMs - now;
+  const loadMs = isLoaded ? 0 : loadEndsAt(state, lane, now) - now;
   const waitMaxMs = loadMs + Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
   if (waitMs <= waitMaxMs) return { kind: "accepted", giveWay };
 

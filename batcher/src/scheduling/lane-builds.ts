@@ -5,15 +5,9 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { weightOfAll } from "./admission.ts";
 import type { Lane } from "./lane.ts";
-import {
-  assumedAbsenceMs,
-  expectedStartAt,
-  type LaneSituation,
-  laneSituation,
-  usualTaskMs,
-} from "./situation.ts";
+import { expectedStartAt, type LaneSituation, laneSituation, usualTaskMs } from "./situation.ts";
 import { answerTask, laneOf, type Move, type State } from "./state.ts";
-import { isInService, sizeMaxOf } from "./workers.ts";
+import { assumedAbsenceMs, isInService, sizeMaxOf } from "./workers.ts";
 
 // Workers of one pool may run different builds of a lane: other weights during a rollout, other precisions
 // on other CPUs. Their embeddings must not meet in a call, so each build is a lane of its own, with its own

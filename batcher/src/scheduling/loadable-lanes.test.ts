@@ -44,6 +44,33 @@ test("a call whose deadline is before the load's end is refused with the load's 
   assert.equal(stateOf(pool, 2_100)?.load, null);
 });
 
+test("a call that the measured load of its lane would make late is refused with that time, wherever it was measured", () => {
+  const loadable = { lane: other, unloads: [], at: 0 };
+  const pool = poolOf({ loadable: [loadable] });
+  decide(pool, { kind: "partition_assigned" }, 0);
+  const slow = { ...loadable, at: 5_000, loadMs: 20_000 };
+  decide(pool, report("w1", { partition: 1, loadable: [slow] }), 0);
+  const refused = retryAfterMsOf(decide(pool, callOf("a", { now: 0, deadlineAt: 15_000 }), 0));
+  assert.ok(refused! >= 20_000 && refused! < 21_000, `${refused} ms`);
+  assert.equal(retryAfterMsOf(decide(pool, callOf("b", { now: 0, deadlineAt: 25_000 }), 0)), undefined);
+});
+
+test("a load counts from its begin, and one that takes longer is expected to take as long again", () => {
+  const after = (elapsedMs: number) => {
+    const at = -elapsedMs;
+    const pool = poolOf({ loadable: [{ lane: other, unloads: [], at, loadMs: 8_000 }], loading: other });
+    return retryAfterMsOf(decide(pool, callOf("a", { now: 0, deadlineAt: 500 }), 0));
+  };
+  for (const [elapsedMs, remainingMs] of [
+    [0, 8_000],
+    [6_000, 2_000],
+    [9_000, 9_000],
+  ] as const) {
+    const expected = after(elapsedMs)!;
+    assert.ok(expected >= remainingMs && expected < remainingMs + 500, `${elapsedMs} ms: ${expected} ms`);
+  }
+});
+
 test("a call waits until lanes that leave for its lane have stayed for a while, or is refused with that time", () => {
   const pool = poolOf({ loadable: [{ lane: other, unloads: ["Dlib/ssd"], at: 8_000 }] });
   assert.deepEqual(decide(pool, callOf("a", { now: 0, deadlineAt: 15_000 }), 0).filter(isAnswer), []);
@@ -121,6 +148,12 @@ function poolOf(fields: Parameters<typeof report>[1]): State {
 function callOf(name: string, fields: Parameters<typeof call>[2]): Event {
   const event = call(name, 1, fields);
   return { ...event, call: { ...event.call, lane: other as typeof event.call.lane } };
+}
+
+/** Of the refusal; undefined if the call was accepted. */
+function retryAfterMsOf(moves: ReturnType<typeof decide>): number | undefined {
+  const [refusal] = moves.filter(isAnswer);
+  return refusal?.outcome.kind === "shed" ? refusal.outcome.retryAfterMs : undefined;
 }
 
 const isAnswer = (move: ReturnType<typeof decide>[number]) => move.kind === "answer";

@@ -4,7 +4,7 @@ import { type BatchSizing, batchSizing, type UsefulBatch } from "./batch-size.ts
 import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
 import type { Lane } from "./lane.ts";
 import type { State } from "./state.ts";
-import { loadBeginsAt, type WorkerLoad, workerLoads } from "./workers.ts";
+import { loadEndsAt, type WorkerLoad, workerLoads } from "./workers.ts";
 
 /**
  * One lane at one instant: what its workers do, what they do for other lanes, and the batch sizes that
@@ -42,7 +42,7 @@ export function expectedStartAt(
   const { state, lane, now, loads, competing, sizing } = situation;
   let freeAt = Number.POSITIVE_INFINITY;
   for (const each of loads) freeAt = Math.min(freeAt, each.freeAt);
-  if (loads.length === 0) freeAt = loadBeginsAt(state, lane, now) + assumedAbsenceMs;
+  if (loads.length === 0) freeAt = loadEndsAt(state, lane, now);
   const preparedAt = now + state.hops.toWorker.ms + lane.prepareMs(load);
   const batchesBefore = lane.retryParts.length + Math.ceil(position / sizing.usefulSize) - 1;
   const ownMs = batchesBefore * sizing.cycleMs;
@@ -53,11 +53,6 @@ export function expectedStartAt(
   );
   return Math.max(preparedAt, freeAt) + queueMs;
 }
-
-/**
- * While no worker has the lane, the first is assumed to be back, or to have loaded it, after this time.
- */
-export const assumedAbsenceMs = 3_000;
 
 type QueuePosition = {
   /** In usual tasks. */

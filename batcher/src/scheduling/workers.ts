@@ -54,13 +54,35 @@ export function loadableCount({ workers }: Pool, { id }: BuiltLane, now: number)
   return count;
 }
 
-/** The earliest instant at which a worker in service could begin to load the lane; now if none can. */
-export function loadBeginsAt({ workers }: Pool, { id }: BuiltLane, now: number): number {
-  const instants = [...workers.values()].flatMap((worker) =>
-    isInService(worker, now) ? worker.report.loadable.filter(({ lane }) => lane === id) : [],
+/**
+ * The earliest instant at which a worker in service could have loaded the lane, by the load times that
+ * workers have measured; `assumedAbsenceMs` from now if none can load it.
+ */
+export function loadEndsAt({ workers }: Pool, { id }: BuiltLane, now: number): number {
+  const loaders = [...workers.values()].flatMap((worker) => {
+    const loadable = worker.report.loadable.find(({ lane }) => lane === id);
+    if (loadable === undefined || !isInService(worker, now)) return [];
+    return { ...loadable, isLoading: worker.report.loading === id };
+  });
+  const measured = loaders.flatMap(({ loadMs }) => loadMs ?? []);
+  const usualMs = measured.length === 0 ? assumedAbsenceMs : Math.max(...measured);
+  const ends = loaders.map(({ isLoading, at, loadMs = usualMs }) =>
+    isLoading ? now + remainingMs(loadMs, now - at) : Math.max(now, at) + loadMs,
   );
-  return instants.length === 0 ? now : Math.max(now, Math.min(...instants.map(({ at }) => at)));
+  return ends.length === 0 ? now + assumedAbsenceMs : Math.min(...ends);
 }
+
+/** A load that takes longer than it should is expected to take as long again. */
+function remainingMs(loadMs: number, elapsedMs: number): number {
+  if (elapsedMs <= 0) return loadMs;
+  return elapsedMs < loadMs ? loadMs - elapsedMs : elapsedMs;
+}
+
+/**
+ * While no worker has the lane, the first is assumed to be back after this time, or to have loaded it if no
+ * worker has measured that.
+ */
+export const assumedAbsenceMs = 3_000;
 
 /** Returns the partition to send to. A worker reads all of its own, so the lowest is as good as any. */
 export const partitionOf = (worker: Worker): number => Math.min(...worker.partitions);

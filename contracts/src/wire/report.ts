@@ -31,8 +31,13 @@ export const LoadableLane = z.object({
   lane: LaneId,
   /** The lanes that leave for it, where memory is short. */
   unloads: z.array(LaneId),
-  /** Instant from which it can begin: a lane that was loaded stays for a while. */
+  /**
+   * Instant from which it can begin: a lane that was loaded stays for a while. Of a load that has begun, its
+   * begin.
+   */
   at: Instant,
+  /** How long the last load took on this worker. Absent before the first one. */
+  loadMs: DurationMs.optional(),
 });
 export type LoadableLane = z.infer<typeof LoadableLane>;
 
