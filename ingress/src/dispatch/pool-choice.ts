@@ -52,8 +52,8 @@ const isSooner = (one: OpenOffer, other: OpenOffer): boolean =>
  * often as its workers are fast; the second is taken only if it would cost so much less that the difference
  * cannot be due to the age of the states. All ingresses have the same states, up to 100 ms old: if each took
  * the best pool, or the better one of two, they would overload it until the next state (Mitzenmacher, "How
- * useful is old information?", 2000). Undefined: there is no such
- * offer. `random` returns numbers from 0 to less than 1, and is not called for one offer.
+ * useful is old information?", 2000). Undefined: there is no such offer. `random` returns numbers from 0 to
+ * less than 1, and is not called for one offer.
  */
 export function chooseOffer(
   offers: readonly PoolOffer[],
