@@ -105,7 +105,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "time-model": [["a change of pace is taken for noise", "if (misses === missesOfJump)", "if (false)"]],
   "batch-size": [
     ["the useful size is not capped", "usefulShare = 0.95", "usefulShare = 2"],
-    ["the batch size of an operator is ignored", "if (size <= batchMax) best =", "best ="],
+    ["the batch size of an operator is ignored", "if (sizes[index]! <= batchMax) best =", "best ="],
     [
       "batches beside quiet tenants are as large as others",
       "usefulShareUneven = 0.8",

@@ -43,7 +43,7 @@ test("passwords are in private files alone: in no argument, environment or log",
   const files = readdirSync(run, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
-  const holding = files.filter((file) => namesOne(readFileSync(file, "latin1")));
+  const holding = files.filter((file) => namesOne(readIfPresent(file)));
   assert.deepEqual(
     holding.filter((file) => !file.startsWith(secrets)).map((file) => relative(run, file)),
     ["kafka/server.properties"],
@@ -53,6 +53,16 @@ test("passwords are in private files alone: in no argument, environment or log",
     assert.equal(statSync(folder).mode & 0o077, 0, folder);
   assert.ok(!namesOne(key));
 });
+
+/** Kafka deletes the files of a topic some time after the topic: those of the tests before. */
+function readIfPresent(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
 
 test("without its password Kafka takes nobody, at neither of its ports", { skip }, async () => {
   const properties = readFileSync(join(run, "kafka", "server.properties"), "utf8");

@@ -69,7 +69,7 @@ const avifLibraryBytes = 2_500_000;
 const webpRowPixelsMax = 3_000;
 const stripRows = 1_500;
 /** Buffers that do not depend on the picture. */
-const libraryBytes = 24_000_000;
+const libraryBytes = 30_000_000;
 
 /** Formats that are decoded row by row, or held whole and then passed on so. */
 type RowsHeader = Exclude<ImageHeader, AvifHeader>;
