@@ -43,14 +43,38 @@ function windowOffsets(length: number, size: number): number[] {
  * memory.
  */
 export async function filesContaining(fragments: Buffer[], folders: string[]): Promise<string[]> {
-  const files: string[] = [];
+  const found: string[] = [];
   for (const folder of folders) {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      const file = join(entry.parentPath, entry.name);
-      if (entry.isFile() && (await containsAny(file, fragments))) files.push(file);
+    for (const file of await filesBelow(folder)) {
+      if ((await unlessGone(containsAny(file, fragments))) === true) found.push(file);
     }
   }
-  return files;
+  return found;
+}
+
+/**
+ * Returns the files below a folder. Kafka deletes the folder of a topic some time after the topic, also while
+ * they are listed: then they are listed again.
+ */
+export async function filesBelow(folder: string): Promise<string[]> {
+  for (let tries = 1; tries <= listingTriesMax; tries++) {
+    const entries = await unlessGone(readdir(folder, { recursive: true, withFileTypes: true }));
+    if (entries === undefined) continue;
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  }
+  throw new Error(`The files below ${folder} change all the time.`);
+}
+
+const listingTriesMax = 20;
+
+/** Returns undefined for a file or folder that was deleted meanwhile. */
+export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 async function containsAny(file: string, fragments: Buffer[]): Promise<boolean> {
