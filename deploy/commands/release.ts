@@ -17,7 +17,7 @@ import { openTestServers } from "../testing/test-servers.ts";
 // `npm run release -- 0.2.0`: writes the version into every package and the changelog, and records what the
 // services of this release send each other, with which the next one is compared. Commits nothing.
 
-/** Have the version beside the packages that npm knows. */
+/** These have the version too; npm writes it into the packages of the workspaces alone. */
 const filesWithVersion = [
   "contracts/client/package.json",
   "contracts/client/README.md",

@@ -107,7 +107,7 @@ export type SupervisorOptions = {
   /** Receives each line that a process prints. */
   onOutput(name: string, line: string): void;
   record?: ProcessRecord;
-  /** Aborts when the launch is asked to stop: waits for readiness end. */
+  /** Aborts when the launch must stop: waits for readiness end. */
   stop: AbortSignal;
   /** Aborts when the launch is to stop at once: processes that still run are killed. */
   force: AbortSignal;

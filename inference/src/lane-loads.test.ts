@@ -15,22 +15,22 @@ test("one lane is loaded at a time, and another one with a later state", async (
     loads.loadable().map(({ lane }) => lane),
     [tiny, other],
   );
-  const first = loads.follow([asked(ssd), asked(other), asked(tiny)]);
+  const first = loads.follow([wantedHere(ssd), wantedHere(other), wantedHere(tiny)]);
   assert.equal(loads.loading, other);
-  await loads.follow([asked(other), asked(tiny)]);
+  await loads.follow([wantedHere(other), wantedHere(tiny)]);
   endLoads();
   await first;
-  await loads.follow([asked(tiny)]);
+  await loads.follow([wantedHere(tiny)]);
   assert.deepEqual(engine.steps, ["load Other/ssd", "load Dlib/tiny"]);
   assert.deepEqual([loads.loadable(), loads.loading], [[], null]);
 });
 
-test("lanes that another worker is asked for, that nobody wants or that are unknown are not loaded", async () => {
+test("lanes that another worker is to load, that nobody wants or that are unknown are not loaded", async () => {
   const { loads, engine } = openLoads();
   await loads.follow([
-    { ...asked(tiny), load: { worker: "inference-0000000000000002", mayUnload: true } },
+    { ...wantedHere(tiny), load: { worker: "inference-0000000000000002", mayUnload: true } },
     { lane: other, load: null },
-    asked(laneId("Unknown", "ssd")),
+    wantedHere(laneId("Unknown", "ssd")),
   ]);
   assert.deepEqual(engine.steps, []);
 });
@@ -40,37 +40,37 @@ test("how long a load takes is reported from its begin on, and once it has left 
   const { loads } = fixture;
   fixture.at(stayMs);
   const reported = (lane: LaneId) => loads.loadable().find((each) => each.lane === lane);
-  const load = loads.follow([asked(tiny)]);
+  const load = loads.follow([wantedHere(tiny)]);
   fixture.at(stayMs + 4_000);
   assert.deepEqual(reported(tiny), { lane: tiny, unloads: [], at: stayMs });
   fixture.endLoads();
   await load;
   fixture.at(3 * stayMs);
-  await loads.follow([asked(other)]);
+  await loads.follow([wantedHere(other)]);
   assert.deepEqual([reported(tiny)?.loadMs, reported(ssd)?.loadMs], [4_000, undefined]);
 });
 
 test("a lane that cannot be loaded is no longer offered, and others still are", async () => {
   const fault = new Error("tiny.float32.onnx has another SHA-256 than the catalogue");
   const { loads, engine } = openLoads({ fault });
-  await loads.follow([asked(tiny)]);
+  await loads.follow([wantedHere(tiny)]);
   assert.deepEqual(
     loads.loadable().map(({ lane }) => lane),
     [other],
   );
-  await loads.follow([asked(tiny)]);
+  await loads.follow([wantedHere(tiny)]);
   assert.deepEqual(engine.steps, ["load Dlib/tiny"]);
 });
 
 test("where memory is short, the lane that a team used longest ago leaves before another one is loaded", async () => {
   const fixture = openLoads({ laneCountMax: 2, now: stayMs });
   const { loads, engine } = fixture;
-  await loads.follow([asked(tiny)]);
+  await loads.follow([wantedHere(tiny)]);
   fixture.at(2 * stayMs);
   loads.use(ssd);
   fixture.at(2 * stayMs + 1);
   assert.deepEqual(loads.loadable(), [{ lane: other, unloads: [tiny], at: 2 * stayMs + 1 }]);
-  await loads.follow([asked(other)]);
+  await loads.follow([wantedHere(other)]);
   assert.deepEqual(engine.steps.slice(1), ["unload Dlib/tiny", "load Other/ssd"]);
 });
 
@@ -80,7 +80,7 @@ test("two lanes that are wanted in turns stay for a while each, so a worker does
   for (let now = 0; now < 6 * stayMs; now += 500) {
     fixture.at(now);
     const wanted = [ssd, tiny].filter((lane) => !loads.offered.some((each) => each.lane === lane));
-    await loads.follow(wanted.map(asked));
+    await loads.follow(wanted.map(wantedHere));
   }
   assert.equal(engine.steps.filter((step) => step.startsWith("load")).length, 5);
 });
@@ -90,10 +90,10 @@ test("a lane with batches is offered no more, and is unloaded when they have end
   const { loads, engine, held } = fixture;
   fixture.at(2 * stayMs);
   held.add(ssd);
-  await loads.follow([asked(tiny)]);
+  await loads.follow([wantedHere(tiny)]);
   assert.deepEqual([loads.offered, loads.loading, engine.steps], [[], tiny, []]);
   held.clear();
-  await loads.follow([asked(tiny)]);
+  await loads.follow([wantedHere(tiny)]);
   assert.deepEqual(engine.steps, ["unload Dlib/ssd", "load Dlib/tiny"]);
 });
 
@@ -102,7 +102,7 @@ test("a lane whose batches have not ended stays after all where the other one is
   const { loads, held } = fixture;
   fixture.at(2 * stayMs);
   held.add(ssd);
-  await loads.follow([asked(tiny)]);
+  await loads.follow([wantedHere(tiny)]);
   await loads.follow([]);
   assert.deepEqual([loads.offered.map(({ lane }) => lane), loads.loading], [[ssd], null]);
 });
@@ -135,7 +135,7 @@ test("warm-ups are lines of the log on a GPU, and on a CPU where memory does not
   ]);
 });
 
-const asked = (lane: LaneId) => ({ lane, load: { worker: self, mayUnload: true } });
+const wantedHere = (lane: LaneId) => ({ lane, load: { worker: self, mayUnload: true } });
 
 /** A worker that has loaded Dlib/ssd, and whose lanes take the same memory each. */
 function openLoads({ laneCountMax = 3, now = 0, slow = false, fault }: Scenario = {}) {

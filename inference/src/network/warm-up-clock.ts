@@ -2,9 +2,9 @@
 import type { ExecutionProvider } from "./execution-provider.ts";
 
 /**
- * Returns the clock, in ms, by which the sizes of a network are compared. A GPU is asked by wall time. On a
- * CPU it is the CPU time of this thread: workers that start side by side wait for cores, and long runs more
- * often than short ones, so by wall time many small runs would seem cheaper than one.
+ * Returns the clock, in ms, by which the sizes of a network are compared. A GPU is measured by wall time.
+ * On a CPU it is the CPU time of this thread: workers that start side by side wait for cores, and long runs
+ * more often than short ones, so by wall time many small runs would seem cheaper than one.
  */
 export const warmUpClock = (executionProvider: ExecutionProvider): WarmUpClock =>
   executionProvider === "cpu" ? threadCpuMs : wallMs;
