@@ -12,7 +12,7 @@ import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
 import { callTasksMax } from "@faceline/contracts/wire/task";
 import * as z from "zod";
-import { checkPoolRedis, fileContentsByPool, valuesByPool } from "./pool-redis-settings.ts";
+import { checkPoolRedis, fileContentsByPool, valuesByPool } from "./pools/pool-redis-settings.ts";
 
 const MiB = 1024 * 1024;
 

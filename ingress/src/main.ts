@@ -28,7 +28,7 @@ import { liveIngress } from "./live/ingress-state.ts";
 import { followAllowlist } from "./models/follow-allowlist.ts";
 import { LoadedModels } from "./models/loaded-models.ts";
 import { countOpen } from "./open-sockets.ts";
-import { openPoolServers } from "./pool-servers.ts";
+import { openPoolServers } from "./pools/pool-servers.ts";
 import { CallStream } from "./recording/call-stream.ts";
 import { countCallers } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";

@@ -1,7 +1,13 @@
 import type { FastifyRequest } from "fastify";
 import { ApiError, capacityReached, retryAfterMs } from "../call/api-error.ts";
 import type { DispatchedCall, Ports } from "../call/ports.ts";
-import { chooseOffer, type PoolOffer, type PoolView, poolOffers, soonestOffer } from "./pool-choice.ts";
+import {
+  chooseOffer,
+  type PoolOffer,
+  type PoolView,
+  poolOffers,
+  soonestOffer,
+} from "../pools/pool-choice.ts";
 
 /**
  * Returns the pool that a call is sent to: one of those that would finish it by its deadline, see

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { testPool } from "../../testing/server.ts";
+import { ReceivedState } from "./known-pools.ts";
 import { chooseOffer, type PoolOffer, poolOffers } from "./pool-choice.ts";
-import { ReceivedState } from "./received-state.ts";
 
 const lanes = new Set(["Dlib/ssd"]);
 

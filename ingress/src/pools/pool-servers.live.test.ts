@@ -10,8 +10,8 @@ import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/r
 import { SwallowingProxy } from "@faceline/contracts/testing/swallowing-proxy";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answersChannel, imageKey, poolChannel } from "@faceline/contracts/wire/names";
-import { answerWith, testPool, waitUntil } from "../testing/server.ts";
-import { SharedBudget } from "./limits/shared-budget.ts";
+import { answerWith, testPool, waitUntil } from "../../testing/server.ts";
+import { SharedBudget } from "../limits/shared-budget.ts";
 import { openPoolServers, type PoolServers } from "./pool-servers.ts";
 
 // The pool `second` reaches the Redis of the test run through a proxy, as if it were a server of its own.

@@ -6,7 +6,7 @@ import {
   type VolatileRedisConfig,
 } from "@faceline/contracts/runtime/redis";
 import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
-import type { PoolView } from "./dispatch/pool-choice.ts";
+import type { PoolView } from "./pool-choice.ts";
 import type { PoolRedisSettings } from "./pool-redis-settings.ts";
 import { openPoolServer, type PoolServer, type PoolServerParts } from "./pool-server.ts";
 
