@@ -1,12 +1,28 @@
+import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-/** Begins to watch how many cores everything but this process uses. Returns a function that reads it. */
-export function watchOtherWork(): () => number {
-  const [startedAt, busyBefore, ownBefore] = [performance.now(), busyMs(), ownMs()];
+/**
+ * Begins to watch how many cores this process does not get: those that other programs use, and those that
+ * the hypervisor gives to other machines. Returns a function that reads it.
+ */
+export function watchOtherWork(): () => OtherWork {
+  const [startedAt, busyBefore, ownBefore, stolenBefore] = [performance.now(), busyMs(), ownMs(), stolenMs()];
   return () => {
+    const forMs = Math.max(1, performance.now() - startedAt);
     const others = busyMs() - busyBefore - (ownMs() - ownBefore);
-    return Math.max(0, others) / Math.max(1, performance.now() - startedAt);
+    return {
+      othersCores: Math.max(0, others) / forMs,
+      stolenCores: Math.max(0, stolenMs() - stolenBefore) / forMs,
+    };
   };
+}
+
+/** Returns what stands in the way of a calibration, as a sentence; undefined on a quiet machine. */
+export function noiseSentence({ othersCores, stolenCores }: OtherWork): string | undefined {
+  if (othersCores + stolenCores <= otherWorkMax) return undefined;
+  const more = `more than ${otherWorkMax}`;
+  if (stolenCores <= othersCores) return `other programs use ${othersCores.toFixed(2)} cores, ${more}`;
+  return `the hypervisor gives ${stolenCores.toFixed(2)} cores to other machines, ${more}`;
 }
 
 function busyMs(): number {
@@ -18,5 +34,19 @@ function ownMs(): number {
   return (user + system) / 1_000;
 }
 
-/** In cores. Above it a machine is not quiet: other programs change run times by more than they vary. */
+/** Of all cores. Linux alone reports it. */
+function stolenMs(): number {
+  if (process.platform !== "linux") return 0;
+  return stolenMsIn(readFileSync("/proc/stat", "utf8"));
+}
+
+/** Reads `/proc/stat`, whose first line has `steal` as its eighth number, in hundredths of a second. */
+export function stolenMsIn(stat: string): number {
+  const ticks = Number(stat.slice(0, stat.indexOf("\n")).split(/ +/)[8]);
+  return Number.isFinite(ticks) ? 10 * ticks : 0;
+}
+
+/** In cores. Above it a machine is not quiet: what else runs changes run times by more than they vary. */
 export const otherWorkMax = 0.1;
+
+export type OtherWork = { othersCores: number; stolenCores: number };

@@ -19,7 +19,7 @@ test("beside other work nothing is measured, and the sentence says what to do", 
     assert.equal(code, 3);
     assert.match(
       text,
-      /THIS MACHINE IS NOT QUIET: other programs use \d\.\d\d cores.*Stop them.*--accept-noise/,
+      /THIS MACHINE IS NOT QUIET: other programs use \d\.\d\d cores.*Stop what runs.*--accept-noise/,
     );
     assert.ok(!existsSync(join(stateFolder, "plan", "profile.json")));
   } finally {

@@ -11,7 +11,7 @@ import { modelsFolder } from "@faceline/models/model-file";
 import { buildLanes } from "../calibration/built-lanes.ts";
 import { runProfile, usefulSize } from "../calibration/lane-profile.ts";
 import { type RunSample, sampleRuns } from "../calibration/lane-samples.ts";
-import { otherWorkMax, watchOtherWork } from "../calibration/machine-noise.ts";
+import { noiseSentence, type OtherWork, watchOtherWork } from "../calibration/machine-noise.ts";
 import {
   decodeAll,
   noPreparation,
@@ -108,6 +108,7 @@ export async function calibrate(
   }
   const noise = during();
   if (!isQuiet(noise, values["accept-noise"], print)) return notQuietCode;
+  const { othersCores, stolenCores } = noise;
 
   const profile: Profile = {
     format: "faceline-profile",
@@ -118,8 +119,8 @@ export async function calibrate(
       cores: availableParallelism(),
       memoryMiB: Math.round(totalmem() / 2 ** 20),
     },
-    noise: Number(noise.toFixed(3)),
-    acceptedNoise: noise > otherWorkMax,
+    noise: Number((othersCores + stolenCores).toFixed(3)),
+    acceptedNoise: noiseSentence(noise) !== undefined,
     lanes: profiles,
     preparation,
     service: assumedService,
@@ -127,17 +128,21 @@ export async function calibrate(
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(`${out}.part`, JSON.stringify(profile, null, 1));
   renameSync(`${out}.part`, out);
-  print(`Written: ${out}. Other programs used ${noise.toFixed(2)} cores meanwhile.`);
+  print(
+    `Written: ${out}. Other programs used ${othersCores.toFixed(2)} cores meanwhile, other machines of the ` +
+      `hypervisor ${stolenCores.toFixed(2)}.`,
+  );
   return 0;
 }
 
-function isQuiet(cores: number, isAccepted: boolean, print: (line: string) => void): boolean {
-  if (cores <= otherWorkMax) return true;
+function isQuiet(work: OtherWork, isAccepted: boolean, print: (line: string) => void): boolean {
+  const sentence = noiseSentence(work);
+  if (sentence === undefined) return true;
   print(
-    `THIS MACHINE IS NOT QUIET: other programs use ${cores.toFixed(2)} cores, more than ${otherWorkMax}. ` +
+    `THIS MACHINE IS NOT QUIET: ${sentence}. ` +
       (isAccepted
         ? "Going on, as --accept-noise says; the profile is marked."
-        : "Stop them, or go on with --accept-noise."),
+        : "Stop what runs beside this, or go on with --accept-noise."),
   );
   return isAccepted;
 }

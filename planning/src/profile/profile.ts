@@ -35,9 +35,9 @@ const CallCpu = z.object({
 export type CallCpu = z.infer<typeof CallCpu>;
 
 /**
- * A machine as a prediction sees it: how long each step takes there. Version 2. `noise` is the share of a
- * core that other programs took during the measurement; with `acceptedNoise` it was more than calibration
- * accepts, and every prediction says so.
+ * A machine as a prediction sees it: how long each step takes there. Version 2. `noise` is how many cores
+ * other programs and the hypervisor took during the measurement; with `acceptedNoise` it was more than
+ * calibration accepts, and every prediction says so.
  */
 export const Profile = z.object({
   format: z.literal("faceline-profile"),

@@ -34,7 +34,7 @@ export const inTimeShare = ({ shed, late, failed }: Tried["prediction"]): number
 /** Why a plan is not to be trusted fully; undefined where it is. */
 export function noiseMark({ machine }: Plan): string | undefined {
   if (!machine.acceptedNoise) return undefined;
-  return `the profile was measured while other programs took ${percent(machine.noise)} of a core.`;
+  return `the profile was measured while other work took ${percent(machine.noise)} of a core.`;
 }
 
 /** What fewer workers would miss. */
