@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { runProfile, usefulSize } from "./lane-profile.ts";
+import { runProfile, usefulSize, withoutWaits } from "./lane-profile.ts";
 import type { RunSample } from "./lane-samples.ts";
 import { preparationProfile } from "./preparation-samples.ts";
 
@@ -32,6 +32,17 @@ test("the useful size is the smallest that reaches 95 % of the best throughput",
   assert.equal(usefulSize(samples), 32);
   const flat = samples.map((each) => ({ ...each, ms: 30 * each.size }));
   assert.equal(usefulSize(flat), 1);
+});
+
+test("a run that waits for a core counts with its CPU time, one on an accelerator with all of its time", () => {
+  const run = (ms: number, cpuMs: number): RunSample => ({ size: 1, besides: 0, ms, cpuMs });
+  const onCores = [run(10.1, 10), run(42, 12), run(11, 11.2)];
+  assert.deepEqual(
+    withoutWaits(onCores).map(({ ms }) => ms),
+    [10, 12, 11],
+  );
+  const onAccelerator = [run(10, 1), run(42, 2)];
+  assert.deepEqual(withoutWaits(onAccelerator), onAccelerator);
 });
 
 test("preparation takes time by pictures, pixels and bytes, and varies around it", () => {

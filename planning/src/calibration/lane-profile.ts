@@ -40,4 +40,17 @@ export function usefulSize(samples: readonly RunSample[]): number {
   return throughputs.find(({ perMs }) => perMs >= usefulShare * best)!.size;
 }
 
+/**
+ * Returns samples without their waits for a core, where runs keep one busy: another program makes a run wait,
+ * but hardly changes its CPU time. Runs on an accelerator are returned as they are.
+ */
+export function withoutWaits(samples: readonly RunSample[]): RunSample[] {
+  const isBusy = samples.some(({ ms, cpuMs, besides }) => besides === 0 && cpuMs >= busyShare * ms);
+  if (!isBusy) return [...samples];
+  return samples.map((sample) => ({ ...sample, ms: Math.min(sample.ms, sample.cpuMs) }));
+}
+
+/** Of a run: with more CPU time than this it is taken to compute all the time. */
+const busyShare = 0.9;
+
 const usefulShare = 0.95;

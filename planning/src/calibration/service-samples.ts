@@ -12,14 +12,12 @@ import type { ServiceCounts } from "../replay/service-counters.ts";
 export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> {
   const { url, forMs, idleCores, watch, progress } = plan;
   using client = new ServiceClient(url, plan.inFlight);
-  progress("service: warm-up");
-  await closedLoop(client, plan, {
-    pictures: [plan.picture, plan.picture],
-    inFlight: plan.inFlight,
-    forMs: forMs / 2,
-  });
-  progress("service: single calls");
   const pair = [plan.picture, plan.picture];
+  await warmUp(async () => {
+    const calls = await closedLoop(client, plan, { pictures: pair, inFlight: plan.inFlight, forMs });
+    return calls.length;
+  }, progress);
+  progress("service: single calls");
   const countedSingle = await watch();
   const single = await closedLoop(client, plan, { pictures: pair, inFlight: 1, forMs });
   const { runsBySize } = await countedSingle();
@@ -55,6 +53,25 @@ export async function idleCores(forMs: number): Promise<number> {
   return busy().cores;
 }
 
+/**
+ * Runs rounds until two in a row answer hardly more calls than the best before them. The machine code of the
+ * services and of Kafka is made while they run: right after their start a call takes more CPU time than some
+ * minutes later.
+ */
+export async function warmUp(
+  round: () => Promise<number>,
+  progress: (line: string) => void,
+): Promise<void> {
+  let best = 0;
+  let withoutGain = 0;
+  for (let count = 1; count <= warmUpRoundsMax && withoutGain < 2; count++) {
+    progress(`service: warm-up, round ${count} of at most ${warmUpRoundsMax}`);
+    const calls = await round();
+    withoutGain = calls > warmUpGain * best ? 0 : withoutGain + 1;
+    best = Math.max(best, calls);
+  }
+}
+
 async function closedLoop(client: ServiceClient, plan: ServicePlan, load: Load): Promise<CallTimes[]> {
   const { lane, key } = plan;
   const calls: CallTimes[] = [];
@@ -88,6 +105,10 @@ function busyTime(): () => { cores: number; ownMs: number; tookMs: number } {
     return { cores: Math.max(0, busy - before.busy - ownMs) / tookMs, ownMs, tookMs };
   };
 }
+
+const warmUpRoundsMax = 12;
+/** A round that answers more calls than this many times the best one was still part of the warm-up. */
+const warmUpGain = 1.03;
 
 const bytesOf = (base64: Uint8Array): number => (base64.length * 3) / 4;
 

@@ -9,7 +9,7 @@ import { EngineChoice } from "@faceline/inference/engine/modelled";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { modelsFolder } from "@faceline/models/model-file";
 import { buildLanes } from "../calibration/built-lanes.ts";
-import { runProfile, usefulSize } from "../calibration/lane-profile.ts";
+import { runProfile, usefulSize, withoutWaits } from "../calibration/lane-profile.ts";
 import { type RunSample, sampleRuns } from "../calibration/lane-samples.ts";
 import { noiseSentence, type OtherWork, watchOtherWork } from "../calibration/machine-noise.ts";
 import {
@@ -92,7 +92,7 @@ export async function calibrate(
       const sizes = loaded.sizes.map(({ size }) => size);
       const rounds = Number(values.rounds);
       const plan = { engines, lane: loaded.lane, sizes, pictures, rounds, random: Math.random, progress };
-      const samples = await sampleRuns(plan);
+      const samples = withoutWaits(await sampleRuns(plan));
       progress("");
       profiles.push({
         lane: loaded.lane,
