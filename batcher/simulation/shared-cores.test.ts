@@ -47,6 +47,21 @@ test("jobs on other cores cost as much as was measured, and a crowd beyond it sh
   assert.deepEqual(endsOf({ cores: 2, slowdown: [1, 1.5] }, four), [30, 30, 30, 30]);
 });
 
+test("a brief job takes a core from a long one, and brief ones share where they are more than the cores", () => {
+  const events = new EventQueue(0);
+  const cores = new SharedCores(events, { cores: 1, slowdown: [1] });
+  const ends: Record<string, number> = {};
+  const run = (name: string, cpuMs: number, isBrief: boolean) =>
+    cores.run(cpuMs, () => void (ends[name] = rounded(events.now)), { isBrief });
+  run("long", 10, false);
+  events.at(4, () => {
+    run("brief", 2, true);
+    run("other brief", 2, true);
+  });
+  events.runUntil(1_000);
+  assert.deepEqual(ends, { brief: 8, "other brief": 8, long: 14 });
+});
+
 test("a job without CPU time ends at once", () => {
   assert.deepEqual(
     endsOf({ cores: 1, slowdown: [1] }, [

@@ -47,6 +47,6 @@ export function stolenMsIn(stat: string): number {
 }
 
 /** In cores. Above it a machine is not quiet: what else runs changes run times by more than they vary. */
-export const otherWorkMax = 0.1;
+const otherWorkMax = 0.1;
 
 export type OtherWork = { othersCores: number; stolenCores: number };

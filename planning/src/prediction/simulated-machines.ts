@@ -12,7 +12,8 @@ import type { PictureSize } from "../trace/trace.ts";
 
 /**
  * The machines of a pool in simulated time. On each of them the runs and decodes of its workers, and an equal
- * part of what ingress, batcher, Kafka and Redis do for calls, share the cores.
+ * part of what ingress, batcher, Kafka and Redis do for calls, share the cores. What the latter do is brief,
+ * so that it hardly waits for runs.
  *
  *     call ──intake──► scheduler ──to worker──► fetch ──► decodes ──► run ──reply──► client
  *              CPU                     CPU                  CPU       CPU     CPU
@@ -37,7 +38,7 @@ export class SimulatedMachines {
     let calls = 0;
     const lightMs = service.intakeMs + service.toWorkerMs + service.replyMs;
     const step = (waitMs: number, cpuMs: number, cores: SharedCores, done: () => void) =>
-      cores.run(cpuMs, () => this.#parts.events.after(Math.max(0, waitMs), done));
+      cores.run(cpuMs, () => this.#parts.events.after(Math.max(0, waitMs), done), { isBrief: true });
     const { cpu, clientCpu } = service;
     return {
       // The ingress parses the body, writes the images and hands the tasks to Kafka.
@@ -71,11 +72,12 @@ export class SimulatedMachines {
       while (decoding < decodesMax && decodes.length > 0) {
         const { ms, done } = decodes.shift()!;
         decoding++;
-        cores.run(ms, () => {
+        const end = () => {
           decoding--;
           decodeNext();
           done();
-        });
+        };
+        cores.run(ms, end, { isBrief: ms <= briefMsMax });
       }
     };
     return {
@@ -116,6 +118,9 @@ const callCpuMs = ({ callMs, pictureMs, megabyteMs }: CallCpu, pictures: readonl
 /** How the CPU time of each picture around the engine is spread over its way: the rest is for the reply. */
 const intakeShare = 0.5;
 const batchShare = 0.25;
+
+/** A thread that computes for longer is interrupted by others: the time slice of Linux. */
+const briefMsMax = 3;
 
 type Decode = { ms: number; done: () => void };
 
