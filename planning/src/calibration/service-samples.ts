@@ -58,10 +58,7 @@ export async function idleCores(forMs: number): Promise<number> {
  * services and of Kafka is made while they run: right after their start a call takes more CPU time than some
  * minutes later.
  */
-export async function warmUp(
-  round: () => Promise<number>,
-  progress: (line: string) => void,
-): Promise<void> {
+export async function warmUp(round: () => Promise<number>, progress: (line: string) => void): Promise<void> {
   let best = 0;
   let withoutGain = 0;
   for (let count = 1; count <= warmUpRoundsMax && withoutGain < 2; count++) {

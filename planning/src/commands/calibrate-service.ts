@@ -1,14 +1,21 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fitToLoad } from "../calibration/load-fit.ts";
 import { noiseSentence, watchOtherWork } from "../calibration/machine-noise.ts";
 import { serviceProfile } from "../calibration/service-profile.ts";
 import { idleCores, sampleService } from "../calibration/service-samples.ts";
-import { readProfile } from "../profile/profile.ts";
+import { predict } from "../prediction/predict.ts";
+import { type LaneProfile, type Profile, readProfile } from "../profile/profile.ts";
+import { measuredOf } from "../replay/comparison.ts";
+import { replayTrace } from "../replay/load.ts";
+import { stockPictures } from "../replay/picture-stock.ts";
 import { watchService } from "../replay/service-counters.ts";
 import { sizedJpeg } from "../replay/sized-jpeg.ts";
+import { wholeTrace } from "../search/windows.ts";
+import { drawTraffic } from "../trace/drawn-traffic.ts";
 import { positive } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
-import { readLines, samplePhotographs } from "./inputs.ts";
+import { isLoopback, readLines, samplePhotographs, workersPerMachine } from "./inputs.ts";
 
 /** Measures a running service and adds it to a profile. Returns the exit code. */
 export async function calibrateService(
@@ -40,11 +47,12 @@ export async function calibrateService(
     noisy(`without calls it uses ${idle.toFixed(2)} cores, more than ${idleCoresMax}`);
     if (!isAccepted) return 3;
   }
+  const key = readLines(keyFile)[0]!;
   const beside = watchOtherWork();
   const samples = await sampleService({
     url,
     idleCores: idle,
-    key: readLines(keyFile)[0]!,
+    key,
     lane: lane.lane,
     picture: base64(jpeg),
     largePicture: base64(large),
@@ -54,6 +62,9 @@ export async function calibrateService(
     watch: () => watchService(operators.split(","), token),
     progress,
   });
+  const measured = { ...profile, service: serviceProfile(samples, profile, { lane, picture }) };
+  const sizes = samples.loads.flatMap(({ counts }) => [...counts.runsBySize.keys()]);
+  const { service } = await fitToSteadyLoad(measured, { url, key, lane, sizes, forMs, progress });
   progress("");
   // The service itself is other programs to this one, so that only the hypervisor counts.
   const { stolenCores } = beside();
@@ -65,13 +76,17 @@ export async function calibrateService(
   const isQuiet = isIdle && stolen === undefined;
   const most = Math.max(profile.noise, stolenCores, isIdle ? 0 : idle);
   const noise = { acceptedNoise: true, noise: Number(most.toFixed(3)) };
-  const service = serviceProfile(samples, profile, { lane, picture });
   writeFileSync(`${file}.part`, JSON.stringify({ ...profile, ...(!isQuiet && noise), service }, null, 1));
   renameSync(`${file}.part`, file);
-  const { intakeMs, toWorkerMs, replyMs, fetchMs, cpu } = service;
+  const { intakeMs, toWorkerMs, replyMs, fetchMs, cpu } = measured.service;
   const hops = [intakeMs, toWorkerMs, replyMs, fetchMs].map((ms) => ms.toFixed(1));
   print(
     `On an idle service: intake ${hops[0]} ms, to the worker ${hops[1]}, reply ${hops[2]}, fetching ${hops[3]}.`,
+  );
+  print(
+    `At three quarters of the most that it answers, hops take x ${(service.intakeMs / intakeMs).toFixed(2)}, ` +
+      `fetching ${service.fetchMs.toFixed(1)} ms, and a run ${service.handoverMs.toFixed(1)} ms more than ` +
+      "in the engine alone.",
   );
   print(
     `CPU time around the engine: ${cpu.callMs.toFixed(2)} ms for a call, ${cpu.pictureMs.toFixed(2)} for a ` +
@@ -80,11 +95,63 @@ export async function calibrateService(
   return 0;
 }
 
+/** Sends calls at three quarters of the most that the service can answer, and fits the profile to them. */
+async function fitToSteadyLoad(profile: Profile, load: SteadyLoad): Promise<Profile> {
+  const { url, key, lane, sizes, forMs, progress } = load;
+  const trace = drawTraffic({
+    shape: "poisson",
+    seed: 1,
+    perSecond: steadyShare * profile.service.perSecond,
+    seconds: (2 * forMs) / 1_000,
+    tenants: 1,
+    lanes: [lane.lane],
+    pictures: 2,
+    pictureSize: picture,
+    deadlineMs: 30_000,
+    factor: 1,
+  });
+  const stock = await stockPictures(trace, samplePhotographs(), progress);
+  const plan = { url, keys: [key], inFlightMax: 1_000 };
+  const { stages, outcomes, calls } = measuredOf(await replayTrace({ trace, stock, plan, progress }), {});
+  if (outcomes.answered < answeredShareMin * calls) {
+    throw new Error(
+      `Of ${calls} calls at ${steadyShare} of what the service can answer, ${calls - outcomes.answered} were ` +
+        "not answered. Give a key whose team has no limits, and calibrate a service that does nothing else.",
+    );
+  }
+  const known = lane.runs.map(({ size }) => size);
+  const settings = {
+    workers: workersPerMachine(profile),
+    batchMax: Math.max(...known.filter((size) => sizes.includes(size)), known[0]!),
+    utilisationTarget: 0.85,
+  };
+  const parts = [wholeTrace(trace)];
+  return fitToLoad(
+    profile,
+    stages,
+    (fitted) => predict(trace, fitted, settings, { parts, clientIsHere: isLoopback(url) }).stages,
+  );
+}
+
+/** Of the calls a second that it answered at most: busy, but with short queues. */
+const steadyShare = 0.75;
+const answeredShareMin = 0.95;
+
 /** As the sample pictures. */
 const picture = { bytes: 41_000, pixels: 327_680 };
 const largeBytes = 441_000;
 /** Kafka, Redis and the services use some without calls. */
 const idleCoresMax = 0.3;
+
+type SteadyLoad = {
+  url: string;
+  key: string;
+  lane: LaneProfile;
+  /** Of the batches that the service ran. */
+  sizes: readonly number[];
+  forMs: number;
+  progress(line: string): void;
+};
 
 type ServiceOptions = {
   url?: string | undefined;

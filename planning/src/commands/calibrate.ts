@@ -99,7 +99,7 @@ export async function calibrate(
         digest: loaded.build.digest,
         precision: loaded.build.precision,
         executionProvider: loaded.executionProvider,
-        ...runProfile(samples),
+        ...withWarmTimes(runProfile(samples), loaded.sizes),
       });
       print(laneText(loaded.lane, samples));
     }
@@ -133,6 +133,21 @@ export async function calibrate(
       `hypervisor ${stolenCores.toFixed(2)}.`,
   );
   return 0;
+}
+
+/** The scheduler begins with what workers report of their warm-up, so a prediction does as well. */
+function withWarmTimes(
+  { runs, ...others }: ReturnType<typeof runProfile>,
+  warm: Engine["lanes"][number]["sizes"],
+): ReturnType<typeof runProfile> {
+  const warmMsOf = new Map(warm.map(({ size, runMs }) => [size, runMs]));
+  return {
+    ...others,
+    runs: runs.map((run) => {
+      const warmMs = warmMsOf.get(run.size);
+      return warmMs === undefined ? run : { ...run, warmMs };
+    }),
+  };
 }
 
 function isQuiet(work: OtherWork, isAccepted: boolean, print: (line: string) => void): boolean {

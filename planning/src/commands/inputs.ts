@@ -1,6 +1,7 @@
 // Covered by replay.test.ts.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Profile } from "../profile/profile.ts";
 
 /** Returns the lines of a file that are not empty. Throws an Error with a sentence where there are none. */
 export function readLines(file: string): string[] {
@@ -19,3 +20,10 @@ export function samplePhotographs(): Buffer[] {
   const names = readdirSync(samplesFolder).filter((name) => name.endsWith(".jpg"));
   return names.map((name) => readFileSync(join(samplesFolder, name)));
 }
+
+/** Then the calls are sent from the machine that is predicted, and take some of its CPU time. */
+export const isLoopback = (url: string): boolean =>
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+
+export const workersPerMachine = ({ lanes }: Profile): number =>
+  Math.max(...lanes.map(({ contention }) => contention.length));

@@ -11,7 +11,7 @@ import { replayText } from "../report/replay-text.ts";
 import { wholeTrace } from "../search/windows.ts";
 import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
-import { readLines, samplePhotographs } from "./inputs.ts";
+import { isLoopback, readLines, samplePhotographs, workersPerMachine } from "./inputs.ts";
 
 export const replayUsage = `npm run plan -- replay --url URL --key-file FILE [options]
 
@@ -83,13 +83,6 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   }
   return 0;
 }
-
-/** Then the calls are sent from the machine that is predicted, and take some of its CPU time. */
-const isLoopback = (url: string): boolean =>
-  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
-
-const workersPerMachine = ({ lanes }: ReturnType<typeof readProfile>): number =>
-  Math.max(...lanes.map(({ contention }) => contention.length));
 
 function stockMarks({ roundedTo, larger }: PictureStock): string[] {
   const marks: string[] = [];

@@ -141,7 +141,9 @@ function modelOf(lane: LaneProfile, batchMax: number) {
   }
   // The lines are not used: the machines take the time.
   const lines = { alpha: 0, beta: 0, prepare: { alpha: 0, beta: 0 } };
-  return { lane: lane.lane, sizes, ...lines, warmMs: (size: number) => runMsAt(lane, size, 0.5) };
+  const warmMs = (size: number): number =>
+    lane.runs.find((each) => each.size === size)?.warmMs ?? runMsAt(lane, size, 0.5);
+  return { lane: lane.lane, sizes, ...lines, warmMs };
 }
 
 /** Time after the last arrival in which calls may still end: the longest deadline and some more. */

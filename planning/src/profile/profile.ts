@@ -14,7 +14,14 @@ const LaneProfile = z.object({
   executionProvider: z.string(),
   /** Run times of batches by size, in the order of sizes. */
   runs: z
-    .array(z.object({ size: z.number().int().min(1).max(1_024), ms: Quantiles }))
+    .array(
+      z.object({
+        size: z.number().int().min(1).max(1_024),
+        ms: Quantiles,
+        /** What a worker reports of it at its start: the time of its networks alone. */
+        warmMs: z.number().nonnegative().optional(),
+      }),
+    )
     .min(1)
     .max(16),
   /**
