@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { capture } from "../../launcher/capture.ts";
@@ -51,6 +51,41 @@ export async function fetchModule(
   const { path, version } = pins[name];
   const printed = await go(["mod", "download", "-json", `${path}@${version}`], { cwd: create(folder), stop });
   return (JSON.parse(printed.slice(printed.indexOf("{"))) as { Dir: string }).Dir;
+}
+
+/**
+ * Returns the path of Kubernetes' API server, built once into `folder`. That takes some twenty minutes of a
+ * core and 5 GB of Go's caches. The module of Kubernetes names its parts by folders that are not in it, so a
+ * module of this folder names them by their versions.
+ */
+export async function buildApiServer(folder: string, stop: AbortSignal): Promise<string> {
+  const { path, version } = pins.kubernetes;
+  const own = join(folder, `kube-apiserver-${version}`);
+  const program = join(own, "kube-apiserver");
+  if (existsSync(program)) return program;
+  const sources = await fetchModule("kubernetes", folder, stop);
+  const requirements = readFileSync(join(sources, "go.mod"), "utf8");
+  writeFileSync(join(create(own), "go.mod"), moduleFile(requirements));
+  const stamp = `-s -w -X k8s.io/component-base/version.gitVersion=${version}`;
+  const options = ["-mod=mod", "-trimpath", "-ldflags", stamp, "-o", program];
+  await go(["build", ...options, `${path}/cmd/kube-apiserver`], { cwd: own, stop });
+  return program;
+}
+
+/** A go.mod that requires Kubernetes, and its parts as `v0.36.3` where Kubernetes is v1.36.3. */
+function moduleFile(requirements: string): string {
+  const { path, version } = pins.kubernetes;
+  const [, goVersion] = /^go (\S+)$/m.exec(requirements)!;
+  const parts = new Set(
+    [...requirements.matchAll(/(k8s\.io\/\S+) v0\.0\.0(?=\s)/g)].map(([, part]) => part!),
+  );
+  return [
+    "module faceline.invalid/apiserver",
+    `go ${goVersion}`,
+    `require ${path} ${version}`,
+    ...[...parts].map((part) => `replace ${part} => ${part} ${version.replace("v1", "v0")}`),
+    "",
+  ].join("\n");
 }
 
 /** Runs Go at a low priority: a build takes minutes of all cores. Throws a sentence where it fails. */
