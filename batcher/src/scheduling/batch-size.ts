@@ -68,11 +68,8 @@ export function usefulSize(lane: Lane, hops: HopTimes, batchMax: number, share =
 
 function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: number): number {
   const leftMs = lane.arrivals.timeBudgetMs - hops.toWorker.ms - hops.reply.ms;
-  let largest = 1;
-  for (const size of lane.sizes) {
-    if (size <= useful && lane.run.highMs(size) * (1 + 1 / workers) <= leftMs) largest = size;
-  }
-  return largest;
+  const isInTime = (size: number) => lane.run.highMs(size) * (1 + 1 / workers) <= leftMs;
+  return lane.sizes.findLast((size) => size <= useful && isInTime(size)) ?? 1;
 }
 
 /**

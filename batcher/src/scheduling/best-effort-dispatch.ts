@@ -53,7 +53,7 @@ function holdersOf({ sent }: State, lane: Lane): number {
  * called lately, at most half have such a batch. A single worker has to take both: then a team waits for one
  * such batch at most.
  */
-function spareWorkers(state: State, loads: WorkerLoad[], now: number): WorkerLoad[] {
+function spareWorkers(state: State, loads: readonly WorkerLoad[], now: number): WorkerLoad[] {
   const idle = loads.filter(isIdle);
   if (idle.length === 0 || standardWaits(state, loads)) return [];
   const holders = loads.filter(({ holdsBestEffort }) => holdsBestEffort).length;
@@ -66,13 +66,13 @@ function spareWorkers(state: State, loads: WorkerLoad[], now: number): WorkerLoa
  * how many teams occupy at a time, which is about a Poisson distribution. All but one at most: otherwise a
  * small pool would never run such a batch.
  */
-function idleMin(state: State, loads: WorkerLoad[], now: number): number {
+function idleMin(state: State, loads: readonly WorkerLoad[], now: number): number {
   const deviation = Math.sqrt(workersNeeded(state, loads, now));
   return Math.min(loads.length - 1, Math.max(1, Math.ceil(2 * deviation)));
 }
 
 /** Returns how many workers teams occupy on average if each task runs alone; not a whole number. */
-function workersNeeded({ lanes }: State, loads: WorkerLoad[], now: number): number {
+function workersNeeded({ lanes }: State, loads: readonly WorkerLoad[], now: number): number {
   let needed = 0;
   for (const lane of lanes.values()) {
     if (isLoaded(lane, loads)) needed += lane.arrivals.perMs(now) * lane.meanMs(1);
@@ -80,12 +80,12 @@ function workersNeeded({ lanes }: State, loads: WorkerLoad[], now: number): numb
   return needed;
 }
 
-function standardWaits({ lanes }: State, loads: WorkerLoad[]): boolean {
+function standardWaits({ lanes }: State, loads: readonly WorkerLoad[]): boolean {
   for (const lane of lanes.values()) if (lane.waitingCount > 0 && isLoaded(lane, loads)) return true;
   return false;
 }
 
-const isLoaded = (lane: Lane, loads: WorkerLoad[]): boolean =>
+const isLoaded = (lane: Lane, loads: readonly WorkerLoad[]): boolean =>
   loads.some(({ worker }) => sizeMaxOf(worker, lane) > 0);
 
 /**

@@ -10,7 +10,12 @@ import { isInService, sizeMaxOf, type WorkerLoad } from "./workers.ts";
  * before it. Their future work leaves this lane the workers' time that they do not need, and at least an
  * equal share.
  */
-export function competingLanes(state: State, lane: Lane, loads: WorkerLoad[], now: number): CompetingLane[] {
+export function competingLanes(
+  state: State,
+  lane: Lane,
+  loads: readonly WorkerLoad[],
+  now: number,
+): CompetingLane[] {
   const competing: CompetingLane[] = [];
   if (state.lanes.size < 2) return competing;
   for (const other of state.lanes.values()) {

@@ -102,6 +102,7 @@ function discountOwnStall(state: State, now: number): void {
     worker.reportedAt += stalledMs;
     if (worker.preparing !== undefined) worker.preparing.since += stalledMs;
   }
+  state.loadsVersion++;
 }
 
 /**
@@ -111,6 +112,16 @@ function discountOwnStall(state: State, now: number): void {
 const ownStallMs = silenceMaxMs / 2;
 
 function handleEvent(state: State, event: Event, now: number): Move[] {
+  // Neither changes a worker or a sent batch.
+  if (event.kind === "arrive" || event.kind === "timer") return movesAfter(state, event, now);
+  const version = state.loadsVersion;
+  state.loadsVersion = Number.NaN;
+  const moves = movesAfter(state, event, now);
+  state.loadsVersion = version + 1;
+  return moves;
+}
+
+function movesAfter(state: State, event: Event, now: number): Move[] {
   switch (event.kind) {
     case "arrive":
       return arrive(state, event, now);

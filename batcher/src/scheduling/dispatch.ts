@@ -214,6 +214,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     mayBePoison,
     phase: { kind: "travelling", receiveBy: receiveBy(startAt, predictedRunMs) },
   });
+  state.loadsVersion++;
   return {
     kind: "dispatch",
     partition,

@@ -14,6 +14,7 @@ import { TenantDemand } from "./tenant-demand.ts";
 import { TimeModel } from "./time-model.ts";
 import { HoldTime } from "./waiting-time.ts";
 import { type TaskGroup, WaitingTasks } from "./waiting-tasks.ts";
+import type { KnownLoads } from "./workers.ts";
 
 /**
  * One model with one detector in one build: its waiting tasks, and what was learned of its arrivals and run
@@ -55,6 +56,8 @@ export class Lane {
   };
   /** Instant since which standard tasks have waited without a pause; undefined while none waits. */
   waitingSince: number | undefined;
+  /** What its workers have to do, where that was asked already. */
+  known: KnownLoads | undefined;
   /** A call that was accepted although it is predicted to be late, to learn whether the prediction holds. */
   probe: CallId | undefined;
   #warmedUp = false;

@@ -16,6 +16,7 @@ export function recoverLostBatches(state: State, now: number): Move[] {
   for (const worker of state.workers.values()) {
     if (!isSilent(worker, now) && !isHung(state, worker, now)) continue;
     worker.unresponsive = true;
+    state.loadsVersion++;
     for (const sent of liveBatchesOf(state, worker)) moves.push(...requeue(state, sent, "lost"));
     if (now - worker.reportedAt > forgetAfterMs) forgetWorker(state, worker);
   }
@@ -27,11 +28,14 @@ export function recoverLostBatches(state: State, now: number): Move[] {
         const worker = state.workers.get(sent.worker);
         if (worker !== undefined) worker.unresponsive = true;
         moves.push(...requeue(state, sent, "unreceived"));
+        state.loadsVersion++;
         break;
       }
       case "lost":
         // It is remembered only while its answers could still save a retry.
-        if (!sent.tasks.some((id) => state.open.has(id))) state.sent.delete(sent.id);
+        if (sent.tasks.some((id) => state.open.has(id))) break;
+        state.sent.delete(sent.id);
+        state.loadsVersion++;
         break;
       case "held":
         break;

@@ -14,7 +14,7 @@ export type LaneSituation = {
   state: State;
   lane: Lane;
   now: number;
-  loads: WorkerLoad[];
+  loads: readonly WorkerLoad[];
   competing: CompetingLane[];
   sizing: BatchSizing;
 };

@@ -29,6 +29,11 @@ export type State = {
   readonly sent: Map<BatchId, SentBatch>;
   /** Every task that was read and has not ended, waiting or sent. */
   readonly open: Map<TaskId, OpenTask>;
+  /**
+   * Another number whenever a worker or a sent batch has changed, for workerLoads. NaN while an event is
+   * handled that may change several.
+   */
+  loadsVersion: number;
   readonly hops: HopTimes;
   readonly tenants: RecentTenants;
   /** Of each tenant in all lanes together, in ms of a worker's time. */
@@ -61,6 +66,7 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     workers: new Map(),
     sent: new Map(),
     open: new Map(),
+    loadsVersion: 0,
     hops: new HopTimes(settings),
     tenants: new RecentTenants(),
     demand: new TenantDemand(),

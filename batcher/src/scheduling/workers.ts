@@ -89,13 +89,31 @@ export const partitionOf = (worker: Worker): number => Math.min(...worker.partit
 
 /**
  * Returns the load of every worker in service that has this lane loaded: its last report, and the batches
- * that were sent to it since.
+ * that were sent to it since. The loads of a lane are kept while no worker and no batch changes, and only
+ * their `freeAt` follows the clock: most decisions come between two reports.
  */
-export function workerLoads({ workers, sent }: Pool, lane: BuiltLane, now: number): WorkerLoad[] {
+export function workerLoads(pool: Pool, lane: LaneOfWorkers, now: number): readonly WorkerLoad[] {
+  const { known } = lane;
+  const isKnown =
+    known !== undefined &&
+    known.version === pool.loadsVersion &&
+    known.build === lane.build &&
+    now - known.reportedAt < silenceMaxMs;
+  if (isKnown && known.at === now) return known.loads;
+  const current = isKnown ? known : newLoads(pool, lane, now);
+  for (const load of current.loads) load.freeAt = freeAtOf(load, now);
+  current.at = now;
+  lane.known = current;
+  return current.loads;
+}
+
+function newLoads({ workers, sent, loadsVersion }: Pool, lane: BuiltLane, now: number): KnownLoads {
   const loads: WorkerLoad[] = [];
+  let reportedAt = Number.POSITIVE_INFINITY;
   for (const worker of workers.values()) {
     const sizeMax = sizeMaxOf(worker, lane);
     if (sizeMax === 0 || !isInService(worker, now)) continue;
+    reportedAt = Math.min(reportedAt, worker.reportedAt);
     const { running, staged } = worker.report;
     loads.push({
       worker,
@@ -103,7 +121,8 @@ export function workerLoads({ workers, sent }: Pool, lane: BuiltLane, now: numbe
       running: running !== null,
       stagedCount: staged.length,
       stagedDear: undefined,
-      freeAt: running === null ? now : Math.max(now, running.endsAt),
+      runsAhead: [],
+      freeAt: now,
       mayBePoison: false,
       holdsDear: false,
       holdsBestEffort: false,
@@ -114,13 +133,7 @@ export function workerLoads({ workers, sent }: Pool, lane: BuiltLane, now: numbe
     const worker = workers.get(batch.worker);
     for (const load of loads) if (load.worker === worker) addSentBatch(load, batch);
   }
-  // A dear batch is prepared beside the others, and delays those that begin after it was.
-  for (const load of loads) {
-    if (load.stagedDear !== undefined && load.stagedDear.preparedAt <= load.freeAt) {
-      load.freeAt += load.stagedDear.predictedRunMs;
-    }
-  }
-  return loads;
+  return { version: loadsVersion, build: lane.build, reportedAt, at: now, loads };
 }
 
 function addSentBatch(load: WorkerLoad, batch: SentBatch): void {
@@ -136,8 +149,18 @@ function addSentBatch(load: WorkerLoad, batch: SentBatch): void {
   if (isDear) load.stagedDear = batch;
   else {
     if (phase.kind === "travelling") load.stagedCount++;
-    load.freeAt += predictedRunMs;
+    load.runsAhead.push(predictedRunMs);
   }
+}
+
+function freeAtOf({ worker, runsAhead, stagedDear }: WorkerLoad, now: number): number {
+  const { running } = worker.report;
+  let freeAt = running === null ? now : Math.max(now, running.endsAt);
+  for (const runMs of runsAhead) freeAt += runMs;
+  // A dear batch is prepared beside the others, and delays those that begin after it was.
+  return stagedDear !== undefined && stagedDear.preparedAt <= freeAt
+    ? freeAt + stagedDear.predictedRunMs
+    : freeAt;
 }
 
 /** Whether the worker has nothing to run and nothing to prepare. */
@@ -146,7 +169,24 @@ export const isIdle = ({ running, stagedCount, stagedDear }: WorkerLoad): boolea
 
 /** A build is null while no worker has reported the lane. */
 type BuiltLane = { readonly id: LaneId; readonly build: LaneBuild | null };
-type Pool = { readonly workers: Map<string, Worker>; readonly sent: Map<BatchId, SentBatch> };
+type LaneOfWorkers = BuiltLane & { known: KnownLoads | undefined };
+type Pool = {
+  readonly workers: Map<string, Worker>;
+  readonly sent: Map<BatchId, SentBatch>;
+  /** See State. */
+  readonly loadsVersion: number;
+};
+
+/** The loads of a lane's workers, and what they follow from. */
+export type KnownLoads = {
+  version: number;
+  build: LaneBuild | null;
+  /** Instant of the oldest report among them: the worker that falls silent first. */
+  reportedAt: number;
+  /** Instant for which each `freeAt` holds. */
+  at: number;
+  loads: WorkerLoad[];
+};
 
 /** What one worker has to do. */
 export type WorkerLoad = {
@@ -158,6 +198,8 @@ export type WorkerLoad = {
   stagedCount: number;
   /** The dear batch that it prepares beside them. */
   stagedDear: SentBatch | undefined;
+  /** Predicted ms of each batch behind the running one that is not dear. */
+  runsAhead: number[];
   /**
    * Instant at which it will have run all of them, and its dear batch if that is prepared by then.
    */
