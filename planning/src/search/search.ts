@@ -16,38 +16,42 @@ export async function search(plan: SearchPlan): Promise<SearchResult> {
   const tried: Tried[] = [];
   let level = await tryOnWindows(workersMin, plan);
   for (let workers = workersMin; workers <= workersMax; workers++) {
-    // The windows of the next level come first: what is long begins last on no thread.
     const [next, onAll] = await Promise.all([
-      workers < workersMax ? tryNext(workers + 1, level.candidates.length > 0, plan) : emptyLevel,
+      workers < workersMax ? beginNext(workers + 1, level.candidates.length > 0, plan) : emptyLevel,
       tryOnAll(level, candidatesMax, plan),
     ]);
     tried.push(...level.onWindows, ...onAll);
     const [winner] = best(onAll.filter(holds));
-    if (winner !== undefined) return { winner, tried: [...tried, ...next.onWindows, ...next.onAll] };
+    if (winner !== undefined)
+      return { winner, tried: [...tried, ...next.onWindows, ...((await next.first) ?? [])] };
     level = next;
   }
   return { winner: undefined, tried };
 }
 
-/** Tries all settings of a number of workers on windows, and where it is of use the best one on all calls. */
-async function tryNext(workers: number, isOfUse: boolean, plan: SearchPlan): Promise<Level> {
+/**
+ * Tries all settings of a number of workers on windows and, where it is of use, begins to try the best one on
+ * all calls. It does not wait for that: where fewer workers fail meanwhile, the others begin beside it.
+ */
+async function beginNext(workers: number, isOfUse: boolean, plan: SearchPlan): Promise<Level> {
   const level = await tryOnWindows(workers, plan);
-  return isOfUse ? { ...level, onAll: await tryOnAll(level, 1, plan) } : level;
+  return isOfUse ? { ...level, first: tryOnAll(level, 1, plan) } : level;
 }
 
 async function tryOnWindows(workers: number, { settingsOf, evaluate }: SearchPlan): Promise<Level> {
   const onWindows = await tryAll(settingsOf(workers), "windows", evaluate);
-  return { onWindows, candidates: best(onWindows.filter(holds)), onAll: [] };
+  return { onWindows, candidates: best(onWindows.filter(holds)), first: undefined };
 }
 
-/** Returns the first candidates on all calls; those that were tried before are not simulated again. */
+/** Returns the first candidates on all calls. The very first may have been begun before. */
 async function tryOnAll(
-  { candidates, onAll }: Level,
+  { candidates, first }: Level,
   count: number,
   { evaluate }: SearchPlan,
 ): Promise<Tried[]> {
-  const others = candidates.slice(onAll.length, count).map(({ settings }) => settings);
-  return [...onAll, ...(await tryAll(others, "all calls", evaluate))];
+  const others = candidates.slice(first === undefined ? 0 : 1, count).map(({ settings }) => settings);
+  const [begun = [], rest] = await Promise.all([first, tryAll(others, "all calls", evaluate)]);
+  return [...begun, ...rest];
 }
 
 const holds = ({ prediction }: Tried): boolean => prediction.missed.length === 0;
@@ -111,10 +115,11 @@ type Level = {
   onWindows: Tried[];
   /** Those that no window ruled out, the least p99 first. */
   candidates: Tried[];
-  onAll: Tried[];
+  /** The first of them on all calls, if that has begun. */
+  first: Promise<Tried[]> | undefined;
 };
 
-const emptyLevel: Level = { onWindows: [], candidates: [], onAll: [] };
+const emptyLevel: Level = { onWindows: [], candidates: [], first: undefined };
 
 export type Tried = { settings: PoolSettings; scope: Scope; prediction: Prediction };
 
