@@ -42,4 +42,21 @@ for (const { version, schemas, messages } of recorded) {
       for (const message of list) sharedSchemas[name as SharedName].parse(message);
     }
   });
+
+  test(`a field that a later release adds anywhere to a message of ${version} is ignored`, () => {
+    for (const [name, list] of Object.entries(messages)) {
+      const schema = sharedSchemas[name as SharedName];
+      for (const message of list) {
+        assert.deepEqual(schema.parse(withNewFields(message)), schema.parse(message), name);
+      }
+    }
+  });
+}
+
+/** A copy in which each object has a field that no release has. */
+function withNewFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNewFields);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(([name, of]) => [name, withNewFields(of)]);
+  return { ...Object.fromEntries(fields), addedLater: { values: [1, "two", null] } };
 }
