@@ -1,20 +1,14 @@
 // Covers deploy/compose/haproxy.cfg with drain.ts: two servers behind a real HAProxy, stopped in turn.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRedundant, startHaproxy, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
 import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
 import { drain } from "./drain.ts";
 
-const absent = spawnSync("haproxy", ["-v"]).error !== undefined;
-const skip = absent && "NOT CHECKED behind a proxy: apt install haproxy";
-const configuration = join(import.meta.dirname, "../../deploy/compose/haproxy.cfg");
 /** Three checks of the proxy. */
 const noticeMs = 3_000;
 const callers = 8;
@@ -22,13 +16,14 @@ const callsBetween = 100;
 const runMs = 20;
 
 test("two ingresses are restarted in turn behind HAProxy, and no call of kept connections fails", {
-  skip,
+  skip: withoutHaproxy,
 }, async (t) => {
   const image = await base64Image();
   const [proxyPort, ...ports] = await freePorts(3);
   const open = (port: number) => startIngress(t, port);
   const ingresses = await Promise.all(ports.map(open));
-  await startProxy(t, proxyPort!, ports);
+  const proxy = await startHaproxy(proxyPort!, ports);
+  t.after(() => proxy[Symbol.asyncDispose]());
 
   const statuses: Record<string, number> = {};
   const body = JSON.stringify({ img1: image, img2: image });
@@ -87,38 +82,6 @@ async function startIngress(t: Parameters<typeof testServer>[0], port: number) {
     });
   };
   return { stop };
-}
-
-async function startProxy(
-  t: Parameters<typeof testServer>[0],
-  port: number,
-  servers: number[],
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "faceline-haproxy-"));
-  const lines = servers.map((server, index) => `    server ingress-${index + 1} 127.0.0.1:${server}`);
-  const own = readFileSync(configuration, "utf8")
-    .replace("bind :8080", `bind 127.0.0.1:${port}`)
-    .replace(/ resolvers containers init-addr none/, "")
-    .replace(/^resolvers [^]*?(?=^frontend)/m, "")
-    .replace(/^ +server-template .*$/m, lines.join("\n"));
-  const file = join(folder, "haproxy.cfg");
-  writeFileSync(file, own);
-  const proxy = spawn("haproxy", ["-db", "-f", file], { stdio: "ignore" });
-  t.after(async () => {
-    proxy.kill("SIGKILL");
-    await once(proxy, "exit");
-    rmSync(folder, { recursive: true });
-  });
-  await isRedundant(port);
-}
-
-async function isRedundant(port: number): Promise<void> {
-  for (;;) {
-    const reply = await fetch(`http://127.0.0.1:${port}/proxyz`).catch(() => undefined);
-    await reply?.body?.cancel();
-    if (reply?.ok) return;
-    await sleep(50);
-  }
 }
 
 function post(port: number, agent: Agent, body: string): Promise<string> {
