@@ -23,10 +23,9 @@ test("Faceline in containers", { skip: withoutContainers() }, async (t) => {
   await buildImages(engine, steps);
   const [port] = await freePorts(1);
   const compose = new Compose({ engine, python, folder, port: port!, files: ["compose.yaml"] });
-  const remove = () => compose.run("down", "--volumes", "--timeout", "20");
-  t.after(remove);
+  t.after(() => compose.remove());
   // What a run that was killed has left.
-  await remove();
+  await compose.remove();
   await steps.run("secrets", () => compose.run("--profile", "tools", "run", "--rm", "secrets"));
   await steps.run("compose", () => compose.run("up", "--detach"));
   await steps.run("health", () =>

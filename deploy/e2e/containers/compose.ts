@@ -34,7 +34,7 @@ export class Compose {
     this.#engine = engine;
     this.#python = python;
     this.#port = port;
-    this.#files = files.flatMap((file) => ["-f", join(repository, "deploy", "compose", file)]);
+    this.#files = files.flatMap((file) => ["-f", resolve(repository, "deploy", "compose", file)]);
     this.#secrets = join(folder, "secrets");
     mkdirSync(this.#secrets, { recursive: true, mode: 0o700 });
   }
@@ -65,26 +65,41 @@ export class Compose {
     return readFileSync(join(this.#secrets, name), "utf8").trim();
   }
 
+  /**
+   * Removes containers, networks and volumes at once. `down` stops one container after another and gives each
+   * its grace period, which is minutes for all of them.
+   */
+  async remove(): Promise<void> {
+    const containers = await this.#ids("ps", "--all");
+    if (containers.length > 0) {
+      await this.#engine.podman("rm", "--force", "--ignore", "--depend", "--time", "0", ...containers);
+    }
+    for (const kind of ["network", "volume"]) {
+      const names = await this.#ids(kind, "ls");
+      if (names.length > 0) await this.#engine.podman(kind, "rm", "--force", ...names);
+    }
+  }
+
+  /** Ids or names of what podman lists of this compose. */
+  async #ids(...list: string[]): Promise<string[]> {
+    const filter = ["--quiet", "--filter", `label=io.podman.compose.project=${project}`];
+    const printed = await this.#engine.podman(...list, ...filter);
+    // podman may warn beside its answer.
+    return printed.split("\n").filter((line) => /^[\w.-]+$/.test(line));
+  }
+
   /** The containers that run, by the names of their services. */
   async containers(): Promise<Container[]> {
-    const filter = ["--filter", `label=io.podman.compose.project=${project}`];
     const label = `{{index .Config.Labels "com.docker.compose.service"}}`;
-    const format = `container {{.Id}} {{.State.Pid}} {{.HostConfig.ReadonlyRootfs}} ${label}`;
-    const ids = (await this.#engine.podman("ps", "--quiet", ...filter)).trim().split("\n");
-    // podman may warn beside its answer.
+    const format = `container {{.Id}} {{.State.Pid}} {{.HostConfig.ReadonlyRootfs}} ${label} {{.Name}}`;
+    const ids = await this.#ids("ps");
     const lines = (await this.#engine.podman("inspect", "--format", format, ...ids)).split("\n");
     return lines
       .filter((line) => line.startsWith("container "))
-      .map(
-        (line) =>
-          line.split(" ") as [kind: string, id: string, pid: string, readOnly: string, service: string],
-      )
-      .map(([, id, pid, readOnly, service]) => ({
-        id,
-        service,
-        pid: Number(pid),
-        readOnly: readOnly === "true",
-      }));
+      .map((line) => {
+        const [, id = "", pid, readOnly, service = "", name = ""] = line.split(" ");
+        return { id, name, service, pid: Number(pid), readOnly: readOnly === "true" };
+      });
   }
 
   /** The operators' port of a container that runs, as this machine reaches it. */
@@ -111,7 +126,7 @@ const project = "faceline-test";
 const madeByPodman =
   /^[AC] \/(etc|etc\/(passwd|group)|proc|sys|dev|run|run\/secrets|tmp|data|var|var\/(tmp|lib\/kafka\/data))$/;
 
-/** `folder`: of the secrets. `files`: their names in deploy/compose. */
+/** `folder`: of the secrets. `files`: names in deploy/compose, or whole paths. */
 type ComposeOptions = {
   engine: ContainerEngine;
   python: string;
@@ -120,4 +135,4 @@ type ComposeOptions = {
   files: string[];
 };
 
-export type Container = { id: string; service: string; pid: number; readOnly: boolean };
+export type Container = { id: string; name: string; service: string; pid: number; readOnly: boolean };
