@@ -8,8 +8,9 @@ import { type Arrival, bursts, poisson } from "./arrivals.ts";
 import { goodShare } from "./metrics.ts";
 import { Random } from "./random.ts";
 import { hops, workers } from "./reference-pool.ts";
+import { type Scenario, startSettings } from "./scenario.ts";
 import { SimulatedAutoscaler } from "./simulated-autoscaler.ts";
-import { type Scenario, Simulation, startSettings } from "./simulation.ts";
+import { Simulation } from "./simulation.ts";
 
 /** 8 tasks a second at most, in batches of 8. */
 const slow = { alpha: 200, beta: 100, sizes: [1, 2, 4, 8], prepare: { alpha: 5, beta: 5 } };
@@ -82,7 +83,7 @@ function autoscaled(traffic: Traffic, loadMs: number) {
   });
   const simulation = new Simulation({
     ...scenarioOf(traffic, 2, loadMs),
-    scheduler: () => (event, now) => decide(state, event, now),
+    scheduler: () => ({ decide: (event, now) => decide(state, event, now) }),
   });
   const [model] = workers(1, { ...slow, coldStartMs: loadMs });
   const autoscaler = new SimulatedAutoscaler({

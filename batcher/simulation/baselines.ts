@@ -4,8 +4,8 @@ import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { batchTasks } from "@faceline/contracts/wire/batch";
 import { noWait } from "@faceline/contracts/wire/timing";
 import type { Move } from "../src/scheduling/state.ts";
+import { lane, type NewScheduler, type Scheduler } from "./scenario.ts";
 import { simulatedBuild } from "./simulated-worker.ts";
-import { lane, type NewScheduler } from "./simulation.ts";
 
 /** An idle worker gets all that waits: the twenty lines that most services begin with. */
 export const eager = (waitMaxMs = Number.POSITIVE_INFINITY): NewScheduler =>
@@ -23,7 +23,7 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
     const queue: BatchTask[] = [];
     const inFlight = workers.map(() => new Map<BatchId, BatchTask[]>());
     let batchCount = 0;
-    return (event, now) => {
+    const decide: Scheduler["decide"] = (event, now) => {
       const moves: Move[] = [];
       if (event.kind === "arrive") {
         queue.push(...batchTasks(event.call));
@@ -69,5 +69,6 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
       }
       return moves;
     };
+    return { decide };
   };
 }

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ServiceClass } from "@faceline/contracts/wire/task";
-import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { type CallResult, callResult } from "./metrics.ts";
+import { Random } from "./random.ts";
 import { hops, workers } from "./reference-pool.ts";
-import { Simulation, startAt } from "./simulation.ts";
+import { startAt } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 // Four teams, and a flood of anonymous calls of ten times what the workers can do. Replay one seed with
 // SEED=417. With SERVICE_CLASS=standard the flood is one more team: that shows what the class is for.

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { buildOf } from "../testing/fixtures.ts";
-import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { poisson } from "./arrivals.ts";
+import { Random } from "./random.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
-import { type Call, Simulation } from "./simulation.ts";
+import type { Call } from "./simulated-clients.ts";
+import { Simulation } from "./simulation.ts";
 
 // Workers of two builds in one pool, as with int8 on some CPUs, or in the middle of a rollout. Workers die
 // and the batcher loses its partition, all at random. Replay one seed with SEED=417.

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { goodP99, goodShare } from "./metrics.ts";
+import { Random } from "./random.ts";
 import { hops, workers } from "./reference-pool.ts";
-import { Simulation, startAt } from "./simulation.ts";
+import { startAt } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 // One tenant sends pictures that are dear to decode, or nearly: calls of 51 images and of one, or of two, 50
 // of each a second, the rate limit of a team. Four others send usual photographs, each a tenth of what the

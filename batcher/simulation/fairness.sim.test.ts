@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { goodShare } from "./metrics.ts";
+import { Random } from "./random.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
-import { Simulation, startAt } from "./simulation.ts";
+import { startAt } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 // Four tenants that keep to their share, with calls of one, two or twenty images, and one that demands ten
 // times its share. The four must be served as if they were alone. Replay one seed with SEED=417.

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { InvariantChecker } from "./invariant-checker.ts";
 import { callResult } from "./metrics.ts";
+import { Random } from "./random.ts";
 import { randomScenario } from "./random-scenarios.ts";
-import { Simulation, startAt } from "./simulation.ts";
+import { startAt } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 // What the scheduler guarantees to every caller, in random scenarios (random-scenarios.ts). In the batcher's
 // folder: more seeds by `SEEDS=2000 node --test simulation/guarantees.sim.test.ts`, one of them by `SEED=417

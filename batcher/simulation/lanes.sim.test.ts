@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { type CallResult, callResult, goodP99, goodShare } from "./metrics.ts";
+import { Random } from "./random.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
-import { lane, Simulation, secondLane, startAt } from "./simulation.ts";
+import { lane, secondLane, startAt } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 // Two lanes on the same workers, with more work together than these can do: run times, time budget and load
 // of each are random. No answer is late, refusals come on arrival, the workers are used, and neither lane

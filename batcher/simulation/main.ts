@@ -1,9 +1,10 @@
-import { Random } from "./random.ts";
 import { poisson } from "./arrivals.ts";
 import { eager, twoInFlight } from "./baselines.ts";
 import { type Metrics, metricsOf } from "./metrics.ts";
+import { Random } from "./random.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
-import { type NewScheduler, Simulation, startAt } from "./simulation.ts";
+import { type NewScheduler, startAt } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 // Compares the policy with common schedulers: one worker whose batch of b takes 40 + 2b ms (307.7 tasks a
 // second), hops of 3 ms, a time budget of 300 ms, Poisson arrivals below, near and above capacity.

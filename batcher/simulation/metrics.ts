@@ -1,5 +1,6 @@
 // Tested through the simulations, whose assertions read these numbers.
-import type { Answer, Call, Simulation } from "./simulation.ts";
+import type { Answer, Call } from "./simulated-clients.ts";
+import type { Simulation } from "./simulation.ts";
 
 /**
  * Returns the metrics of a simulation, of the calls that arrived in `[from, until)`. Shares are of all those

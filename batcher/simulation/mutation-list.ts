@@ -76,22 +76,27 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   workers: [
     ["a silent worker is served", "!isSilent(worker, now) && !worker.unresponsive", "true"],
     ["a batch goes to a worker of another build", " && loaded.build.digest === build?.digest", ""],
-    ["the stay of lanes that leave is not counted", "Math.max(now, at) + loadMs", "now + loadMs"],
   ],
   "lane-loads": [
     [
-      "lanes leave for anonymous calls",
-      'isWanted("best_effort"), unload };',
-      'isWanted("best_effort"), unload: true };',
+      "lanes in use leave for one more copy",
+      "unloads.every((id) => isIdle(state, id, now))",
+      "unloads.length >= 0",
     ],
     [
-      "lanes leave for one more copy",
-      "isCrowded(lane, now), unload: false",
-      "isCrowded(lane, now), unload: true",
+      "an idle lane keeps a worker from a crowded one",
+      "unloads.every((id) => isIdle(state, id, now))",
+      "unloads.length === 0",
     ],
     ["every worker loads a lane in which tasks wait", "now - waitingSince >= crowdedAfterMs", "true"],
+  ],
+  "load-turns": [
+    ["lanes leave for anonymous calls", 'isWanted(lane, "standard", now) &&', "true &&"],
     ["a load that has begun is begun elsewhere too", "isLoading(worker, lane) ? 0 : 1,", "0,"],
     ["the last copy of a lane leaves", "lastCopies.length,", "0,"],
+    ["the stay of lanes that leave is not counted", "Math.max(now, at, freeAt", "Math.max(now, freeAt"],
+    ["lanes are loaded in a fixed order", "lane.wantedSince!] }))", "0] }))"],
+    ["lanes whose turn comes first are not counted", "isAlone ? laneStayMs : 0", "isAlone ? -1e9 : -1e9"],
   ],
   "batch-choice": [
     [

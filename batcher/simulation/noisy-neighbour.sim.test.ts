@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { goodP99, goodShare } from "./metrics.ts";
+import { Random } from "./random.ts";
 import { workers } from "./reference-pool.ts";
-import { type Scenario, Simulation, startAt } from "./simulation.ts";
+import { type Scenario, startAt } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 // Four teams send calls of two images, each a tenth of what the workers can do, and a fifth one sends what a
 // team may send: the case of deploy/e2e/noisy-neighbour.e2e.test.ts, with the times that were measured there.

@@ -1,9 +1,10 @@
 // Used by guarantees.sim.test.ts.
-import { Random } from "./random.ts";
+
 import { type Arrival, bursts, merge, onOff, poisson, spike, step } from "./arrivals.ts";
+import { Random } from "./random.ts";
 import { capacityOf, workers } from "./reference-pool.ts";
+import { type Scenario, startAt } from "./scenario.ts";
 import type { WorkerModel } from "./simulated-worker.ts";
-import { type Scenario, startAt } from "./simulation.ts";
 
 /**
  * Returns a random pool: its workers, its callers, and with `faults` what goes wrong (deaths, stalls, changes

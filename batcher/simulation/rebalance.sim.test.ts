@@ -6,15 +6,15 @@ import test from "node:test";
 import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { call } from "../testing/fixtures.ts";
-import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { EventQueue } from "./event-queue.ts";
+import { Random } from "./random.ts";
 import { RebalanceSimulation } from "./rebalance-simulation.ts";
 import { workers } from "./reference-pool.ts";
+import { startAt } from "./scenario.ts";
 import type { SimulatedBatcher } from "./simulated-batcher.ts";
 import { simulateTimers } from "./simulated-timers.ts";
 import type { WorkerModel } from "./simulated-worker.ts";
-import { startAt } from "./simulation.ts";
 
 test("rebalances in the middle of everything lose no task, end none twice and leave no offset behind", async () => {
   for (const seed of seedsOf(200)) await playHistory(seed);

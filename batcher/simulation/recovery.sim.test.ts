@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { callIdOf } from "@faceline/contracts/wire/ids";
-import { Random } from "./random.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { merge, poisson, spike } from "./arrivals.ts";
 import { InvariantChecker } from "./invariant-checker.ts";
 import { callResult, metricsOf } from "./metrics.ts";
+import { Random } from "./random.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
-import { Simulation, startAt } from "./simulation.ts";
+import { startAt } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 // How the pool recovers from a burst, a poison image, a death or a change of pace. Replay one seed with
 // SEED=417.

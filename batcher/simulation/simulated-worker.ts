@@ -2,10 +2,12 @@
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
+import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
-import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
+import type { Random } from "./random.ts";
+import { type LaneMemoryModel, type LoadBegan, SimulatedLaneLoads } from "./simulated-lane-loads.ts";
 
 /**
  * A worker of the inference service whose runs only take time:
@@ -19,7 +21,7 @@ export class SimulatedWorker {
   readonly model: WorkerModel;
   readonly #id: string;
   readonly #environment: WorkerEnvironment;
-  readonly #lanes: LoadedLane[];
+  readonly #loads: Pick<SimulatedLaneLoads, "offered" | "loading" | "loadable" | "use" | "follow">;
   readonly #work: WorkerWork | undefined;
   #sequence = 0;
   #staged: Batch[] = [];
@@ -41,23 +43,32 @@ export class SimulatedWorker {
     this.model = model;
     this.#environment = environment;
     this.#work = model.openWork?.(environment);
-    this.#lanes = [model, ...(model.otherLanes ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
+    const lanes = [model, ...(model.otherLanes ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
+    this.#loads = model.memory === undefined ? allLoaded(lanes) : this.#openLoads(lanes, model.memory);
     this.#report();
     this.#reportRegularly();
   }
 
   receive(batch: Batch): void {
-    if (batch.digest !== builtAs(this.#modelOf(batch)).digest) {
+    const isOffered = this.#loads.offered.some(({ lane }) => lane === batch.lane);
+    if (!isOffered || batch.digest !== builtAs(this.#modelOf(batch)).digest) {
       const measured = { size: 0, prepareMs: 0, runMs: 0, endedAt: this.#environment.events.now };
       this.#finished.push({ batch: batch.id, lane: batch.lane, end: "refused", crowds: [], ...measured });
       this.#report();
       return;
     }
+    const ofTeams = batch.tasks.filter(({ serviceClass }) => serviceClass === "standard").length;
+    if (ofTeams > 0) this.#loads.use(batch.lane, ofTeams);
     this.#staged.push(batch);
     this.#receivedAt.set(batch, this.#environment.events.now);
     this.#held.set(batch, heldOf(batch));
     this.#report();
     this.#prepareNext();
+  }
+
+  /** A state of the pool has come. */
+  follow(pool: readonly LaneState[]): void {
+    if (!this.#dead) this.#loads.follow(pool);
   }
 
   /** It says that it stops, and ends when it has nothing and nothing can be under way to it. */
@@ -69,6 +80,19 @@ export class SimulatedWorker {
   /** Everything that it holds is lost. */
   die(): void {
     this.#dead = true;
+  }
+
+  #openLoads(lanes: LoadedLane[], memory: LaneMemoryModel): SimulatedLaneLoads {
+    return new SimulatedLaneLoads({
+      worker: this.#id,
+      lanes,
+      memory,
+      events: this.#environment.events,
+      holds: (lane) => [...this.#held.values()].some((batch) => batch.lane === lane),
+      later: (ms, act) => this.#later(ms, act),
+      onChange: () => this.#report(),
+      loadBegan: this.#environment.loadBegan,
+    });
   }
 
   #prepareNext(): void {
@@ -197,9 +221,9 @@ export class SimulatedWorker {
       sentAt: this.#environment.events.now,
       draining: this.#drain !== undefined,
       partitions: [this.model.partition],
-      lanes: this.#lanes,
-      loadable: [],
-      loading: null,
+      lanes: this.#loads.offered,
+      loadable: this.#loads.loadable,
+      loading: this.#loads.loading,
       running:
         running === undefined
           ? null
@@ -247,6 +271,15 @@ const warmedUp = (
   })),
 });
 
+/** Of a worker with memory for all of them. */
+const allLoaded = (offered: LoadedLane[]) => ({
+  offered,
+  loading: null,
+  loadable: [],
+  use: () => {},
+  follow: () => {},
+});
+
 const heldOf = (batch: Batch): Report["staged"][number] => ({
   batch: batch.id,
   lane: batch.lane,
@@ -282,8 +315,10 @@ export type WorkerModel = LaneModel & {
   partition: number;
   /** Called for each process. Its work takes time in place of the lines of the lanes. */
   openWork?: (environment: { events: EventQueue; random: Random }) => WorkerWork;
-  /** Lanes that it has loaded besides the first. */
+  /** Lanes that it has besides the first. */
   otherLanes?: LaneModel[];
+  /** For some of its lanes only; for all of them by default. */
+  memory?: LaneMemoryModel;
   /** Standard deviation of a run's time, as a share of it. */
   noise: number;
   /** Ratio of the run times in its warm-up to the real ones. */
@@ -311,6 +346,7 @@ type WorkerEnvironment = {
   /** How a run of these tasks ends. */
   runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
   runEnded?(size: number, runMs: number): void;
+  loadBegan?: LoadBegan | undefined;
   killed(): void;
 };
 

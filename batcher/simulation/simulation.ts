@@ -1,17 +1,25 @@
 // Used by every simulation/*.sim.test.ts; its arrivals and times were compared with a real stack (see
 // BENCHMARKS.md).
-import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
-import { type CallId, callIdOf, laneId, type TaskId } from "@faceline/contracts/wire/ids";
-import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
+import { isDeepStrictEqual } from "node:util";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
+import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import { noWait } from "@faceline/contracts/wire/timing";
-import { decide } from "../src/scheduling/decide.ts";
-import { type Event, type Move, newState, type SchedulingSettings } from "../src/scheduling/state.ts";
-import { Random } from "./random.ts";
-import type { Arrival, Arrivals } from "./arrivals.ts";
+import type { Event, Move } from "../src/scheduling/state.ts";
+import type { Arrival } from "./arrivals.ts";
 import { EventQueue } from "./event-queue.ts";
-import { builtAs, SimulatedWorker, type WorkerModel, type WorkerTimes } from "./simulated-worker.ts";
+import { Random } from "./random.ts";
+import {
+  type CallPath,
+  type Hops,
+  productionScheduler,
+  type Scenario,
+  type Scheduler,
+  startAt,
+} from "./scenario.ts";
+import { type Answer, type Call, SimulatedClients } from "./simulated-clients.ts";
+import { builtAs, SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
 
 /**
  * A pool in simulated time: calls arrive, the scheduler decides, simulated workers run. Every random number
@@ -23,8 +31,8 @@ import { builtAs, SimulatedWorker, type WorkerModel, type WorkerTimes } from "./
  */
 export class Simulation {
   readonly events = new EventQueue(startAt);
-  readonly calls = new Map<CallId, Call>();
   readonly batches: Batch[] = [];
+  readonly #clients: SimulatedClients;
   readonly #scenario: Scenario;
   readonly #random: Random;
   readonly #forgets: boolean;
@@ -41,9 +49,12 @@ export class Simulation {
   #holdsPartition = true;
   #processCount = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
+  /** What the workers were told last of the pool. */
+  #published: { lanes: LaneState[]; at: number } = { lanes: [], at: startAt };
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
+    this.#clients = new SimulatedClients(scenario.callEnded);
     this.#random = new Random(scenario.seed);
     this.#forgets = scenario.callEnded !== undefined;
     if (this.#forgets && scenario.partitionLosses !== undefined) {
@@ -70,6 +81,10 @@ export class Simulation {
     this.#scheduleTick();
   }
 
+  get calls(): ReadonlyMap<CallId, Call> {
+    return this.#clients.calls;
+  }
+
   run(forMs: number): this {
     this.events.runUntil(startAt + forMs);
     return this;
@@ -90,7 +105,7 @@ export class Simulation {
 
   #handle(event: Event): void {
     const { now } = this.events;
-    const moves = this.#scheduler(event, now);
+    const moves = this.#scheduler.decide(event, now);
     this.#scenario.watch?.(event, moves, now);
     let wakeAt = Number.POSITIVE_INFINITY;
     for (const move of moves) {
@@ -107,10 +122,13 @@ export class Simulation {
         this.#path.toWorker(move.batch, () => this.#deliver(move.partition, move.batch));
         return;
       case "answer": {
-        const { id } = move.task;
-        const outcome: Pick<Answer, "kind" | "reason"> = move.outcome;
-        if (!this.#forgets) this.#ended.add(id);
-        this.events.after(this.#hopMs("replyMs"), () => this.#answer(id, outcome));
+        const { id: task } = move.task;
+        const { kind, reason }: Pick<Answer, "kind" | "reason"> = move.outcome;
+        const answer = reason === undefined ? { task, kind } : { task, kind, reason };
+        if (!this.#forgets) this.#ended.add(task);
+        this.events.after(this.#hopMs("replyMs"), () =>
+          this.#clients.answer({ ...answer, at: this.events.now }),
+        );
         return;
       }
       case "ended":
@@ -134,11 +152,25 @@ export class Simulation {
     });
   }
 
-  /** The tick of the scheduler loop, which finds silent workers. */
+  /** The tick of the scheduler loop, which finds silent workers, and that of the pool's state. */
   #scheduleTick(): void {
     this.events.after(tickEveryMs, () => {
       this.#handle({ kind: "timer" });
+      this.#publishPool();
       this.#scheduleTick();
+    });
+  }
+
+  /** As src/pool-outbox.ts does, but never between two ticks. */
+  #publishPool(): void {
+    if (!this.#scenario.workers.some((model) => model.memory !== undefined)) return;
+    const { now } = this.events;
+    const lanes = this.#holdsPartition ? (this.#scheduler.laneStates?.(now) ?? []) : [];
+    const { published, at } = { published: this.#published.lanes, at: this.#published.at };
+    if (lanes.length === 0 || (now < at + unchangedEveryMs && isDeepStrictEqual(lanes, published))) return;
+    this.#published = { lanes, at: now };
+    this.events.after(this.#hopMs("reportMs"), () => {
+      for (const worker of this.#workers) worker?.follow(lanes);
     });
   }
 
@@ -153,31 +185,10 @@ export class Simulation {
   }
 
   #arrive(index: number, arrival: Arrival): void {
-    const { tenant, tasks, timeBudgetMs, cost = 1, costs, lane: calledLane = lane } = arrival;
-    const { serviceClass = "standard" } = arrival;
-    const { now } = this.events;
-    const id = `${index}/${nonce}` as CallId;
-    const taskIds: TaskId[] = [];
-    for (let task = 0; task < tasks; task++) taskIds.push(`${id}/${task}` as TaskId);
-    const message: CallTasks = {
-      requestId: `${index}` as CallTasks["requestId"],
-      call: id,
-      tenant,
-      lane: calledLane,
-      ingress: "ingress-0000000000000000",
-      arrivedAt: now,
-      deadlineAt: now + timeBudgetMs,
-      serviceClass,
-      options,
-      traceparent,
-      tasks: taskIds,
-      costs: costs === undefined ? taskIds.map(() => cost) : [...costs],
-    };
-    const { arrivedAt, deadlineAt } = message;
-    this.calls.set(id, { tenant, arrivedAt, deadlineAt, tasks: message.tasks, answers: [] });
-    this.#path.intake(message, () => {
-      if (!this.#forgets) this.#topic.push(message);
-      if (this.#holdsPartition) this.#handle({ kind: "arrive", call: message });
+    const call = this.#clients.call(index, arrival, this.events.now);
+    this.#path.intake(call, () => {
+      if (!this.#forgets) this.#topic.push(call);
+      if (this.#holdsPartition) this.#handle({ kind: "arrive", call });
     });
   }
 
@@ -218,10 +229,14 @@ export class Simulation {
       report: (report: Report) =>
         this.events.after(this.#hopMs("reportMs"), () => this.#handle({ kind: "report", report })),
       answer: (batch, tasksRun, times) =>
-        this.#answerBatch(batch, new Set(tasksRun), { build: builtAs(model), times }),
+        this.#path.reply(batch, () => {
+          const run = { build: builtAs(model), times, now: this.events.now };
+          this.#clients.answerBatch(batch, new Set(tasksRun), run);
+        }),
       isPreparationEndless: (tasks) => this.#scenario.isPreparationEndless?.(tasks) ?? false,
       runOf: (tasks) => this.#scenario.runOf?.(tasks) ?? "answered",
       runEnded: (size, runMs) => this.#scenario.runEnded?.(size, runMs),
+      loadBegan: this.#scenario.loadBegan,
       killed: () => this.#killWorker(model),
     });
     this.#workers[model.partition] = worker;
@@ -234,128 +249,13 @@ export class Simulation {
     this.events.after(model.coldStartMs, () => this.#startWorker(model));
   }
 
-  #answerBatch(
-    batch: Batch,
-    tasksRun: Set<BatchTask>,
-    { build, times }: { build: LaneBuild; times: WorkerTimes },
-  ): void {
-    this.#path.reply(batch, () => {
-      for (const task of batch.tasks) {
-        const { queueMs, holdMs, retryMs } = task.waited ?? noWait;
-        const waitMs = queueMs + holdMs + retryMs + times.behindOthersMs;
-        const { prepareMs, runMs } = times;
-        const kind = tasksRun.has(task) ? "faces" : "expired";
-        this.#answer(task.id, { kind, build, stages: { waitMs, prepareMs, runMs } });
-      }
-    });
-  }
-
-  #answer(task: TaskId, outcome: Pick<Answer, "kind" | "reason" | "build" | "stages">): void {
-    const answer: Answer = { task, kind: outcome.kind, at: this.events.now };
-    if (outcome.reason !== undefined) answer.reason = outcome.reason;
-    if (outcome.build !== undefined) answer.build = outcome.build;
-    if (outcome.stages !== undefined) answer.stages = outcome.stages;
-    const id = callIdOf(task);
-    const call = this.calls.get(id);
-    // A second answer to a task, after its call was forgotten.
-    if (call === undefined) return;
-    call.answers.push(answer);
-    if (this.#scenario.callEnded === undefined || call.answers.length < call.tasks.length) return;
-    this.calls.delete(id);
-    this.#scenario.callEnded(call);
-  }
-
   #hopMs(hop: keyof Hops): number {
     const { [hop]: ms, jitter = 0 } = this.#scenario.hops;
     return jitter === 0 ? ms : ms * (1 - jitter) + this.#random.exponential(ms * jitter);
   }
 }
 
-/** What a batcher starts with: the defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
-export const startSettings = {
-  laneWaitingMax: 2_048,
-  utilisationTarget: 0.85,
-  batchMax: Number.POSITIVE_INFINITY,
-};
-
-const productionScheduler: NewScheduler = ({ hops, settings: given }) => {
-  const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
-  const settings = { ...startSettings, ...guesses, ...given };
-  const state = newState("batcher-0000000000000000", settings);
-  return (event, now) => decide(state, event, now);
-};
-
-export const lane = laneId("Dlib", "ssd");
-export const secondLane = laneId("Dlib", "tiny");
-const nonce = "n".repeat(16);
-const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
-const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
-/** Instants are positive. */
-export const startAt = 1_000_000;
 const tickEveryMs = 100;
 
-export type Scenario = {
-  seed: number;
-  /** In the order of time. */
-  arrivals: Arrivals;
-  workers: WorkerModel[];
-  hops: Hops & { jitter?: number };
-  /**
-   * Takes messages to their receivers in place of `hops`, which then are what the scheduler guesses first.
-   */
-  openPath?: (environment: { events: EventQueue; random: Random }) => CallPath;
-  /** Rebalances in which this batcher loses the tasks partition, and gets it back after `forMs`. */
-  partitionLosses?: { atMs: number; forMs: number }[];
-  /** Those of production by default. */
-  settings?: Partial<SchedulingSettings>;
-  /**
-   * Called when a call has an answer to each of its tasks. Then nothing is kept of it, nor of batches, so
-   * that millions of calls fit in memory.
-   */
-  callEnded?: (call: Call) => void;
-  /** Called at the end of every run with its number of tasks and its time. */
-  runEnded?: (size: number, runMs: number) => void;
-  /** To compare with; the scheduler of production by default. */
-  scheduler?: NewScheduler;
-  /** Whether the preparation of these tasks never ends; none by default. */
-  isPreparationEndless?: (tasks: BatchTask[]) => boolean;
-  /** How a run of these tasks ends; `answered` by default. */
-  runOf?: (tasks: BatchTask[]) => "answered" | "failed" | "killed";
-  /** Called with every decision. */
-  watch?: (event: Event, moves: Move[], now: number) => void;
-};
-
-/** Takes messages to their receivers in simulated time, and calls `done` when they are there. */
-export type CallPath = {
-  /** From the client to the scheduler. */
-  intake(call: CallTasks, done: () => void): void;
-  toWorker(batch: Batch, done: () => void): void;
-  /** From the end of a run to the client. */
-  reply(batch: Batch, done: () => void): void;
-};
-
-type Hops = { intakeMs: number; toWorkerMs: number; reportMs: number; replyMs: number };
-
-export type NewScheduler = (scenario: Scenario) => Scheduler;
-type Scheduler = (event: Event, now: number) => Move[];
-
-/** A call and the answers to its tasks. The first answer to a task counts. */
-export type Call = {
-  tenant: string;
-  arrivedAt: number;
-  deadlineAt: number;
-  tasks: TaskId[];
-  answers: Answer[];
-};
-
-export type Answer = {
-  task: TaskId;
-  kind: "faces" | "shed" | "expired" | "failed";
-  at: number;
-  /** Why the task was refused or failed. */
-  reason?: string;
-  /** Of the worker that gave it. */
-  build?: LaneBuild;
-  /** Where its time went between the arrival at the scheduler and the end of its run. */
-  stages?: { waitMs: number; prepareMs: number; runMs: number };
-};
+/** As in src/pool-outbox.ts: an unchanged state is repeated after this time. */
+const unchangedEveryMs = 500;

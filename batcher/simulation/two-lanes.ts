@@ -1,8 +1,9 @@
-import { Random } from "./random.ts";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { type CallResult, callResult } from "./metrics.ts";
+import { Random } from "./random.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
-import { lane, Simulation, secondLane, startAt } from "./simulation.ts";
+import { lane, secondLane, startAt } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 // Two lanes on two workers, by run times, time budget and load of each; a load is a share of what the workers
 // could do with that lane alone. Prints a Markdown table of the answers in time, late and refused, and the

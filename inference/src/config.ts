@@ -26,8 +26,8 @@ const Settings = z.object({
   /** `first_call`: no lane is loaded before a call wants it. */
   MODELS_LOAD: z.enum(["start", "first_call"]).default("start"),
   /**
-   * Memory of the loaded models, reckoned as the size of their files. Above it, the lane that was used
-   * longest ago leaves before another one is loaded. Not bounded by default.
+   * Memory of the loaded models, reckoned as the size of their files. Above it, the lane that teams used
+   * least lately leaves before another one is loaded. Not bounded by default.
    */
   MODELS_MEMORY_MIB: z.coerce.number().int().min(1).optional(),
   /**

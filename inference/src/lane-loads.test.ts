@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Log, openLog } from "@faceline/contracts/runtime/log";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import { laneStayMs } from "@faceline/contracts/wire/report";
 import type { Engine } from "./engine/engine.ts";
 import { LaneLoads, logWarmUp } from "./lane-loads.ts";
-import { stayMs } from "./load-plan.ts";
 
 const [ssd, tiny, other] = [laneId("Dlib", "ssd"), laneId("Dlib", "tiny"), laneId("Other", "ssd")];
 const self = "inference-0000000000000001";
@@ -38,14 +38,14 @@ test("lanes that another worker is to load, that nobody wants or that are unknow
 test("how long a load takes is reported from its begin on, and once it has left again", async () => {
   const fixture = openLoads({ laneCountMax: 1, slow: true });
   const { loads } = fixture;
-  fixture.at(stayMs);
+  fixture.at(laneStayMs);
   const reported = (lane: LaneId) => loads.loadable().find((each) => each.lane === lane);
   const load = loads.follow([wantedHere(tiny)]);
-  fixture.at(stayMs + 4_000);
-  assert.deepEqual(reported(tiny), { lane: tiny, unloads: [], at: stayMs });
+  fixture.at(laneStayMs + 4_000);
+  assert.deepEqual(reported(tiny), { lane: tiny, unloads: [], at: laneStayMs });
   fixture.endLoads();
   await load;
-  fixture.at(3 * stayMs);
+  fixture.at(3 * laneStayMs);
   await loads.follow([wantedHere(other)]);
   assert.deepEqual([reported(tiny)?.loadMs, reported(ssd)?.loadMs], [4_000, undefined]);
 });
@@ -62,14 +62,14 @@ test("a lane that cannot be loaded is no longer offered, and others still are", 
   assert.deepEqual(engine.steps, ["load Dlib/tiny"]);
 });
 
-test("where memory is short, the lane that a team used longest ago leaves before another one is loaded", async () => {
-  const fixture = openLoads({ laneCountMax: 2, now: stayMs });
+test("where memory is short, the lane that teams used least lately leaves before another one is loaded", async () => {
+  const fixture = openLoads({ laneCountMax: 2, now: laneStayMs });
   const { loads, engine } = fixture;
   await loads.follow([wantedHere(tiny)]);
-  fixture.at(2 * stayMs);
-  loads.use(ssd);
-  fixture.at(2 * stayMs + 1);
-  assert.deepEqual(loads.loadable(), [{ lane: other, unloads: [tiny], at: 2 * stayMs + 1 }]);
+  fixture.at(2 * laneStayMs);
+  loads.use(ssd, 1);
+  fixture.at(2 * laneStayMs + 1);
+  assert.deepEqual(loads.loadable(), [{ lane: other, unloads: [tiny], at: 2 * laneStayMs + 1 }]);
   await loads.follow([wantedHere(other)]);
   assert.deepEqual(engine.steps.slice(1), ["unload Dlib/tiny", "load Other/ssd"]);
 });
@@ -77,7 +77,7 @@ test("where memory is short, the lane that a team used longest ago leaves before
 test("two lanes that are wanted in turns stay for a while each, so a worker does not only load", async () => {
   const fixture = openLoads({ laneCountMax: 1 });
   const { loads, engine } = fixture;
-  for (let now = 0; now < 6 * stayMs; now += 500) {
+  for (let now = 0; now < 6 * laneStayMs; now += 500) {
     fixture.at(now);
     const wanted = [ssd, tiny].filter((lane) => !loads.offered.some((each) => each.lane === lane));
     await loads.follow(wanted.map(wantedHere));
@@ -86,9 +86,9 @@ test("two lanes that are wanted in turns stay for a while each, so a worker does
 });
 
 test("a lane with batches is offered no more, and is unloaded when they have ended", async () => {
-  const fixture = openLoads({ laneCountMax: 1, now: stayMs });
+  const fixture = openLoads({ laneCountMax: 1, now: laneStayMs });
   const { loads, engine, held } = fixture;
-  fixture.at(2 * stayMs);
+  fixture.at(2 * laneStayMs);
   held.add(ssd);
   await loads.follow([wantedHere(tiny)]);
   assert.deepEqual([loads.offered, loads.loading, engine.steps], [[], tiny, []]);
@@ -98,9 +98,9 @@ test("a lane with batches is offered no more, and is unloaded when they have end
 });
 
 test("a lane whose batches have not ended stays after all where the other one is no longer wanted", async () => {
-  const fixture = openLoads({ laneCountMax: 1, now: stayMs });
+  const fixture = openLoads({ laneCountMax: 1, now: laneStayMs });
   const { loads, held } = fixture;
-  fixture.at(2 * stayMs);
+  fixture.at(2 * laneStayMs);
   held.add(ssd);
   await loads.follow([wantedHere(tiny)]);
   await loads.follow([]);
@@ -112,7 +112,7 @@ test("for anonymous calls a lane is loaded where memory is free, and no lane lea
   const { loads, engine } = fixture;
   const anonymously = (lane: LaneId) => ({ lane, load: { worker: self, mayUnload: false } });
   await loads.follow([anonymously(tiny)]);
-  fixture.at(100 * stayMs);
+  fixture.at(100 * laneStayMs);
   await loads.follow([anonymously(other)]);
   assert.deepEqual(engine.steps, ["load Dlib/tiny"]);
 });

@@ -5,7 +5,7 @@ import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { LoadableLane, LoadedLane } from "@faceline/contracts/wire/report";
 import type { Engine } from "./engine/engine.ts";
 import type { LaneMemory } from "./lane-memory.ts";
-import { type LaneUse, type LoadPlan, planLoad } from "./load-plan.ts";
+import { type LaneUse, type LoadPlan, planLoad, stillRecent } from "./load-plan.ts";
 import type { ExecutionProvider } from "./network/execution-provider.ts";
 import type { OnWarmUp } from "./network/network.ts";
 
@@ -31,7 +31,7 @@ export class LaneLoads {
   constructor(parts: LaneLoadsParts) {
     this.#parts = parts;
     const now = parts.clock.now();
-    for (const { lane } of parts.engine.lanes) this.#uses.set(lane, { loadedAt: now, usedAt: now });
+    for (const { lane } of parts.engine.lanes) this.#uses.set(lane, newUse(now));
   }
 
   /** The loaded lanes, without those that leave. */
@@ -59,10 +59,13 @@ export class LaneLoads {
       });
   }
 
-  /** Notes that a team uses a lane. Anonymous calls keep no lane in memory, so they must not be noted. */
-  use(lane: LaneId): void {
+  /** Notes tasks of teams in a lane. Anonymous calls keep no lane in memory, so they must not be noted. */
+  use(lane: LaneId, tasks: number): void {
     const use = this.#uses.get(lane);
-    if (use !== undefined) use.usedAt = this.#parts.clock.now();
+    if (use === undefined) return;
+    const now = this.#parts.clock.now();
+    use.recentTasks = stillRecent(use.recentTasks, now - use.usedAt) + tasks;
+    use.usedAt = now;
   }
 
   /**
@@ -102,7 +105,7 @@ export class LaneLoads {
   /** After the load that is under way. */
   #planFor(lane: LaneId, now: number): LoadPlan {
     const uses = this.#usesOf(this.offered, now);
-    if (this.#next !== undefined) uses.push({ lane: this.#next.lane, loadedAt: now, usedAt: now });
+    if (this.#next !== undefined) uses.push({ lane: this.#next.lane, ...newUse(now) });
     return this.#plan(lane, uses);
   }
 
@@ -112,7 +115,10 @@ export class LaneLoads {
   }
 
   #usesOf(loaded: readonly LoadedLane[], now: number): LaneUse[] {
-    return loaded.map(({ lane }) => ({ lane, ...(this.#uses.get(lane) ?? { loadedAt: now, usedAt: now }) }));
+    return loaded.map(({ lane }) => {
+      const use = this.#uses.get(lane) ?? newUse(now);
+      return { lane, ...use, recentTasks: stillRecent(use.recentTasks, now - use.usedAt) };
+    });
   }
 
   async #unload(lane: LaneId, wanted: LaneId): Promise<void> {
@@ -122,7 +128,7 @@ export class LaneLoads {
     await engine
       .unload(lane)
       .catch((error: Error) => log.error({ lane, reason: error.message }, notUnloaded));
-    log.info({ lane, wanted }, "unloaded the lane that was used longest ago, for one that calls want");
+    log.info({ lane, wanted }, "unloaded the lane that was used least lately, for one that calls want");
   }
 
   async #load(lane: LaneId): Promise<void> {
@@ -132,7 +138,7 @@ export class LaneLoads {
     try {
       await engine.load(lane);
       const now = clock.now();
-      this.#uses.set(lane, { loadedAt: now, usedAt: now });
+      this.#uses.set(lane, newUse(now));
       // The clock is Redis's, and may be set back.
       this.#loadMs.set(lane, Math.max(0, now - (this.#begunAt ?? now)));
       const loaded = engine.lanes.find((each) => each.lane === lane);
@@ -146,6 +152,8 @@ export class LaneLoads {
     }
   }
 }
+
+const newUse = (now: number): Omit<LaneUse, "lane"> => ({ loadedAt: now, usedAt: now, recentTasks: 0 });
 
 /**
  * Logs the progress of loads. On a GPU each size of each network is a line: there the first run of a size

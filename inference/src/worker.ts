@@ -91,8 +91,8 @@ export class Worker {
       return;
     }
     // Anonymous calls keep no lane in memory.
-    if (batch.tasks.some(({ serviceClass }) => serviceClass === "standard"))
-      this.#parts.loads.use(batch.lane);
+    const ofTeams = batch.tasks.filter(({ serviceClass }) => serviceClass === "standard").length;
+    if (ofTeams > 0) this.#parts.loads.use(batch.lane, ofTeams);
     this.#staged.push({ ...batch, receivedAt: this.#parts.clock.now() });
     this.#parts.onChange();
     this.#prepareNext();

@@ -6,8 +6,9 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { type BatchLoad, loadOf } from "./batch-load.ts";
 import { longestCompetingBatchMs } from "./competing-lanes.ts";
+import { loadEndsAt } from "./load-turns.ts";
 import { expectedStartAt, type LaneSituation, usualTaskMs } from "./situation.ts";
-import { isIdle, loadableCount, loadEndsAt } from "./workers.ts";
+import { isIdle, loadableCount } from "./workers.ts";
 
 /**
  * Decides whether new tasks of a call may queue. A call is refused on arrival if it would be answered

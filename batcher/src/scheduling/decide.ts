@@ -7,16 +7,17 @@ import { admitBestEffort } from "./best-effort-admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
 import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
 import { noteQueues } from "./lane-loads.ts";
-import { recoverLostBatches, requeue } from "./recovery.ts";
+import { noteWants } from "./load-turns.ts";
 import { sampleWorkersNeeded } from "./pool-needs.ts";
+import { recoverLostBatches, requeue } from "./recovery.ts";
 import { applyReport, largestSizes } from "./reports.ts";
 import { expiryAfter } from "./sent-batch.ts";
 import { shedToGiveWay } from "./shedding.ts";
 import { laneSituation, usualTaskMs } from "./situation.ts";
 import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state.ts";
 import { WaitingTime } from "./waiting-time.ts";
-import { WorkersNeeded } from "./workers-needed.ts";
 import { silenceMaxMs } from "./workers.ts";
+import { WorkersNeeded } from "./workers-needed.ts";
 
 /**
  * The batching policy of a pool (described in batcher/README.md). Returns what to do after an event. It holds
@@ -40,6 +41,7 @@ export function decide(state: State, event: Event, now: number): Move[] {
   moves.push(...moveStrandedCalls(state, now));
   moves.push(...dispatchBatches(state, now));
   noteQueues(state, now);
+  noteWants(state, now);
   sampleWorkersNeeded(state, now);
   return moves;
 }
@@ -156,6 +158,7 @@ function arrive(state: State, arrival: Arrival, now: number): Move[] {
   const isStandard = call.serviceClass === "standard";
   if (isStandard) state.tenants.add(call.tenant, now);
   const lane = buildOfCall(state, call, answeredBy, now);
+  if (isStandard) lane.calledAt = now;
   const waiting = withoutThoseOfWorkers(state, fresh);
   const hopMs = receivedAt - (call.sentAt ?? receivedAt);
   const newWait = () => new WaitingTime(lane.hold, hopMs, receivedAt);

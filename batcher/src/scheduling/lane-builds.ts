@@ -7,7 +7,7 @@ import { weightOfAll } from "./admission.ts";
 import type { Lane } from "./lane.ts";
 import { expectedStartAt, type LaneSituation, laneSituation, usualTaskMs } from "./situation.ts";
 import { answerTask, laneOf, type Move, type State } from "./state.ts";
-import { assumedAbsenceMs, isInService, sizeMaxOf } from "./workers.ts";
+import { assumedAbsenceMs, hasWorker, sizeMaxOf } from "./workers.ts";
 
 // Workers of one pool may run different builds of a lane: other weights during a rollout, other precisions
 // on other CPUs. Their embeddings must not meet in a call, so each build is a lane of its own, with its own
@@ -144,13 +144,6 @@ function callsUnderWay({ sent }: State): Set<CallId> {
 
 const isAnswered = ({ open }: State, lane: Lane, call: CallId): boolean =>
   lane.waitingTasksOf(call).some(({ id }) => open.get(id)?.call.answered);
-
-function hasWorker(state: State, lane: Lane, now: number): boolean {
-  for (const worker of state.workers.values()) {
-    if (sizeMaxOf(worker, lane) > 0 && isInService(worker, now)) return true;
-  }
-  return false;
-}
 
 /** Instant of the last report of a worker with this build. */
 function seenAt(state: State, lane: Lane): number {

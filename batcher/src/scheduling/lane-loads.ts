@@ -1,28 +1,40 @@
-// Tested by loadable-lanes.test.ts.
+// Tested by loadable-lanes.test.ts and simulation/lane-memory.sim.test.ts.
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
-import type { LoadableLane } from "@faceline/contracts/wire/report";
+import { type LoadableLane, laneStayMs } from "@faceline/contracts/wire/report";
 import type { Lane } from "./lane.ts";
+import { compareRanks, isLoading, isWanted, loadersOf, loadTurns, rankOf } from "./load-turns.ts";
 import type { LaneSituation } from "./situation.ts";
 import type { State } from "./state.ts";
-import { isInService, type Worker } from "./workers.ts";
 
 /**
  * Returns which worker is to load a lane next; null if none has to. One at a time: another one follows where
  * tasks have waited for a while beside those that have it. Other lanes leave only for a lane that no worker
- * has and a team's call wants. So neither two busy lanes nor anonymous calls make workers load again and
- * again.
+ * has and a team's call wants, or if no team has called them for a while. So neither two busy lanes nor
+ * anonymous calls make workers load again and again, and no idle lane keeps a worker from a busy one.
  */
 export function nextLoad({ state, lane, loads, now }: LaneSituation): LaneState["load"] {
-  const needs =
-    loads.length === 0 ? needsOfUnloaded(lane, now) : { load: isCrowded(lane, now), unload: false };
-  if (!needs.load) return null;
+  const turns = loadTurns(state, now);
+  const turn = turns.get(lane);
+  if (turn !== undefined) return { worker: turn.report.worker, mayUnload: true };
+  if (lane.wantedSince !== undefined) return null;
+  const isNeeded = loads.length === 0 ? isWanted(lane, "best_effort", now) : isCrowded(lane, now);
+  if (!isNeeded) return null;
+  const mayLeave = ({ unloads }: LoadableLane) =>
+    loads.length > 0 && unloads.every((id) => isIdle(state, id, now));
+  const reserved = new Set(turns.values());
   const [best] = loadersOf(state, lane, now)
+    .filter(({ worker }) => !reserved.has(worker))
     .filter(
-      ({ worker, loadable }) => isLoading(worker, lane) || needs.unload || loadable.unloads.length === 0,
+      ({ worker, loadable }) =>
+        isLoading(worker, lane) || loadable.unloads.length === 0 || mayLeave(loadable),
     )
-    .map((loader) => ({ loader, rank: rankOf(state, lane, loader, now) }))
-    .toSorted((a, b) => compare(a.rank, b.rank));
-  return best === undefined ? null : { worker: best.loader.worker.report.worker, mayUnload: needs.unload };
+    .map((loader) => ({ ...loader, rank: rankOf(state, lane, loader, now) }))
+    .toSorted((a, b) => compareRanks(a.rank, b.rank));
+  if (best === undefined) return null;
+  const { worker, loadable } = best;
+  // A worker whose lanes are about to leave reports none any more, and must not be stopped.
+  const mayUnload = loads.length > 0 && (isLoading(worker, lane) || loadable.unloads.length > 0);
+  return { worker: worker.report.worker, mayUnload };
 }
 
 /** Notes since when tasks have waited in each lane without a pause. */
@@ -33,61 +45,18 @@ export function noteQueues({ lanes }: Pick<State, "lanes">, now: number): void {
   }
 }
 
-function needsOfUnloaded(lane: Lane, now: number): { load: boolean; unload: boolean } {
-  const isWanted = (serviceClass: "standard" | "best_effort") =>
-    lane.waiting[serviceClass].count > 0 || now - lane.wantedAt[serviceClass] < wantedForMs;
-  const unload = isWanted("standard");
-  return { load: unload || isWanted("best_effort"), unload };
-}
-
 const isCrowded = ({ waitingSince }: Lane, now: number): boolean =>
   waitingSince !== undefined && now - waitingSince >= crowdedAfterMs;
-
-function loadersOf({ workers }: State, lane: Lane, now: number): Loader[] {
-  return [...workers.values()].flatMap((worker) => {
-    const loadable = worker.report.loadable.find((each) => each.lane === lane.id);
-    return loadable === undefined || !isInService(worker, now) ? [] : { worker, loadable };
-  });
-}
-
-/** What is less comes first: the worker that loads it already, then the one where it costs least. */
-function rankOf(state: State, lane: Lane, { worker, loadable }: Loader, now: number): (number | string)[] {
-  const { report, id } = worker;
-  const lastCopies = loadable.unloads.filter((left) => !hasOtherCopy(state, left, worker, now));
-  return [
-    isLoading(worker, lane) ? 0 : 1,
-    lastCopies.length,
-    loadable.unloads.length,
-    report.loading === null ? 0 : 1,
-    Math.max(now, loadable.at),
-    report.lanes.length,
-    id,
-  ];
-}
-
-const isLoading = ({ report }: Worker, { id }: Lane): boolean => report.loading === id;
-
-function hasOtherCopy({ workers }: State, id: Lane["id"], without: Worker, now: number): boolean {
-  return workers
-    .values()
-    .some(
-      (each) =>
-        each !== without && isInService(each, now) && each.report.lanes.some(({ lane }) => lane === id),
-    );
-}
-
-function compare(a: (number | string)[], b: (number | string)[]): number {
-  for (const [index, value] of a.entries()) {
-    const other = b[index]!;
-    if (value !== other) return value < other ? -1 : 1;
-  }
-  return 0;
-}
-
-/** A lane is loaded for a call that was refused too, if its worker has seen a state by then. */
-const wantedForMs = 2_000;
 
 /** A burst is over by then; longer, the workers of the lane do not suffice. */
 const crowdedAfterMs = 1_000;
 
-type Loader = { worker: Worker; loadable: LoadableLane };
+function isIdle({ lanes }: State, id: Lane["id"], now: number): boolean {
+  return lanes.values().every((lane) => lane.id !== id || now - lane.calledAt >= idleAfterMs);
+}
+
+/**
+ * After so long without a call of a team, a lane makes room for one more copy of a crowded lane: it has been
+ * idle for as long as a lane stays, so loading it again costs little beside that.
+ */
+const idleAfterMs = laneStayMs;

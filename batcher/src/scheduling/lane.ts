@@ -54,6 +54,10 @@ export class Lane {
     standard: Number.NEGATIVE_INFINITY,
     best_effort: Number.NEGATIVE_INFINITY,
   };
+  /** Instant since which standard calls want the lane while no worker has it; undefined if none does. */
+  wantedSince: number | undefined;
+  /** Instant of the last standard call; at first, of the lane's creation. */
+  calledAt: number;
   /** Instant since which standard tasks have waited without a pause; undefined while none waits. */
   waitingSince: number | undefined;
   /** What its workers have to do, where that was asked already. */
@@ -66,6 +70,7 @@ export class Lane {
     this.id = id;
     this.build = build;
     this.createdAt = now;
+    this.calledAt = now;
   }
 
   get key(): LaneKey {

@@ -114,6 +114,44 @@ test("beside a worker that has the lane another one loads it where tasks have wa
   assert.equal(stateOf(pool, 1_000)?.load, null);
 });
 
+test("an idle lane leaves for one more copy of a crowded lane, and one that teams call does not", () => {
+  const pool = poolOf({ loadable: [{ lane: other, unloads: ["Dlib/ssd"], at: 0 }] });
+  const reports = (now: number) => {
+    decide(
+      pool,
+      report("w0", { sentAt: now, loadable: [{ lane: other, unloads: ["Dlib/ssd"], at: 0 }] }),
+      now,
+    );
+    decide(pool, report("w1", { sentAt: now, partition: 1, lanes: [other] }), now);
+  };
+  reports(0);
+  const deadlineAt = 60_000;
+  for (let now = 250; now <= 12_000; now += 250) {
+    reports(now);
+    for (const name of ["a", "b", "c", "d"]) decide(pool, callOf(`${name}${now}`, { now, deadlineAt }), now);
+    const isIdle = now >= 10_000;
+    assert.deepEqual(stateOf(pool, now)?.load ?? null, isIdle ? on("w0") : null, `${now} ms`);
+  }
+  decide(pool, call("e", 1, { now: 12_100, deadlineAt }), 12_100);
+  assert.equal(stateOf(pool, 12_100)?.load, null);
+});
+
+test("wanted lanes are loaded in turn, and a call counts with the lanes before its own", () => {
+  const third = "Dlib/third";
+  const loadable = [other, third].map((lane) => ({ lane, unloads: ["Dlib/ssd"], at: 0, loadMs: 2_000 }));
+  const pool = poolOf({ loadable });
+  const first = call("a", 1, { now: 0 });
+  decide(pool, { ...first, call: { ...first.call, lane: third as typeof first.call.lane } }, 0);
+  // The load of the third lane, its stay, and the own load.
+  const refused = retryAfterMsOf(decide(pool, callOf("b", { now: 100, deadlineAt: 13_000 }), 100));
+  assert.ok(refused! >= 13_900 && refused! < 14_500, `${refused} ms`);
+  decide(pool, callOf("c", { now: 200 }), 200);
+  assert.deepEqual(stateOf(pool, 200)?.load, null);
+  assert.deepEqual(laneStates(pool, 200).find(({ lane }) => lane === third)?.load, on("w0"));
+  decide(pool, report("w0", { sentAt: 2_100, lanes: [third], loadable: loadable.slice(0, 1) }), 2_100);
+  assert.deepEqual(stateOf(pool, 2_100)?.load, on("w0"));
+});
+
 test("for anonymous calls a lane is loaded only where no lane leaves for it", () => {
   const pool = poolOf({ loadable: [{ lane: other, unloads: ["Dlib/ssd"], at: 0 }] });
   decide(pool, callOf("a", { now: 0, serviceClass: "best_effort" }), 0);

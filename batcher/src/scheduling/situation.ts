@@ -3,8 +3,9 @@ import type { BatchLoad } from "./batch-load.ts";
 import { type BatchSizing, batchSizing, type UsefulBatch } from "./batch-size.ts";
 import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
 import type { Lane } from "./lane.ts";
+import { loadEndsAt } from "./load-turns.ts";
 import type { State } from "./state.ts";
-import { loadEndsAt, type WorkerLoad, workerLoads } from "./workers.ts";
+import { type WorkerLoad, workerLoads } from "./workers.ts";
 
 /**
  * One lane at one instant: what its workers do, what they do for other lanes, and the batch sizes that

@@ -54,28 +54,12 @@ export function loadableCount({ workers }: Pool, { id }: BuiltLane, now: number)
   return count;
 }
 
-/**
- * The earliest instant at which a worker in service could have loaded the lane, by the load times that
- * workers have measured; `assumedAbsenceMs` from now if none can load it.
- */
-export function loadEndsAt({ workers }: Pool, { id }: BuiltLane, now: number): number {
-  const loaders = [...workers.values()].flatMap((worker) => {
-    const loadable = worker.report.loadable.find(({ lane }) => lane === id);
-    if (loadable === undefined || !isInService(worker, now)) return [];
-    return { ...loadable, isLoading: worker.report.loading === id };
-  });
-  const measured = loaders.flatMap(({ loadMs }) => loadMs ?? []);
-  const usualMs = measured.length === 0 ? assumedAbsenceMs : Math.max(...measured);
-  const ends = loaders.map(({ isLoading, at, loadMs = usualMs }) =>
-    isLoading ? now + remainingMs(loadMs, now - at) : Math.max(now, at) + loadMs,
-  );
-  return ends.length === 0 ? now + assumedAbsenceMs : Math.min(...ends);
-}
-
-/** A load that takes longer than it should is expected to take as long again. */
-function remainingMs(loadMs: number, elapsedMs: number): number {
-  if (elapsedMs <= 0) return loadMs;
-  return elapsedMs < loadMs ? loadMs - elapsedMs : elapsedMs;
+/** Whether a worker in service has loaded the lane. */
+export function hasWorker({ workers }: Pool, lane: BuiltLane, now: number): boolean {
+  for (const worker of workers.values()) {
+    if (sizeMaxOf(worker, lane) > 0 && isInService(worker, now)) return true;
+  }
+  return false;
 }
 
 /**

@@ -26,6 +26,13 @@ export const LoadedLane = z.object({
 });
 export type LoadedLane = z.infer<typeof LoadedLane>;
 
+/**
+ * Where memory for models is short, a loaded lane stays for so long. A load takes some 3 s, so a worker whose
+ * lanes take turns loads for a quarter of its time at most, and a call that waits for a turn is within the
+ * default deadline.
+ */
+export const laneStayMs = 10_000;
+
 /** A lane that a worker has not loaded, and can. */
 export const LoadableLane = z.object({
   lane: LaneId,

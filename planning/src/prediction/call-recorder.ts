@@ -1,5 +1,5 @@
 import { callResult } from "@faceline/batcher/simulation/metrics";
-import type { Call } from "@faceline/batcher/simulation/simulation";
+import type { Call } from "@faceline/batcher/simulation/simulated-clients";
 import { LatencyHistogram } from "./latency-histogram.ts";
 
 /** Counts how calls ended and how long the answered ones took, in memory that does not grow with them. */

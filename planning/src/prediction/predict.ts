@@ -1,7 +1,8 @@
 import type { EventQueue } from "@faceline/batcher/simulation/event-queue";
 import { Random } from "@faceline/batcher/simulation/random";
 import type { WorkerModel } from "@faceline/batcher/simulation/simulated-worker";
-import { Simulation, startAt } from "@faceline/batcher/simulation/simulation";
+import { startAt } from "@faceline/batcher/simulation/scenario";
+import { Simulation } from "@faceline/batcher/simulation/simulation";
 import { requestIdOf, taskIndexOf } from "@faceline/contracts/wire/ids";
 import { runMsAt, slowdownOf } from "../profile/lane-times.ts";
 import { type LaneProfile, type Profile, sizesOf } from "../profile/profile.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Call } from "@faceline/batcher/simulation/simulation";
+import type { Call } from "@faceline/batcher/simulation/simulated-clients";
 import { CallRecorder } from "./call-recorder.ts";
 import { missedLimits, parseTarget } from "./target.ts";
 
