@@ -13,7 +13,7 @@ const lane = LaneId.parse("Dlib/ssd");
 export function newProfile(changes: Partial<Profile> = {}): Profile {
   return {
     format: "faceline-profile",
-    version: 2,
+    version: 3,
     measuredAt: "2026-01-01T00:00:00Z",
     machine: { cpu: "modelled", cores: 16, memoryMiB: 1_024 },
     noise: 0,
@@ -32,7 +32,13 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
         cpuShare: 1,
       },
     ],
-    preparation: { pictureMs: 1.5, megapixelMs: 0, megabyteMs: 0, factors: [0.8, 1, 1.2] },
+    preparation: {
+      pictureMs: 1.5,
+      megapixelMs: 0,
+      megabyteMs: 0,
+      factors: [0.8, 1, 1.2],
+      measuredSizes: { bytes: [8_000, 2_000_000], pixels: [60_000, 4_000_000] },
+    },
     service: {
       isMeasured: true,
       intakeMs: 4,

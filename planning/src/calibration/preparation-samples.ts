@@ -51,8 +51,19 @@ export function preparationProfile(samples: readonly PreparationSample[]): Profi
   const factors = samples.map(
     ({ ms }, index) => ms / (pictureMs + megapixelMs * rows[index]![1]! + megabyteMs * rows[index]![2]!),
   );
-  return { pictureMs, megapixelMs, megabyteMs, factors: quantilesOf(factors) };
+  return {
+    pictureMs,
+    megapixelMs,
+    megabyteMs,
+    factors: quantilesOf(factors),
+    measuredSizes: {
+      bytes: rangeOf(samples.map(({ size }) => size.bytes)),
+      pixels: rangeOf(samples.map(({ size }) => size.pixels)),
+    },
+  };
 }
+
+const rangeOf = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
 
 /** An engine that is modelled decodes nothing. */
 export const noPreparation: Profile["preparation"] = {
@@ -60,6 +71,7 @@ export const noPreparation: Profile["preparation"] = {
   megapixelMs: 0,
   megabyteMs: 0,
   factors: [1, 1],
+  measuredSizes: null,
 };
 
 function sizeOf(bytes: Buffer): PictureSize {

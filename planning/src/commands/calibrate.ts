@@ -112,7 +112,7 @@ export async function calibrate(
 
   const profile: Profile = {
     format: "faceline-profile",
-    version: 2,
+    version: 3,
     measuredAt: new Date().toISOString(),
     machine: {
       cpu: cpus()[0]?.model ?? "unknown",

@@ -1,7 +1,7 @@
 // Covers ../recording/follow-calls.ts and ../trace/trace-writer.ts too.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -47,6 +47,19 @@ test("an access log becomes a trace, in order although its lines are not", async
   assert.ok(durationMs > 3_000 && durationMs < 5_000);
 });
 
+test("the log of an ingress is refused, and no trace is begun", async () => {
+  const log = join(stateFolder, "ingress.log");
+  // As an ingress writes it at LOG_LEVEL=debug.
+  const line =
+    '{"level":20,"time":"2026-11-23T10:21:07.113Z","pid":4711,"hostname":"a","name":"ingress",' +
+    '"ingressId":"ingress-0123456789abcdef","request_id":"r1","route":"/verify","lane":"Dlib/ssd",' +
+    '"pool":"default","status":200,"ms":{"total":48.12},"msg":"answered"}';
+  writeFileSync(log, `Ready.\n${line}\n`);
+  const out = nextFile();
+  await assert.rejects(run("--from", log, "--out", out), /is the log of a Faceline service.*--operators/);
+  assert.ok(!existsSync(out));
+});
+
 test("a trace ends at its size, and says so", async () => {
   const log = join(stateFolder, "long.log");
   const line = '10.0.0.1 - - [23/Nov/2026:13:55:09 +0000] "POST /verify HTTP/1.1" 200 5\n';
@@ -60,8 +73,9 @@ test("a trace ends at its size, and says so", async () => {
 test("a trace is not written over, and one without calls says that it is of no use", async () => {
   const log = join(stateFolder, "empty.log");
   writeFileSync(log, "");
-  const { out, code } = await run("--from", log);
+  const { out, code, text } = await run("--from", log);
   assert.equal(code, 2);
+  assert.match(text, /None of the 0 lines of .*empty\.log is a POST of .*option httplog clf/);
   await assert.rejects(run("--from", log, "--out", out), /is there already; give another name by --out/);
 });
 

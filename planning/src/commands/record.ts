@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { LaneId } from "@faceline/contracts/wire/ids";
-import { parseAccessLine } from "../recording/access-log.ts";
+import { isServiceLogLine, parseAccessLine } from "../recording/access-log.ts";
 import { followCalls } from "../recording/follow-calls.ts";
 import { Recording } from "../recording/recording.ts";
 import { TraceWriter } from "../trace/trace-writer.ts";
@@ -22,7 +22,8 @@ it ended, and the bytes and pixels of its pictures. Nothing else: no name, no ad
   --operators LIST     operators' ports of all ingresses, as http://127.0.0.1:9464. Nothing is restarted
   --token-file FILE    the operators' token
   --seconds N          [600]
-  --from LOG           an access log in the Common or Combined Log Format, of a proxy before the service
+  --from LOG           an access log in the Common or Combined Log Format, of a proxy before the service: as
+                       nginx and Apache write it by default, and HAProxy with option httplog clf
     --lane LANE, --deadline MS, --picture-bytes N, --picture-pixels N
                        what such a log does not say  [Dlib/ssd, 30000, 40000, 327680]
   --bytes-max N        size of the trace, at which recording ends  [100000000]
@@ -41,6 +42,7 @@ export async function record(
   if ((operators === undefined) === (from === undefined)) {
     throw new Error("record needs either --operators LIST, of ingresses, or --from LOG.");
   }
+  if (from !== undefined) await refuseServiceLog(from);
   const out = values.out ?? join(stateFolder, "plan", "trace.jsonl");
   mkdirSync(dirname(out), { recursive: true });
   using writer = new TraceWriter(out, positive(values["bytes-max"], "--bytes-max"));
@@ -50,6 +52,7 @@ export async function record(
 
   let dropped = 0;
   let isFull = false;
+  let linesOfLog = 0;
   if (from === undefined) {
     const stop = new AbortController();
     const end = () => stop.abort();
@@ -92,6 +95,7 @@ export async function record(
     };
     let lastAt = 0;
     for await (const line of createInterface({ input: createReadStream(from, "utf8") })) {
+      linesOfLog++;
       const call = parseAccessLine(line, given, Math.random);
       if (call === undefined) continue;
       recording.add(call);
@@ -110,7 +114,10 @@ export async function record(
   if (guessed > 0) print(`${guessed} calls were refused unread; they have the pictures of the call before.`);
   if (unknown > 0)
     print(`${unknown} calls were refused unread before any other of their tenant, and left out.`);
-  if (writer.calls === 0) print("No calls came: nothing can be planned with this trace.");
+  if (writer.calls === 0) {
+    print("No calls came: nothing can be planned with this trace.");
+    if (from !== undefined) print(`None of the ${linesOfLog} lines of ${from} ${isNoCall}`);
+  }
   return writer.calls === 0 ? 2 : 0;
 }
 
@@ -126,6 +133,23 @@ const options = {
   "bytes-max": { type: "string", default: "100000000" },
   out: { type: "string" },
 } as const;
+
+async function refuseServiceLog(file: string): Promise<void> {
+  let lines = 0;
+  for await (const line of createInterface({ input: createReadStream(file, "utf8") })) {
+    if (isServiceLogLine(line)) throw new Error(`${file} ${isOfService}`);
+    if (++lines === linesLookedAt) return;
+  }
+}
+
+/** Others may stand before those of a service, such as those of a container. */
+const linesLookedAt = 1_000;
+const isOfService =
+  "is the log of a Faceline service. It names neither tenants nor pictures, and counts refused calls together: " +
+  "no trace can be made of it. Record the running ingresses with --operators, or give the access log of a proxy.";
+const isNoCall =
+  "is a POST of /represent, /verify or /compare in the Common or Combined Log Format. nginx and Apache write " +
+  "that by default, HAProxy with option httplog clf.";
 
 const writeEveryMs = 1_000;
 /** Lines of a log that wait for their order. */

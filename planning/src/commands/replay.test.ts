@@ -48,13 +48,18 @@ for (const [name, args, message] of [
     /the profile lacks/,
   ],
   [
+    "of pictures that are larger than those that were measured",
+    ["--url", url, "--key-file", keyFile, "--picture-bytes", "9000000"],
+    /pictures of up to 9000000 bytes, and the profile was measured with up to 2000000/,
+  ],
+  [
     "without a number of workers",
     ["--url", url, "--key-file", keyFile, "--workers", "no"],
     /--workers must be/,
   ],
 ] as const) {
   test(`a replay ${name} is refused before anything is sent`, async () => {
-    await assert.rejects(plan(...args, ...traffic), { message });
+    await assert.rejects(plan(...traffic, ...args), { message });
   });
 }
 

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { predict } from "../prediction/predict.ts";
+import { unknownSizesMark } from "../profile/measured-sizes.ts";
 import { readProfile } from "../profile/profile.ts";
 import { compare, measuredOf } from "../replay/comparison.ts";
 import { replayTrace } from "../replay/load.ts";
@@ -71,6 +72,8 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   const marks = profile.acceptedNoise
     ? [`NOT QUIET when the profile was measured: ${profile.noise} cores.`]
     : [];
+  const sizesMark = unknownSizesMark(profile);
+  if (sizesMark !== undefined) marks.push(sizesMark);
   if (!profile.service.isMeasured) marks.push("The service was not measured: calibrate --url URL adds it.");
   const tenants = new Set(traffic.columns.tenant).size;
   if (tenants > keys.length)

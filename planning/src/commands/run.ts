@@ -5,6 +5,7 @@ import { advise } from "../advice/advise.ts";
 import type { PoolSettings } from "../prediction/predict.ts";
 import { parseTarget } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
+import { unknownSizesMark } from "../profile/measured-sizes.ts";
 import { readProfile } from "../profile/profile.ts";
 import { planPage } from "../report/page.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
@@ -61,6 +62,8 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
     `${trace.calls} calls with ${trace.pictures} pictures in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
       `${load.toFixed(2)} workers' work in full batches.`,
   );
+  const sizesMark = unknownSizesMark(profile);
+  if (sizesMark !== undefined) print(sizesMark);
   if (checkpoint.resumed > 0) print(`${checkpoint.resumed} predictions are known from a run before.`);
 
   await using threads = new PredictionThreads(trace, profile);

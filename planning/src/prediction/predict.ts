@@ -1,21 +1,22 @@
 import type { EventQueue } from "@faceline/batcher/simulation/event-queue";
 import { Random } from "@faceline/batcher/simulation/random";
-import type { WorkerModel } from "@faceline/batcher/simulation/simulated-worker";
 import { startAt } from "@faceline/batcher/simulation/scenario";
+import type { WorkerModel } from "@faceline/batcher/simulation/simulated-worker";
 import { Simulation } from "@faceline/batcher/simulation/simulation";
 import { requestIdOf, taskIndexOf } from "@faceline/contracts/wire/ids";
 import { runMsAt, slowdownOf } from "../profile/lane-times.ts";
+import { requireMeasuredSizes } from "../profile/measured-sizes.ts";
 import { type LaneProfile, type Profile, sizesOf } from "../profile/profile.ts";
-import { type Measure, missedLimits, type Target } from "./target.ts";
 import type { Trace } from "../trace/trace.ts";
 import { CallRecorder, type StageTimes } from "./call-recorder.ts";
 import { SimulatedMachines } from "./simulated-machines.ts";
+import { type Measure, missedLimits, type Target } from "./target.ts";
 
 /**
  * Predicts what callers get with these settings: the scheduler of production decides over the calls of parts
  * of a trace, in simulated time, with workers that take as long as the profile's machine did. The same
  * arguments give the same prediction. With a target it stops as soon as that is missed for certain. Throws a
- * RangeError for a lane or a batch size that the profile lacks.
+ * RangeError for a lane or a batch size that the profile lacks, and for larger pictures than were measured.
  */
 export function predict(
   trace: Trace,
@@ -24,6 +25,7 @@ export function predict(
   plan: PredictionPlan,
 ): Prediction {
   const { parts, target = {} } = plan;
+  requireMeasuredSizes(trace, profile);
   const recorder = new CallRecorder([target.p50 ?? [], target.p99 ?? []].flat());
   const totals: PartContext["totals"] = {
     runMs: 0,

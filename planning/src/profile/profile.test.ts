@@ -23,6 +23,16 @@ test("a profile that is absent, damaged or of another version is refused with wh
   );
 });
 
+test("a profile of the version before is read, without the sizes of the pictures that it was measured with", () => {
+  const { measuredSizes, ...preparation } = newProfile().preparation;
+  assert.ok(measuredSizes !== null);
+  const before = { ...newProfile(), version: 2, preparation };
+  assert.deepEqual(readProfile(write(JSON.stringify(before))), {
+    ...newProfile(),
+    preparation: { ...preparation, measuredSizes: null },
+  });
+});
+
 test("times are drawn from the measured distribution: linear between its quantiles", () => {
   const profile = newProfile();
   const [lane] = profile.lanes as [(typeof profile.lanes)[0]];
@@ -31,7 +41,13 @@ test("times are drawn from the measured distribution: linear between its quantil
     [0.9 * 22, 0.95 * 22, 22, 22 * 1.05],
   );
   assert.throws(() => runMsAt(lane, 3, 0.5), /batches of 3 were not calibrated for Dlib\/ssd/);
-  const preparation = { pictureMs: 1, megapixelMs: 4, megabyteMs: 20, factors: [0.5, 1, 2] };
+  const preparation = {
+    ...profile.preparation,
+    pictureMs: 1,
+    megapixelMs: 4,
+    megabyteMs: 20,
+    factors: [0.5, 1, 2],
+  };
   const picture = { bytes: 500_000, pixels: 2_000_000 };
   assert.deepEqual(
     [0, 0.5, 0.75].map((share) => decodeMsAt({ ...profile, preparation }, picture, share)),

@@ -33,6 +33,9 @@ const LaneProfile = z.object({
   cpuShare: z.number().min(0).max(1),
 });
 
+/** From the least to the most. */
+const Range = z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]);
+
 /** CPU time in ms: of a call, of each of its pictures, and of each megabyte of them. */
 const CallCpu = z.object({
   callMs: z.number().nonnegative(),
@@ -42,13 +45,14 @@ const CallCpu = z.object({
 export type CallCpu = z.infer<typeof CallCpu>;
 
 /**
- * A machine as a prediction sees it: how long each step takes there. Version 2. `noise` is how many cores
- * other programs and the hypervisor took during the measurement; with `acceptedNoise` it was more than
- * calibration accepts, and every prediction says so.
+ * A machine as a prediction sees it: how long each step takes there. Version 3; version 2, which does not
+ * have `preparation.measuredSizes`, is read as well. `noise` is how many cores other programs and the
+ * hypervisor took during the measurement; with `acceptedNoise` it was more than calibration accepts, and
+ * every prediction says so.
  */
 export const Profile = z.object({
   format: z.literal("faceline-profile"),
-  version: z.literal(2),
+  version: z.literal([2, 3]).transform(() => 3 as const),
   measuredAt: z.iso.datetime(),
   machine: z.object({ cpu: z.string(), cores: z.number().int().min(1), memoryMiB: z.number().int().min(1) }),
   noise: z.number().min(0),
@@ -60,6 +64,8 @@ export const Profile = z.object({
     megapixelMs: z.number().nonnegative(),
     megabyteMs: z.number().nonnegative(),
     factors: Quantiles,
+    /** Of the pictures that were decoded. Null: not known, or nothing is decoded. */
+    measuredSizes: z.object({ bytes: Range, pixels: Range }).nullable().default(null),
   }),
   /** Everything around the engine. */
   service: z.object({

@@ -1,9 +1,10 @@
-import { LaneId } from "@faceline/contracts/wire/ids";
 import type { RecordedCall, RecordedOutcome } from "@faceline/contracts/recording/recorded-call";
+import { LaneId } from "@faceline/contracts/wire/ids";
 
 /**
  * Parses a line of an access log in the Common or Combined Log Format, as nginx and Apache write them by
- * default; undefined for anything but a POST of /represent, /verify or /compare. Such a log knows neither
+ * default and HAProxy with `option httplog clf`; a prefix, as of syslog, is skipped. Undefined for anything
+ * but a POST of /represent, /verify or /compare. Such a log knows neither
  * pictures nor deadlines, so these are as given; /compare counts as two pictures. The instant is that of the
  * line, in whole seconds, plus `random` of one. A tenant is the user where there is one, else the address.
  */
@@ -29,7 +30,23 @@ export function parseAccessLine(
 }
 
 const linePattern =
-  /^(\S+) \S+ (\S+) \[([^\]]+)\] "POST \/(represent|verify|compare)(?:\?\S*)? HTTP\/[\d.]+" (\d{3}) /;
+  /(?:^|\s)(\S+) \S+ (\S+) \[([^\]]+)\] "POST \/(represent|verify|compare)(?:\?\S*)? HTTP\/[\d.]+" (\d{3}) /;
+
+/**
+ * Whether a line is of the log of a Faceline service. No trace can be made of that: it names no tenant and no
+ * picture, calls that were answered are in it at LOG_LEVEL=debug only, and refused ones are counted together.
+ */
+export function isServiceLogLine(line: string): boolean {
+  if (!line.startsWith("{")) return false;
+  try {
+    const { name, level } = JSON.parse(line) as { name?: unknown; level?: unknown };
+    return typeof level === "number" && services.some((service) => service === name);
+  } catch {
+    return false;
+  }
+}
+
+const services = ["ingress", "batcher", "inference"];
 
 /** `10/Oct/2026:13:55:36 -0700` as epoch ms. */
 function instantOf(text: string): number | undefined {

@@ -1,0 +1,35 @@
+import type { Trace } from "../trace/trace.ts";
+import type { Profile } from "./profile.ts";
+
+/**
+ * Throws a RangeError with a sentence for the operator where a trace has larger pictures than the profile was
+ * measured with: how long they take to decode is not known. Smaller ones take less than the least that was
+ * measured, so they cannot make a prediction wrong by more than that.
+ */
+export function requireMeasuredSizes({ columns }: Trace, { preparation }: Profile): void {
+  const { measuredSizes } = preparation;
+  if (measuredSizes === null) return;
+  for (const unit of ["bytes", "pixels"] as const) {
+    const [, most] = measuredSizes[unit];
+    let [count, largest] = [0, 0];
+    for (const size of columns[unit]) {
+      if (size <= most) continue;
+      count++;
+      largest = Math.max(largest, size);
+    }
+    if (count === 0) continue;
+    const of = `${count} of ${columns[unit].length} pictures`;
+    throw new RangeError(
+      `The trace has pictures of up to ${largest} ${unit}, and the profile was measured with up to ${most} ` +
+        `(${of} are larger). Run npm run plan -- calibrate --pictures FOLDER with pictures that large.`,
+    );
+  }
+}
+
+/** What a plan says where it cannot refuse: the profile is of an older version. */
+export const unknownSizesMark = ({ preparation }: Profile): string | undefined => {
+  const { measuredSizes, pictureMs, megapixelMs, megabyteMs } = preparation;
+  const decodes = pictureMs + megapixelMs + megabyteMs > 0;
+  if (measuredSizes !== null || !decodes) return undefined;
+  return "The profile does not say which sizes of pictures it was measured with: calibrate again.";
+};
