@@ -14,11 +14,12 @@ import { memory } from "../bench/parts/memory.ts";
 import { openLoopPart } from "../bench/parts/open-loop.ts";
 import { drawOpenLoop } from "../bench/parts/open-loop-plots.ts";
 import { predictions, predictionsModelled } from "../bench/parts/predictions.ts";
+import { recording } from "../bench/parts/recording.ts";
 import { saturation } from "../bench/parts/saturation.ts";
 import { singleRequest } from "../bench/parts/single-request.ts";
 import { telemetryBare, telemetryModelled } from "../bench/parts/telemetry.ts";
-import { telemetrySpans } from "../bench/parts/telemetry-spans.ts";
 import { telemetrySampling } from "../bench/parts/telemetry-sampling.ts";
+import { telemetrySpans } from "../bench/parts/telemetry-spans.ts";
 import { setUpFacePeers } from "../bench/peers/faces/systems.ts";
 import { peersVenv } from "../bench/peers/modelled/systems.ts";
 import { writeResults } from "../bench/report.ts";
@@ -60,6 +61,7 @@ const namedParts: Record<string, Part> = {
   "cpu-profile": cpuProfile,
   predictions,
   "predictions-modelled": predictionsModelled,
+  recording,
   "telemetry-modelled": telemetryModelled,
   "telemetry-bare": telemetryBare,
   "telemetry-sampling": telemetrySampling,
