@@ -9,7 +9,7 @@ const models = (...args: string[]) => {
   return { status, stdout, stderr };
 };
 
-for (const verb of ["calibrate", "int8-ranges"]) {
+for (const verb of ["thresholds", "int8-ranges"]) {
   test(`${verb} shows the usage for --help, and a sentence without a stack for an unknown option`, () => {
     const help = models(verb, "--help");
     assert.deepEqual([help.status, help.stderr], [0, ""]);
@@ -19,3 +19,10 @@ for (const verb of ["calibrate", "int8-ranges"]) {
     assert.match(unknown.stderr, /^Unknown option '--wriet'.*\n.* shows the usage\.\n$/);
   });
 }
+
+test("the verb that thresholds had before is refused with both commands that it may mean", () => {
+  const { status, stderr } = models("calibrate", "--pairs", "pairs.csv");
+  assert.equal(status, 2);
+  assert.match(stderr, /^calibrate: npm run models -- thresholds measures labelled pairs/);
+  assert.match(stderr, /npm run plan -- calibrate measures a machine/);
+});

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
-import { whoHasLoaded } from "./removed-model.ts";
 import { repository } from "../launcher/state-folder.ts";
+import { whoHasLoaded } from "./removed-model.ts";
 
 // `npm run models -- VERB`. All verbs are the models package's, except for two kinds that need what it must
-// not depend on: `calibrate` and `int8-ranges` run the pipeline of inference over pictures, and those that
+// not depend on: `thresholds` and `int8-ranges` run the pipeline of inference over pictures, and those that
 // enable models change the durable Redis. The usage of all verbs is the models package's.
 
 const args = process.argv.slice(2);
@@ -16,7 +16,7 @@ const [program, programArgs] = args.includes("--help") ? ["models/src/main.ts", 
 
 function programOf(verb: string): [program: string, args: string[]] {
   switch (verb) {
-    case "calibrate":
+    case "thresholds":
       return ["inference/thresholds/main.ts", rest];
     case "int8-ranges":
       return ["inference/int8-ranges/main.ts", rest];

@@ -7,7 +7,7 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import { writeLocalThresholds } from "@faceline/models/local-thresholds";
 import { startStack } from "./stack/stack.ts";
 
-test("an ingress uses the thresholds that calibrate has written, and says where they come from", async (t) => {
+test("an ingress uses the thresholds that models -- thresholds has written, and says where they come from", async (t) => {
   const modelsDir = await mkdtemp(join(tmpdir(), "models-"));
   t.after(() => rm(modelsDir, { recursive: true }));
   const catalogue = await readCatalogue();

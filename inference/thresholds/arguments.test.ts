@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import test from "node:test";
 import { modelsFolder } from "@faceline/models/model-file";
-import { readCalibrateArguments } from "./arguments.ts";
+import { readArguments } from "./arguments.ts";
 
 test("without options, Dlib with ssd is measured, aligned, for three rates", () => {
-  assert.deepEqual(readCalibrateArguments(["--pairs", "pairs.csv"]), {
-    kind: "calibrate",
+  assert.deepEqual(readArguments(["--pairs", "pairs.csv"]), {
+    kind: "measure",
     pairs: resolve("pairs.csv"),
     models: ["Dlib"],
     detectors: ["ssd"],
@@ -19,17 +19,17 @@ test("without options, Dlib with ssd is measured, aligned, for three rates", () 
 });
 
 test("a rate is a percentage or a share, and the largest comes first", () => {
-  const read = readCalibrateArguments(["--pairs", "a", "--fmr", "0.1%", "--fmr", "0.02", "--fmr", "5 %"]);
+  const read = readArguments(["--pairs", "a", "--fmr", "0.1%", "--fmr", "0.02", "--fmr", "5 %"]);
   assert.ok("wantedFmrs" in read);
   assert.deepEqual(read.wantedFmrs, [0.05, 0.02, 0.001]);
 });
 
 test("what is wrong is said in a sentence", () => {
   const mistakeOf = (...args: string[]) => {
-    const read = readCalibrateArguments(args);
+    const read = readArguments(args);
     return "mistake" in read ? read.mistake : assert.fail("the arguments were accepted");
   };
-  assert.match(mistakeOf(), /^calibrate: which pairs\?/);
+  assert.match(mistakeOf(), /^thresholds: which pairs\?/);
   assert.match(mistakeOf("--pairs", "a", "--align", "maybe"), /^--align must be on or off/);
   for (const rate of ["1", "0", "60%", "-1%", "one", "."]) {
     assert.match(mistakeOf("--pairs", "a", `--fmr=${rate}`), /: write a rate between 0 and 50 %/);

@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { modelsFolder } from "@faceline/models/model-file";
 
-/** Reads the arguments of `calibrate` with pairs, or returns a sentence on what is wrong with them. */
-export function readCalibrateArguments(
+/** Reads the arguments of `thresholds`, or returns a sentence on what is wrong with them. */
+export function readArguments(
   args: readonly string[],
-): CalibrateArguments | RemoveArguments | { mistake: string } {
+): MeasureArguments | RemoveArguments | { mistake: string } {
   let values: ReturnType<typeof parsed>;
   try {
     values = parsed(args);
@@ -17,7 +17,7 @@ export function readCalibrateArguments(
     if (pairs !== undefined || values.write) return { mistake: "--remove measures and writes nothing" };
     return { kind: "remove", model: remove, folder: resolve(values.to) };
   }
-  if (pairs === undefined) return { mistake: "calibrate: which pairs? --pairs names their CSV file" };
+  if (pairs === undefined) return { mistake: "thresholds: which pairs? --pairs names their CSV file" };
   if (align !== "on" && align !== "off") return { mistake: "--align must be on or off" };
   const wantedFmrs: number[] = [];
   for (const text of values.fmr ?? []) {
@@ -31,7 +31,7 @@ export function readCalibrateArguments(
     };
   }
   return {
-    kind: "calibrate",
+    kind: "measure",
     pairs: resolve(pairs),
     models: values.model ?? ["Dlib"],
     detectors: values.detector ?? ["ssd"],
@@ -74,8 +74,8 @@ const parsed = (args: readonly string[]) =>
 /** Removes the local thresholds of a model. */
 type RemoveArguments = { kind: "remove"; model: string; folder: string };
 
-export type CalibrateArguments = {
-  kind: "calibrate";
+export type MeasureArguments = {
+  kind: "measure";
   /** Path of the CSV. */
   pairs: string;
   /** Names, or `all`. */

@@ -16,7 +16,7 @@ import { defaultPictureLimits } from "../src/decode/picture.ts";
 import { openEngine } from "../src/engine/engine.ts";
 import { executionProviders } from "../src/network/execution-provider.ts";
 import { PrecisionSetting } from "../src/network/precision.ts";
-import { allNames, type CalibrateArguments, readCalibrateArguments } from "./arguments.ts";
+import { allNames, type MeasureArguments, readArguments } from "./arguments.ts";
 import { embedPictures, missingPictures } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
 import { measuredThresholds } from "./measured-thresholds.ts";
@@ -24,7 +24,7 @@ import { htmlReport } from "./report/page.ts";
 import { type LaneReport, laneReport } from "./report/report.ts";
 import { textReport } from "./report/text.ts";
 
-// npm run models -- calibrate --pairs CSV …
+// npm run models -- thresholds --pairs CSV …
 //
 // Measures error rates and proposes thresholds on labelled pairs of the operator's pictures. Embeddings stay
 // in memory. deploy/commands/models.ts starts it.
@@ -46,14 +46,14 @@ process.exitCode = await main(process.argv.slice(2));
 
 /** Returns the exit code: 0 for success, 1 for a fault, 2 for wrong arguments. */
 async function main(args: readonly string[]): Promise<number> {
-  const call = readCalibrateArguments(args);
+  const call = readArguments(args);
   if ("mistake" in call) {
     console.error(`${call.mistake}\nnpm run models -- --help shows the usage.`);
     return 2;
   }
   try {
     if (call.kind === "remove") await remove(call);
-    else await calibrate(call);
+    else await measure(call);
     return 0;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
@@ -61,7 +61,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function calibrate(call: CalibrateArguments): Promise<void> {
+async function measure(call: MeasureArguments): Promise<void> {
   const settings = readConfig(EngineSettings, process.env);
   const labelled = await readPairs(call.pairs);
   const entries = await readCatalogue(undefined, addedFolder(call.folder));
@@ -124,7 +124,7 @@ async function write(
   const path = await writeLocalThresholds(catalogue, model, { ...measured, modelsDir: folder });
   console.log(`\nWritten: ${path}`);
   console.log("Ingresses with this MODELS_DIR use it from their next start on.");
-  console.log(`Undo it with: npm run models -- calibrate --remove ${model.name}`);
+  console.log(`Undo it with: npm run models -- thresholds --remove ${model.name}`);
 }
 
 async function remove({ model, folder }: { model: string; folder: string }): Promise<void> {
@@ -151,7 +151,7 @@ async function readPairs(path: string): Promise<LabelledPairs> {
 }
 
 /** Every pair of the models and detectors of the call. Throws one sentence for names that are not there. */
-function lanesOf(catalogue: Catalogue, { models, detectors, folder }: CalibrateArguments): Lane[] {
+function lanesOf(catalogue: Catalogue, { models, detectors, folder }: MeasureArguments): Lane[] {
   const found = named(catalogue.all("detector"), detectors, folder);
   return named(catalogue.all("embedding"), models, folder).flatMap((model) =>
     found.map((detector) => ({ lane: laneId(model.name, detector.name), model })),

@@ -8,6 +8,7 @@ import { modelsFolder } from "./model-file.ts";
  * is empty where there is no verb. main.test.ts covers it.
  */
 export function readCommandLine(argv: string[]): ModelsCall | string {
+  if (argv[0] === "calibrate") return calibrateIsElsewhere;
   try {
     const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
     if (values.help) return "help";
@@ -72,6 +73,11 @@ function faultOf(verb: Verb, names: readonly string[], values: Values): string |
 }
 
 const megabytesMax = (values: Values): number => Number(values["max-megabytes"] ?? 600);
+
+/** The verb of release 0.1.0. */
+const calibrateIsElsewhere =
+  "calibrate: npm run models -- thresholds measures labelled pairs, with the options of before; " +
+  "npm run plan -- calibrate measures a machine";
 
 const isVerb = (verb: string): verb is Verb => (verbs as readonly string[]).includes(verb);
 

@@ -53,7 +53,7 @@ test("thresholds of other weights, of unknown models and files that do not parse
   await write("broken.json", "{");
   await write("wrong.json", JSON.stringify({ ...stored, thresholds: { cosine: -1 } }));
   await assert.rejects(withLocalThresholds(catalogue, modelsDir), ({ message }: Error) => {
-    assert.match(message, /delete these files, then calibrate again:\n/);
+    assert.match(message, /delete these files, then measure them again:\n/);
     assert.match(message, /Dlib\.json: they were measured with other weights of Dlib/);
     assert.match(message, /Nobody\.json: the catalogue has no embedding model Nobody/);
     assert.match(message, /broken\.json: .*JSON/);

@@ -49,7 +49,7 @@ export async function withLocalThresholds(catalogue: Catalogue, modelsDir: strin
   }
   if (mistakes.length > 0) {
     throw new Error(
-      `local thresholds in ${folder}; delete these files, then calibrate again:\n${mistakes.join("\n")}`,
+      `local thresholds in ${folder}; delete these files, then measure them again:\n${mistakes.join("\n")}`,
     );
   }
   return new Catalogue(

@@ -165,7 +165,7 @@ test("recognisers of other publishers are listed, and their terms shown before t
 });
 
 test("--help shows the usage, with and without a verb", () => {
-  for (const args of [["--help"], ["build", "--help"], ["calibrate", "--help"]]) {
+  for (const args of [["--help"], ["build", "--help"], ["thresholds", "--help"]]) {
     const { code, out, err } = models(...args);
     assert.deepEqual([code, err], [0, ""]);
     assert.match(out, /^usage: /);

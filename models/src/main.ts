@@ -20,9 +20,9 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- add FILE --contract JSON [--max-megabytes N] [--to DIR]
        npm run models -- gpu [--list | --verify | --remove] [--from FOLDER] [--accept-licence] [--to DIR]
        npm run models -- remove NAME [--to DIR]
-       npm run models -- calibrate --pairs CSV [--model NAME] [--detector NAME] [--align on|off]
-                                   [--fmr RATE] [--html FILE] [--write] [--to DIR]
-       npm run models -- calibrate --remove NAME [--to DIR]
+       npm run models -- thresholds --pairs CSV [--model NAME] [--detector NAME] [--align on|off]
+                                    [--fmr RATE] [--html FILE] [--write] [--to DIR]
+       npm run models -- thresholds --remove NAME [--to DIR]
        npm run models -- int8-ranges [PICTURES] [--write]
        npm run models -- enabled | enable NAME | disable NAME | default NAME
 
@@ -39,11 +39,12 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
            --remove deletes them; --from takes the wheels from a folder
   remove   delete a model that was pulled or added: its files, its licence record, and of an added one
            its entry and thresholds
-  calibrate
+  thresholds
            measure error rates on labelled pairs of your pictures, and propose thresholds for a false match
            rate, --fmr 0.1%; the README of models describes the CSV. --model, --detector and --fmr may be
-           repeated; the names may be "all"; --html writes the report with plots to a file; --write stores the thresholds for one rate, which ingresses use
-           from their next start on, and --remove takes them back
+           repeated; the names may be "all"; --html writes the report with plots to a file; --write stores
+           the thresholds for one rate, which ingresses use from their next start on, and --remove takes
+           them back
   int8-ranges
            show how many numbers the int8 builds clip, on the faces of a folder of pictures;
            with --write, store new ranges and checksums in the catalogue

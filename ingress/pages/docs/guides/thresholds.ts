@@ -43,7 +43,7 @@ your light and your people:</p>
 <li>Collect pairs of images as they will come later, each labelled “same” or “different”, from people who
 agreed.</li>
 <li>Call /verify for all of them and note the <code>distance</code>. It does not depend on the threshold.
-Operators of this service can let <code>npm run models -- calibrate --pairs CSV</code> do this and the next
+Operators of this service can let <code>npm run models -- thresholds --pairs CSV</code> do this and the next
 two steps; the thresholds that it stores become the defaults in the table above.</li>
 <li>Decide which FMR you can accept. The threshold is the distance that only this share of the “different”
 pairs falls below.</li>
