@@ -7,7 +7,8 @@ import { newState, type State } from "../src/scheduling/state.ts";
 import { workerLoads } from "../src/scheduling/workers.ts";
 import { seedsOf } from "../testing/seeds.ts";
 import { randomScenario } from "./random-scenarios.ts";
-import { type NewScheduler, Simulation, startSettings } from "./simulation.ts";
+import { type NewScheduler, startSettings } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
 
 test("the loads of workers that are kept are those that the state has, after every decision and until the next", () => {
   for (const seed of seedsOf(20)) {
@@ -21,12 +22,13 @@ const comparing =
   ({ hops }) => {
     const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
     const state = newState("batcher-0000000000000000", { ...startSettings, ...guesses });
-    return (event, now) => {
+    const decideAndCompare: ReturnType<NewScheduler>["decide"] = (event, now) => {
       for (const lane of state.lanes.values()) compare(state, lane, now, `seed ${seed}, at ${now}`);
       const moves = decide(state, event, now);
       for (const lane of state.lanes.values()) compare(state, lane, now, `seed ${seed}, at ${now}`);
       return moves;
     };
+    return { decide: decideAndCompare };
   };
 
 function compare(state: State, lane: Lane, now: number, when: string): void {
