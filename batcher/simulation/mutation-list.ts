@@ -116,6 +116,11 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "usefulShareUneven = 0.8",
       "usefulShareUneven = 0.95",
     ],
+    [
+      "a size that once seemed to gain nothing is never tried again",
+      "lane.run.isStale(next) ? next : useful",
+      "useful",
+    ],
   ],
   admission: [
     ["infeasible deadlines are not refused", "now + predictedMs > deadlineAt", "false"],

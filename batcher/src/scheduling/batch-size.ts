@@ -42,7 +42,7 @@ export function usefulBatch(
   { availableWorkers, batchMax }: LaneWorkers,
   now: number,
 ): UsefulBatch {
-  const size = usefulSize(lane, hops, batchMax);
+  const size = sizeToTry(lane, usefulSize(lane, hops, batchMax), batchMax);
   const ms = cycleMs(lane, hops, size);
   if (!lane.demand.isUneven((availableWorkers * size) / ms, now)) return { usefulSize: size, cycleMs: ms };
   const smaller = usefulSize(lane, hops, batchMax, usefulShareUneven);
@@ -64,6 +64,17 @@ export function usefulSize(lane: Lane, hops: HopTimes, batchMax: number, share =
     if (throughputs[index]! >= share * best) return sizes[index]!;
   }
   return lane.batchMax;
+}
+
+/**
+ * Returns the next size above the useful one where a backlog fills it and its time is stale, else the useful
+ * one. Without such a try nothing corrects the time of a size that is not run: it may be that of a moment in
+ * which the workers were disturbed, and small batches would go on for ever although larger ones keep up.
+ */
+function sizeToTry(lane: Lane, useful: number, batchMax: number): number {
+  const next = lane.sizes.find((size) => size > useful && size <= batchMax);
+  if (next === undefined || lane.queue.waitingCount < next) return useful;
+  return lane.run.isStale(next) ? next : useful;
 }
 
 function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: number): number {

@@ -59,6 +59,12 @@ export class TimeModel {
     return this.meanMs(size) + 3 * this.#residualMs;
   }
 
+  /** Whether no batch of this size was run for so long that its time may be another one by now. */
+  isStale(size: number): boolean {
+    const known = this.#means.find((mean) => mean.size === size);
+    return known === undefined || known.weight <= weightMin;
+  }
+
   /** Mean |error| of the predictions, in ms. */
   get residualMs(): number {
     return this.#residualMs;
