@@ -5,7 +5,7 @@ import { batchTasks } from "@faceline/contracts/wire/batch";
 import { noWait } from "@faceline/contracts/wire/timing";
 import type { Move } from "../src/scheduling/state.ts";
 import { lane, type NewScheduler, type Scheduler } from "./scenario.ts";
-import { simulatedBuild } from "./simulated-worker.ts";
+import { simulatedBuild } from "./worker-model.ts";
 
 /** An idle worker gets all that waits: the twenty lines that most services begin with. */
 export const eager = (waitMaxMs = Number.POSITIVE_INFINITY): NewScheduler =>

@@ -4,7 +4,7 @@ import { type Arrival, bursts, merge, onOff, poisson, spike, step } from "./arri
 import { Random } from "./random.ts";
 import { capacityOf, workers } from "./reference-pool.ts";
 import { type Scenario, startAt } from "./scenario.ts";
-import type { WorkerModel } from "./simulated-worker.ts";
+import type { WorkerModel } from "./worker-model.ts";
 
 /**
  * Returns a random pool: its workers, its callers, and with `faults` what goes wrong (deaths, stalls, changes

@@ -9,7 +9,8 @@ import { SimulatedBatcher } from "./simulated-batcher.ts";
 import { hopMaxMs } from "./simulated-consumer.ts";
 import { SimulatedKafka } from "./simulated-kafka.ts";
 import { SimulatedRedis } from "./simulated-redis.ts";
-import { SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
+import { SimulatedWorker } from "./simulated-worker.ts";
+import type { WorkerModel } from "./worker-model.ts";
 
 /**
  * Batchers of one pool over a simulated Kafka, Redis and workers, all in simulated time. It checks while it

@@ -14,7 +14,7 @@ import { workers } from "./reference-pool.ts";
 import { startAt } from "./scenario.ts";
 import type { SimulatedBatcher } from "./simulated-batcher.ts";
 import { simulateTimers } from "./simulated-timers.ts";
-import type { WorkerModel } from "./simulated-worker.ts";
+import type { WorkerModel } from "./worker-model.ts";
 
 test("rebalances in the middle of everything lose no task, end none twice and leave no offset behind", async () => {
   for (const seed of seedsOf(200)) await playHistory(seed);

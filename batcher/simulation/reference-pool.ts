@@ -1,7 +1,7 @@
 // The pool that simulations, BENCHMARKS.md and the worked example of batcher/README.md share.
 
 import { lane, type Scenario } from "./scenario.ts";
-import type { WorkerModel } from "./simulated-worker.ts";
+import type { WorkerModel } from "./worker-model.ts";
 
 /** One worker with an accelerator of `40 + 2b` ms: 307.7 tasks a second in batches of 32. */
 const accelerator = (overrides: Partial<WorkerModel> = {}): WorkerModel => ({

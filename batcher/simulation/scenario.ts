@@ -11,7 +11,7 @@ import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./simulated-clients.ts";
 import type { LoadBegan } from "./simulated-lane-loads.ts";
-import type { WorkerModel } from "./simulated-worker.ts";
+import type { WorkerModel } from "./worker-model.ts";
 
 /** What a batcher starts with: the defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
 export const startSettings = {

@@ -5,7 +5,7 @@ import { answerKey } from "@faceline/contracts/wire/names";
 import { noWait } from "@faceline/contracts/wire/timing";
 import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
-import { simulatedBuild } from "./simulated-worker.ts";
+import { simulatedBuild } from "./worker-model.ts";
 
 /** The answers in the volatile Redis. Pipelines come back late or fail, applied or not. */
 export class SimulatedRedis {

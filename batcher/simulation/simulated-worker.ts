@@ -1,13 +1,12 @@
 // Used by simulation.ts. It behaves as inference/src/worker.ts does, whose tests describe the order of steps.
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
-import type { LaneId } from "@faceline/contracts/wire/ids";
-import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
 import { type LaneMemoryModel, type LoadBegan, SimulatedLaneLoads } from "./simulated-lane-loads.ts";
+import { builtAs, type LaneModel, warmedUp, type WorkerModel, type WorkerWork } from "./worker-model.ts";
 
 /**
  * A worker of the inference service whose runs only take time:
@@ -248,29 +247,6 @@ const preparedMax = 2;
 /** A worker ends itself when none of a batch's decodes ends for 1.5 times DECODE_MAX_MS. */
 const productionDecodeStallMs = 15_000;
 
-/** Of workers whose model names no other. */
-export const simulatedBuild: LaneBuild = {
-  digest: "0".repeat(16),
-  modelVersion: "0".repeat(12),
-  precision: "float32",
-};
-
-export const builtAs = ({ build = simulatedBuild }: { build?: LaneBuild }): LaneBuild => build;
-
-const warmedUp = (
-  { lane, build = simulatedBuild, sizes, alpha, beta, warmMs }: LaneModel,
-  warmUpFactor: number,
-): LoadedLane => ({
-  lane,
-  build,
-  executionProvider: "model",
-  precisions: [],
-  sizes: sizes.map((size) => ({
-    size,
-    runMs: warmUpFactor * (warmMs?.(size) ?? alpha + beta * size),
-  })),
-});
-
 /** Of a worker with memory for all of them. */
 const allLoaded = (offered: LoadedLane[]) => ({
   offered,
@@ -287,51 +263,6 @@ const heldOf = (batch: Batch): Report["staged"][number] => ({
   attempt: batch.attempt,
   facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
 });
-
-type LaneModel = {
-  lane: Report["lanes"][number]["lane"];
-  build?: LaneBuild;
-  /** A run of a batch takes `alpha + beta · size` ms, the size being the least of `sizes` that holds it. */
-  alpha: number;
-  beta: number;
-  sizes: number[];
-  /** Fetch and decode: `alpha + beta · the costs of the images` ms. */
-  prepare: { alpha: number; beta: number; noise?: number };
-  /** Run time of a batch of `size` in the warm-up, in place of the line above. */
-  warmMs?: (size: number) => number;
-};
-
-/** Does the work of a worker in simulated time, and calls `done` at its end. */
-export type WorkerWork = {
-  /** Fetches and decodes the images of tasks. */
-  prepare(tasks: readonly BatchTask[], done: () => void): void;
-  /** Runs a batch of a lane that is padded to `size`. */
-  run(lane: LaneId, size: number, done: () => void): void;
-  /** What comes between two runs although the next batch is ready. */
-  turnAround(done: () => void): void;
-};
-
-export type WorkerModel = LaneModel & {
-  partition: number;
-  /** Called for each process. Its work takes time in place of the lines of the lanes. */
-  openWork?: (environment: { events: EventQueue; random: Random }) => WorkerWork;
-  /** Lanes that it has besides the first. */
-  otherLanes?: LaneModel[];
-  /** For some of its lanes only; for all of them by default. */
-  memory?: LaneMemoryModel;
-  /** Standard deviation of a run's time, as a share of it. */
-  noise: number;
-  /** Ratio of the run times in its warm-up to the real ones. */
-  warmUpFactor: number;
-  /** Factor on the run time at an instant: slower above 1, faster below. */
-  slowdownAt?: (nowMs: number) => number;
-  stalls?: { atMs: number; ms: number }[];
-  /** Instants at which it dies; another process takes its place after the cold start. */
-  deaths?: { atMs: number }[];
-  coldStartMs: number;
-  /** After this time it ends itself when a preparation hangs. Infinity: it reports on, and never ends. */
-  decodeStallMs?: number;
-};
 
 /** What the simulation does for a worker. */
 type WorkerEnvironment = {

@@ -19,7 +19,8 @@ import {
   startAt,
 } from "./scenario.ts";
 import { type Answer, type Call, SimulatedClients } from "./simulated-clients.ts";
-import { builtAs, SimulatedWorker, type WorkerModel } from "./simulated-worker.ts";
+import { SimulatedWorker } from "./simulated-worker.ts";
+import { builtAs, type WorkerModel } from "./worker-model.ts";
 
 /**
  * A pool in simulated time: calls arrive, the scheduler decides, simulated workers run. Every random number

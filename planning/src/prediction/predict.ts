@@ -1,7 +1,7 @@
 import type { EventQueue } from "@faceline/batcher/simulation/event-queue";
 import { Random } from "@faceline/batcher/simulation/random";
 import { startAt } from "@faceline/batcher/simulation/scenario";
-import type { WorkerModel } from "@faceline/batcher/simulation/simulated-worker";
+import type { WorkerModel } from "@faceline/batcher/simulation/worker-model";
 import { Simulation } from "@faceline/batcher/simulation/simulation";
 import { requestIdOf, taskIndexOf } from "@faceline/contracts/wire/ids";
 import { runMsAt, slowdownOf } from "../profile/lane-times.ts";

@@ -3,7 +3,7 @@ import type { EventQueue } from "@faceline/batcher/simulation/event-queue";
 import type { Random } from "@faceline/batcher/simulation/random";
 import type { CallPath } from "@faceline/batcher/simulation/scenario";
 import { SharedCores } from "@faceline/batcher/simulation/shared-cores";
-import type { WorkerWork } from "@faceline/batcher/simulation/simulated-worker";
+import type { WorkerWork } from "@faceline/batcher/simulation/worker-model";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { decodeMsAt, runMsAt, slowdownOf } from "../profile/lane-times.ts";
 import type { CallCpu, Profile } from "../profile/profile.ts";
