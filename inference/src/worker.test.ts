@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
-import type { Batch } from "@faceline/contracts/wire/batch";
-import { laneId } from "@faceline/contracts/wire/ids";
+import { type Batch, batchTasksMax } from "@faceline/contracts/wire/batch";
+import { laneId, type TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { ServiceClass } from "@faceline/contracts/wire/task";
@@ -132,6 +132,26 @@ test("a batch without pictures needs no run", async () => {
   await fixture.until("answer a");
   await fixture.worker.drained();
   assert.deepEqual(fixture.steps, ["prepare a", "release a", "answer a"]);
+});
+
+test("each task of the largest batch gets the outcome of its own picture, or that it has none", async () => {
+  const pictures = batchTasksMax - 3;
+  const fixture = openWorker({ pictures });
+  const [task] = batch("a").tasks;
+  const tasks = Array.from({ length: batchTasksMax }, (_, index) => ({
+    ...task!,
+    id: `a/${index}` as TaskId,
+  }));
+  fixture.worker.take({ ...batch("a"), tasks });
+  await fixture.until("run a");
+  const outcomeOf = (index: number): Outcome => ({ kind: "failed", reason: `${index}` as "image_lost" });
+  fixture.finish("a", undefined, ...Array.from({ length: pictures }, (_, index) => outcomeOf(index)));
+  await fixture.until(`answer a/${pictures}`);
+  assert.equal(fixture.ends.size, batchTasksMax);
+  for (const [index, { id }] of tasks.entries()) {
+    const expected = index < pictures ? outcomeOf(index) : { kind: "failed", reason: "image_lost" };
+    assert.deepEqual(fixture.ends.get(id)?.outcome, expected, id);
+  }
 });
 
 test("an answer tells how long each part of its task took, also the wait behind the running batch", async () => {
@@ -279,9 +299,10 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
     },
     answered: () => answered(),
     prepared: () => slowPreparation.resolve(),
-    finish(name: string, error?: Error, outcome?: Outcome) {
+    finish(name: string, error?: Error, ...outcomes: Outcome[]) {
       const noFace: Outcome = { kind: "rejected", code: "no_face_detected" };
-      if (error === undefined) runs.get(name)!.resolve({ results: [outcome ?? noFace] });
+      if (error === undefined)
+        runs.get(name)!.resolve({ results: outcomes.length === 0 ? [noFace] : outcomes });
       else runs.get(name)!.reject(error);
     },
     until: (name: string) =>
