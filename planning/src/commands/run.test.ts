@@ -67,7 +67,7 @@ test("a profile of a noisy machine marks the plan", async () => {
   const profile = join(stateFolder, "noisy.json");
   writeFileSync(profile, JSON.stringify(newProfile({ acceptedNoise: true, noise: 0.31 })));
   const { text } = await plan("--profile", profile, "--rate", "5", "--seconds", "20");
-  assert.match(text, /NOT QUIET: .* other programs took 31 % of a core/);
+  assert.match(text, /NOT QUIET: .* other work took 31 % of a core/);
 });
 
 for (const [args, message] of [
