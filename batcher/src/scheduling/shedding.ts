@@ -17,6 +17,8 @@ export function dropExpired(
   { state, lane, now }: Pick<LaneSituation, "state" | "lane" | "now">,
   { queue, retryParts }: WaitingTasks = lane.waiting.standard,
 ): Move[] {
+  // In most decisions nothing has.
+  if (retryParts.length === 0 && (queue.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];
   const expired: BatchTask[] = [];
   const isExpired = (task: BatchTask) => task.deadlineAt <= now;
   for (let { head } = queue; head !== undefined && isExpired(head.task); head = queue.head) {

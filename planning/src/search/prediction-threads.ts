@@ -20,7 +20,8 @@ export class PredictionThreads implements AsyncDisposable {
     const data: ThreadData = { columns: trace.columns, profile };
     this.#all = Array.from(
       { length: threads },
-      () => new Worker(new URL("./prediction-thread.ts", import.meta.url), { workerData: data }),
+      () =>
+        new Worker(new URL("./prediction-thread.ts", import.meta.url), { workerData: data, resourceLimits }),
     );
     this.#idle = [...this.#all];
   }
@@ -41,3 +42,9 @@ export class PredictionThreads implements AsyncDisposable {
     await Promise.all(this.#all.map((thread) => thread.terminate()));
   }
 }
+
+/**
+ * A prediction keeps some 12 MB, however long the trace is, and leaves some 20 KB of garbage for each call.
+ * Without limits V8 lets it grow to some 250 MB in each thread before it collects it.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 256 };

@@ -6,7 +6,8 @@ import { settingsOf } from "./settings-grid.ts";
 import { planScopes } from "./windows.ts";
 
 // How long a plan takes: the search of `npm run plan -- run` over bursts of calls with one picture, on a
-// modelled machine of 20 + 2b ms, without what-ifs. Prints a line of Markdown.
+// modelled machine of 20 + 2b ms, without what-ifs. Prints a line of Markdown. What it takes of memory beyond
+// the trace must not grow with the calls: compare 1,000,000 with 3,000,000.
 //
 //     node planning/src/search/search.bench.ts [calls]
 
@@ -42,6 +43,10 @@ const { winner, tried } = await search({
   evaluate: (settings, scope) => threads.predict(settings, { parts: scopes[scope], target }),
 });
 const seconds = (performance.now() - startedAt) / 1_000;
+const peakMiB = process.resourceUsage().maxRSS / 1_024;
+const traceMiB =
+  Object.values(trace.columns).reduce((sum, each) => sum + ("byteLength" in each ? each.byteLength : 0), 0) /
+  2 ** 20;
 const { user, system } = process.cpuUsage(cpuBefore);
 const simulated = tried.reduce((sum, { prediction }) => sum + prediction.calls, 0);
 const cells = [
@@ -52,11 +57,13 @@ const cells = [
   seconds.toFixed(1),
   ((user + system) / 1e6).toFixed(1),
   ((user + system) / simulated).toFixed(1),
-  (process.resourceUsage().maxRSS / 1_024).toFixed(0),
+  peakMiB.toFixed(0),
+  traceMiB.toFixed(0),
+  (peakMiB - traceMiB).toFixed(0),
   winner === undefined ? "none" : JSON.stringify(winner.settings),
 ];
 console.log(
-  "| calls | settings | on all calls | simulated calls | s | CPU s | CPU µs a call | peak MiB | winner |",
+  "| calls | settings | on all calls | simulated calls | s | CPU s | CPU µs a call | peak MiB | trace MiB | beyond it | winner |",
 );
 console.log(`|${"---|".repeat(cells.length)}`);
 console.log(`| ${cells.join(" | ")} |`);

@@ -1,4 +1,5 @@
 import { burstInstants, poissonInstants, stepInstants } from "@faceline/batcher/simulation/arrivals";
+import { EventQueue } from "@faceline/batcher/simulation/event-queue";
 import { Random } from "@faceline/batcher/simulation/random";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type PictureSize, type Trace, TraceBuilder } from "./trace.ts";
@@ -12,7 +13,7 @@ export function drawTraffic(plan: DrawnTraffic): Trace {
   const { seed, perSecond, tenants } = plan;
   const random = new Random(seed);
   const rate = perSecond / tenants;
-  const streams = Array.from({ length: tenants }, () => Float64Array.from(instantsOf(plan, rate, random)));
+  const streams = Array.from({ length: tenants }, () => columnOf(instantsOf(plan, rate, random)));
   const calls = streams.reduce((sum, each) => sum + each.length, 0);
   const builder = new TraceBuilder({ calls, pictures: calls * plan.pictures });
   const pictures = Array.from({ length: plan.pictures }, () => plan.pictureSize);
@@ -39,25 +40,46 @@ function instantsOf(
       return stepInstants(random, { before: rate / 2, after: 1.5 * rate, stepMs: forMs / 2 }, forMs);
     case "diurnal":
       // Thinning: a call of the highest rate is kept with the share that the rate then is of it.
-      return Float64Array.from(poissonInstants(random, (1 + swing) * rate, forMs)).filter(
+      return columnOf(poissonInstants(random, (1 + swing) * rate, forMs)).filter(
         (atMs) => (1 + swing) * random.next() < 1 - swing * Math.cos((2 * Math.PI * atMs) / forMs),
       );
   }
 }
 
+/** Collects instants. `Float64Array.from` would make an array of them first, which takes twice as much. */
+function columnOf(instants: Iterable<number>): Float64Array {
+  let column = new Float64Array(1_024);
+  let length = 0;
+  for (const atMs of instants) {
+    if (length === column.length) {
+      const longer = new Float64Array(2 * length);
+      longer.set(column);
+      column = longer;
+    }
+    column[length++] = atMs;
+  }
+  return column.subarray(0, length);
+}
+
 /** Joins the instants of tenants in the order of time. */
 function* merged(streams: readonly Float64Array[]): Generator<{ atMs: number; tenant: number }> {
-  const calls = streams.reduce((sum, each) => sum + each.length, 0);
-  const atMs = new Float64Array(calls);
-  const tenantOf = new Uint32Array(calls);
-  let from = 0;
-  for (const [tenant, instants] of streams.entries()) {
-    atMs.set(instants, from);
-    tenantOf.fill(tenant, from, from + instants.length);
-    from += instants.length;
+  // The next call of each tenant.
+  const events = new EventQueue(0);
+  let due = 0;
+  const next = streams.map((instants, tenant) => ({
+    instants: instants.values(),
+    act: () => (due = tenant),
+  }));
+  const add = (tenant: number) => {
+    const { instants, act } = next[tenant]!;
+    const { value, done } = instants.next();
+    if (!done) events.at(value, act);
+  };
+  for (const tenant of streams.keys()) add(tenant);
+  while (events.runNext(Number.POSITIVE_INFINITY)) {
+    yield { atMs: events.now, tenant: due };
+    add(due);
   }
-  const order = Uint32Array.from(atMs.keys()).toSorted((a, b) => atMs[a]! - atMs[b]!);
-  for (const call of order) yield { atMs: atMs[call]!, tenant: tenantOf[call]! };
 }
 
 /** How far a diurnal rate goes up and down, as a share of its mean. */
