@@ -5,6 +5,7 @@ import { bodyFromForm, type FormEntry, formFieldsMax, tooManyFieldsError } from 
 import { JsonParser } from "./json.ts";
 import type { BodyLimits } from "./json-limits.ts";
 import { multipartFields } from "./multipart.ts";
+import { TurnBudget } from "./turn-budget.ts";
 
 /**
  * Registers the content types of request bodies: JSON, also as `text/plain` and without a type, because
@@ -13,10 +14,12 @@ import { multipartFields } from "./multipart.ts";
  */
 export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers();
+  const turns = new TurnBudget(bytesPerTurnMax);
   const addParser = (types: string | string[], parse: (bytes: Buffer, contentType: string) => unknown) =>
-    app.addContentTypeParser(types, whole, async ({ headers }: FastifyRequest, bytes: Buffer) =>
-      parse(bytes, headers["content-type"]!),
-    );
+    app.addContentTypeParser(types, whole, async ({ headers }: FastifyRequest, bytes: Buffer) => {
+      await turns.enter(bytes.length);
+      return parse(bytes, headers["content-type"]!);
+    });
   addParser(["application/json", "text/plain"], (bytes) => new JsonParser(limits).parse(bytes));
   addParser("application/x-www-form-urlencoded", (bytes) =>
     bodyFromForm(urlencodedFields(bytes, limits), limits),
@@ -46,6 +49,9 @@ export function addJsonParser(scope: FastifyInstance, limits: BodyLimits): void 
 }
 
 const whole = { parseAs: "buffer" } as const;
+
+/** Parsing them and storing their images takes some 30 ms. */
+const bytesPerTurnMax = 4 * 2 ** 20;
 
 /**
  * Covers Transfer-Encoding too: Node reads `gzip, chunked` as `chunked`, and would pass on compressed bytes.
