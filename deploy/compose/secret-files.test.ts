@@ -5,15 +5,38 @@ import { join } from "node:path";
 import test from "node:test";
 import { secretFiles } from "./secret-files.ts";
 
-const compose = readFileSync(join(import.meta.dirname, "compose.yaml"), "utf8");
+/** With compose.production.yaml, certificates are the operator's. */
+const certificates = ["kafka.pem", "server.pem", "server.key", "ca.pem"];
 
-test("every secret that compose.yaml mounts is made", () => {
-  const mounted = [...compose.matchAll(/secrets\}\/([\w.-]+)" \}/g)].map(([, name]) => name!);
-  const made = Object.keys(secretFiles(() => undefined));
-  assert.ok(mounted.length > 5, "they were found");
+for (const [file, production] of [
+  ["compose.yaml", false],
+  ["compose.production.yaml", true],
+] as const) {
+  test(`every secret that ${file} mounts is made, but for certificates`, () => {
+    const compose = readFileSync(join(import.meta.dirname, file), "utf8");
+    const mounted = [...compose.matchAll(/secrets\}\/([\w.-]+)" \}/g)].map(([, name]) => name!);
+    const made = [...Object.keys(secretFiles(() => undefined, { production })), ...certificates];
+    assert.ok(mounted.length > 5, "they were found");
+    assert.deepEqual(
+      mounted.filter((name) => !made.includes(name)),
+      [],
+    );
+  });
+}
+
+test("in production every link is encrypted, and the durable Redis alone has a replica", () => {
+  const files = secretFiles(() => undefined, { production: true });
+  for (const name of ["kafka", "kafka-2", "kafka-3"]) {
+    assert.match(
+      files[`${name}.properties`]!,
+      /^listener.security.protocol.map=CLIENTS:SASL_SSL,CONTROLLER:SASL_SSL$/m,
+    );
+  }
+  const servers = Object.keys(files).filter((name) => name.endsWith(".conf"));
+  for (const name of servers) assert.match(files[name]!, /^port 0$/m, name);
   assert.deepEqual(
-    mounted.filter((name) => !made.includes(name)),
-    [],
+    servers.filter((name) => files[name]!.includes("replicaof")),
+    ["redis-durable-replica.conf"],
   );
 });
 

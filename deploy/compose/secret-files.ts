@@ -1,16 +1,28 @@
 import { newApiKey } from "@faceline/contracts/runtime/api-keys";
-import { brokerSettings, newClusterId } from "../launcher/kafka-broker.ts";
+import { brokerSettings, type KafkaSettings, newClusterId } from "../launcher/kafka-broker.ts";
 import { durableSettings, redisConfiguration, volatileSettings } from "../launcher/redis-server.ts";
 import { durableUsers, type RedisRights, volatileUsers } from "../launcher/redis-users.ts";
 import { newPassword } from "../launcher/secrets.ts";
 import { kafkaUser } from "../launcher/server-access.ts";
+import {
+  brokerOfThree,
+  brokers,
+  redisTls,
+  replicaRights,
+  replicaSettings,
+  replicaUser,
+} from "./production-files.ts";
 
 /**
  * Returns the files of secrets of a compose, by their names: a password for each user of each server, the
  * configuration of the servers with these users, the operators' token and the first API key. `present` reads
- * what an earlier call made: passwords stay, and configurations are made anew from them.
+ * what an earlier call made: passwords stay, and configurations are made anew from them. `production`: for
+ * compose.production.yaml; the certificates are not among them.
  */
-export function secretFiles(present: (name: string) => string | undefined): Record<string, string> {
+export function secretFiles(
+  present: (name: string) => string | undefined,
+  { production = false } = {},
+): Record<string, string> {
   const secrets: Record<string, string> = {};
   const keep = (name: string, make: () => string): string => {
     const value = present(name) || make();
@@ -23,15 +35,23 @@ export function secretFiles(present: (name: string) => string | undefined): Reco
       password: keep(`${server}-${user}`, newPassword),
       rights,
     }));
-  const network = { bind: "* -::*", port: `${redisPort}`, dir: "/data" };
+  const network = { bind: "* -::*", dir: "/data", ...(production ? redisTls : { port: redisPort }) };
   const volatile = usersOf("redis-volatile", volatileUsers);
-  const durable = usersOf("redis-durable", durableUsers);
-  const kafka = brokerSettings({
+  const replica = production ? { [replicaUser]: replicaRights } : {};
+  const durable = usersOf("redis-durable", { ...durableUsers, ...replica });
+  const kafka = {
     port: kafkaPort,
     controllerPort: kafkaControllerPort,
     login: { user: kafkaUser, password: keep(`kafka-${kafkaUser}`, newPassword) },
     addresses: { listen: "0.0.0.0", advertised: "kafka" },
-  });
+  };
+  const properties: Record<string, KafkaSettings> = { kafka: brokerSettings(kafka) };
+  if (production) {
+    const peer = { user: "broker", password: keep("kafka-broker", newPassword) };
+    for (const name of brokers) {
+      properties[name] = { ...properties["kafka"], ...brokerOfThree(name, { ...kafka, peer }) };
+    }
+  }
   keep("kafka-cluster-id", newClusterId);
   keep("operators-token", newPassword);
   keep("grafana-admin", newPassword);
@@ -43,14 +63,29 @@ export function secretFiles(present: (name: string) => string | undefined): Reco
       volatile,
     ),
     "redis-durable.conf": redisConfiguration({ ...network, ...durableSettings }, durable),
-    "kafka.properties": Object.entries({ ...kafka, "log.dirs": "/var/lib/kafka/data" })
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join(""),
+    ...(production && {
+      "redis-durable-replica.conf": redisConfiguration(
+        {
+          ...network,
+          ...durableSettings,
+          ...replicaSettings(secrets[`redis-durable-${replicaUser}`]!.trim()),
+        },
+        durable,
+      ),
+    }),
+    ...Object.fromEntries(
+      Object.entries(properties).map(([name, settings]) => [`${name}.properties`, linesOf(settings)]),
+    ),
   };
 }
 
+const linesOf = (settings: KafkaSettings): string =>
+  Object.entries({ ...settings, "log.dirs": "/var/lib/kafka/data" })
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+
 /** As in compose.yaml, which gives the container more. */
 const volatileMemoryMib = 1024;
-const redisPort = 6379;
+const redisPort = "6379";
 const kafkaPort = 9092;
 const kafkaControllerPort = 9093;
