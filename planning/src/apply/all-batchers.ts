@@ -70,6 +70,10 @@ export async function changeAll(
   return [...lines, ...takeoverLines(batchers)];
 }
 
+/** Without the active batcher a change reaches no call. */
+export const hasActive = (batchers: readonly Batcher[]): boolean =>
+  batchers.some(({ before }) => before.role === "active");
+
 /** A takeover goes to a batcher that was not named, with the settings of its start. */
 function takeoverLines(batchers: readonly Batcher[]): string[] {
   if (batchers.some(({ before }) => before.role === "standby")) return [];

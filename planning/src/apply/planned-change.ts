@@ -35,6 +35,9 @@ export function readPlan(file: string): ReadPlan {
   try {
     content = JSON.parse(readFileSync(file, "utf8"));
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
+      throw new Error(`There is no plan ${file}. npm run plan -- run --json FILE writes one.`, { cause });
+    }
     throw new Error(`The plan ${file} cannot be read. npm run plan -- run --json FILE writes one.`, {
       cause,
     });
@@ -90,6 +93,11 @@ export const plannedChange = (
   { settings: { batchMax, utilisationTarget } }: ReadPlan,
 ): AdjustablePoolSettings => ({ ...before, batchMax, utilisationTarget });
 
+export const isSameSettings = (one: AdjustablePoolSettings, other: AdjustablePoolSettings): boolean =>
+  changeText(one, other) === unchangedText;
+
+const unchangedText = "nothing changes";
+
 /** "batch max as loaded → 8, UTILISATION_TARGET 0.85 → 0.7" */
 export function changeText(from: AdjustablePoolSettings, to: AdjustablePoolSettings): string {
   const parts = [
@@ -99,7 +107,7 @@ export function changeText(from: AdjustablePoolSettings, to: AdjustablePoolSetti
   ]
     .filter(([, before, after]) => before !== after)
     .map(([name, before, after]) => `${name} ${before} → ${after}`);
-  return parts.length === 0 ? "nothing changes" : parts.join(", ");
+  return parts.length === 0 ? unchangedText : parts.join(", ");
 }
 
 type ReadPlan = { settings: PlannedSettings; machine: PlanFile["machine"] };

@@ -41,18 +41,32 @@ test("a plan changes both batchers of a pool, names who did it, and prints what 
   assert.doesNotMatch(text, /No standby/);
 });
 
-test("undo puts back what was before, a second undo takes it back, and --all is the start", async (t) => {
+test("undo puts back the start of every batcher, whatever was changed last, and a second one nothing", async (t) => {
   const pool = await openPool(t);
-  assert.equal((await run(undo, ...pool.options)).code, 2);
+  const [active, standby] = pool.batchers as [Batcher, Batcher];
   await run(apply, plan, ...pool.options);
   const smaller = newTried({ batchMax: 4, utilisationTarget: 0.5 });
-  await run(apply, planFile("smaller.json", newPlan({ winner: smaller })), ...pool.options);
-  const { text } = await run(undo, ...pool.options);
-  assert.match(text, /batch max 4 → 8, UTILISATION_TARGET 0\.5 → 0\.85/);
-  await run(undo, ...pool.options);
-  assert.equal(pool.batchers[1]!.state.settings.batchMax, 4);
-  await run(undo, ...pool.options, "--all");
-  for (const { changes } of pool.batchers) assert.deepEqual(changes.settings, started);
+  // To the active one alone, so that the last changes of the two differ.
+  const activeOnly = [...pool.options.slice(0, 2), ...pool.options.slice(4)];
+  await run(apply, planFile("smaller.json", newPlan({ winner: smaller })), ...activeOnly);
+  const { code, text } = await run(undo, ...pool.options);
+  assert.equal(code, 0);
+  assert.match(text, /batcher-1 \(active\): batch max 4 → as loaded, UTILISATION_TARGET 0\.5 → 0\.9\n/);
+  assert.match(text, /batcher-2 \(standby\): batch max 8 → as loaded, UTILISATION_TARGET 0\.85 → 0\.9\n/);
+  const again = await run(undo, ...pool.options, "--all");
+  assert.equal(again.code, 0);
+  assert.match(again.text, /nothing changes\n.*nothing changes\nThese batchers have the settings of their/);
+  for (const { changes } of [active, standby]) assert.deepEqual(changes.settings, started);
+});
+
+test("a plan for the standby alone is refused: no call would be served by it", async (t) => {
+  const pool = await openPool(t);
+  const standbyOnly = pool.options.slice(2);
+  const { code, text } = await run(apply, plan, ...standbyOnly);
+  assert.equal(code, 2);
+  assert.match(text, /The active batcher is not among them: batcher-2 \(standby\)\..*\nNothing was changed\.\n$/);
+  assert.deepEqual(pool.batchers[1]!.changes.settings, started);
+  assert.match((await run(undo, ...standbyOnly)).text, /The active batcher is not among them/);
 });
 
 test("where one batcher refuses, the others get back what they had", async (t) => {
@@ -75,7 +89,7 @@ test("a plan for larger batches than workers have loaded changes nothing, and sa
   const pool = await openPool(t, { sizes: [1, 2, 4] });
   const { code, text } = await run(apply, plan, ...pool.options);
   assert.equal(code, 2);
-  assert.match(text, /at most 4: start them with BATCH_MAX=8 first\.\nNothing was changed/);
+  assert.match(text, /at most 4: start them with BATCH_MAX=8 first\.\nNothing was changed\.\n$/);
   assert.deepEqual(pool.batchers[0]!.changes.settings, started);
 });
 
@@ -118,6 +132,7 @@ test("a wrong address, token or file is one sentence", async (t) => {
     ],
     [[notFound, ...pool.options], /no settings that meet its target/],
     [[join(folder, "token"), ...pool.options], /cannot be read/],
+    [[join(folder, "absent.json"), ...pool.options], /There is no plan .*absent\.json\. npm run plan -- run/],
     [[...pool.options], /Name one plan/],
   ] as const) {
     await assert.rejects(run(apply, ...args), message);
@@ -158,6 +173,8 @@ async function openPool(t: TestContext, { sizes = [1, 2, 4, 8], digest = "0".rep
   const urls = batchers.flatMap(({ url }) => ["--url", url]);
   return { batchers, options: [...urls, "--token-file", join(folder, "token")] };
 }
+
+type Batcher = Awaited<ReturnType<typeof openPool>>["batchers"][number];
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

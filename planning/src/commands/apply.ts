@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { batcherOptions, batcherUsage, changeAll, readBatchers } from "../apply/all-batchers.ts";
+import { batcherOptions, batcherUsage, changeAll, hasActive, readBatchers } from "../apply/all-batchers.ts";
 import { planFaults, plannedChange, readPlan } from "../apply/planned-change.ts";
 import { permanentSettings } from "../report/permanent-settings.ts";
 import type { CommandContext } from "./context.ts";
@@ -22,34 +22,36 @@ export async function apply(args: string[], { print }: Pick<CommandContext, "pri
   const batchers = await readBatchers(values);
   const states = batchers.map(({ before }) => before);
   const faults = planFaults(plan, states, { acceptsOtherBuild: values["accept-other-build"] });
+  if (!hasActive(batchers)) {
+    const roles = states.map(({ batcher, role }) => `${batcher} (${role})`).join(", ");
+    faults.push(
+      `The active batcher is not among them: ${roles}. Calls would be served as before until a takeover. ` +
+        "Name every batcher of the pool with a --url of its own.",
+    );
+  }
   if (faults.length > 0) {
     for (const fault of faults) print(fault);
     print("Nothing was changed.");
-    printPermanent();
     return 2;
   }
   for (const line of await changeAll(batchers, ({ settings }) => plannedChange(settings, plan))) print(line);
   if (plan.machine.acceptedNoise)
     print("NOT QUIET: the profile of this plan was measured beside other work.");
-  print("npm run plan -- undo, with the same --url and --token-file, takes it back.");
-  printPermanent();
+  print("npm run plan -- undo, with the same --url and --token-file, puts back the settings of the start.");
+  const { environment, compose, helm } = permanentSettings(plan.settings);
+  print("");
+  print("To keep it, and for what needs a restart:");
+  print("");
+  print(environment);
+  print("");
+  print("In a compose file:");
+  print("");
+  print(compose);
+  print("");
+  print("As values of a Helm chart:");
+  print("");
+  print(helm);
   return 0;
-
-  function printPermanent(): void {
-    const { environment, compose, helm } = permanentSettings(plan.settings);
-    print("");
-    print("To keep it, and for what needs a restart:");
-    print("");
-    print(environment);
-    print("");
-    print("In a compose file:");
-    print("");
-    print(compose);
-    print("");
-    print("As values of a Helm chart:");
-    print("");
-    print(helm);
-  }
 }
 
 const options = { ...batcherOptions, "accept-other-build": { type: "boolean", default: false } } as const;

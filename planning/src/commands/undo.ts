@@ -1,31 +1,29 @@
 import { parseArgs } from "node:util";
-import { batcherOptions, batcherUsage, changeAll, readBatchers } from "../apply/all-batchers.ts";
+import { batcherOptions, batcherUsage, changeAll, hasActive, readBatchers } from "../apply/all-batchers.ts";
+import { isSameSettings } from "../apply/planned-change.ts";
 import type { CommandContext } from "./context.ts";
 
 export const undoUsage = `npm run plan -- undo [options]
 
-Puts back the settings that running batchers had before their last change. A second undo takes back the first.
+Puts back the settings that running batchers were started with. A second undo changes nothing.
 
 ${batcherUsage}
-  --all                puts back what the batchers were started with
 `;
 
-/** Takes back the last change. Returns the exit code, 2 where there was none. */
+/** Puts back what the batchers were started with. Returns the exit code. */
 export async function undo(args: string[], { print }: Pick<CommandContext, "print">): Promise<number> {
   const { values } = parseArgs({ args, options });
   const batchers = await readBatchers(values);
-  const changed = batchers.filter(({ before }) => before.changes.length > 0);
-  if (changed.length === 0) {
-    print("No batcher was changed since its start.");
-    return 2;
-  }
+  const changed = batchers.filter(({ before }) => !isSameSettings(before.settings, before.started));
   for (const { before } of changed) {
     const { at, by } = before.changes[0]!;
     print(`${before.batcher} was changed last at ${at} by ${by}.`);
   }
-  const lines = await changeAll(changed, ({ changes, started }) => (values.all ? started : changes[0]!.from));
-  for (const line of lines) print(line);
+  for (const line of await changeAll(batchers, ({ started }) => started)) print(line);
+  if (!hasActive(batchers)) print("The active batcher is not among them: its settings are as they were.");
+  if (changed.length === 0) print("These batchers have the settings of their start.");
   return 0;
 }
 
-const options = { ...batcherOptions, all: { type: "boolean", default: false } } as const;
+/** `--all` was the name of this in 0.1.0, where undo alone took back the last change. */
+const options = { ...batcherOptions, all: { type: "boolean" } } as const;
