@@ -64,7 +64,10 @@ test("a plan for the standby alone is refused: no call would be served by it", a
   const standbyOnly = pool.options.slice(2);
   const { code, text } = await run(apply, plan, ...standbyOnly);
   assert.equal(code, 2);
-  assert.match(text, /The active batcher is not among them: batcher-2 \(standby\)\..*\nNothing was changed\.\n$/);
+  assert.match(
+    text,
+    /The active batcher is not among them: batcher-2 \(standby\)\..*\nNothing was changed\.\n$/,
+  );
   assert.deepEqual(pool.batchers[1]!.changes.settings, started);
   assert.match((await run(undo, ...standbyOnly)).text, /The active batcher is not among them/);
 });

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { advise } from "../advice/advise.ts";
+import { fewestChangesFirst, preferDefaults } from "../advice/default-settings.ts";
 import type { PoolSettings } from "../prediction/predict.ts";
 import { parseTarget } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
@@ -81,12 +82,13 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
     deadlinesMs: values.deadlines === undefined ? [undefined] : numbers(values.deadlines),
   };
   const workersMax = Math.max(Math.ceil(load), Number(values["workers-max"]));
-  const result = await search({
+  const found = await search({
     workersMin: Math.max(1, Math.floor(load)),
     workersMax,
-    settingsOf: (workers) => settingsOf(workers, profile, choices),
+    settingsOf: (workers) => fewestChangesFirst(settingsOf(workers, profile, choices), profile),
     evaluate,
   });
+  const result = await preferDefaults(found, { profile, evaluate });
 
   progress("what-ifs");
   const advice = await advise(result, {

@@ -67,7 +67,7 @@ test("a name from outside is text, not markup", () => {
 test("a profile of a noisy machine marks the page at its top", () => {
   const machine = { ...newPlan().machine, acceptedNoise: true, noise: 0.31 };
   const html = planPage(newPlan({ machine }), "plan.json");
-  const mark = html.indexOf("the profile was measured while other programs took 31 % of a core");
+  const mark = html.indexOf("the profile was measured while other work took 31 % of a core");
   assert.ok(mark > 0 && mark < html.indexOf('class="answer"'));
 });
 

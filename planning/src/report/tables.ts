@@ -2,7 +2,7 @@ import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import { paretoFront, type Tried } from "../search/search.ts";
 import type { FoundPlan, Plan } from "./plan.ts";
 import { batchSizeLines } from "./plots.ts";
-import { countText, inTimeShare, percent, workersText } from "./words.ts";
+import { countText, inTimeShare, isDefault, percent, workersText } from "./words.ts";
 
 // The tables of a plan, for the text and for the page: cells of text. Cost is in worker seconds for 1,000
 // calls. Tested by text.test.ts and page.test.ts.
@@ -36,7 +36,9 @@ export function defaultsTable({ defaults, whatIfs, winner }: FoundPlan): Table {
   const planned = whatIfs[0]?.prediction ?? winner.prediction;
   const named = [
     { name: "this plan", settings: winner.settings, prediction: planned },
-    ...(defaults === undefined ? [] : [{ name: "defaults, as many workers", ...defaults.sameWorkers }]),
+    ...(defaults === undefined || isDefault(winner.settings, defaults)
+      ? []
+      : [{ name: "defaults, as many workers", ...defaults.sameWorkers }]),
     ...(defaults?.fewest === undefined || defaults.fewest.settings.workers === winner.settings.workers
       ? []
       : [{ name: "defaults that meet the target", ...defaults.fewest }]),

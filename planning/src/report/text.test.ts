@@ -36,3 +36,10 @@ test("settings as good as the defaults are not shown twice", () => {
   assert.match(text, /needs as many workers\./);
   assert.doesNotMatch(text, /defaults that meet the target/);
 });
+
+test("where the default settings win, it says that nothing is to be changed, and shows them once", () => {
+  const winner = newTried({ batchMax: 4 }, {}, "all calls");
+  const text = planText(newPlan({ winner }));
+  assert.match(text, /These are the default settings: BATCH_MAX and UTILISATION_TARGET need no change\./);
+  assert.doesNotMatch(text, /defaults, as many/);
+});

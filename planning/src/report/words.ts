@@ -1,3 +1,4 @@
+import type { DefaultsComparison } from "../advice/default-settings.ts";
 import type { PoolSettings } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
 import type { Tried } from "../search/search.ts";
@@ -59,9 +60,18 @@ export function unmetSentences({ unmet, target }: Plan): string[] {
   ];
 }
 
+/** Whether a plan sets nothing but the number of workers. */
+export const isDefault = (settings: PoolSettings, { sameWorkers }: DefaultsComparison): boolean =>
+  settings.deadlineMs === undefined &&
+  settings.batchMax === sameWorkers.settings.batchMax &&
+  settings.utilisationTarget === sameWorkers.settings.utilisationTarget;
+
 /** What the default settings would do, in a sentence. */
 export function defaultsSentence({ defaults, winner, target }: Plan): string {
   if (defaults === undefined || winner === undefined) return "";
+  if (isDefault(winner.settings, defaults)) {
+    return "These are the default settings: BATCH_MAX and UTILISATION_TARGET need no change.";
+  }
   const { fewest, workersMax } = defaults;
   const needs =
     fewest === undefined

@@ -46,6 +46,15 @@ test("of settings with the same prediction only the smallest batches are tried o
   ]);
 });
 
+test("of settings with the same p99 the first of the grid wins, as the grid of a plan begins with the defaults", async () => {
+  const first = { batchMax: 4, utilisationTarget: 0.95 };
+  const { result } = await searchWith(
+    ({ batchMax }) => ({ p99Ms: 50, meanBatch: batchMax, missed: [] }),
+    first,
+  );
+  assert.deepEqual(result.winner?.settings, { workers: 1, ...first });
+});
+
 test("the front has the ones that are cheaper or faster than all others", async () => {
   const { result } = await searchWith(({ workers, batchMax }) => ({
     p99Ms: 100 / workers + batchMax,
@@ -99,12 +108,18 @@ async function searchReally(traffic: Partial<DrawnTraffic>, target: Target, isPr
 }
 
 /** Searches with predictions that `predictionOf` makes up. */
-async function searchWith(predictionOf: (settings: PoolSettings, scope: Scope) => Partial<Prediction>) {
+async function searchWith(
+  predictionOf: (settings: PoolSettings, scope: Scope) => Partial<Prediction>,
+  first?: Omit<PoolSettings, "workers">,
+) {
   const evaluated: [PoolSettings, Scope][] = [];
   const result = await search({
     workersMin: 1,
     workersMax: 6,
-    settingsOf: (workers) => settingsOf(workers, newProfile(), choices),
+    settingsOf: (workers) => [
+      ...(first === undefined ? [] : [{ workers, ...first }]),
+      ...settingsOf(workers, newProfile(), choices),
+    ],
     evaluate: async (settings, scope) => {
       evaluated.push([settings, scope]);
       return newPrediction(predictionOf(settings, scope));

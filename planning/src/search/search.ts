@@ -1,5 +1,4 @@
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
-import { nameOf } from "./settings-grid.ts";
 
 /**
  * Finds the cheapest settings that meet a target: the fewest workers, and of these the least p99.
@@ -63,8 +62,8 @@ async function tryAll(settings: PoolSettings[], scope: Scope, evaluate: Evaluate
 }
 
 /**
- * Returns those with the least p99, at most `candidatesMax`. Of several with the same prediction, as when no
- * batch reaches BATCH_MAX, only the first: it has the smallest sizes and so the least memory.
+ * Returns those with the least p99, at most `candidatesMax`; of several with the same p99 the first of the
+ * grid. Of several with the same prediction, as when no batch reaches BATCH_MAX, only the first.
  */
 function best(tried: Tried[]): Tried[] {
   const distinct = new Map<string, Tried>();
@@ -73,10 +72,7 @@ function best(tried: Tried[]): Tried[] {
     if (!distinct.has(key)) distinct.set(key, each);
   }
   return [...distinct.values()]
-    .toSorted(
-      (a, b) =>
-        a.prediction.p99Ms - b.prediction.p99Ms || nameOf(a.settings).localeCompare(nameOf(b.settings)),
-    )
+    .toSorted((a, b) => a.prediction.p99Ms - b.prediction.p99Ms)
     .slice(0, candidatesMax);
 }
 
