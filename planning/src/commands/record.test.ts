@@ -19,7 +19,7 @@ test("the calls of all ingresses become one trace, with numbers for tenants and 
   const ports = [await ingress(t, [first, '{"dropped":3}']), await ingress(t, ["", second])];
   const { out, code, text } = await run("--operators", ports.join(","), "--seconds", "1");
   assert.equal(code, 0);
-  assert.match(text, /2 calls were written.*\n3 calls are missing/);
+  assert.match(text, /^Recording from 2 ingresses for 1 s\. .*\n2 calls were written.*\n3 calls are missing/);
   const trace = await readTrace(out);
   assert.deepEqual(trace.columns.lanes, ["Dlib/tiny", "Dlib/ssd"]);
   assert.deepEqual([...trace.columns.tenant], [0, 1]);
@@ -70,18 +70,36 @@ test("a trace ends at its size, and says so", async () => {
   assert.ok((await readTrace(out)).calls > 10);
 });
 
-test("a trace is not written over, and one without calls says that it is of no use", async () => {
+test("a trace is not written over, and one without calls is not written", async () => {
   const log = join(stateFolder, "empty.log");
   writeFileSync(log, "");
   const { out, code, text } = await run("--from", log);
   assert.equal(code, 2);
   assert.match(text, /None of the 0 lines of .*empty\.log is a POST of .*option httplog clf/);
+  assert.ok(!existsSync(out));
+  writeFileSync(out, "");
   await assert.rejects(run("--from", log, "--out", out), /is there already; give another name by --out/);
 });
 
 test("a port that refuses is a sentence, and so is a command without a source", async (t) => {
-  const port = await ingress(t, [], undefined, 401);
-  await assert.rejects(run("--operators", port), /\/calls answered 401/);
+  const out = nextFile();
+  const token = join(stateFolder, "token");
+  writeFileSync(token, "0123456789abcdef");
+  for (const [status, args, message] of [
+    [401, [], /needs the operators' token: --token-file FILE\.$/],
+    [401, ["--token-file", token], /refuses this token\.$/],
+    [404, [], /is not the operators' port of an ingress\.$/],
+    [503, [], /\/calls answered 503/],
+  ] as const) {
+    const port = await ingress(t, [], undefined, status);
+    await assert.rejects(run("--operators", port, "--out", out, ...args), message);
+    assert.ok(!existsSync(out), "a failed recording leaves no trace behind");
+  }
+  const closed = "http://127.0.0.1:1";
+  await assert.rejects(
+    run("--operators", closed, "--out", out),
+    /cannot be reached \(ECONNREFUSED\)|\(the conn/,
+  );
   await assert.rejects(run(), /either --operators LIST, of ingresses, or --from LOG/);
 });
 

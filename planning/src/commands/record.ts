@@ -58,27 +58,37 @@ export async function record(
     const end = () => stop.abort();
     process.once("SIGINT", end);
     const token = values["token-file"] === undefined ? undefined : readLines(values["token-file"])[0];
+    const ports = operators!.split(",");
+    const seconds = positive(values.seconds, "--seconds");
     let lastAt = 0;
+    let open = 0;
+    let seen = 0;
     const follow = {
       salt: randomBytes(16).toString("hex"),
       token,
       stop: stop.signal,
+      onOpen: () => {
+        if (++open < ports.length) return;
+        const from = ports.length === 1 ? "one ingress" : `${ports.length} ingresses`;
+        print(`Recording from ${from} for ${seconds} s. Ctrl-C ends it.`);
+      },
       onCall: (call: Parameters<Recording["add"]>[0]) => {
+        seen++;
         recording.add(call);
         lastAt = Math.max(lastAt, call.at);
       },
       onDropped: (count: number) => void (dropped += count),
     };
     const timer = setInterval(() => {
-      progress(`recording: ${writer.calls} calls are written`);
+      progress(`recording: ${seen} calls`);
       if (write(lastAt)) return;
       isFull = true;
       end();
     }, writeEveryMs);
-    const over = sleep(1_000 * positive(values.seconds, "--seconds"), undefined, { signal: stop.signal });
+    const over = sleep(1_000 * seconds, undefined, { signal: stop.signal });
     void over.then(end, () => {});
     try {
-      await Promise.all(operators!.split(",").map((port) => followCalls(port, follow)));
+      await Promise.all(ports.map((port) => followCalls(port, follow)));
     } finally {
       // Also where a port breaks off: the calls until then are a trace.
       clearInterval(timer);
@@ -108,14 +118,14 @@ export async function record(
   }
   progress("");
   const { guessed, unknown } = recording.counts;
-  print(`${writer.calls} calls were written to ${out}.`);
+  if (writer.calls > 0) print(`${writer.calls} calls were written to ${out}.`);
   if (isFull) print("The trace is full: recording ended before its time.");
   if (dropped > 0) print(`${dropped} calls are missing: this command was too slow for them.`);
   if (guessed > 0) print(`${guessed} calls were refused unread; they have the pictures of the call before.`);
   if (unknown > 0)
     print(`${unknown} calls were refused unread before any other of their tenant, and left out.`);
   if (writer.calls === 0) {
-    print("No calls came: nothing can be planned with this trace.");
+    print("No calls came, so no trace was written.");
     if (from !== undefined) print(`None of the ${linesOfLog} lines of ${from} ${isNoCall}`);
   }
   return writer.calls === 0 ? 2 : 0;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import type { RecordedOutcome } from "@faceline/contracts/recording/recorded-call";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { PictureSize } from "./trace.ts";
@@ -6,9 +6,11 @@ import { traceLanesMax } from "./trace-file.ts";
 
 /**
  * Writes a trace, see trace-file.ts, of at most `bytesMax`, that can be read at any time. Throws an Error
- * with a sentence where the file is there already.
+ * with a sentence where the file is there already. Without a call no file is left, so that it does not stop
+ * the next try.
  */
 export class TraceWriter implements Disposable {
+  readonly #path: string;
   readonly #file: number;
   readonly #lanes: LaneId[] = [];
   #bytesLeft: number;
@@ -16,6 +18,7 @@ export class TraceWriter implements Disposable {
   calls = 0;
 
   constructor(file: string, bytesMax: number) {
+    this.#path = file;
     try {
       this.#file = openSync(file, "wx", 0o600);
     } catch (error) {
@@ -53,6 +56,7 @@ export class TraceWriter implements Disposable {
 
   [Symbol.dispose](): void {
     closeSync(this.#file);
+    if (this.calls === 0) rmSync(this.#path);
   }
 }
 
