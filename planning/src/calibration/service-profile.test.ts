@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { newProfile } from "../../testing/fixtures.ts";
-import { serviceProfile } from "./service-profile.ts";
+import { fitFault, serviceProfile } from "./service-profile.ts";
 import type { CallTimes, LoadSample } from "./service-samples.ts";
 
 const picture = { bytes: 41_000, pixels: 327_680 };
@@ -51,6 +51,13 @@ test("the CPU time of a call is what runs and decodes leave of that of the machi
   assert.deepEqual(rounded(cpu), [2, 1, 5]);
   assert.deepEqual(rounded(clientCpu), [0.5, 0, 0]);
   assert.equal(perSecond, 50);
+});
+
+test("a fit in which a call or a picture takes no CPU time is not to be trusted", () => {
+  const faultOf = (cpu: object) => fitFault({ ...profile.service, cpu: { ...profile.service.cpu, ...cpu } });
+  assert.equal(faultOf({ callMs: 2, pictureMs: 1 }), undefined);
+  assert.match(faultOf({ callMs: 0, pictureMs: 6.71 })!, /^A call takes no CPU time/);
+  assert.match(faultOf({ callMs: 2, pictureMs: 0 })!, /^A picture takes no CPU time/);
 });
 
 test("what workers do not run of a load that leaves them no rest lies between their runs", () => {

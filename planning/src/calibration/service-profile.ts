@@ -59,6 +59,16 @@ export function serviceProfile(
   };
 }
 
+/** Says, in a sentence, that a fit of CPU times cannot be right; undefined where nothing shows it. */
+export function fitFault({ cpu }: Profile["service"]): string | undefined {
+  if (cpu.callMs > 0 && cpu.pictureMs > 0) return undefined;
+  const what = cpu.callMs > 0 ? "picture" : "call";
+  return (
+    `A ${what} takes no CPU time of its own in this fit, which cannot be: other work was measured too, or the ` +
+    "loads were too short. Measure again, with more --seconds and nothing else running."
+  );
+}
+
 /** Splits the CPU time of loads into that of calls, of pictures and of megabytes. */
 function callCpu(loads: readonly LoadSample[], cpuMs: (load: LoadSample, index: number) => number): CallCpu {
   const rows = loads.map(({ pictures, bytes }) => [1, pictures, bytes / 1_000_000]);

@@ -56,6 +56,7 @@ test("a running service is added to the profile of the engine, and nothing else 
   const { service: measured, noise, acceptedNoise, ...others } = readProfile(profileFile);
   const { service: assumed, noise: _noise, acceptedNoise: _accepted, ...same } = before;
   assert.deepEqual([others, assumed.isMeasured, acceptedNoise], [same, false, noise > 0]);
+  assert.deepEqual(readProfile(`${profileFile}.before`), before);
   assert.ok(measured.isMeasured && measured.perSecond > 0);
   assert.match(
     text,

@@ -1,8 +1,8 @@
-import { renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fitToLoad } from "../calibration/load-fit.ts";
 import { noiseSentence, watchOtherWork } from "../calibration/machine-noise.ts";
-import { serviceProfile } from "../calibration/service-profile.ts";
+import { fitFault, serviceProfile } from "../calibration/service-profile.ts";
 import { idleCores, sampleService } from "../calibration/service-samples.ts";
 import { predict } from "../prediction/predict.ts";
 import { type LaneProfile, type Profile, readProfile } from "../profile/profile.ts";
@@ -76,6 +76,7 @@ export async function calibrateService(
   const isQuiet = isIdle && stolen === undefined;
   const most = Math.max(profile.noise, stolenCores, isIdle ? 0 : idle);
   const noise = { acceptedNoise: true, noise: Number(most.toFixed(3)) };
+  copyFileSync(file, `${file}.before`);
   writeFileSync(`${file}.part`, JSON.stringify({ ...profile, ...(!isQuiet && noise), service }, null, 1));
   renameSync(`${file}.part`, file);
   const { intakeMs, toWorkerMs, replyMs, fetchMs, cpu } = measured.service;
@@ -90,8 +91,10 @@ export async function calibrateService(
   );
   print(
     `CPU time around the engine: ${cpu.callMs.toFixed(2)} ms for a call, ${cpu.pictureMs.toFixed(2)} for a ` +
-      `picture, ${cpu.megabyteMs.toFixed(1)} for a megabyte. Added to ${file}.`,
+      `picture, ${cpu.megabyteMs.toFixed(1)} for a megabyte. Added to ${file}; the profile before is ${basename(file)}.before.`,
   );
+  const fault = fitFault(service);
+  if (fault !== undefined) print(fault);
   return 0;
 }
 
