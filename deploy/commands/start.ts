@@ -111,6 +111,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
       accounts: ["PAGES", "AUTH", "ACCOUNTS"].every((setting) => process.env[setting] !== "off"),
       logs: state.logs,
       observeAddress: observation?.address,
+      operatorsPorts: operators,
       tookMs: steps.tookMs,
     }),
   );

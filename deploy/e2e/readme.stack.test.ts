@@ -36,6 +36,7 @@ test("the calls in README and in the launcher's welcome message work as pasted",
       pages: true,
       accounts: true,
       logs: state.logs,
+      operatorsPorts: {},
       tookMs: 0,
     });
     const command = text.split("\n").find((line) => line.startsWith("curl "));

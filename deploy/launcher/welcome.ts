@@ -10,6 +10,7 @@ export function welcomeMessage({
   pages,
   accounts,
   observeAddress,
+  operatorsPorts,
   tookMs,
 }: Welcome): string {
   const [address] = addresses;
@@ -21,7 +22,7 @@ ${ready}
 
   address  ${addresses.join("  ")}
   key      ${key === undefined ? "none was made, because REDIS_DURABLE_URL is set (--dev-key makes one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
-  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? "\n  people   npm run keys -- operator --email YOU@EXAMPLE.ORG  (you approve others at /admin)" : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}
+  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? "\n  people   npm run keys -- operator --email YOU@EXAMPLE.ORG  (you approve others at /admin)" : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}${portsLine(operatorsPorts)}
 
 Try it. The two pictures show one person, who does not exist:
 
@@ -29,6 +30,15 @@ curl -s ${address}/verify -H "${header}" -H "content-type: application/json" -d 
 
 Ctrl-C stops everything.
 `;
+}
+
+/** The operators' ports by service, for npm run plan and a Prometheus; empty where there are none. */
+function portsLine(ports: Record<string, number>): string {
+  const byService = Map.groupBy(Object.keys(ports), (name) => name.replace(/-\d+$/, ""));
+  const lists = [...byService].map(
+    ([service, names]) => `${service} ${names.map((name) => ports[name]).join(" ")}`,
+  );
+  return lists.length === 0 ? "" : `\n  ports    ${lists.join(", ")}  (for operators: /live, /metrics)`;
 }
 
 /** The path relative to the current folder, where that is shorter than leaving it. */
@@ -49,5 +59,7 @@ type Welcome = {
   accounts: boolean;
   /** The page of links of `--observe`; undefined without. */
   observeAddress?: string | undefined;
+  /** By the name of the process; empty without OPERATORS_PORT. */
+  operatorsPorts: Record<string, number>;
   tookMs: number;
 };
