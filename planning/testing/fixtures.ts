@@ -146,7 +146,7 @@ export function newPlan(changes: Partial<Plan> = {}): Plan {
       slots: Array.from({ length: 20 }, (_, slot) => 40 + slot),
     },
     load: 1.5,
-    machine: machineSummary(newProfile()),
+    machine: { ...machineSummary(newProfile()), workersPerMachine: 8 },
     winner,
     tried: [newTried({ workers: 2 }, { missed: ["p99"] }), newTried({}), winner, faster],
     unmet: undefined,

@@ -26,7 +26,7 @@ test("a plan names the settings to set, what limits them, and what happens if tr
     new RegExp(`workers +${winner.settings.workers}\n +BATCH_MAX +${winner.settings.batchMax}\n`),
   );
   assert.equal(format, "faceline-plan");
-  assert.match(readFileSync(html, "utf8"), /plan -- apply plan\.json/);
+  assert.match(readFileSync(html, "utf8"), /plan -- apply .*plan\.json/);
   for (const part of ["What limits:", "traffic x 2", "UTILISATION_TARGET", "one tenant sends 50 %"])
     assert.ok(text.includes(part), part);
   assert.ok(Math.max(...text.split("\n").map((line) => line.length)) <= 110, text);
@@ -44,6 +44,11 @@ test("advice on a bursty trace beats the default settings: more calls in time, s
 test("the same command goes on from the predictions that are known", async () => {
   const { text } = await plan(...traffic);
   assert.match(text, /\d+ predictions are known from a run before/);
+  assert.match(text, /replay --draw bursts --rate 60 --seconds 8 --deadline 500 \\\n/);
+  assert.equal(
+    JSON.parse(readFileSync(join(stateFolder, "plan", "plan.json"), "utf8")).format,
+    "faceline-plan",
+  );
 });
 
 test("where no settings meet the target, the closest are shown, and the exit code says so", async () => {

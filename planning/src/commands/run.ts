@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { advise } from "../advice/advise.ts";
 import { fewestChangesFirst, preferDefaults } from "../advice/default-settings.ts";
@@ -16,7 +16,13 @@ import { PredictionThreads } from "../search/prediction-threads.ts";
 import { search } from "../search/search.ts";
 import { nameOf, settingsOf } from "../search/settings-grid.ts";
 import { planScopes } from "../search/windows.ts";
-import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
+import {
+  positive,
+  trafficArguments,
+  trafficOf,
+  trafficOptions,
+  trafficUsage,
+} from "../trace/traffic-options.ts";
 import { trafficSummary } from "../trace/traffic-summary.ts";
 import type { CommandContext } from "./context.ts";
 
@@ -33,6 +39,7 @@ ${trafficUsage}
   --tenant-share N     what if one tenant sends this share of the calls  [0.5]
   --also-profile FILE  what if the machine is another one; may be repeated
   --json FILE          the plan for npm run plan -- apply, with everything that was tried
+                       [.faceline/plan/plan.json]
   --html FILE          the plan as a page that needs nothing else
 
 Ctrl-C stops it; the same command goes on from there.
@@ -115,14 +122,21 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
     ...result,
     ...advice,
   };
+  const file = values.json ?? join(stateFolder, "plan", "plan.json");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(plan));
+  const planFile = shortest(file);
+  const traffic = values.trace === undefined ? trafficArguments(values) : ["--trace", values.trace];
   print("");
-  print(planText(plan));
-  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(plan));
-  if (values.html !== undefined) {
-    const planFile = values.json === undefined ? "PLAN.json" : basename(values.json);
-    writeFileSync(values.html, planPage(plan, planFile));
-  }
+  print(planText(plan, { traffic, planFile }));
+  if (values.html !== undefined) writeFileSync(values.html, planPage(plan, planFile));
   return result.winner === undefined ? 2 : 0;
+}
+
+/** As seen from the current folder, where that is shorter. */
+function shortest(file: string): string {
+  const fromHere = relative("", file);
+  return fromHere.length < file.length ? fromHere : file;
 }
 
 const sourceText = ({ trace, draw, seed }: { trace?: string; draw: string; seed: string }): string =>

@@ -9,7 +9,8 @@ test("the answer comes first, then how to set it, and every plot has a table bes
   const html = planPage(newPlan(), "plan.json");
   const order = [
     "3 workers, BATCH_MAX 8 and UTILISATION_TARGET 0.85 are the cheapest settings that meet p99 &lt; 300 ms",
-    "npm run plan -- apply plan.json --url",
+    "npm run plan -- apply plan.json",
+    "--url http://127.0.0.1:9480 --url http://127.0.0.1:9481",
     "BATCH_MAX=8",
     "Beside the default settings",
     "With the default settings p99 &lt; 300 ms, shed &lt; 0.1 % needs 5 workers.",
@@ -54,7 +55,10 @@ test("the page needs nothing from elsewhere, runs nothing, and is small also for
   const html = planPage(newPlan({ traffic, tried }), "plan.json");
   assert.doesNotMatch(html, /<script|\bon\w+=|<link|<img|@import|url\(|javascript:/i);
   const addresses = [...html.matchAll(/https?:\/\/[^"'<\s]+/g)].map(([address]) => address);
-  assert.deepEqual(new Set(addresses), new Set(["http://127.0.0.1:9480", "http://www.w3.org/2000/svg"]));
+  assert.deepEqual(
+    new Set(addresses),
+    new Set(["http://127.0.0.1:9480", "http://127.0.0.1:9481", "http://www.w3.org/2000/svg"]),
+  );
   assert.ok(html.length <= 300_000, `${html.length} bytes`);
 });
 
@@ -117,3 +121,9 @@ function assertBalanced(html: string): void {
   }
   assert.deepEqual(open, []);
 }
+
+test("a plan for several machines says how many, and has no npm start", () => {
+  const html = planPage(newPlan({ machine: { ...newPlan().machine, workersPerMachine: 2 } }), "plan.json");
+  assert.match(html, /3 workers, on 2 machines of 2 workers, as the calibrated one/);
+  assert.doesNotMatch(html, /npm start -- --workers/);
+});

@@ -1,4 +1,5 @@
 import { escapeXml } from "@faceline/contracts/plot/svg";
+import { applyCommand, applySentence } from "./next-commands.ts";
 import { permanentSettings } from "./permanent-settings.ts";
 import { type FoundPlan, isFound, type Plan } from "./plan.ts";
 import { batchSizePlot, frontPlot, trafficPlot } from "./plots.ts";
@@ -18,10 +19,13 @@ import {
   defaultsSentence,
   inTimeShare,
   machineSentence,
+  machinesOf,
+  machinesText,
   noiseMark,
   percent,
   searchSentences,
   settingsText,
+  severalMachines,
   targetText,
   trafficSentence,
   unmetSentences,
@@ -84,16 +88,17 @@ function foundSections(plan: FoundPlan, planFile: string): string {
 <dl class="figures">
 ${figures.map(([term, value]) => `<div><dt>${escapeXml(term)}</dt><dd>${escapeXml(value)}</dd></div>`).join("\n")}
 </dl>
+${machinesOf(plan) === 1 ? "" : `<p>${escapeXml(workersText(settings.workers) + machinesText(plan))}, as the calibrated one.</p>`}
 <p>What limits: ${escapeXml(bindingText(tried, winner))}</p>
 ${section(
   "Set it",
   `<h3>On the running batchers, at once</h3>
-${code(`npm run plan -- apply ${planFile} --url http://127.0.0.1:9480 --token-file FILE`)}
-<p class="dim">Name every batcher of the pool with a --url of its own. The batch size and the utilisation target change; npm run plan -- undo takes them back, and so does a restart. Batches above the size that workers have loaded need the settings below.</p>
+${code(applyCommand(planFile))}
+<p class="dim">${applySentence} The batch size and the utilisation target change; npm run plan -- undo puts back those of the start, and so does a restart. Batches above the size that workers have loaded need the settings below.</p>
 <h3>For good</h3>
 ${code(environment)}
 <h3>With npm start</h3>
-${code(npmStart)}
+${machinesOf(plan) === 1 ? code(npmStart) : `<p>${severalMachines}</p>`}
 <details><summary>In a compose file, or as values of a Helm chart</summary>
 <div class="pair">${code(compose)}${code(helm)}</div></details>`,
 )}

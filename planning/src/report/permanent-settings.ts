@@ -1,4 +1,5 @@
 import type { PoolSettings } from "../prediction/predict.ts";
+import { workersText } from "./words.ts";
 
 /**
  * Returns settings of a pool in the forms that outlast a restart: environment variables, a part of a compose
@@ -20,7 +21,7 @@ export function permanentSettings(settings: PoolSettings): PermanentSettings {
   const start = services.flatMap(({ env }) => Object.entries(env).map(([name, value]) => `${name}=${value}`));
   return {
     npmStart: `${start.join(" ")} npm start -- --workers ${settings.workers}`,
-    environment: [`# ${settings.workers} workers`, ...environment].join("\n"),
+    environment: [`# ${workersText(settings.workers)}`, ...environment].join("\n"),
     compose: ["services:", ...yaml("  ", "environment")].join("\n"),
     helm: yaml("", "env").join("\n"),
   };

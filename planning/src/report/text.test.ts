@@ -3,8 +3,10 @@ import test from "node:test";
 import { newPlan, newPrediction, newTried } from "../../testing/fixtures.ts";
 import { planText } from "./text.ts";
 
+const next = { traffic: ["--trace", "trace.jsonl"], planFile: "a folder/plan.json" };
+
 test("the text says what to set, what limits, and what the default settings would need", () => {
-  const text = planText(newPlan());
+  const text = planText(newPlan(), next);
   assert.match(text, / {2}workers +3\n {2}BATCH_MAX +8\n {2}UTILISATION_TARGET +0\.85\n/);
   assert.match(text, /\n {2}BATCH_MAX=8 UTILISATION_TARGET=0\.85 npm start -- --workers 3\n/);
   assert.match(text, /What limits: with 2 workers every choice misses p99\./);
@@ -25,21 +27,43 @@ test("no line is wider than a terminal, whatever it says", () => {
     },
     whatIfScope: "windows",
   });
-  for (const line of planText(many).split("\n")) assert.ok(line.length <= 110, line);
+  for (const line of planText(many, next).split("\n")) assert.ok(line.length <= 110, line);
 });
 
 test("settings as good as the defaults are not shown twice", () => {
   const plan = newPlan();
   const fewest = newTried({ workers: 3, batchMax: 4 }, {}, "all calls");
   const sameWorkers = { settings: fewest.settings, prediction: newPrediction() };
-  const text = planText({ ...plan, defaults: { sameWorkers, fewest, workersMax: 16 } });
+  const text = planText({ ...plan, defaults: { sameWorkers, fewest, workersMax: 16 } }, next);
   assert.match(text, /needs as many workers\./);
   assert.doesNotMatch(text, /defaults that meet the target/);
 });
 
 test("where the default settings win, it says that nothing is to be changed, and shows them once", () => {
   const winner = newTried({ batchMax: 4 }, {}, "all calls");
-  const text = planText(newPlan({ winner }));
+  const text = planText(newPlan({ winner }), next);
   assert.match(text, /These are the default settings: BATCH_MAX and UTILISATION_TARGET need no change\./);
   assert.doesNotMatch(text, /defaults, as many/);
+});
+
+test("a plan for several machines says how many, and has no npm start", () => {
+  const text = planText(newPlan({ machine: { ...newPlan().machine, workersPerMachine: 2 } }), next);
+  assert.match(text, /workers +3, on 2 machines of 2 workers\n/);
+  assert.doesNotMatch(text, /npm start -- --workers/);
+});
+
+test("the text ends with the commands that check the plan and set it, and with what larger batches need", () => {
+  const text = planText(newPlan(), next);
+  assert.match(text, /replay --trace trace\.jsonl \\\n.*--url http:\/\/127\.0\.0\.1:8080 --key-file/);
+  assert.match(text, /apply 'a folder\/plan\.json' \\\n.*:9480 --url .*:9481 --token-file FILE\n/);
+  assert.match(text, /batches of 4 by default: start them with BATCH_MAX=8 before apply\.\n$/);
+});
+
+test("without a measured service the text says what is assumed", () => {
+  const { machine } = newPlan();
+  const assumed = { ...machine, service: { ...machine.service, isMeasured: false } };
+  assert.match(
+    planText(newPlan({ machine: assumed }), next),
+    /as was assumed: no running\sservice was measured/,
+  );
 });

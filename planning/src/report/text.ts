@@ -1,23 +1,33 @@
+import { applyCommand, applySentence, replayCommand } from "./next-commands.ts";
 import { permanentSettings } from "./permanent-settings.ts";
 import { type FoundPlan, isFound, type Plan } from "./plan.ts";
 import { closestTable, defaultsTable, frontTable, type Table, whatIfTable } from "./tables.ts";
 import {
   bindingText,
   defaultsSentence,
+  machineSentence,
+  machinesOf,
+  machinesText,
   noiseMark,
   searchSentences,
+  severalMachines,
   targetText,
   unmetSentences,
 } from "./words.ts";
 
-/** Returns a plan as text for a terminal, at most 110 columns wide. */
-export function planText(plan: Plan): string {
+/**
+ * Returns a plan as text for a terminal, at most 110 columns wide. `traffic`: the options that name it;
+ * `planFile`: where the plan is.
+ */
+export function planText(plan: Plan, next: { traffic: readonly string[]; planFile: string }): string {
   const mark = noiseMark(plan);
   const lines = [
     ...(mark === undefined ? [] : [`NOT QUIET: ${mark}`, ""]),
     ...(isFound(plan) ? foundLines(plan) : unmetLines(plan)),
     "",
     ...searchSentences(plan),
+    machineSentence(plan),
+    ...(isFound(plan) ? nextLines(plan, next) : []),
   ];
   return `${lines.flatMap((line) => wrapped(line)).join("\n")}\n`;
 }
@@ -28,12 +38,12 @@ function foundLines(plan: FoundPlan): string[] {
   return [
     `The cheapest settings that meet ${targetText(target)}:`,
     "",
-    `  workers             ${workers}`,
+    `  workers             ${workers}${machinesText(plan)}`,
     `  BATCH_MAX           ${batchMax}`,
     `  UTILISATION_TARGET  ${utilisationTarget}`,
     ...(deadlineMs === undefined ? [] : [`  DEADLINE_DEFAULT_MS ${deadlineMs}`]),
     "",
-    `  ${permanentSettings(winner.settings).npmStart}`,
+    ...(machinesOf(plan) === 1 ? [`  ${permanentSettings(winner.settings).npmStart}`] : [severalMachines]),
     "",
     `What limits: ${bindingText(tried, winner)}`,
     "",
@@ -52,6 +62,30 @@ function foundLines(plan: FoundPlan): string[] {
     ...tableLines(whatIfTable(plan)),
   ];
 }
+
+function nextLines(
+  { winner, defaults }: FoundPlan,
+  { traffic, planFile }: Parameters<typeof planText>[1],
+): string[] {
+  const { batchMax } = winner.settings;
+  const started = defaults?.sameWorkers.settings.batchMax ?? batchMax;
+  const larger =
+    batchMax > started
+      ? [`Workers take batches of ${started} by default: start them with BATCH_MAX=${batchMax} before apply.`]
+      : [];
+  return [
+    "",
+    "Next: see how far such a prediction is off on the running service, then set the plan.",
+    "",
+    ...indented(replayCommand(traffic)),
+    ...indented(applyCommand(planFile)),
+    "",
+    `${applySentence} npm run plan -- undo puts back the settings of the start.`,
+    ...larger,
+  ];
+}
+
+const indented = (command: string): string[] => command.split("\n").map((line) => `  ${line}`);
 
 function unmetLines(plan: Plan): string[] {
   const most = Math.max(...plan.tried.map(({ settings }) => settings.workers));

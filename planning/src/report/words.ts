@@ -2,7 +2,7 @@ import type { DefaultsComparison } from "../advice/default-settings.ts";
 import type { PoolSettings } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
 import type { Tried } from "../search/search.ts";
-import type { Plan } from "./plan.ts";
+import type { FoundPlan, Plan } from "./plan.ts";
 
 // Sentences and numbers that the text and the page share. text.test.ts and page.test.ts cover them.
 
@@ -14,6 +14,19 @@ export const countText = (count: number): string => count.toLocaleString("en-US"
 
 /** "1 worker", "3 workers" */
 export const workersText = (workers: number): string => (workers === 1 ? "1 worker" : `${workers} workers`);
+
+/** Machines as that of the profile which a plan needs for its workers. */
+export const machinesOf = ({ winner, machine }: FoundPlan): number =>
+  Math.ceil(winner.settings.workers / machine.workersPerMachine);
+
+/** ", on 2 machines of 2 workers"; empty where one machine is enough. */
+export function machinesText(plan: FoundPlan): string {
+  const machines = machinesOf(plan);
+  return machines === 1 ? "" : `, on ${machines} machines of ${workersText(plan.machine.workersPerMachine)}`;
+}
+
+export const severalMachines =
+  "One npm start runs one machine, so it cannot start this plan: use a compose file or a Helm chart.";
 
 /** "p99 < 300 ms, shed < 0.1 %" */
 export const targetText = (target: Target): string =>
@@ -41,7 +54,10 @@ export function noiseMark({ machine }: Plan): string | undefined {
 /** What fewer workers would miss. */
 export function bindingText(tried: readonly Tried[], { settings }: Tried): string {
   const fewer = tried.filter((each) => each.settings.workers === settings.workers - 1);
-  if (fewer.length === 0) return "one worker is the least, or fewer cannot do this work at all.";
+  if (fewer.length === 0)
+    return settings.workers === 1
+      ? "nothing, one worker is the least."
+      : "fewer workers cannot do this work at all.";
   const missed = new Set(fewer.flatMap(({ prediction }) => prediction.missed));
   const workers = settings.workers === 2 ? "one worker" : `${settings.workers - 1} workers`;
   return `with ${workers} every choice misses ${[...missed].join(" or ")}.`;
@@ -100,7 +116,9 @@ export function machineSentence({
   return (
     `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured at ${measuredAt}. ` +
     `The hops of a call take ${hopsMs.toFixed(1)} ms together on an idle service` +
-    (service.isMeasured ? "." : ", as was assumed: no running service was measured.")
+    (service.isMeasured
+      ? "."
+      : ", as was assumed: no running service was measured. calibrate --url measures one.")
   );
 }
 

@@ -32,6 +32,14 @@ export const trafficUsage = `  --trace FILE         recorded traffic; or drawn t
     --lane LIST        models and detectors, each for as many calls  [the first of the profile]
     --seed N           another number draws other traffic  [1]`;
 
+/** Returns the options that name the same traffic to another command: those that are not as by default. */
+export const trafficArguments = (values: TrafficValues): string[] =>
+  Object.entries(trafficOptions).flatMap(([name, option]) => {
+    const value = values[name as keyof TrafficValues];
+    const isDefault = "default" in option && value === option.default && name !== "draw";
+    return value === undefined || isDefault ? [] : [`--${name}`, value];
+  });
+
 /** Returns the traffic that the options name. Throws an Error with a sentence for the operator. */
 export async function trafficOf(values: TrafficValues, laneDefault: LaneId): Promise<Trace> {
   if (values.trace !== undefined) return readTrace(values.trace);
