@@ -11,27 +11,37 @@ import { undo, undoUsage } from "./commands/undo.ts";
 const verbs = {
   calibrate: {
     act: calibrate,
+    does: "measures this machine, or with --url a running service, into a profile",
     usage: calibrateUsage,
     stopped: "Stopped. Nothing was written: a profile of half of the samples would be wrong.",
   },
   run: {
     act: run,
+    does: "finds the cheapest settings for some traffic",
     usage: runUsage,
     stopped: "Stopped. What was predicted is kept: the same command goes on from there.",
   },
-  record: { act: record, usage: recordUsage, stopped: undefined },
+  record: {
+    act: record,
+    does: "writes a trace of the traffic of a running service",
+    usage: recordUsage,
+    stopped: undefined,
+  },
   replay: {
     act: replay,
+    does: "sends traffic to a running service, and compares it with the prediction",
     usage: replayUsage,
     stopped: "Stopped. The service still answers the calls that it has.",
   },
   apply: {
     act: apply,
+    does: "sets a plan on running batchers",
     usage: applyUsage,
     stopped: "Stopped. Some batchers may have changed: /settings of each has its last changes.",
   },
   undo: {
     act: undo,
+    does: "puts back the settings that batchers were started with",
     usage: undoUsage,
     stopped: "Stopped. Some batchers may have changed: /settings of each has its last changes.",
   },
@@ -40,8 +50,9 @@ const verbs = {
 const [name = "", ...args] = process.argv.slice(2);
 const verb = Object.hasOwn(verbs, name) ? verbs[name as keyof typeof verbs] : undefined;
 if (verb === undefined || args.includes("--help")) {
-  const usages = verb === undefined ? Object.values(verbs) : [verb];
-  console.log(usages.map(({ usage }) => usage).join("\n"));
+  const list = Object.entries(verbs).map(([each, { does }]) => `  ${each.padEnd(10)} ${does}\n`);
+  const overview = `npm run plan -- VERB [options]\n\n${list.join("")}\nnpm run plan -- VERB --help lists its options.`;
+  console.log(verb?.usage ?? overview);
   process.exitCode = verb === undefined && name !== "--help" && name !== "" ? 1 : 0;
 } else {
   const progress = (line: string) => {

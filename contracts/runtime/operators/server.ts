@@ -183,7 +183,10 @@ function mayRead(token: string | undefined, { headers }: IncomingMessage): boole
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-const notFound: Reply = { status: 404, text: "There are /livez, /readyz, /metrics and /live.\n" };
+const notFound: Reply = {
+  status: 404,
+  text: "There are /livez, /readyz, /metrics and /live; of an ingress /calls, of a batcher /settings.\n",
+};
 const tooManyReaders: Reply = { status: 503, text: "Others read the calls already; try again later.\n" };
 const unauthorized: Reply = {
   status: 401,
