@@ -3,8 +3,8 @@ import type { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey } from "@faceline/contracts/wire/names";
 import { noWait } from "@faceline/contracts/wire/timing";
-import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
+import type { Random } from "./random.ts";
 import { simulatedBuild } from "./worker-model.ts";
 
 /** The answers in the volatile Redis. Pipelines come back late or fail, applied or not. */

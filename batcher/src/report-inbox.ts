@@ -1,7 +1,8 @@
 // Tested by deploy/e2e/loss.stack.test.ts: without reports no worker is known.
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import type { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 

@@ -8,7 +8,8 @@ import { noWait } from "../src/wire/timing.ts";
 import { addressAnswer, publishAnswers } from "./answers.ts";
 import { readConfig } from "./config.ts";
 import { newProcessId } from "./process.ts";
-import { connectVolatileRedis, subscribe, VolatileRedisConfig } from "./redis.ts";
+import { connectVolatileRedis, VolatileRedisConfig } from "./redis.ts";
+import { subscribe } from "./redis-subscription.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
 

@@ -14,7 +14,8 @@ import {
   setTeamLimits,
   storeApiKey,
 } from "./api-keys.ts";
-import { connectRedis, subscribeDurable } from "./redis.ts";
+import { connectRedis } from "./redis.ts";
+import { subscribeDurable } from "./redis-subscription.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
 

@@ -4,7 +4,8 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SwallowingProxy } from "../testing/swallowing-proxy.ts";
 import { readConfig } from "./config.ts";
-import { connectRedis, connectVolatileRedis, subscribe, VolatileRedisConfig } from "./redis.ts";
+import { connectRedis, connectVolatileRedis, VolatileRedisConfig } from "./redis.ts";
+import { subscribe } from "./redis-subscription.ts";
 
 const direct = readConfig(VolatileRedisConfig, process.env);
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import test from "node:test";
 import { readConfig } from "./config.ts";
-import { connectRedis, connectVolatileRedis, subscribe, VolatileRedisConfig } from "./redis.ts";
+import { connectRedis, connectVolatileRedis, VolatileRedisConfig } from "./redis.ts";
+import { subscribe } from "./redis-subscription.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
 

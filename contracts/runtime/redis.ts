@@ -36,7 +36,7 @@ export type VolatileRedisConfig = z.infer<typeof VolatileRedisConfig>;
 /** A volatile server. Errors name the setting that its address is from: REDIS_VOLATILE_URL by default. */
 export type VolatileServer = VolatileRedisConfig & { addressSetting?: string };
 
-const addressSettingOf = ({ addressSetting = "REDIS_VOLATILE_URL" }: VolatileServer): string =>
+export const addressSettingOf = ({ addressSetting = "REDIS_VOLATILE_URL" }: VolatileServer): string =>
   addressSetting;
 
 export const DurableRedisConfig = z.object({
@@ -125,7 +125,7 @@ const tlsFiles = (config: z.infer<typeof RedisTlsConfig>): TlsFiles => ({
   key: config.REDIS_TLS_KEY_FILE,
 });
 
-const volatileLogin = (config: VolatileRedisConfig): Login => ({
+export const volatileLogin = (config: VolatileRedisConfig): Login => ({
   password: config.REDIS_VOLATILE_PASSWORD_FILE,
   ...tlsFiles(config),
 });
@@ -204,71 +204,6 @@ export const isConnectionFailure = (error: unknown): boolean =>
   (error.name === "MaxRetriesPerRequestError" ||
     /^(Connection is closed|Command timed out|Command aborted|Stream isn't writeable)/.test(error.message));
 
-/**
- * Subscribes to channels on a separate connection, and subscribes again after every reconnect. Messages that
- * were published in between are lost: a caller that cannot lose any reads the state again in
- * `onResubscribed`. Throws an error that names the setting when the first connection fails.
- */
-export async function subscribe(
-  config: VolatileServer,
-  channels: string[],
-  onMessage: (message: Buffer) => void,
-  onResubscribed: () => void = () => {},
-): Promise<Subscription> {
-  const { REDIS_VOLATILE_URL: url, REDIS_COMMAND_MS } = config;
-  const setting = addressSettingOf(config);
-  const redis = await connectRedis(setting, url, REDIS_COMMAND_MS, volatileLogin(config));
-  return subscribeOn(setting, redis, channels, onMessage, onResubscribed);
-}
-
-/** The same as `subscribe`, for channels of the durable server. */
-export async function subscribeDurable(
-  config: DurableRedisConfig,
-  channels: string[],
-  onMessage: (message: Buffer) => void,
-  onResubscribed: () => void,
-): Promise<Subscription> {
-  const redis = await connectDurableRedis(config);
-  return subscribeOn("REDIS_DURABLE_URL", redis, channels, onMessage, onResubscribed);
-}
-
-async function subscribeOn(
-  setting: string,
-  redis: RedisConnection,
-  channels: string[],
-  onMessage: (message: Buffer) => void,
-  onResubscribed: () => void,
-): Promise<Subscription> {
-  redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => onMessage(message));
-  await redis.subscribe(...channels).catch((cause: unknown) => {
-    redis.disconnect();
-    throw new Error(`${setting}: the server does not answer SUBSCRIBE; allow it, or look into the server`, {
-      cause,
-    });
-  });
-  let subscribed = true;
-  redis.on("close", () => {
-    subscribed = false;
-  });
-  // Not `autoResubscribe`: ioredis does not catch the rejection when the server does not answer, which would
-  // end the process.
-  redis.on("ready", () => {
-    redis.subscribe(...channels).then(
-      () => {
-        subscribed = true;
-        onResubscribed();
-      },
-      () => redis.disconnect(true),
-    );
-  });
-  return {
-    connected: () => subscribed && redis.isProved,
-    async [Symbol.asyncDispose]() {
-      redis.disconnect();
-    },
-  };
-}
-
 type ReplyOptions = {
   /** Commands of one turn of the event loop are sent in one write. Off by default. */
   autoPipelining?: boolean | undefined;
@@ -300,9 +235,6 @@ export function script(
 export type RedisConnection = RedisWithLiveness & AsyncDisposable;
 
 export type VolatileConnection = VolatileRedis & AsyncDisposable;
-
-/** `connected`: whether the channels are subscribed, on a connection that was proved lately. */
-type Subscription = AsyncDisposable & { connected(): boolean };
 
 /** `name` is unique on a connection: a second script of the same name replaces the first. */
 type Script = { name: string; lua: string; numberOfKeys: number };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
-import { subscribe, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 import { portraits } from "../testing/faces.ts";

@@ -3,8 +3,8 @@ import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
 import { openLog } from "@faceline/contracts/runtime/log";
-import { subscribe, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
-import type { CallTasks } from "@faceline/contracts/wire/task";
+import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
 import {
   answersChannel,
   batchesTopic,
@@ -13,6 +13,7 @@ import {
   reportsChannel,
   tasksTopic,
 } from "@faceline/contracts/wire/names";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { RecordedRelease } from "./messages.ts";
 import { shapeOf } from "./shape.ts";
 

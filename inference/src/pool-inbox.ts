@@ -1,7 +1,8 @@
 // Tested by deploy/e2e/two-models.stack.test.ts: without it no lane is ever loaded.
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import { subscribe, type VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import type { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
 import { poolChannel } from "@faceline/contracts/wire/names";
 import { type LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
 

@@ -1,7 +1,8 @@
 import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import { type RedisConnection, subscribe, type VolatileServer } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection, VolatileServer } from "@faceline/contracts/runtime/redis";
+import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
 import { Answer, Answers } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";

@@ -1,7 +1,8 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import { subscribe, type VolatileServer } from "@faceline/contracts/runtime/redis";
+import type { VolatileServer } from "@faceline/contracts/runtime/redis";
+import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
 import { poolChannel } from "@faceline/contracts/wire/names";
 import { PoolState } from "@faceline/contracts/wire/pool-state";
 import { KnownPools } from "./pools/known-pools.ts";

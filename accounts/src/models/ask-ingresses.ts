@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import { type DurableRedisConfig, subscribeDurable } from "@faceline/contracts/runtime/redis";
+import type { DurableRedisConfig } from "@faceline/contracts/runtime/redis";
+import { subscribeDurable } from "@faceline/contracts/runtime/redis-subscription";
 import { allowlistRepliesChannel } from "@faceline/contracts/wire/names";
 import { AllowlistReply } from "./allowlist-store.ts";
 

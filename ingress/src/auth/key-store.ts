@@ -3,11 +3,8 @@ import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import {
-  type DurableRedisConfig,
-  type RedisConnection,
-  subscribeDurable,
-} from "@faceline/contracts/runtime/redis";
+import type { DurableRedisConfig, RedisConnection } from "@faceline/contracts/runtime/redis";
+import { subscribeDurable } from "@faceline/contracts/runtime/redis-subscription";
 import { KeyChange } from "@faceline/contracts/stored/api-key";
 import { keyChangesChannel } from "@faceline/contracts/wire/names";
 import { dependencyUnavailable } from "../call/api-error.ts";

@@ -7,11 +7,8 @@ import {
 import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import {
-  type DurableRedisConfig,
-  type RedisConnection,
-  subscribeDurable,
-} from "@faceline/contracts/runtime/redis";
+import type { DurableRedisConfig, RedisConnection } from "@faceline/contracts/runtime/redis";
+import { subscribeDurable } from "@faceline/contracts/runtime/redis-subscription";
 import { allowlistChannel, allowlistRepliesChannel } from "@faceline/contracts/wire/names";
 import type { LoadedModels } from "./loaded-models.ts";
 

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import { subscribe, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 import type { Installed, Venv } from "../../../testing/venv.ts";
