@@ -6,7 +6,6 @@ import test from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { isRedundant, startHaproxy, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
-import { answeredPerSecond, assertAnswered, closedLoop } from "../bench/load/closed-loop.ts";
 import { newDevKey, storeKey } from "../launcher/dev-key.ts";
 import { freePorts } from "../launcher/ports.ts";
 import { LauncherConfig } from "../launcher/settings.ts";
@@ -15,6 +14,7 @@ import { Steps } from "../launcher/steps.ts";
 import { createTopics, deleteTopics, topicOptions } from "../launcher/topics.ts";
 import { portraits } from "../testing/faces.ts";
 import { waitUntil } from "../testing/wait-until.ts";
+import { measureCeiling } from "./rolling/ceiling.ts";
 import { processNames, RollingProcesses } from "./rolling/processes.ts";
 import { checkOutWithPackages, commitOfReleaseBefore, versionBefore } from "./rolling/release-before.ts";
 import { SteadyCalls, tableOfPhases } from "./rolling/steady-calls.ts";
@@ -73,19 +73,7 @@ test(`release ${versionBefore} is upgraded to this code and back under load, one
     headers: { "x-api-key": key },
     bodies: bodies.map((body) => JSON.stringify(body)),
   };
-  const ceiling = await steps.run("ceiling", async (note) => {
-    const loop = {
-      target,
-      inFlight: 16,
-      warmUp: { forMs: 5_000 },
-      counted: { forMs: 10_000 },
-      giveUpMs: 60_000,
-    };
-    const result = await closedLoop(loop);
-    assertAnswered(result.calls, "/verify");
-    note(`${answeredPerSecond(result).toFixed(1)} calls a second`);
-    return answeredPerSecond(result);
-  });
+  const ceiling = await measureCeiling(steps, { target, inFlight: 16, countedMs: 10_000 });
 
   const calls = new SteadyCalls({
     ...target,

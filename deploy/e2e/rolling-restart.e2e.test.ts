@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { answeredPerSecond, assertAnswered, closedLoop } from "../bench/load/closed-loop.ts";
 import { tinyJpeg } from "../bench/pictures.ts";
 import { freePorts } from "../launcher/ports.ts";
 import { Steps } from "../launcher/steps.ts";
 import { waitUntil } from "../testing/wait-until.ts";
 import { Compose, type Container, findPodmanCompose } from "./containers/compose.ts";
 import { buildImages, openEngine, withoutContainers } from "./containers/images.ts";
+import { measureCeiling } from "./rolling/ceiling.ts";
 import { SteadyCalls, tableOfPhases } from "./rolling/steady-calls.ts";
 
 const files = [
@@ -52,19 +52,7 @@ test("every service is restarted in containers under load, and each call is answ
   const url = `${compose.address}/verify`;
   const bodies = [JSON.stringify({ img1: img, img2: img })];
   const target = { url, headers: { "x-api-key": key }, bodies };
-  const ceiling = await steps.run("ceiling", async (note) => {
-    const loop = {
-      target,
-      inFlight: 32,
-      warmUp: { forMs: 10_000 },
-      counted: { forMs: 15_000 },
-      giveUpMs: 60_000,
-    };
-    const result = await closedLoop(loop);
-    assertAnswered(result.calls, "/verify");
-    note(`${answeredPerSecond(result).toFixed(1)} calls a second`);
-    return answeredPerSecond(result);
-  });
+  const ceiling = await measureCeiling(steps, { target, inFlight: 32, countedMs: 15_000 });
 
   const calls = new SteadyCalls({
     ...target,
