@@ -29,7 +29,11 @@ export const volatileSettings = (memoryMaxMib: number): Settings => ({
 
 export const durableSettings: Settings = { save: '""', appendonly: "yes", appendfsync: "always" };
 
-/** Returns the file of a Redis server. It has the SHA-256 of passwords; `default` may do nothing. */
+/**
+ * Returns the file of a Redis server. It has the SHA-256 of passwords. Nobody can log in as `default`. It has
+ * rights all the same where writes are kept, because Redis 7 replays them as that user: without rights it
+ * refuses each transaction of the file, logs "CRITICAL", and starts without what they wrote.
+ */
 export function redisConfiguration(settings: Settings, users: readonly RedisUser[]): string {
   const all: Settings = {
     daemonize: "no",
@@ -42,7 +46,9 @@ export function redisConfiguration(settings: Settings, users: readonly RedisUser
   };
   const lines = Object.entries(all).map(([setting, value]) => `${setting} ${value}`);
   const userLines = users.map(({ user, password, rights }) => userLine(user, sha256(password), rights));
-  return `${[...lines, "user default off", ...userLines].join("\n")}\n`;
+  const defaultUser =
+    settings["appendonly"] === "yes" ? "user default off resetpass ~* &* +@all" : "user default off";
+  return `${[...lines, defaultUser, ...userLines].join("\n")}\n`;
 }
 
 function redis(name: string, command: string, folder: string, options: RedisOptions, own: Settings): Program {

@@ -1,10 +1,11 @@
 // Covered by replay.test.ts.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Profile } from "../profile/profile.ts";
 
 /** Returns the lines of a file that are not empty. Throws an Error with a sentence where there are none. */
 export function readLines(file: string): string[] {
+  if (!existsSync(file)) throw new Error(`${file} does not exist.`);
   const lines = readFileSync(file, "utf8")
     .split("\n")
     .map((line) => line.trim())

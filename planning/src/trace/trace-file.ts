@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { recordedOutcomes } from "@faceline/contracts/recording/recorded-call";
 import { LaneId } from "@faceline/contracts/wire/ids";
@@ -50,6 +50,7 @@ export async function readTrace(file: string): Promise<Trace> {
   const builder = new TraceBuilder();
   let lanes: LaneId[] | undefined;
   let [lineNumber, lastAtMs] = [0, 0];
+  if (!existsSync(file)) throw new Error(`There is no trace ${file}. npm run plan -- record makes one.`);
   const input = createReadStream(file, { encoding: "utf8" });
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     lineNumber++;
