@@ -22,6 +22,8 @@ const filesWithVersion = [
   "contracts/client/package.json",
   "contracts/client/README.md",
   "deploy/chart/Chart.yaml",
+  "deploy/compose/compose.yaml",
+  "deploy/images/Dockerfile",
 ];
 
 await runCommand(release);
