@@ -5,26 +5,35 @@ import { LauncherConfig } from "../../launcher/settings.ts";
 import { repository } from "../../launcher/state-folder.ts";
 import type { Steps } from "../../launcher/steps.ts";
 import { baseImages, makeBaseImages } from "./base-images.ts";
-import { ContainerEngine } from "./engine.ts";
+import { ContainerEngine, type StorageOptions } from "./engine.ts";
 
 export const imageTargets = ["ingress", "batcher", "inference", "tools"] as const;
 
 /** For the `skip` of a test: false where containers can be built and run, else the reason to print. */
 export function withoutContainers(): string | false {
-  if (process.getuid?.() !== 0) return "NOT CHECKED in containers: this test needs root";
+  const lack = lackForContainers();
+  return lack !== undefined && `NOT CHECKED in containers: ${lack}`;
+}
+
+/** Returns what this machine lacks to build and run containers; undefined if nothing. */
+export function lackForContainers(): string | undefined {
+  if (process.getuid?.() !== 0) return "this needs root";
   const missing = programs.filter((name) => spawnSync(name, ["--version"]).error !== undefined);
-  if (missing.length === 0) return false;
-  return `NOT CHECKED in containers: apt install ${packages} (missing: ${missing.join(", ")})`;
+  if (missing.length === 0) return undefined;
+  return `apt install ${packages} (missing: ${missing.join(", ")})`;
 }
 
 const programs = ["buildah", "podman", "runc", "iptables", "mmdebstrap", "nsenter", "python3"];
 const packages = "buildah podman runc netavark aardvark-dns iptables mmdebstrap python3-venv";
 
 /** The engine of the tests, with base images, and the folder of its storage. Both stay for the next run. */
-export async function openEngine(steps: Steps): Promise<{ engine: ContainerEngine; folder: string }> {
+export async function openEngine(
+  steps: Steps,
+  storage: StorageOptions = {},
+): Promise<{ engine: ContainerEngine; folder: string }> {
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
   const folder = join(resolve(repository, FACELINE_STATE), "containers");
-  const engine = new ContainerEngine(folder);
+  const engine = new ContainerEngine(folder, storage);
   await makeBaseImages(engine, folder, steps);
   return { engine, folder };
 }

@@ -1,0 +1,15 @@
+import { runCommand } from "../../launcher/run-command.ts";
+import { Steps } from "../../launcher/steps.ts";
+import { buildImages, lackForContainers, openEngine } from "./images.ts";
+
+// Run by hand where no registry can be reached, as deploy/OPERATING.md says: makes the base images of the
+// tests, and with them the images of Faceline, in the storage of this machine's podman. Covered by
+// ../containers.e2e.test.ts, but for that storage.
+
+await runCommand(async ({ print }) => {
+  const lack = lackForContainers();
+  if (lack !== undefined) throw new Error(lack);
+  const steps = new Steps(print);
+  const { engine } = await openEngine(steps, { ownStorage: false });
+  await buildImages(engine, steps);
+});
