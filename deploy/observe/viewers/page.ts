@@ -29,6 +29,8 @@ export function linksPage({ zipkin, prometheus, consoles, operators }: PageOptio
             `<tr><th>${process}</th><td>${link(`${origin}/live`, "live")}</td><td>${link(`${origin}/metrics`, "metrics")}</td><td>${link(`${origin}/readyz`, "ready?")}</td></tr>`,
         )
         .join("\n")}</table>`,
+      `Where <code>OPERATORS_TOKEN</code> is set, "live" asks for it, and a browser cannot open "metrics":
+       <code>curl -H "authorization: Bearer TOKEN" ADDRESS</code>.`,
     ]),
   ];
   return `<!doctype html>
