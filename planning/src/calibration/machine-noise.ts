@@ -6,16 +6,26 @@ import { cpus } from "node:os";
  * the hypervisor gives to other machines. Returns a function that reads it.
  */
 export function watchOtherWork(): () => OtherWork {
-  const [startedAt, busyBefore, ownBefore, stolenBefore] = [performance.now(), busyMs(), ownMs(), stolenMs()];
-  return () => {
-    const forMs = Math.max(1, performance.now() - startedAt);
-    const others = busyMs() - busyBefore - (ownMs() - ownBefore);
-    return {
-      othersCores: Math.max(0, others) / forMs,
-      stolenCores: Math.max(0, stolenMs() - stolenBefore) / forMs,
-    };
+  const before = read();
+  return () => otherWork(before, read());
+}
+
+/** Returns the work between two readings that was not this process's. */
+export function otherWork(before: Reading, after: Reading): OtherWork {
+  const forMs = Math.max(1, after.at - before.at);
+  const othersMs = after.busyMs - before.busyMs - (after.ownMs - before.ownMs);
+  return {
+    othersCores: Math.max(0, othersMs) / forMs,
+    stolenCores: Math.max(0, after.stolenMs - before.stolenMs) / forMs,
   };
 }
+
+const read = (): Reading => ({
+  at: performance.now(),
+  busyMs: busyMs(),
+  ownMs: ownMs(),
+  stolenMs: stolenMs(),
+});
 
 /** Returns what stands in the way of a calibration, as a sentence; undefined on a quiet machine. */
 export function noiseSentence({ othersCores, stolenCores }: OtherWork): string | undefined {
@@ -50,3 +60,6 @@ export function stolenMsIn(stat: string): number {
 const otherWorkMax = 0.1;
 
 export type OtherWork = { othersCores: number; stolenCores: number };
+
+/** Sums since some start, of all cores, in ms. `busyMs` is without `stolenMs`. */
+type Reading = { at: number; busyMs: number; ownMs: number; stolenMs: number };
