@@ -50,7 +50,7 @@ export class Simulation {
   #holdsPartition = true;
   #processCount = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
-  /** What the workers were told last of the pool. */
+  /** The pool state that workers received last. */
   #published: { lanes: LaneState[]; at: number } = { lanes: [], at: startAt };
 
   constructor(scenario: Scenario) {

@@ -32,7 +32,7 @@ export class SimulatedPool {
     parts.events.after(parts.firstStateMs, () => this.#publishRegularly());
   }
 
-  /** A call has come. Its tasks are run, or it is refused, unless the pool is lost: then it hears nothing. */
+  /** Runs the tasks of a call or refuses it. A lost pool does neither, and sends no reply. */
   receive(call: PendingCall): void {
     if (this.#isLost) return;
     const { events, answered, refused } = this.#parts;

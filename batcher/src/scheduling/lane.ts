@@ -60,7 +60,7 @@ export class Lane {
   calledAt: number;
   /** Instant since which standard tasks have waited without a pause; undefined while none waits. */
   waitingSince: number | undefined;
-  /** What its workers have to do, where that was asked already. */
+  /** The loads of its workers, kept until one of them changes; undefined: not computed yet. */
   known: KnownLoads | undefined;
   /** A call that was accepted although it is predicted to be late, to learn whether the prediction holds. */
   probe: CallId | undefined;

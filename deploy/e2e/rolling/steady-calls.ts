@@ -118,7 +118,7 @@ const errorCodeOf = (text: string): string => /"error":\s*"(\w+)"/.exec(text)?.[
 
 /** Servers close idle connections after 5 s or more. Closed here before, none closes when a call takes it. */
 const idleMs = 3_000;
-/** Above the deadline, so that an answer that is late is told from one that does not come. */
+/** Above the deadline, so that a late answer differs from a missing one. */
 const graceMs = 5_000;
 const longestMs = 1_800_000;
 const pollEveryMs = 10;

@@ -22,7 +22,7 @@ test("a line of nginx is a call with its instant, its outcome and as many pictur
   });
 });
 
-// Each proxy was asked for the same three calls with its default settings, HAProxy with `option httplog clf`.
+// The same three calls were sent to each proxy with its default settings, HAProxy with `option httplog clf`.
 for (const [proxy, lines] of Object.entries({
   "nginx 1.22": [
     '127.0.0.1 - - [23/Nov/2026:10:20:53 +0000] "POST /verify HTTP/1.1" 200 12 "-" "curl/7.88.1"',
@@ -49,7 +49,7 @@ for (const [proxy, lines] of Object.entries({
   });
 }
 
-test("lines of Faceline's services are told from others", () => {
+test("lines of Faceline's services are recognised", () => {
   const ofService = '{"level":20,"time":"2026-11-23T10:21:07.113Z","name":"ingress","msg":"answered"}';
   assert.deepEqual(
     [ofService, "{", '{"name":"ingress"}', '{"level":30,"name":"caddy"}', ""].map(isServiceLogLine),
