@@ -4,6 +4,7 @@ import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
 import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { settingBounds } from "@faceline/contracts/runtime/operators/pool-settings";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { ServiceConfig } from "@faceline/contracts/runtime/service";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
@@ -16,7 +17,7 @@ export const BatcherConfig = z.object({
   ...TracingConfig.shape,
   ...MetricsConfig.shape,
   ...OperatorsConfig.shape,
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  ...ServiceConfig.shape,
   POOL: PoolName.default("default"),
   /** Waiting tasks of a lane; more are refused with `queue_full`. */
   LANE_WAITING_MAX: z.coerce.number().int().min(laneWaitingMax.min).max(laneWaitingMax.max).default(2_048),

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { bestEffort } from "./best-effort.ts";
 import { ClockOffset } from "./clock-offset.ts";
+import { firstCommandFault } from "./redis.ts";
 
 /**
  * The only source of time in a service. `now()` returns epoch milliseconds on the shared clock, which can be
@@ -32,12 +33,7 @@ export async function openSharedClock(redis: Pick<Redis, "time">): Promise<Clock
   // Three, because the first round trip includes the warm-up of the connection.
   for (let i = 0; i < 3; i++) {
     await measure().catch((cause: unknown) => {
-      throw new Error(
-        "REDIS_VOLATILE_URL: the server does not answer TIME; allow it, or look into the server",
-        {
-          cause,
-        },
-      );
+      throw firstCommandFault("REDIS_VOLATILE_URL", "TIME", cause);
     });
   }
   // While Redis is unreachable the last offset stays: the monotonic clock drifts by microseconds per second.

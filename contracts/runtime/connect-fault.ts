@@ -1,10 +1,21 @@
 /**
- * Returns a sentence about a connection that failed: what happened, and which setting to correct. `cause` is
- * the error of the client library; nothing of its text is repeated but an error code, because some quote
- * what was sent. Tested on real servers by deploy/launcher/encrypted-servers.live.test.ts.
+ * Returns an error about a connection that failed, in one sentence: what happened, and which setting to
+ * correct. `cause` is the error of the client library; nothing of its text is repeated but an error code,
+ * because some quote what was sent. Tested on real servers by
+ * deploy/launcher/encrypted-servers.live.test.ts.
  */
-export function connectFault(cause: unknown, settings: ConnectionSettings): string {
-  const { address, login, ca, certificate, unreachable } = settings;
+export function connectFault(cause: unknown, settings: ConnectionSettings): Error {
+  const sentence = refusalOf(cause, settings);
+  if (sentence !== undefined) return new Error(sentence, { cause });
+  return new ServerUnreachable(`${settings.address}: ${settings.unreachable}`, { cause });
+}
+
+/** A server did not answer at the start of a service. It may be about to start, so another try may help. */
+export class ServerUnreachable extends Error {}
+
+/** Undefined if the server refused nothing. */
+function refusalOf(cause: unknown, settings: ConnectionSettings): string | undefined {
+  const { address, login, ca, certificate } = settings;
   const text = `${(cause as Error | undefined)?.message}`;
   const { code: errorCode = "" } = (cause ?? {}) as NodeJS.ErrnoException;
   const code = /[A-Z]+(?:_[A-Z0-9]+)+/.exec(`${errorCode} ${text}`)?.[0];
@@ -22,7 +33,7 @@ export function connectFault(cause: unknown, settings: ConnectionSettings): stri
   if (/wrong version number|packet length|EPROTO/i.test(text)) {
     return `${address}: the server speaks no TLS there; correct the address, or turn TLS off`;
   }
-  return `${address}: ${unreachable}`;
+  return undefined;
 }
 
 /** Names of the settings to correct; `unreachable`: what to say of any other fault. */

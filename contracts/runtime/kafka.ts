@@ -86,14 +86,13 @@ export function startError(cause: unknown): Error {
     const mend = "create the pool's topics, or allow their use";
     return new Error(`KAFKA_BROKERS: the broker refuses (${refusal.message}); ${mend}`, { cause });
   }
-  const message = connectFault(login ?? cause, {
+  return connectFault(login ?? cause, {
     address: "KAFKA_BROKERS",
     login: "KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD_FILE or KAFKA_SASL_MECHANISM",
     ca: "KAFKA_TLS_CA_FILE",
     certificate: "KAFKA_TLS_CERTIFICATE_FILE and KAFKA_TLS_KEY_FILE",
     unreachable: "no broker answers there; start one, or correct the address, KAFKA_TLS or the SASL settings",
   });
-  return new Error(message, { cause });
 }
 
 /** Returns a connected admin client. The launcher and tests create topics and read offsets with it. */

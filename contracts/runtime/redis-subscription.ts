@@ -3,6 +3,7 @@ import {
   connectDurableRedis,
   connectRedis,
   type DurableRedisConfig,
+  firstCommandFault,
   type RedisConnection,
   type VolatileServer,
   volatileLogin,
@@ -48,9 +49,7 @@ async function subscribeOn(
   redis.on("messageBuffer", (_channel: Buffer, message: Buffer) => onMessage(message));
   await redis.subscribe(...channels).catch((cause: unknown) => {
     redis.disconnect();
-    throw new Error(`${setting}: the server does not answer SUBSCRIBE; allow it, or look into the server`, {
-      cause,
-    });
+    throw firstCommandFault(setting, "SUBSCRIBE", cause);
   });
   let subscribed = true;
   redis.on("close", () => {

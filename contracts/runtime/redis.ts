@@ -1,6 +1,6 @@
 import type { RedisOptions } from "ioredis";
 import * as z from "zod";
-import { connectFault } from "./connect-fault.ts";
+import { connectFault, ServerUnreachable } from "./connect-fault.ts";
 import { FileContent } from "./file-setting.ts";
 import { RedisWithLiveness } from "./redis-liveness.ts";
 import { type TlsFiles, tlsOptions } from "./tls-options.ts";
@@ -109,7 +109,7 @@ export async function connectVolatileRedis(
   const redis = await open(setting, new VolatileRedis(address, options, check));
   const faults = await redis.check().catch((cause: unknown) => {
     redis.disconnect();
-    throw new Error(`${setting}: the server does not answer INFO and CONFIG GET in time`, { cause });
+    throw firstCommandFault(setting, "INFO and CONFIG GET", cause);
   });
   if (faults.length > 0) {
     redis.disconnect();
@@ -182,14 +182,13 @@ async function open<R extends RedisWithLiveness>(setting: string, redis: R): Pro
   } catch (cause) {
     redis.disconnect();
     // ioredis says why in the event, and rejects with "Connection is closed".
-    const message = connectFault(fault ?? cause, {
+    throw connectFault(fault ?? cause, {
       address: setting,
       login: `${setting} or ${setting.replace("_URL", "_PASSWORD_FILE")}`,
       ca: "REDIS_TLS_CA_FILE",
       certificate: "REDIS_TLS_CERTIFICATE_FILE and REDIS_TLS_KEY_FILE",
       unreachable: "no Redis server lets us in there; start one, or correct the address or the password",
     });
-    throw new Error(message, { cause });
   }
   return Object.assign(redis, {
     async [Symbol.asyncDispose]() {
@@ -203,6 +202,14 @@ export const isConnectionFailure = (error: unknown): boolean =>
   error instanceof Error &&
   (error.name === "MaxRetriesPerRequestError" ||
     /^(Connection is closed|Command timed out|Command aborted|Stream isn't writeable)/.test(error.message));
+
+/** The error of a service that starts and whose first `commands` on a connection failed. */
+export function firstCommandFault(setting: string, commands: string, cause: unknown): Error {
+  const Fault = isConnectionFailure(cause) ? ServerUnreachable : Error;
+  return new Fault(`${setting}: the server does not answer ${commands}; allow it, or look into the server`, {
+    cause,
+  });
+}
 
 type ReplyOptions = {
   /** Commands of one turn of the event loop are sent in one write. Off by default. */

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import test from "node:test";
 
 const module = (name: string): string => JSON.stringify(join(import.meta.dirname, name));
@@ -11,10 +12,10 @@ const module = (name: string): string => JSON.stringify(join(import.meta.dirname
 const service = `
   import * as z from "zod";
   import { newSpanId, newTraceId } from ${module("random.ts")};
-  import { runService } from ${module("service.ts")};
+  import { runService, ServiceConfig } from ${module("service.ts")};
   import { TracingConfig } from ${module("tracing/config.ts")};
   import { openTracing } from ${module("tracing/tracing.ts")};
-  const schema = z.object({ ...TracingConfig.shape, LOG_LEVEL: z.string().default("silent") });
+  const schema = z.object({ ...TracingConfig.shape, ...ServiceConfig.shape });
   await runService("test", schema, async ({ config, id, log }) => {
     await using tracing = await openTracing({ config, service: "test", id, log });
     const context = { traceId: newTraceId(), spanId: newSpanId(), sampled: true };
@@ -33,6 +34,7 @@ test("a process ends when it is drained, although a receiver of spans never repl
     ...process.env,
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
     OTEL_EXPORTER_OTLP_TIMEOUT: "3600000",
+    LOG_LEVEL: "error",
   };
   const child = spawn(process.execPath, ["--input-type=module", "--eval", service], {
     env,
@@ -46,4 +48,48 @@ test("a process ends when it is drained, although a receiver of spans never repl
   const [socket] = await connected;
   t.after(() => socket.destroy());
   assert.deepEqual(await ended, [0, null]);
+});
+
+// Its first `failures` starts fail.
+const failingService = (failures: number, fault: string): string => `
+  import { ServerUnreachable } from ${module("connect-fault.ts")};
+  import { runService, ServiceConfig } from ${module("service.ts")};
+  let starts = 0;
+  await runService("test", ServiceConfig, async () => {
+    starts += 1;
+    if (starts <= ${failures}) throw new ${fault}("SOME_URL: no server there");
+    console.log("started at try " + starts);
+  });
+`;
+
+async function runToEnd(code: string, settings: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 30_000,
+    killSignal: "SIGKILL",
+  });
+  const [output, errors, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { lines: output.trim().split("\n"), errors, exitCode };
+}
+
+test("a service whose servers do not answer yet starts when they do, and logs its waiting once", async () => {
+  const { lines, errors, exitCode } = await runToEnd(failingService(2, "ServerUnreachable"), {});
+  assert.deepEqual([lines.length, lines[1], errors, exitCode], [2, "started at try 3", "", 0]);
+  assert.equal(JSON.parse(lines[0]!).reason, "SOME_URL: no server there");
+});
+
+test("it ends with the sentence when CONNECT_WITHIN_MS have passed", async () => {
+  const service = failingService(1, "ServerUnreachable");
+  const { errors, exitCode } = await runToEnd(service, { CONNECT_WITHIN_MS: "0" });
+  assert.deepEqual([errors, exitCode], ["SOME_URL: no server there\n", 1]);
+});
+
+test("a server that refuses the service is not tried again", async () => {
+  const { lines, errors, exitCode } = await runToEnd(failingService(1, "Error"), {});
+  assert.deepEqual([lines, errors, exitCode], [[""], "SOME_URL: no server there\n", 1]);
 });

@@ -1,14 +1,25 @@
-import type * as z from "zod";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
 import { readConfig } from "./config.ts";
+import { ServerUnreachable } from "./connect-fault.ts";
 import { type Log, openLog } from "./log.ts";
 import { newProcessId, stopSignal } from "./process.ts";
 
+/** Settings of every service. */
+export const ServiceConfig = z.object({
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  /** How long a service that starts tries to reach Kafka and Redis before it ends with an error. */
+  CONNECT_WITHIN_MS: z.coerce.number().int().min(0).max(600_000).default(30_000),
+});
+
 /**
  * Runs a service: reads its settings, opens its log and calls `run`, which opens connections and returns
- * after the service was drained; then the process ends. Writes an error to stderr as one sentence (with its
- * stack at LOG_LEVEL=debug) and exits with code 1. An error about settings lists all invalid ones.
+ * after the service was drained; then the process ends. If `run` throws ServerUnreachable, it is called again
+ * until CONNECT_WITHIN_MS have passed: servers may start at the same time, and one try meets a busy moment.
+ * Writes an error to stderr as one sentence (with its stack at LOG_LEVEL=debug) and exits with code 1. An
+ * error about settings lists all invalid ones.
  */
-export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: string }>>(
+export async function runService<Schema extends z.ZodType<StartSettings>>(
   name: string,
   schema: Schema,
   run: (service: Service<z.infer<Schema>>) => Promise<void>,
@@ -17,7 +28,10 @@ export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: string }>
   try {
     const config = readConfig(schema, process.env);
     const id = newProcessId(name);
-    await run({ config, id, log: openLog(name, config.LOG_LEVEL).child({ [`${name}Id`]: id }), stop });
+    const log = openLog(name, config.LOG_LEVEL).child({ [`${name}Id`]: id });
+    await withRetries({ withinMs: config.CONNECT_WITHIN_MS, log, stop }, () =>
+      run({ config, id, log, stop }),
+    );
     // Everything is closed. A delivery of spans or metrics that is tried again would keep the process for up
     // to OTEL_EXPORTER_OTLP_TIMEOUT.
     process.exit();
@@ -27,6 +41,28 @@ export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: string }>
     process.exit(1);
   }
 }
+
+async function withRetries({ withinMs, log, stop }: Retries, run: () => Promise<void>): Promise<void> {
+  const giveUpAt = performance.now() + withinMs;
+  let isLogged = false;
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      const isLast = stop.aborted || performance.now() + retryAfterMs > giveUpAt;
+      if (isLast || !(error instanceof ServerUnreachable)) throw error;
+      if (!isLogged) log.warn({ reason: error.message, withinMs }, "not started yet: it is tried again");
+      isLogged = true;
+      await sleep(retryAfterMs, undefined, { signal: stop }).catch(() => {});
+    }
+  }
+}
+
+const retryAfterMs = 500;
+
+type Retries = { withinMs: number; log: Log; stop: AbortSignal };
+
+type StartSettings = { LOG_LEVEL: string; CONNECT_WITHIN_MS: number };
 
 /** What `run` receives. */
 type Service<Config> = {

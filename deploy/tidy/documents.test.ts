@@ -14,7 +14,7 @@ test("every setting is in the one table of ARCHITECTURE.md, and nothing else is"
   const schemas = findFiles(
     "*/src/**/{config,settings}.ts",
     "deploy/launcher/settings.ts",
-    "contracts/runtime/{kafka,redis,otlp-config,models-config}.ts",
+    "contracts/runtime/{kafka,redis,service,otlp-config,models-config}.ts",
     "contracts/runtime/{metrics,operators,tracing}/config.ts",
   );
   const settings = schemas.flatMap((file) =>

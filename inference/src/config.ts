@@ -3,6 +3,7 @@ import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
 import { ModelsConfig } from "@faceline/contracts/runtime/models-config";
 import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { ServiceConfig } from "@faceline/contracts/runtime/service";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { batchTasksMax } from "@faceline/contracts/wire/batch";
 import { PoolName } from "@faceline/contracts/wire/ids";
@@ -19,7 +20,7 @@ const Settings = z.object({
   ...MetricsConfig.shape,
   ...OperatorsConfig.shape,
   ...ModelsConfig.shape,
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  ...ServiceConfig.shape,
   POOL: PoolName.default("default"),
   /** The folder with the built models. */
   MODELS_DIR: z.string().min(1),

@@ -8,6 +8,7 @@ import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
 import { ModelsConfig } from "@faceline/contracts/runtime/models-config";
 import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { DurableRedisConfig, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { ServiceConfig } from "@faceline/contracts/runtime/service";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
 import { callTasksMax } from "@faceline/contracts/wire/task";
@@ -192,7 +193,7 @@ export const IngressConfig = HttpSettings.safeExtend({
   ...MetricsConfig.shape,
   ...OperatorsConfig.shape,
   ...MailConfig.shape,
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  ...ServiceConfig.shape,
   HOST: z.string().default("127.0.0.1"),
   PORT: integer(0, 65_535, 8080),
   /** The pools that calls may be sent to, separated by commas. */
