@@ -5,9 +5,14 @@
  * deploy/launcher/encrypted-servers.live.test.ts.
  */
 export function connectFault(cause: unknown, settings: ConnectionSettings): Error {
-  const sentence = refusalOf(cause, settings);
-  if (sentence !== undefined) return new Error(sentence, { cause });
-  return new ServerUnreachable(`${settings.address}: ${settings.unreachable}`, { cause });
+  const refusal = refusalOf(cause, settings);
+  if (refusal !== undefined) return new Error(refusal, { cause });
+  const { address, unreachable, remedy } = settings;
+  // ECONNREFUSED, ENOTFOUND, ETIMEDOUT
+  const { code: errorCode, message } = (cause ?? {}) as NodeJS.ErrnoException;
+  const code = /\bE[A-Z_]{4,}\b/.exec(`${errorCode} ${message}`)?.[0];
+  const sentence = `${address}: ${unreachable}${code === undefined ? "" : ` (${code})`}; ${remedy}`;
+  return new ServerUnreachable(sentence, { cause });
 }
 
 /** A server did not answer at the start of a service. It may be about to start, so another try may help. */
@@ -36,11 +41,12 @@ function refusalOf(cause: unknown, settings: ConnectionSettings): string | undef
   return undefined;
 }
 
-/** Names of the settings to correct; `unreachable`: what to say of any other fault. */
+/** Names of the settings to correct; `unreachable` and `remedy`: what to say of any other fault. */
 type ConnectionSettings = {
   address: string;
   login: string;
   ca: string;
   certificate: string;
   unreachable: string;
+  remedy: string;
 };

@@ -91,7 +91,8 @@ export function startError(cause: unknown): Error {
     login: "KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD_FILE or KAFKA_SASL_MECHANISM",
     ca: "KAFKA_TLS_CA_FILE",
     certificate: "KAFKA_TLS_CERTIFICATE_FILE and KAFKA_TLS_KEY_FILE",
-    unreachable: "no broker answers there; start one, or correct the address, KAFKA_TLS or the SASL settings",
+    unreachable: "no broker answers there",
+    remedy: "start one, or correct the address, KAFKA_TLS or the SASL settings",
   });
 }
 

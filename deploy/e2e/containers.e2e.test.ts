@@ -86,9 +86,27 @@ test("Faceline in containers", { skip: withoutContainers() }, async (t) => {
     await inNetwork(containers[ingress]!.pid, process.execPath, "--eval", attempt);
     assert.equal(await packets[ingress]!(), 1, "an attempt is seen");
   });
+
+  // Last, because it is another process then. Redis 7 once dropped at its start what this server had kept.
+  await t.test("usage is kept when the durable Redis is restarted", async () => {
+    const before = await untilCounted(compose);
+    await compose.restart(containers.find(({ service }) => service === "redis-durable")!);
+    assert.equal(await untilCounted(compose), before);
+  });
 });
 
 const samples = join(repository, "ingress", "pages", "samples");
+
+/** What `keys usage` prints of the team of the first key, as soon as a call is in it. */
+async function untilCounted(compose: Compose): Promise<string> {
+  const command = ["--profile", "tools", "run", "--rm", "-T", "keys", "usage", "--team", "first"];
+  let printed = "";
+  await waitUntil("a call is counted", async () => {
+    printed = await compose.run(...command).catch((error: Error) => error.message);
+    return printed.includes("/verify");
+  }).catch((error: Error) => assert.fail(`${error.message}; keys usage prints:\n${printed}`));
+  return printed;
+}
 
 async function isHealthy(address: string): Promise<boolean> {
   const reply = await fetch(`${address}/health`).catch(() => undefined);
