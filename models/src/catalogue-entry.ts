@@ -2,8 +2,8 @@ import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import * as z from "zod";
 
 /**
- * The schema of a catalogue entry, `catalogue/<name>/model.json`. Fields are in snake_case, because the API
- * shows some of them as they are. catalogue.test.ts covers it.
+ * The fields of a catalogue entry, `catalogue/<name>/model.json`. They are in snake_case, because the API
+ * shows some of them as they are. entry-rules.ts has the relations between them.
  */
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
@@ -140,61 +140,47 @@ const common = {
   provenance: z.array(z.string().min(1)).min(1),
 };
 
-const Detector = z
-  .strictObject({
-    ...common,
-    role: z.literal("detector"),
-    /**
-     * Names of its outputs: rows of [top, left, bottom, right] in the unit square of the input, and one score
-     * from 0 to 1 for each row.
-     */
-    outputs: z.strictObject({ boxes: TensorName, scores: TensorName }),
-    /**
-     * Non-max suppression: a box is a face above this score, and the same face as a better box above this
-     * IoU.
-     */
-    selection: z.strictObject({ score_min: z.number().min(0).max(1), iou_max: z.number().min(0).max(1) }),
-    /**
-     * How many times wider and higher than its box the part of the picture is in which landmarks are searched
-     * first, for detectors that draw boxes closely around the features (measured). 1 by default.
-     */
-    landmark_box_scale: z.number().min(1).max(2).optional(),
-    /**
-     * Input sides of a cascade, which are searched one after the other until the picture is clear: a score
-     * less than `below` is surely no face, one of `from` or more surely one. The last side is the model's
-     * own. Without a cascade, only the model's own side is searched. `missed_width_share`: beside a clear
-     * face, a first side may miss faces that are narrower than this share of the picture's longer side
-     * (measured).
-     */
-    cascade: z
-      .strictObject({
-        input_px: z.array(Positive).min(2).refine(ascend, { error: "must ascend" }),
-        clear: z.strictObject({ below: z.number().min(0).max(1), from: z.number().min(0).max(1) }),
-        missed_width_share: z.number().min(0).max(1),
-      })
-      .optional(),
-  })
-  .refine(
-    ({ selection: { score_min }, cascade }) =>
-      cascade === undefined || (cascade.clear.below <= score_min && score_min <= cascade.clear.from),
-    { path: ["cascade", "clear"], error: "must hold selection.score_min between below and from" },
-  );
+const Detector = z.strictObject({
+  ...common,
+  role: z.literal("detector"),
+  /**
+   * Names of its outputs: rows of [top, left, bottom, right] in the unit square of the input, and one score
+   * from 0 to 1 for each row.
+   */
+  outputs: z.strictObject({ boxes: TensorName, scores: TensorName }),
+  /**
+   * Non-max suppression: a box is a face above this score, and the same face as a better box above this
+   * IoU.
+   */
+  selection: z.strictObject({ score_min: z.number().min(0).max(1), iou_max: z.number().min(0).max(1) }),
+  /**
+   * How many times wider and higher than its box the part of the picture is in which landmarks are searched
+   * first, for detectors that draw boxes closely around the features (measured). 1 by default.
+   */
+  landmark_box_scale: z.number().min(1).max(2).optional(),
+  /**
+   * Input sides of a cascade, which are searched one after the other until the picture is clear: a score
+   * less than `below` is surely no face, one of `from` or more surely one. The last side is the model's
+   * own. Without a cascade, only the model's own side is searched. `missed_width_share`: beside a clear
+   * face, a first side may miss faces that are narrower than this share of the picture's longer side
+   * (measured).
+   */
+  cascade: z
+    .strictObject({
+      input_px: z.array(Positive).min(2).refine(ascend, { error: "must ascend" }),
+      clear: z.strictObject({ below: z.number().min(0).max(1), from: z.number().min(0).max(1) }),
+      missed_width_share: z.number().min(0).max(1),
+    })
+    .optional(),
+});
 
-const Landmarks = z
-  .strictObject({
-    ...common,
-    role: z.literal("landmarks"),
-    scheme: LandmarkScheme,
-    /** Name of its output: x, y of each landmark, in the unit square of the input. */
-    outputs: z.strictObject({ points: TensorName }),
-  })
-  .refine(
-    ({ scheme, outputs, tensors }) =>
-      tensors.outputs.some(
-        ({ name, shape }) => name === outputs.points && shape[1] === landmarkCounts[scheme] && shape[2] === 2,
-      ),
-    { path: ["scheme"], error: "must have as many points as the output, two numbers each" },
-  );
+const Landmarks = z.strictObject({
+  ...common,
+  role: z.literal("landmarks"),
+  scheme: LandmarkScheme,
+  /** Name of its output: x, y of each landmark, in the unit square of the input. */
+  outputs: z.strictObject({ points: TensorName }),
+});
 
 const Distances = z.array(z.number().nonnegative()).max(10_000);
 
@@ -220,93 +206,52 @@ const Golden = z.strictObject({
 });
 export type Golden = z.infer<typeof Golden>;
 
-const Embedding = z
-  .strictObject({
-    ...common,
-    role: z.literal("embedding"),
-    /** Name of its output: one embedding for each face. */
-    outputs: z.strictObject({ embedding: TensorName }),
-    /** Name of the landmark model whose scheme aligns the faces for this model. */
-    landmarks: z.string().min(1),
-    /**
-     * Where its chip lies in the chip that the landmarks are fitted to (`chipPx` of the template in
-     * inference/src/align/templates.ts): x' = a x - c y + e and y' = c x + a y + f, from pixels to pixels.
-     * Without it, both chips show the same square.
-     */
-    chip: z.strictObject({ a: z.number(), c: z.number(), e: z.number(), f: z.number() }).optional(),
-    embedding_size: Positive,
-    /** A distance that is not greater means the same person. */
-    thresholds: z.strictObject({
-      cosine: z.number().positive().max(2),
-      euclidean: z.number().positive(),
-      euclidean_l2: z.number().positive().max(2),
-    } satisfies Record<DistanceMetric, z.ZodType>),
-    /** The data behind each threshold. */
-    thresholds_from: z.strictObject({
-      cosine: z.string().min(1),
-      euclidean: z.string().min(1),
-      euclidean_l2: z.string().min(1),
-    }),
-    /** Only where thresholds of this installation replace those of the entry: see local-thresholds.ts. */
-    thresholds_calibration: ThresholdsCalibration.optional(),
-    /** Distances that the model gave labelled pairs of pictures; the thresholds are to be judged by them. */
-    labelled_pairs: z
-      .strictObject({
-        /** The set, and what was run. */
-        source: z.string().min(1),
-        cosine: LabelledDistances,
-        euclidean: LabelledDistances,
-      })
-      .optional(),
-    /** Of a model that an operator added: what it gave then. */
-    golden: Golden.optional(),
-    /** Names that a caller may use. All mean the one preprocessing that the graph contains. */
-    normalizations: z.array(z.string().min(1)).min(1),
-  })
-  .refine(({ thresholds }) => thresholds.euclidean_l2 === euclideanL2Of(thresholds.cosine), {
-    path: ["thresholds", "euclidean_l2"],
-    error: "must be sqrt(2 * cosine), to four decimals",
-  })
-  .refine(({ embedding_size, tensors }) => tensors.outputs.some(({ shape }) => shape[1] === embedding_size), {
-    path: ["embedding_size"],
-    error: "must be the width of an output",
-  });
+const Embedding = z.strictObject({
+  ...common,
+  role: z.literal("embedding"),
+  /** Name of its output: one embedding for each face. */
+  outputs: z.strictObject({ embedding: TensorName }),
+  /** Name of the landmark model whose scheme aligns the faces for this model. */
+  landmarks: z.string().min(1),
+  /**
+   * Where its chip lies in the chip that the landmarks are fitted to (`chipPx` of the template in
+   * inference/src/align/templates.ts): x' = a x - c y + e and y' = c x + a y + f, from pixels to pixels.
+   * Without it, both chips show the same square.
+   */
+  chip: z.strictObject({ a: z.number(), c: z.number(), e: z.number(), f: z.number() }).optional(),
+  embedding_size: Positive,
+  /** A distance that is not greater means the same person. */
+  thresholds: z.strictObject({
+    cosine: z.number().positive().max(2),
+    euclidean: z.number().positive(),
+    euclidean_l2: z.number().positive().max(2),
+  } satisfies Record<DistanceMetric, z.ZodType>),
+  /** The data behind each threshold. */
+  thresholds_from: z.strictObject({
+    cosine: z.string().min(1),
+    euclidean: z.string().min(1),
+    euclidean_l2: z.string().min(1),
+  }),
+  /** Only where thresholds of this installation replace those of the entry: see local-thresholds.ts. */
+  thresholds_calibration: ThresholdsCalibration.optional(),
+  /** Distances that the model gave labelled pairs of pictures; the thresholds are to be judged by them. */
+  labelled_pairs: z
+    .strictObject({
+      /** The set, and what was run. */
+      source: z.string().min(1),
+      cosine: LabelledDistances,
+      euclidean: LabelledDistances,
+    })
+    .optional(),
+  /** Of a model that an operator added: what it gave then. */
+  golden: Golden.optional(),
+  /** Names that a caller may use. All mean the one preprocessing that the graph contains. */
+  normalizations: z.array(z.string().min(1)).min(1),
+});
 
-export const Model = z
-  .discriminatedUnion("role", [Detector, Landmarks, Embedding])
-  .refine(({ input_px, tensors }) => tensors.inputs.every(({ shape }) => shape[1] === input_px), {
-    path: ["input_px"],
-    error: "must be the side of the input tensor",
-  })
-  .refine(
-    ({ outputs, tensors }) =>
-      Object.values(outputs).every((output) => tensors.outputs.some(({ name }) => name === output)),
-    { path: ["outputs"], error: "must name tensors of tensors.outputs" },
-  )
-  .refine(
-    ({ source, builds }) =>
-      source.kind !== "onnx_file" || (builds.length === 1 && builds[0]!.sha256 === source.file.sha256),
-    { path: ["builds"], error: "must be one, the file of the source" },
-  )
-  .refine(({ builds }) => new Set(builds.map(variantOf)).size === builds.length, {
-    path: ["builds"],
-    error: "must have one build per precision and side",
-  })
-  .refine(
-    (model) => {
-      const precisions = new Set(model.builds.map(({ precision }) => precision));
-      const required = [...precisions].flatMap((precision) =>
-        inputSides(model).map((input_px) => variantOf({ precision, input_px })),
-      );
-      return required.every((variant) => model.builds.some((build) => variantOf(build) === variant));
-    },
-    { path: ["builds"], error: "must exist for every side in every precision" },
-  )
-  .refine((model) => inputSides(model).at(-1) === model.input_px, {
-    path: ["cascade"],
-    error: "must end with the model's own side",
-  });
-export type Model = z.infer<typeof Model>;
+/** Only the fields: entries are read by `CheckedModel` of entry-rules.ts. */
+export const ModelFields = z.discriminatedUnion("role", [Detector, Landmarks, Embedding]);
+export type Model = z.infer<typeof ModelFields>;
 export type Role = Model["role"];
 export type ModelOf<R extends Role> = Extract<Model, { role: R }>;
 type Sided = { input_px: number; cascade?: { input_px: readonly number[] } | undefined };
@@ -327,10 +272,6 @@ export function euclideanL2Of(cosine: number): number {
  */
 export function inputSides(model: Sided): readonly number[] {
   return model.cascade?.input_px ?? [model.input_px];
-}
-
-function variantOf({ precision, input_px }: { precision: string; input_px: number }): string {
-  return `${precision} ${input_px}`;
 }
 
 function ascend(sizes: readonly number[]): boolean {

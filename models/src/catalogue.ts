@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type * as z from "zod";
-import { Model, type ModelOf, type Role } from "./catalogue-entry.ts";
+import type { Model, ModelOf, Role } from "./catalogue-entry.ts";
+import { CheckedModel } from "./entry-rules.ts";
 
 /**
  * The catalogue of models: one `catalogue/<name>/model.json` for each. Fields are in snake_case, because the
@@ -99,7 +100,7 @@ async function readEntry(folder: string): Promise<{ model: Model } | { mistakes:
   } catch (error) {
     return { mistakes: [error instanceof Error ? error.message : String(error)] };
   }
-  const parsed = Model.safeParse(json);
+  const parsed = CheckedModel.safeParse(json);
   if (parsed.success) return { model: withAbsoluteSource(parsed.data, folder) };
   const line = ({ path, message }: z.core.$ZodIssue): string =>
     [path.join("."), message].filter(Boolean).join(": ");

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { buildModel } from "../build.ts";
 import { addedFolder, readCatalogue } from "../catalogue.ts";
-import { Model } from "../catalogue-entry.ts";
+import type { Model } from "../catalogue-entry.ts";
+import { CheckedModel } from "../entry-rules.ts";
 import { adaptOnnx } from "./adapter.ts";
 import { checkRecogniser } from "./check.ts";
 import { adaptedFile, entryOf, folderName, licenceTextFile } from "./entry.ts";
@@ -25,7 +26,7 @@ export async function addRecogniser(
   const golden = await check(onnx, contract);
   const entry = entryOf(contract, { onnx, original, golden });
   // A mistake here would stop every service at its next start.
-  Model.parse(entry);
+  CheckedModel.parse(entry);
 
   const parent = addedFolder(folder);
   await mkdir(parent, { recursive: true, mode: 0o700 });
