@@ -4,7 +4,7 @@ import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
 import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
 import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
-import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
+import { openMetrics } from "@faceline/contracts/runtime/metrics/open-metrics";
 import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
@@ -12,7 +12,7 @@ import { exitFatally, notifyReady, waitForAbort } from "@faceline/contracts/runt
 import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
-import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
+import { openTracing } from "@faceline/contracts/runtime/tracing/open-tracing";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchOutbox } from "./batch-outbox.ts";
 import { BatchSpans } from "./batch-spans.ts";

@@ -1,4 +1,4 @@
-// Covered by tracing/tracing.test.ts and metrics/sdk.test.ts.
+// Covered by tracing/open-tracing.test.ts and metrics/sdk.test.ts.
 import * as z from "zod";
 
 /** The variables of OpenTelemetry that spans and metrics share. */

@@ -14,7 +14,7 @@ const service = `
   import { newSpanId, newTraceId } from ${module("random.ts")};
   import { runService, ServiceConfig } from ${module("service.ts")};
   import { TracingConfig } from ${module("tracing/config.ts")};
-  import { openTracing } from ${module("tracing/tracing.ts")};
+  import { openTracing } from ${module("tracing/open-tracing.ts")};
   const schema = z.object({ ...TracingConfig.shape, ...ServiceConfig.shape });
   await runService("test", schema, async ({ config, id, log }) => {
     await using tracing = await openTracing({ config, service: "test", id, log });

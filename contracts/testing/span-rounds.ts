@@ -3,7 +3,8 @@ import { readConfig } from "../runtime/config.ts";
 import { openLog } from "../runtime/log.ts";
 import { newSpanId, newTraceId } from "../runtime/random.ts";
 import { TracingConfig } from "../runtime/tracing/config.ts";
-import { openTracing, type Tracing, tracingOff } from "../runtime/tracing/tracing.ts";
+import { openTracing } from "../runtime/tracing/open-tracing.ts";
+import { type Tracing, tracingOff } from "../runtime/tracing/tracing.ts";
 import { traceparentOf } from "../src/trace/span.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { openSharedClock } from "@faceline/contracts/runtime/clock";
 import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
-import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
+import { openMetrics } from "@faceline/contracts/runtime/metrics/open-metrics";
 import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
@@ -8,7 +8,7 @@ import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
-import { openTracing } from "@faceline/contracts/runtime/tracing/tracing";
+import { openTracing } from "@faceline/contracts/runtime/tracing/open-tracing";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import { withLocalThresholds } from "@faceline/models/local-thresholds";
 import { openAccounts } from "./accounts/open-accounts.ts";

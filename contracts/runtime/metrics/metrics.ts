@@ -1,17 +1,7 @@
 // Covered by sdk.test.ts.
 import type { MetricName, metricList } from "../../src/metrics/list.ts";
 import type { Log } from "../log.ts";
-import { areMetricsSent, type MetricsConfig } from "./config.ts";
-
-/**
- * Opens the metrics of a process, or returns ones that do nothing if nobody is to get them: then nothing of
- * OpenTelemetry is loaded.
- */
-export async function openMetrics(options: MetricsOptions): Promise<Metrics> {
-  if (!options.page && !areMetricsSent(options.config)) return metricsOff;
-  const { openMetricsSdk } = await import("./sdk.ts");
-  return openMetricsSdk(options);
-}
+import type { MetricsConfig } from "./config.ts";
 
 export const metricsOff: Metrics = {
   on: false,

@@ -4,7 +4,8 @@ import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { connectVolatileRedis, VolatileRedisConfig } from "../redis.ts";
 import { MetricsConfig } from "./config.ts";
-import { metricsOff, openMetrics } from "./metrics.ts";
+import { metricsOff } from "./metrics.ts";
+import { openMetrics } from "./open-metrics.ts";
 import { observeCommands } from "./redis-metrics.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);

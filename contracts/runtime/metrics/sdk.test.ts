@@ -1,4 +1,4 @@
-// Covers metrics.ts and page.ts too.
+// Covers open-metrics.ts, metrics.ts and page.ts too.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -20,7 +20,7 @@ registerHooks({
 });
 
 // Imported after the hook, which then sees what it loads.
-const { openMetrics } = await import("./metrics.ts");
+const { openMetrics } = await import("./open-metrics.ts");
 
 test("nothing of OpenTelemetry is loaded where nobody gets the metrics", async () => {
   for (const env of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9", OTEL_SDK_DISABLED: "true" }]) {

@@ -13,8 +13,8 @@ import type { Metrics, MetricsOptions } from "./metrics.ts";
 import { MetricsPage } from "./page.ts";
 
 /**
- * Opens the metrics SDK. Only metrics.ts imports this module, and only if somebody is to get the metrics: it
- * takes a tenth of a second of CPU to load.
+ * Opens the metrics SDK. Only open-metrics.ts imports this module, and only if somebody is to get the
+ * metrics: it takes a tenth of a second of CPU to load.
  */
 export async function openMetricsSdk({ config, page, service, id, log }: MetricsOptions): Promise<Metrics> {
   const metricsPage = page ? new MetricsPage() : undefined;

@@ -19,8 +19,9 @@ import { TraceRate } from "./trace-rate.ts";
 import type { Tracing, TracingOptions } from "./tracing.ts";
 
 /**
- * Starts OpenTelemetry: no instrumentation and no hook, since every span is made by hand. Only tracing.ts
- * imports this module, and only if spans are to be exported: it takes half a second of CPU to load.
+ * Starts OpenTelemetry: no instrumentation and no hook, since every span is made by hand. Only
+ * open-tracing.ts imports this module, and only if spans are to be exported: it takes half a second of CPU to
+ * load.
  */
 export async function openSdk({ config, service, id, log }: TracingOptions): Promise<Tracing> {
   const exporter = await openExporter(config);

@@ -5,7 +5,7 @@ import test from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
-import { openMetrics } from "@faceline/contracts/runtime/metrics/metrics";
+import { openMetrics } from "@faceline/contracts/runtime/metrics/open-metrics";
 import { labelsOfExpression } from "../promql/labels.ts";
 import { alertRules, durationOf } from "./alert-rules.ts";
 import { symptoms } from "./alert-table.ts";

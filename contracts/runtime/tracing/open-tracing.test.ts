@@ -4,7 +4,8 @@ import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { newTraceId } from "../random.ts";
 import { isTracingOn, TracingConfig } from "./config.ts";
-import { openTracing, type Tracing } from "./tracing.ts";
+import { openTracing } from "./open-tracing.ts";
+import type { Tracing } from "./tracing.ts";
 
 // Nothing listens there, and nothing is exported in these tests.
 const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:9";
