@@ -12,7 +12,7 @@ export type Arrival = {
   cost?: number;
   /** The same for each image, instead of `cost`. */
   costs?: readonly number[];
-  /** The first lane of the workers by default. */
+  /** `lane` of scenario.ts by default. */
   lane?: LaneId;
   /** `standard` by default. */
   serviceClass?: ServiceClass;

@@ -1,26 +1,30 @@
 // Used by simulation.ts.
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
-import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
+import { type CallId, callIdOf, type LaneId, type TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { noWait } from "@faceline/contracts/wire/timing";
 import type { Arrival } from "./arrivals.ts";
-import { lane } from "./scenario.ts";
 import type { WorkerTimes } from "./simulated-worker.ts";
 
 /** Who calls: makes the message of each call, and keeps the answers to it. */
 export class SimulatedClients {
   readonly calls = new Map<CallId, Call>();
+  readonly #usualLane: LaneId;
   readonly #callEnded: ((call: Call) => void) | undefined;
 
-  /** With `callEnded`, a call is forgotten when each of its tasks has an answer. */
-  constructor(callEnded: ((call: Call) => void) | undefined) {
+  /**
+   * `usualLane`: of arrivals that name none. With `callEnded`, a call is forgotten when each of its tasks has
+   * an answer.
+   */
+  constructor(usualLane: LaneId, callEnded: ((call: Call) => void) | undefined) {
+    this.#usualLane = usualLane;
     this.#callEnded = callEnded;
   }
 
   call(index: number, arrival: Arrival, now: number): CallTasks {
-    const { tenant, tasks, timeBudgetMs, cost = 1, costs, lane: calledLane = lane } = arrival;
-    const { serviceClass = "standard" } = arrival;
+    const { tenant, tasks, timeBudgetMs, cost = 1, costs } = arrival;
+    const { lane = this.#usualLane, serviceClass = "standard" } = arrival;
     const id = `${index}/${nonce}` as CallId;
     const taskIds: TaskId[] = [];
     for (let task = 0; task < tasks; task++) taskIds.push(`${id}/${task}` as TaskId);
@@ -28,7 +32,7 @@ export class SimulatedClients {
       requestId: `${index}` as CallTasks["requestId"],
       call: id,
       tenant,
-      lane: calledLane,
+      lane,
       ingress: "ingress-0000000000000000",
       arrivedAt: now,
       deadlineAt: now + timeBudgetMs,
@@ -39,7 +43,7 @@ export class SimulatedClients {
       costs: costs === undefined ? taskIds.map(() => cost) : [...costs],
     };
     const { arrivedAt, deadlineAt } = message;
-    this.calls.set(id, { tenant, lane: calledLane, arrivedAt, deadlineAt, tasks: taskIds, answers: [] });
+    this.calls.set(id, { tenant, lane, arrivedAt, deadlineAt, tasks: taskIds, answers: [] });
     return message;
   }
 

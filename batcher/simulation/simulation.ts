@@ -13,6 +13,7 @@ import { Random } from "./random.ts";
 import {
   type CallPath,
   type Hops,
+  lane,
   productionScheduler,
   type Scenario,
   type Scheduler,
@@ -55,7 +56,7 @@ export class Simulation {
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
-    this.#clients = new SimulatedClients(scenario.callEnded);
+    this.#clients = new SimulatedClients(lane, scenario.callEnded);
     this.#random = new Random(scenario.seed);
     this.#forgets = scenario.callEnded !== undefined;
     if (this.#forgets && scenario.partitionLosses !== undefined) {
