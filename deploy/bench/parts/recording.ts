@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { assertAnswered } from "../load/closed-loop.ts";
-import { measureLoop, openGenerator } from "../load/generator.ts";
-import { changesTable, measureInTurn } from "../modes-in-turn.ts";
+import { changesTable, measureInTurn, type SliceTimes } from "../modes-in-turn.ts";
 import { openStack, type Part } from "../part.ts";
-import { tinyJpeg } from "../pictures.ts";
 import { sum } from "../statistics.ts";
+import { openVerifyLoad, verifyLoadPlan, verifyLoadTitle } from "../verify-load.ts";
 
 /**
  * What `npm run plan -- record` costs, as CPU time of the services for each /verify, while calls are recorded
@@ -15,44 +13,34 @@ export const recording: Part = async (bench) => {
     return { plan: null, results: null, tables: "CPU time is measured on Linux only." };
   }
   const plan = {
-    settings: { ENGINE: "model:40+2b", BATCH_MAX: "32" },
-    ...(bench.quick ? { starts: 1, rounds: 3 } : { starts: 1, rounds: 34 }),
-    inFlight: 64,
-    warmUpMs: bench.quick ? 2_000 : 8_000,
+    ...verifyLoadPlan(bench.quick),
     // The lines of the calls before are written by then: they go out every 200 ms.
     settleMs: 1_000,
     countedMs: 4_000,
     seed: 1,
   };
-  await using generator = await openGenerator(bench.stop);
-  const img = (await tinyJpeg()).toString("base64");
+  await using load = await openVerifyLoad(bench.stop);
   const lines: number[] = [];
   const openStart = async () => {
     const stack = await openStack(bench, plan.settings, { operators: true });
     // That of the ingress comes first.
     const [port] = stack.operatorsPorts;
     return {
-      measure: async (mode: Mode, times: { settleMs: number; countedMs: number }): Promise<number> => {
+      measure: async (mode: Mode, times: SliceTimes): Promise<number> => {
         await using reader = mode === "recorded" ? await openReader(port!, bench.stop) : undefined;
-        const target = stack.target("/verify", [{ img1: img, img2: img }]);
-        const { settleMs, countedMs } = times;
-        const loop = { warmUp: { forMs: settleMs }, counted: { forMs: countedMs }, giveUpMs: 30_000 };
-        const load = { target, inFlight: plan.inFlight, ...loop };
-        const { calls, cpu } = await measureLoop(generator, load, stack.leaders);
-        assertAnswered(calls, "/verify");
+        const { calls, cpuMs } = await load.measure(stack, { inFlight: plan.inFlight, ...times });
         if (reader !== undefined) {
           lines.push(reader.lines);
-          if (reader.lines < calls.length / 2) throw new Error(`only ${reader.lines} calls were recorded`);
+          if (reader.lines < calls / 2) throw new Error(`only ${reader.lines} calls were recorded`);
         }
-        const services = Object.keys(stack.leaders).map((name) => cpu![name]!);
-        return (1_000 * sum(services)) / calls.length;
+        return cpuMs;
       },
       [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
     };
   };
   const starts = await measureInTurn(bench, { partName: "recording", plan, modes, openStart });
   const tables = [
-    "/verify of two images, 64 in flight, a run takes 40 + 2b ms; CPU ms of ingress, batcher and worker for each call, in the same processes:",
+    verifyLoadTitle,
     changesTable(
       starts,
       ["calls", "not recorded"],
