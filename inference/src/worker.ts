@@ -1,28 +1,15 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { batchIds } from "@faceline/contracts/runtime/log-ids";
-import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import type { Batch } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
-import type { Outcome } from "@faceline/contracts/wire/outcome";
-import { type FinishedBatch, finishedBatchesMax, type Report } from "@faceline/contracts/wire/report";
-import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
-import {
-  crowdsOf,
-  heldBatch,
-  nothingRun,
-  paddedSize,
-  type RunMeasurements,
-  runTimes,
-} from "./batch-report.ts";
-import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
+import type { Report } from "@faceline/contracts/wire/report";
+import { BatchEnds, type BatchEndsParts, type BatchResult } from "./batch-ends.ts";
+import { crowdsOf, heldBatch, nothingRun, type RunMeasurements, runTimes } from "./batch-report.ts";
 import type { Engine } from "./engine/engine.ts";
-import type { RunFacts } from "./engine/work.ts";
 import type { LaneLoads } from "./lane-loads.ts";
-import type { BatchHistory } from "./live/batch-history.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
-import { type ReceivedBatch, timingOf } from "./task-timing.ts";
-import type { WorkerMetrics } from "./worker-metrics.ts";
+import { type ReceivedBatch, taskEnds } from "./task-ends.ts";
 
 /**
  * Runs batches through the engine, one at a time, while the next ones are fetched and decoded. Two batches
@@ -37,8 +24,7 @@ import type { WorkerMetrics } from "./worker-metrics.ts";
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #staged: ReceivedBatch[] = [];
-  readonly #answering = new Set<Batch>();
-  readonly #finished: FinishedBatch[] = [];
+  readonly #ends: BatchEnds;
   #running: { batch: Batch; startedAt: number } | undefined;
   /** Staged batches that are fetched and decoded, or that are ready. */
   readonly #preparing = new Set<ReceivedBatch>();
@@ -52,6 +38,7 @@ export class Worker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
+    this.#ends = new BatchEnds(parts);
   }
 
   /** Sets the partitions that this worker holds from now on. */
@@ -75,13 +62,13 @@ export class Worker {
   }
 
   /**
-   * Queues a batch. Ignores one that it knows already, and one beyond `heldBatchesMax`, which the batcher
+   * Queues a batch. Ignores one that it has already, and one beyond `heldBatchesMax`, which the batcher
    * sends again. Refuses one that is for another build of its lane, whose partition has moved here, and one
    * for a lane that leaves.
    */
   take(batch: Batch): void {
     // Kafka delivers a batch again after a rebalance that was faster than the commit.
-    if (this.#knows(batch)) return;
+    if (this.#has(batch)) return;
     if (this.#staged.length >= this.#parts.heldBatchesMax) {
       this.#parts.log.warn(batchIds(batch), "too many batches are held; this one is left to the batcher");
       return;
@@ -100,8 +87,7 @@ export class Worker {
 
   /** Whether it has batches of the lane, which may not be unloaded then. */
   holds(lane: LaneId): boolean {
-    const running = this.#running === undefined ? [] : [this.#running.batch];
-    return [...this.#staged, ...this.#answering, ...running].some((batch) => batch.lane === lane);
+    return [...this.#unanswered(), ...this.#ends.answering].some((batch) => batch.lane === lane);
   }
 
   /** Not a batch for another build, nor for a lane that leaves: they are the batcher's again. */
@@ -115,23 +101,22 @@ export class Worker {
   }
 
   #refuse(batch: Batch): void {
-    const { clock, log } = this.#parts;
-    log.warn({ ...batchIds(batch), lane: batch.lane }, "a batch for another build was left to the batcher");
-    this.#finish(batch, "refused", nothingRun(clock.now()));
+    const ids = { ...batchIds(batch), lane: batch.lane };
+    this.#parts.log.warn(ids, "a batch for another build was left to the batcher");
+    this.#ends.refuse(batch);
   }
 
-  #knows({ id }: Batch): boolean {
-    const held = [
-      ...this.#staged,
-      ...this.#answering,
-      ...(this.#running === undefined ? [] : [this.#running.batch]),
-    ];
-    return held.some((each) => each.id === id) || this.#finished.some((each) => each.batch === id);
+  #has({ id }: Batch): boolean {
+    return this.#unanswered().some((each) => each.id === id) || this.#ends.has(id);
+  }
+
+  #unanswered(): Batch[] {
+    return [...this.#staged, ...(this.#running === undefined ? [] : [this.#running.batch])];
   }
 
   /** Resolves when every batch has been answered. */
   async drained(): Promise<void> {
-    while (this.#staged.length > 0 || this.#looping || this.#answering.size > 0) {
+    while (this.#staged.length > 0 || this.#looping || this.#ends.answering.size > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
@@ -142,7 +127,7 @@ export class Worker {
   read(): Omit<Report, "worker" | "sequence" | "sentAt"> {
     const running = this.#abandoned ? undefined : this.#running;
     const staged = this.#abandoned ? [] : this.#staged;
-    const answering = this.#abandoned ? [] : [...this.#answering];
+    const answering = this.#abandoned ? [] : [...this.#ends.answering];
     const { loads } = this.#parts;
     return {
       draining: this.#draining,
@@ -154,7 +139,7 @@ export class Worker {
       staged: staged.map(heldBatch),
       answering: answering.map(heldBatch),
       imageBytes: this.#parts.imageBytes(),
-      finished: this.#finished,
+      finished: this.#ends.finished,
     };
   }
 
@@ -193,12 +178,12 @@ export class Worker {
       const error = prepared.message;
       log.error({ ...batchIds(batch), reason: error }, "a batch could not be prepared");
       this.#prepareNext();
-      void this.#answer(batch, { error, times }, nothingRun(startedAt));
+      void this.#end(batch, { error, times }, nothingRun(startedAt));
       return;
     }
     this.#running = { batch, startedAt };
     this.#parts.onChange();
-    const result: RunEnd = {
+    const result: BatchResult = {
       times: {
         ...times,
         preparedFrom: prepared.startedAt,
@@ -214,16 +199,7 @@ export class Worker {
       const { results, facts } = await running;
       const ranAt = clock.now();
       const build = this.#buildOf(batch);
-      const end = (task: BatchTask, outcome: Outcome): TaskEnd => ({
-        task,
-        outcome,
-        timing: timingOf(task, batch, prepared, { startedAt, ranAt }),
-        build,
-        ranAt,
-      });
-      result.ends = prepared.ends.map(({ task, outcome }) => end(task, outcome));
-      for (const [index, outcome] of results.entries())
-        result.ends.push(end(prepared.tasks[index]!, outcome));
+      result.ends = taskEnds(batch, prepared, { results, build, startedAt, ranAt });
       result.facts = facts;
       log.debug({ ...batchIds(batch), ...facts }, "ran");
       result.times.ranAt = ranAt;
@@ -240,31 +216,13 @@ export class Worker {
     const prepareMs = prepared.endedAt - prepared.startedAt;
     const runMs = endedAt - startedAt;
     const crowds = crowdsOf(result.ends ?? []);
-    void this.#answer(batch, result, { size, prepareMs, runMs, endedAt, crowds });
+    void this.#end(batch, result, { size, prepareMs, runMs, endedAt, crowds });
   }
 
-  /** The next batch does not wait for these answers. */
-  async #answer(batch: Batch, result: RunEnd, measurements: RunMeasurements): Promise<void> {
-    const { ends, facts, error, times } = result;
-    this.#answering.add(batch);
-    if (ends !== undefined) await this.#parts.answers.send(ends, batch.id);
-    this.#answering.delete(batch);
-    const { clock, metrics, history, spans } = this.#parts;
-    const answeredAt = clock.now();
-    spans.end(batch, { ...times, answeredAt }, { ends: ends ?? [], facts, error });
-    metrics?.recordBatch(batch, ends, { ...measurements, answeredAt });
-    history?.add(batch, ends !== undefined, {
-      ...measurements,
-      bucket: paddedSize(this.#parts.engine.lanes, batch.lane, measurements.size),
-    });
-    this.#finish(batch, ends === undefined ? "failed" : "answered", measurements);
+  /** The next batch does not wait for the answers of this one. */
+  async #end(batch: Batch, result: BatchResult, measurements: RunMeasurements): Promise<void> {
+    await this.#ends.publish(batch, result, measurements);
     this.#onIdle();
-  }
-
-  #finish({ id, lane }: Batch, end: FinishedBatch["end"], measurements: RunMeasurements): void {
-    this.#finished.push({ batch: id, lane, end, ...measurements });
-    if (this.#finished.length > finishedBatchesMax) this.#finished.shift();
-    this.#parts.onChange();
   }
 }
 
@@ -277,29 +235,12 @@ export const pixelBuffersMax = preparedBatchesMax + 1;
 /** Of a batch without pictures. */
 const noRun = { results: [], facts: undefined };
 
-/** How a batch ended in the worker: with its tasks' ends, or with an error. */
-type RunEnd = {
-  ends?: TaskEnd[];
-  facts?: RunFacts | undefined;
-  error?: string;
-  times: Omit<BatchTimes, "answeredAt">;
-};
-
-type WorkerParts = {
-  clock: Clock;
+type WorkerParts = BatchEndsParts & {
   engine: Engine;
   prepare: Preparation;
   loads: Pick<LaneLoads, "offered" | "loading" | "loadable" | "use">;
   /** Bytes of images that have come so far. */
   imageBytes(): number;
-  answers: AnswerOutbox;
-  spans: BatchSpans;
   log: Log;
-  /** Undefined: nobody reads them. */
-  metrics?: WorkerMetrics | undefined;
-  /** Undefined: nobody looks. */
-  history?: BatchHistory | undefined;
   heldBatchesMax: number;
-  /** Called whenever a report would differ from the last one. */
-  onChange(): void;
 };
