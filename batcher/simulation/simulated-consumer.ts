@@ -11,7 +11,7 @@ import type { SimulatedKafka } from "./simulated-kafka.ts";
  */
 export class SimulatedConsumer implements Consumer {
   connected = true;
-  /** The member that Kafka knows it as. */
+  /** Its id as a member of the consumer group. */
   member: string | undefined;
   readonly #parts: ConsumerParts;
   #generation = 0;

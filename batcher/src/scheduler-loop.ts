@@ -125,7 +125,7 @@ export type SchedulerLoopParts = {
   observers?: SchedulerObserver[];
 };
 
-/** Sees what the scheduler decides, which knows nothing of it. */
+/** Observes what the scheduler decides, which does not depend on it. */
 export type SchedulerObserver = {
   /** Before the scheduler forgets the batches that a report says have ended. */
   beforeDecision(event: Event): void;

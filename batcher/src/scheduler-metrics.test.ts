@@ -19,7 +19,7 @@ test("the page tells how batches were formed, what was shed, and how good the pr
   // Predicted: a hop of some 3 ms and a run of 18 ms for 4 places, from 20 on.
   const finished = [{ ...answered(batch), endedAt: 100, runMs: 18, prepareMs: 5 }];
   pool.handle(report("w1", { sentAt: 101, finished }), 102);
-  // Told again, as reports do.
+  // Reports repeat the batches that finished lately.
   pool.handle(report("w1", { sentAt: 102, finished }), 103);
   pool.handle(call("hopeless", 1, { now: 103, deadlineAt: 104 }), 103);
 

@@ -12,7 +12,7 @@ import { loadableCount, workerLoads } from "./scheduling/workers.ts";
 
 /**
  * Records what the scheduler decides, from its events and moves, and shows its state at each export. The
- * scheduler itself knows nothing of it.
+ * scheduler itself does not depend on it.
  */
 export class SchedulerMetrics implements SchedulerObserver {
   readonly #metrics: Metrics;

@@ -10,11 +10,11 @@ import type { ExecutionProvider } from "./network/execution-provider.ts";
 import type { OnWarmUp } from "./network/network.ts";
 
 /**
- * Loads the lanes that the batcher asks this worker for, one at a time, while loaded ones go on. Where the
- * memory for models does not suffice, lanes leave first. A pool's state is repeated for as long as a lane is
- * asked for, so nothing is queued here. A lane whose load failed is not tried again.
+ * Loads the lanes that the pool's state assigns to this worker, one at a time, while loaded ones go on. Where
+ * the memory for models does not suffice, lanes leave first. The state is repeated for as long as a load is
+ * assigned, so nothing is queued here. A lane whose load failed is not tried again.
  *
- *     asked for ──► lanes that leave are offered no more ──► their batches end ──► unload, load
+ *     assigned ──► lanes that leave are offered no more ──► their batches end ──► unload, load
  */
 export class LaneLoads {
   readonly #parts: LaneLoadsParts;
@@ -69,7 +69,7 @@ export class LaneLoads {
   }
 
   /**
-   * Begins to load the lane that this worker is asked for. Resolves when it is loaded, the load has failed,
+   * Begins the load that is assigned to this worker. Resolves when the lane is loaded, the load has failed,
    * or lanes that leave for it still have batches: a later state finds them idle.
    */
   async follow(pool: Pick<LaneState, "lane" | "load">[]): Promise<void> {

@@ -53,7 +53,7 @@ export function decide(state: State, event: Event, now: number): Move[] {
 function decideWithoutSession(state: State, event: Event, now: number): Move[] {
   switch (event.kind) {
     case "report": {
-      // A report tells all that the one before did: one for each worker is enough.
+      // A report replaces the one before: one for each worker is enough.
       const { worker } = event.report;
       const before = state.deferred.findIndex(
         (each) => each.kind === "report" && each.report.worker === worker,

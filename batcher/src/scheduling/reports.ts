@@ -115,8 +115,8 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
 }
 
 /**
- * Nobody knows before the run how many faces an image shows. Its tenant pays for the others afterwards, out
- * of its next turns.
+ * How many faces an image shows is known only after its run. Its tenant pays for the others then, out of its
+ * next turns.
  */
 function chargeCrowds(state: State, { lane, serviceClass }: SentBatch, { crowds }: FinishedBatch): void {
   for (const { task, faces } of crowds) {

@@ -16,7 +16,7 @@ import type { WaitingTime } from "./waiting-time.ts";
 import type { Worker } from "./workers.ts";
 import { WorkersNeeded } from "./workers-needed.ts";
 
-/** All that the scheduler of one pool knows. Only `decide` changes it. */
+/** The whole state of the scheduler of one pool. Only `decide` changes it. */
 export type State = {
   /** Process id of the batcher; batch ids begin with it. */
   readonly batcher: string;

@@ -6,7 +6,7 @@ import type { AdjustableSettings } from "../scheduling/state.ts";
 
 /**
  * The settings of a batcher that operators change while it runs: what it was started with, what is in force
- * and the last changes. Decides and remembers; it knows no port and no scheduler.
+ * and the last changes. Decides and remembers; it depends on no port and no scheduler.
  */
 export class SettingsChanges {
   readonly started: AdjustablePoolSettings;

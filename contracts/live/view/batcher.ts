@@ -9,7 +9,7 @@ import { lastOf, rates, tile } from "./sparkline.ts";
 import { failureWords, shedWords, workerWords } from "./words.ts";
 
 export function batcherSections(part: LiveBatcher): (ViewNode | undefined)[] {
-  // The active batcher shows these; a standby has heard the reports of the workers alone.
+  // The active batcher shows these; a standby reads the reports of the workers alone.
   const ofTasks =
     part.role === "standby" ? [] : [totals(part), unserved(part), ...part.lanes.map(laneSection)];
   return [...ofTasks, ...omitted(part.lanesOmitted, "lane"), settings(part), workers(part)];

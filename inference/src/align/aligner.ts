@@ -15,7 +15,7 @@ import { type AlignmentTemplate, type Eyes, eyesOf, fittedLandmarks } from "./te
  * second run the box hardly matters, so a face found at low resolution gets nearly the embedding that full
  * resolution gives.
  *
- * The network knows upright faces. For one that leans far or lies it invents an upright one, which shows in
+ * The network expects upright faces. For one that leans far or lies it invents an upright one, which shows in
  * the residual of the fit. Such a face is tried in the other three quarter turns before its second run, and
  * other faces never are: the least of four residuals is not always the right one. lanes.test.ts
  * covers it with real faces, model-seam.test.ts with other landmarks.

@@ -5,8 +5,8 @@ import type { EndedCall } from "../call/ports.ts";
 
 /**
  * Streams what a trace of the traffic needs of each compute call, while somebody reads it: RecordedCall as
- * JSON lines. Without a reader a call costs one comparison. A reader that is too slow misses calls, and is
- * told how many: nothing waits for it.
+ * JSON lines. Without a reader a call costs one comparison. A reader that is too slow misses calls, and reads
+ * how many: nothing waits for it.
  */
 export class CallStream {
   readonly #readers = new Set<Reader>();
