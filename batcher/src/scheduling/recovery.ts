@@ -15,9 +15,11 @@ export function recoverLostBatches(state: State, now: number): Move[] {
   const moves: Move[] = [];
   for (const worker of state.workers.values()) {
     if (!isSilent(worker, now) && !isHung(state, worker, now)) continue;
+    const live = liveBatchesOf(state, worker);
+    // A silent worker is remembered for a minute, in which nothing of it changes.
+    if (!worker.unresponsive || live.length > 0) state.loadsVersion++;
     worker.unresponsive = true;
-    state.loadsVersion++;
-    for (const sent of liveBatchesOf(state, worker)) moves.push(...requeue(state, sent, "lost"));
+    for (const sent of live) moves.push(...requeue(state, sent, "lost"));
     if (now - worker.reportedAt > forgetAfterMs) forgetWorker(state, worker);
   }
   for (const sent of state.sent.values()) {
@@ -151,5 +153,6 @@ const liveBatchesOf = (state: State, worker: Worker): SentBatch[] =>
 
 function forgetWorker(state: State, worker: Worker): void {
   state.workers.delete(worker.id);
+  state.loadsVersion++;
   for (const sent of state.sent.values()) if (sent.worker === worker.id) state.sent.delete(sent.id);
 }
