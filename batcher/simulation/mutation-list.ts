@@ -80,12 +80,12 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "lane-loads": [
     [
       "lanes in use leave for one more copy",
-      "unloads.every((id) => isIdle(state, id, now))",
+      "unloads.every((id) => isUncalled(state, id, now))",
       "unloads.length >= 0",
     ],
     [
       "an idle lane keeps a worker from a crowded one",
-      "unloads.every((id) => isIdle(state, id, now))",
+      "unloads.every((id) => isUncalled(state, id, now))",
       "unloads.length === 0",
     ],
     ["every worker loads a lane in which tasks wait", "now - waitingSince >= crowdedAfterMs", "true"],

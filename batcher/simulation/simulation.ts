@@ -168,7 +168,7 @@ export class Simulation {
     if (!this.#scenario.workers.some((model) => model.memory !== undefined)) return;
     const { now } = this.events;
     const lanes = this.#holdsPartition ? (this.#scheduler.laneStates?.(now) ?? []) : [];
-    const { published, at } = { published: this.#published.lanes, at: this.#published.at };
+    const { lanes: published, at } = this.#published;
     if (lanes.length === 0 || (now < at + unchangedEveryMs && isDeepStrictEqual(lanes, published))) return;
     this.#published = { lanes, at: now };
     this.events.after(this.#hopMs("reportMs"), () => {

@@ -33,12 +33,12 @@ export async function startHaproxy(port: number, servers: number[]): Promise<Asy
     await once(proxy, "exit");
     rmSync(folder, { recursive: true });
   };
-  await isRedundant(port);
+  await waitUntilRedundant(port);
   return { [Symbol.asyncDispose]: close };
 }
 
 /** Resolves when two ingresses are ready for the proxy on this port of loopback. */
-export async function isRedundant(port: number): Promise<void> {
+export async function waitUntilRedundant(port: number): Promise<void> {
   for (;;) {
     const reply = await fetch(`http://127.0.0.1:${port}/proxyz`).catch(() => undefined);
     await reply?.body?.cancel();

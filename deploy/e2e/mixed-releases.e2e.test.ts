@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
-import { isRedundant, startHaproxy, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
+import { waitUntilRedundant, startHaproxy, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
 import { newDevKey, storeKey } from "../launcher/dev-key.ts";
 import { freePorts } from "../launcher/ports.ts";
 import { LauncherConfig } from "../launcher/settings.ts";
@@ -93,7 +93,7 @@ test(`release ${versionBefore} is upgraded to this code and back under load, one
     for (const process of processNames) {
       calls.phase = `${process} becomes ${name}`;
       await steps.run(calls.phase, () => processes.replace(process, code));
-      await isRedundant(proxyPort);
+      await waitUntilRedundant(proxyPort);
       await calls.moreEnded(callsBetween);
     }
   }

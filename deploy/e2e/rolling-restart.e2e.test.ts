@@ -36,7 +36,8 @@ test("every service is restarted in containers under load, and each call is answ
   await compose.remove();
   await steps.run("secrets", () => compose.run("--profile", "tools", "run", "--rm", "secrets"));
   await steps.run("compose", () => compose.run("up", "--detach"));
-  const isRedundant = () => waitUntil("two ingresses are ready", () => isOk(`${compose.address}/proxyz`));
+  const waitUntilRedundant = () =>
+    waitUntil("two ingresses are ready", () => isOk(`${compose.address}/proxyz`));
   const isReady = async ({ id, name }: Container) => {
     const address = await compose.operatorsAddress(id);
     await waitUntil(`${name} is ready`, () => isOk(`${address}/readyz`));
@@ -44,7 +45,7 @@ test("every service is restarted in containers under load, and each call is answ
   const containers = (await compose.containers()).filter(({ service }) => services.includes(service));
   await steps.run("ready", async () => {
     await Promise.all(containers.map(isReady));
-    await isRedundant();
+    await waitUntilRedundant();
   });
 
   const img = (await tinyJpeg()).toString("base64");
@@ -70,7 +71,7 @@ test("every service is restarted in containers under load, and each call is answ
       await steps.run(`restart of ${container.name}`, async () => {
         await compose.restart(container);
         await isReady(container);
-        await isRedundant();
+        await waitUntilRedundant();
       });
       await calls.moreEnded(callsBetween);
     }

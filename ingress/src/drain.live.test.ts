@@ -5,7 +5,7 @@ import { Agent, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRedundant, startHaproxy, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
+import { waitUntilRedundant, startHaproxy, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
 import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
 import { drain } from "./drain.ts";
 
@@ -47,7 +47,7 @@ test("two ingresses are restarted in turn behind HAProxy, and no call of kept co
     // As long as a process takes to start again, the other one serves alone.
     await moreCalls();
     await open(ports[index]!);
-    await isRedundant(proxyPort!);
+    await waitUntilRedundant(proxyPort!);
   }
   state.isOver = true;
   await load;

@@ -20,7 +20,7 @@ export function nextLoad({ state, lane, loads, now }: LaneSituation): LaneState[
   const isNeeded = loads.length === 0 ? isWanted(lane, "best_effort", now) : isCrowded(lane, now);
   if (!isNeeded) return null;
   const mayLeave = ({ unloads }: LoadableLane) =>
-    loads.length > 0 && unloads.every((id) => isIdle(state, id, now));
+    loads.length > 0 && unloads.every((id) => isUncalled(state, id, now));
   const reserved = new Set(turns.values());
   const [best] = loadersOf(state, lane, now)
     .filter(({ worker }) => !reserved.has(worker))
@@ -51,7 +51,7 @@ const isCrowded = ({ waitingSince }: Lane, now: number): boolean =>
 /** A burst is over by then; longer, the workers of the lane do not suffice. */
 const crowdedAfterMs = 1_000;
 
-function isIdle({ lanes }: State, id: Lane["id"], now: number): boolean {
+function isUncalled({ lanes }: State, id: Lane["id"], now: number): boolean {
   return lanes.values().every((lane) => lane.id !== id || now - lane.calledAt >= idleAfterMs);
 }
 
