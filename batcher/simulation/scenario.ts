@@ -73,6 +73,8 @@ export type CallPath = {
   /** From the client to the scheduler. */
   intake(call: CallTasks, done: () => void): void;
   toWorker(batch: Batch, done: () => void): void;
+  /** From a worker to the scheduler. */
+  report(done: () => void): void;
   /** From the end of a run to the client. */
   reply(batch: Batch, done: () => void): void;
 };

@@ -65,6 +65,7 @@ export class Simulation {
     this.#path = scenario.openPath?.({ events: this.events, random: this.#random.branch() }) ?? {
       intake: (_, done) => this.events.after(this.#hopMs("intakeMs"), done),
       toWorker: (_, done) => this.events.after(this.#hopMs("toWorkerMs"), done),
+      report: (done) => this.events.after(this.#hopMs("reportMs"), done),
       reply: (_, done) => this.events.after(this.#hopMs("replyMs"), done),
     };
     this.#scheduler = (scenario.scheduler ?? productionScheduler)(scenario);
@@ -228,8 +229,7 @@ export class Simulation {
       events: this.events,
       random: this.#random.branch(),
       replyMs: () => this.#hopMs("replyMs"),
-      report: (report: Report) =>
-        this.events.after(this.#hopMs("reportMs"), () => this.#handle({ kind: "report", report })),
+      report: (report: Report) => this.#path.report(() => this.#handle({ kind: "report", report })),
       answer: (batch, tasksRun, times) =>
         this.#path.reply(batch, () => {
           const run = { build: builtAs(model), times, now: this.events.now };

@@ -2,36 +2,60 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newProfile } from "../../testing/fixtures.ts";
 import type { Profile } from "../profile/profile.ts";
+import { quantilesOf, valueAt } from "../profile/quantiles.ts";
 import { fitToLoad } from "./load-fit.ts";
 
-/** A machine on which everything waits 2 ms longer than its profile says, and a run by its batch's size. */
-const stagesOf = ({ service }: Profile) => ({
-  serviceMs: service.intakeMs + service.toWorkerMs + service.replyMs + 2,
-  prepareMs: service.fetchMs + 3,
-  runMs: 1.3 * service.handoverMs + 20,
+/** The stages of a thousand calls where everything takes 2 ms longer than the profile says. */
+function stagesOf({ service }: Profile) {
+  const { intakeMs, toWorkerMs, replyMs, factors, fetchMs, fetchMoreMs, handoverMs, handoverMoreMs } =
+    service;
+  return Array.from({ length: 1_000 }, (_, call) => {
+    const share = call / 999;
+    return {
+      serviceMs: valueAt(factors, share) * (intakeMs + toWorkerMs + replyMs) + 2,
+      prepareMs: fetchMs + valueAt(fetchMoreMs, share) + 2,
+      runMs: handoverMs + valueAt(handoverMoreMs, share) + 20 + 2,
+    };
+  });
+}
+
+/** Pauses: one call in fifty takes five times as long as usual. */
+const pausesOf = (usualMs: number) =>
+  Array.from({ length: 1_000 }, (_, call) => usualMs * (call % 50 === 0 ? 5 : 1 + (call % 10) / 100));
+const [serviceMs, prepareMs, runMs] = [15, 6, 30].map(pausesOf) as [number[], number[], number[]];
+const measured = serviceMs.map((ms, call) => ({
+  serviceMs: ms,
+  prepareMs: prepareMs[call]!,
+  runMs: runMs[call]!,
+}));
+
+test("the waits around the engine become those of the load, with its pauses", () => {
+  const fitted = stagesOf(fitToLoad(newProfile(), measured, stagesOf));
+  for (const stage of ["serviceMs", "prepareMs", "runMs"] as const) {
+    const [ours, theirs] = [fitted, measured].map((calls) =>
+      quantilesOf(
+        calls.map((each) => each[stage]),
+        100,
+      ),
+    );
+    for (const quantile of [5, 50, 90, 99]) {
+      const [ms, expected] = [ours![quantile]!, theirs![quantile]!];
+      assert.ok(Math.abs(ms / expected - 1) < 0.02, `${stage}, p${quantile}: ${ms} instead of ${expected}`);
+    }
+  }
 });
 
-test("the waits around the engine become those of the load", () => {
-  const fitted = fitToLoad(newProfile(), { serviceMs: 15, prepareMs: 4.5, runMs: 26 }, stagesOf);
-  const { serviceMs, prepareMs, runMs } = stagesOf(fitted);
-  for (const [ms, expected] of [
-    [serviceMs, 15],
-    [prepareMs, 4.5],
-    [runMs, 26],
-  ] as const) {
-    assert.ok(Math.abs(ms / expected - 1) < 0.01, `${ms} instead of ${expected}`);
-  }
-  const { intakeMs, toWorkerMs, replyMs } = newProfile().service;
-  assert.equal(
-    (fitted.service.intakeMs / fitted.service.replyMs).toFixed(6),
-    (intakeMs / replyMs).toFixed(6),
-    "hops keep their proportions",
-  );
-  assert.ok(toWorkerMs < fitted.service.toWorkerMs);
+test("what does not belong to waits stays as it is", () => {
+  const profile = newProfile();
+  const fitted = fitToLoad(profile, measured, stagesOf);
+  const { factors, fetchMs, fetchMoreMs, handoverMs, handoverMoreMs } = fitted.service;
+  const waits = { factors, fetchMs, fetchMoreMs, handoverMs, handoverMoreMs };
+  assert.deepEqual(fitted, { ...profile, service: { ...profile.service, ...waits } });
 });
 
 test("no wait becomes negative where the load was faster than predicted", () => {
-  const { service } = fitToLoad(newProfile(), { serviceMs: 1, prepareMs: 0, runMs: 5 }, stagesOf);
+  const fast = measured.map(() => ({ serviceMs: 1, prepareMs: 0, runMs: 5 }));
+  const { service } = fitToLoad(newProfile(), fast, stagesOf);
   assert.deepEqual([service.fetchMs, service.handoverMs], [0, 0]);
-  assert.ok(service.intakeMs >= 0 && service.replyMs >= 0);
+  assert.ok([service.factors, service.fetchMoreMs, service.handoverMoreMs].flat().every((each) => each >= 0));
 });

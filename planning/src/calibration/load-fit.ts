@@ -1,35 +1,67 @@
 import type { StageTimes } from "../prediction/call-recorder.ts";
 import type { Profile } from "../profile/profile.ts";
+import { valueAt } from "../profile/quantiles.ts";
 
 /**
- * Returns the profile with longer or shorter waits around the engine, so that a prediction of a load has the
- * mean stages that were measured of it. Single calls do not show how long threads and event loops wait for
- * each other when all are busy. `predict` returns the stages of that load for a profile. The correction goes
- * in steps, because longer runs also make larger batches.
+ * Returns the profile with other distributions of hops, of fetching and of what lengthens runs, so that a
+ * prediction of a load has the distributions of stages that were measured of it: each quantile goes to that
+ * which was measured. Single calls do not show how long threads and event loops wait for each other when all
+ * are busy, and means do not show pauses. `predict` returns the stages of the calls of that load for a
+ * profile. The correction goes in steps, because longer runs also make larger batches.
  */
 export function fitToLoad(
   profile: Profile,
-  measured: Omit<StageTimes, "waitMs">,
-  predict: (profile: Profile) => Omit<StageTimes, "waitMs">,
+  measured: readonly FittedStages[],
+  predict: (profile: Profile) => readonly FittedStages[],
 ): Profile {
-  let { service } = profile;
-  for (let step = 0; step < steps; step++) {
-    const predicted = predict({ ...profile, service });
-    const more = (stage: keyof typeof predicted) => stepShare * (measured[stage] - predicted[stage]);
-    const hops = service.intakeMs + service.toWorkerMs + service.replyMs;
-    const stretch = Math.max(0, 1 + more("serviceMs") / Math.max(hopsMsMin, hops));
-    service = {
-      ...service,
-      intakeMs: stretch * service.intakeMs,
-      toWorkerMs: stretch * service.toWorkerMs,
-      replyMs: stretch * service.replyMs,
-      fetchMs: Math.max(0, service.fetchMs + more("prepareMs")),
-      handoverMs: Math.max(0, service.handoverMs + more("runMs")),
+  const { factors } = profile.service;
+  const goal = quantilesByStage(measured);
+  let hops = shares.map((share) => valueAt(factors, share));
+  let fetchMs = shares.map(() => profile.service.fetchMs);
+  let handoverMs = shares.map(() => profile.service.handoverMs);
+  const withFitted = (): Profile => {
+    const { service } = profile;
+    const [fetchMinMs, handoverMinMs] = [fetchMs[0]!, handoverMs[0]!];
+    return {
+      ...profile,
+      service: {
+        ...service,
+        factors: hops,
+        fetchMs: fetchMinMs,
+        fetchMoreMs: fetchMs.map((ms) => ms - fetchMinMs),
+        handoverMs: handoverMinMs,
+        handoverMoreMs: handoverMs.map((ms) => ms - handoverMinMs),
+      },
     };
+  };
+  for (let step = 0; step < steps; step++) {
+    const predicted = quantilesByStage(predict(withFitted()));
+    const stretch = (index: number) =>
+      goal.serviceMs[index]! / Math.max(leastStageMs, predicted.serviceMs[index]!);
+    hops = ascending(hops.map((factor, index) => factor * stretch(index) ** stepShare));
+    const corrected = (waits: number[], stage: "prepareMs" | "runMs") =>
+      ascending(waits.map((ms, index) => ms + stepShare * (goal[stage][index]! - predicted[stage][index]!)));
+    fetchMs = corrected(fetchMs, "prepareMs");
+    handoverMs = corrected(handoverMs, "runMs");
   }
-  return { ...profile, service };
+  return withFitted();
 }
 
-const steps = 8;
+const ascending = (values: number[]): number[] =>
+  values.map((value) => Math.max(0, value)).toSorted((a, b) => a - b);
+
+function quantilesByStage(calls: readonly FittedStages[]): Record<keyof FittedStages, number[]> {
+  const of = (stage: keyof FittedStages) => {
+    const sorted = calls.map((call) => call[stage]).toSorted((a, b) => a - b);
+    return shares.map((share) => valueAt(sorted, share));
+  };
+  return { serviceMs: of("serviceMs"), prepareMs: of("prepareMs"), runMs: of("runMs") };
+}
+
+/** The ends are not the least and the greatest of all: these would stand for a whole hundredth. */
+const shares = Array.from({ length: 101 }, (_, index) => Math.min(0.995, Math.max(0.005, index / 100)));
+const steps = 12;
 const stepShare = 0.6;
-const hopsMsMin = 0.1;
+const leastStageMs = 0.1;
+
+type FittedStages = Pick<StageTimes, "serviceMs" | "prepareMs" | "runMs">;

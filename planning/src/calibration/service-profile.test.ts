@@ -53,6 +53,18 @@ test("the CPU time of a call is what runs and decodes leave of that of the machi
   assert.equal(perSecond, 50);
 });
 
+test("where the CPU time of the engines' threads was read, what is left does not depend on the profile's runs", () => {
+  // Runs took half of what the profile says: 2 ms of each call and 1 ms of each picture are left around them.
+  const loads = [1, 2, 4].map((pictures) => {
+    const aroundMs = 100 * (2 + pictures + 1.5 * pictures);
+    const engineMs = 100 * 11;
+    return load({ pictures, bytes: 0, busyMs: 1.25 * aroundMs + engineMs, engineMs });
+  });
+  const samples = { single: [singleCall(1)], singleRuns, loads };
+  const { cpu } = serviceProfile(samples, profile, { lane, picture });
+  assert.deepEqual([cpu.callMs.toFixed(3), cpu.pictureMs.toFixed(3)], ["2.000", "1.000"]);
+});
+
 test("a fit in which a call or a picture takes no CPU time is not to be trusted", () => {
   const faultOf = (cpu: object) => fitFault({ ...profile.service, cpu: { ...profile.service.cpu, ...cpu } });
   assert.equal(faultOf({ callMs: 2, pictureMs: 1 }), undefined);

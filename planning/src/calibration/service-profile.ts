@@ -7,9 +7,9 @@ import type { CallTimes, LoadSample, ServiceSamples } from "./service-samples.ts
 
 /**
  * Returns what a service takes around the engine: hops and fetching from single calls, CPU time from the
- * loads. Of the CPU time that the machine used, the runs and the decodes are known from the calibration of
- * the engine; what is left is the rest of the service. `picture`: the size of the pictures of the single
- * calls.
+ * loads. Of the CPU time that the machine used, that of the runs is read from the engines' threads, or known
+ * from the calibration of the engine as that of the decodes is; what is left is the rest of the service.
+ * `picture`: the size of the pictures of the single calls.
  */
 export function serviceProfile(
   { single, singleRuns, loads }: ServiceSamples,
@@ -47,10 +47,9 @@ export function serviceProfile(
     handoverMs,
     turnAroundMs: turnArounds.length === 0 ? 0 : Math.min(...turnArounds),
     cpu: callCpu(loads, (load, index) => {
-      const engineMs =
-        lane.cpuShare * aloneMs(lane, load.counts.runsBySize) +
-        load.calls * load.pictures * meanDecodeMs(profile, load);
-      return load.busyMs / stretches[index]! - engineMs;
+      const stretch = stretches[index]!;
+      const { engineMs = stretch * lane.cpuShare * aloneMs(lane, load.counts.runsBySize) } = load;
+      return (load.busyMs - engineMs) / stretch - load.calls * load.pictures * meanDecodeMs(profile, load);
     }),
     perSecond: Math.max(
       ...loads.map(({ pictures, calls, tookMs }) => (pictures === 2 ? (1_000 * calls) / tookMs : 0)),

@@ -4,6 +4,7 @@ import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type TimingPart, timingPartsIn } from "../replay/replayed-calls.ts";
 import { ServiceClient } from "../replay/service-client.ts";
 import type { ServiceCounts } from "../replay/service-counters.ts";
+import { engineThreadsMs } from "./engine-threads.ts";
 
 /**
  * Measures a running service that does nothing else: single calls, one after another, for the times of an
@@ -28,8 +29,10 @@ export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> 
     progress(`service: load ${index + 1} of 3`);
     const counted = await watch();
     const busy = busyTime();
+    const engineBeforeMs = engineThreadsMs();
     const calls = await closedLoop(client, plan, { pictures, inFlight: plan.inFlight, forMs });
     const { cores, ownMs, tookMs } = busy();
+    const engineAfterMs = engineThreadsMs();
     const bytes = pictures.reduce((sum, each) => sum + bytesOf(each), 0);
     loads.push({
       pictures: pictures.length,
@@ -39,6 +42,7 @@ export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> 
       tookMs,
       busyMs: Math.max(0, cores - idleCores) * tookMs,
       ownMs,
+      ...(engineAfterMs !== undefined && { engineMs: engineAfterMs - (engineBeforeMs ?? 0) }),
       busyCores: cores + ownMs / tookMs,
       counts: await counted(),
     });
@@ -146,6 +150,8 @@ export type LoadSample = {
   busyMs: number;
   /** CPU time of this process, the client. */
   ownMs: number;
+  /** CPU time of the engines' threads; undefined where it cannot be read. */
+  engineMs?: number;
   /** Cores that were busy on average, with this process. */
   busyCores: number;
   counts: ServiceCounts;

@@ -10,7 +10,10 @@ export class CallRecorder {
   readonly #counts = { calls: 0, answered: 0, shed: 0, late: 0, failed: 0 };
   readonly #stageSums: StageTimes = { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 };
 
-  constructor(limitsMs: readonly number[] = []) {
+  readonly #callAnswered: ((stages: StageTimes) => void) | undefined;
+
+  constructor(limitsMs: readonly number[] = [], callAnswered?: (stages: StageTimes) => void) {
+    this.#callAnswered = callAnswered;
     this.#limits = limitsMs.map((ms) => ({ ms, slower: 0 }));
   }
 
@@ -66,11 +69,13 @@ export class CallRecorder {
   /** Of several answers the last counts, as in Server-Timing: the reply waited for it. */
   #addStages({ answers }: Call, durationMs: number): void {
     const { waitMs, prepareMs, runMs } = answers.at(-1)?.stages ?? { waitMs: 0, prepareMs: 0, runMs: 0 };
+    const serviceMs = durationMs - waitMs - prepareMs - runMs;
     const sums = this.#stageSums;
     sums.waitMs += waitMs;
     sums.prepareMs += prepareMs;
     sums.runMs += runMs;
-    sums.serviceMs += durationMs - waitMs - prepareMs - runMs;
+    sums.serviceMs += serviceMs;
+    this.#callAnswered?.({ serviceMs, waitMs, prepareMs, runMs });
   }
 
   #keep(ms: number): void {

@@ -51,6 +51,32 @@ test("what calls take of the cores around the engine slows the runs down", () =>
   assert.ok(beside!.p99Ms > alone!.p99Ms);
 });
 
+test("CPU time of a call beyond its hop is spent beside it", () => {
+  const trace = newTrace({ perSecond: 1, pictures: 1, seconds: 300 });
+  const service = { ...newProfile().service, cpu: { callMs: 30, pictureMs: 0, megabyteMs: 0 } };
+  const { stages } = predict(trace, newProfile({ service }), settings, { parts: [wholeTrace(trace)] });
+  // On 16 cores nothing waits for it: the hops are 10 ms as without it.
+  assert.ok(Math.abs(stages.serviceMs - 10) < 0.7, `${stages.serviceMs}`);
+});
+
+test("pauses of hops, of fetching and of runs are in p99, and not in p50", () => {
+  const trace = newTrace({ perSecond: 1, pictures: 1, seconds: 600 });
+  const { service } = newProfile();
+  const rarely = (usual: number, pause: number) => [...Array.from({ length: 48 }, () => usual), pause, pause];
+  const pauses = {
+    factors: rarely(1, 20),
+    fetchMoreMs: rarely(0, 70),
+    handoverMoreMs: rarely(0, 80),
+  };
+  const usual = predict(trace, newProfile(), settings, { parts: [wholeTrace(trace)] });
+  for (const [name, quantiles] of Object.entries(pauses)) {
+    const paused = newProfile({ service: { ...service, [name]: quantiles } });
+    const { p50Ms, p99Ms } = predict(trace, paused, settings, { parts: [wholeTrace(trace)] });
+    assert.ok(Math.abs(p50Ms - usual.p50Ms) < 2, `${name}: p50 ${p50Ms} and ${usual.p50Ms}`);
+    assert.ok(p99Ms > usual.p99Ms + 40, `${name}: p99 ${p99Ms} and ${usual.p99Ms}`);
+  }
+});
+
 test("a client on the machine takes a part of its cores", () => {
   const trace = newTrace({ perSecond: 25, pictures: 1, seconds: 100 });
   const machine = { cpu: "modelled", cores: 1, memoryMiB: 1_024 };

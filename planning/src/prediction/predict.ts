@@ -26,7 +26,7 @@ export function predict(
 ): Prediction {
   const { parts, target = {} } = plan;
   requireMeasuredSizes(trace, profile);
-  const recorder = new CallRecorder([target.p50 ?? [], target.p99 ?? []].flat());
+  const recorder = new CallRecorder([target.p50 ?? [], target.p99 ?? []].flat(), plan.callAnswered);
   const totals: PartContext["totals"] = {
     runMs: 0,
     forMs: 0,
@@ -171,6 +171,8 @@ export type PredictionPlan = {
   /** Whether the client runs on the machines too, as in a replay there. */
   clientIsHere?: boolean;
   target?: Target;
+  /** Called with the times of each answered call. */
+  callAnswered?: (stages: StageTimes) => void;
 };
 
 /** Calls `from` to below `until`, of which those from `countedFrom` on count: the ones before fill queues. */

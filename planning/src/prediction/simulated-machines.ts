@@ -33,12 +33,17 @@ export class SimulatedMachines {
 
   /** The path of messages. Each call is the work of one machine, in turn. */
   path(): CallPath {
-    const { profile, random, clientIsHere } = this.#parts;
+    const { profile, random, events, clientIsHere } = this.#parts;
     const { service } = profile;
     let calls = 0;
-    const lightMs = service.intakeMs + service.toWorkerMs + service.replyMs;
-    const step = (waitMs: number, cpuMs: number, cores: SharedCores, done: () => void) =>
-      cores.run(cpuMs, () => this.#parts.events.after(Math.max(0, waitMs), done), { isBrief: true });
+    const factor = () => valueAt(service.factors, random.next());
+    const step = (idleMs: number, cpuMs: number, cores: SharedCores, done: () => void) => {
+      // What a hop takes of the cores beyond its own time, others do beside it: collectors, reports, Kafka.
+      const ownMs = Math.min(cpuMs, idleMs);
+      const waitMs = factor() * idleMs - ownMs;
+      if (cpuMs > ownMs) cores.run(cpuMs - ownMs, () => {}, { isBrief: true });
+      cores.run(ownMs, () => events.after(Math.max(0, waitMs), done), { isBrief: true });
+    };
     const { cpu, clientCpu } = service;
     return {
       // The ingress parses the body, writes the images and hands the tasks to Kafka.
@@ -46,17 +51,16 @@ export class SimulatedMachines {
         const pictures = tasks.map((task) => this.#parts.pictureOf(task));
         const ours = callCpuMs(cpu, pictures) - (1 - intakeShare) * cpu.pictureMs * tasks.length;
         const ms = ours + (clientIsHere ? callCpuMs(clientCpu, pictures) : 0);
-        // By how much the three hops of a call together vary, the first one does.
-        const moreMs = (valueAt(service.factors, random.next()) - 1) * lightMs;
-        step(service.intakeMs - ms + moreMs, ms, this.#coresOf(calls++), done);
+        step(service.intakeMs, ms, this.#coresOf(calls++), done);
       },
       toWorker: ({ tasks }, done) => {
         const ms = batchShare * cpu.pictureMs * tasks.length;
-        step(service.toWorkerMs - ms, ms, this.#coresOf(calls), done);
+        step(service.toWorkerMs, ms, this.#coresOf(calls), done);
       },
+      report: (done) => events.after(factor() * service.reportMs, done),
       reply: ({ tasks }, done) => {
         const ms = (1 - intakeShare - batchShare) * cpu.pictureMs * tasks.length;
-        step(service.replyMs - ms, ms, this.#coresOf(calls), done);
+        step(service.replyMs, ms, this.#coresOf(calls), done);
       },
     };
   }
@@ -65,7 +69,7 @@ export class SimulatedMachines {
   work(machine: number): WorkerWork {
     const { profile, random, events } = this.#parts;
     const cores = this.#coresOf(machine);
-    const { fetchMs, decodesMax } = profile.service;
+    const { fetchMs, fetchMoreMs, decodesMax, handoverMs, handoverMoreMs } = profile.service;
     const decodes: Decode[] = [];
     let decoding = 0;
     const decodeNext = () => {
@@ -83,12 +87,13 @@ export class SimulatedMachines {
     return {
       prepare: (tasks, done) => {
         let left = tasks.length;
-        if (left === 0) return events.after(fetchMs, done);
+        const fetchedMs = fetchMs + valueAt(fetchMoreMs, random.next());
+        if (left === 0) return events.after(fetchedMs, done);
         const each = () => {
           left--;
           if (left === 0) done();
         };
-        events.after(fetchMs, () => {
+        events.after(fetchedMs, () => {
           for (const { id } of tasks) {
             decodes.push({ ms: decodeMsAt(profile, this.#parts.pictureOf(id), random.next()), done: each });
           }
@@ -99,7 +104,8 @@ export class SimulatedMachines {
         const measured = profile.lanes.find((each) => each.lane === lane)!;
         const ms = runMsAt(measured, size, random.next());
         const cpu = measured.cpuShare * ms;
-        const end = () => events.after(ms - cpu + profile.service.handoverMs, done);
+        const moreMs = handoverMs + valueAt(handoverMoreMs, random.next());
+        const end = () => events.after(ms - cpu + moreMs, done);
         if (cpu > 0) cores.run(cpu, end);
         else end();
       },

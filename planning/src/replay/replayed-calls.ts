@@ -1,3 +1,5 @@
+import type { StageTimes } from "../prediction/call-recorder.ts";
+
 /** What became of the calls of a replay, in flat shared memory: one number a call in each column. */
 export class ReplayedCalls {
   readonly columns: ReplayColumns;
@@ -33,6 +35,24 @@ export class ReplayedCalls {
 
   partOf(call: number, part: TimingPart): number {
     return this.columns.parts[call * timingParts.length + timingParts.indexOf(part)]!;
+  }
+
+  /** Where the time of each answered call went, in time or late. */
+  answeredStages(): StageTimes[] {
+    const stages: StageTimes[] = [];
+    for (let call = 0; call < this.length; call++) {
+      const outcome = this.outcomeOf(call);
+      if (outcome !== "answered" && outcome !== "late") continue;
+      const of = (part: TimingPart) => this.partOf(call, part);
+      const times = {
+        waitMs: of("hold") + of("queue") + of("retry"),
+        prepareMs: of("prepare"),
+        runMs: of("run"),
+      };
+      const { waitMs, prepareMs, runMs } = times;
+      stages.push({ ...times, serviceMs: this.columns.tookMs[call]! - waitMs - prepareMs - runMs });
+    }
+    return stages;
   }
 
   end(call: number, { outcome, tookMs, sentAfterMs, serverTiming }: EndedReplay): void {
