@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import sharp from "sharp";
+import { newProfile } from "../testing/profiles.ts";
 import { InferenceConfig, pictureLimits, requirePixelMemory } from "./config.ts";
 import { decodePicture } from "./decode/decoder.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
@@ -60,6 +64,26 @@ test("a GPU is chosen with cuda alone, and a batch has up to as many pictures as
     );
   }
   assert.throws(() => read({ BATCH_MAX: "257" }), /BATCH_MAX: /);
+});
+
+test("a file that is no profile is an error, and so is a profile for a modelled engine", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "faceline-profile-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "profile.json");
+  assert.throws(() => read({ PROFILE_FILE: file }), /PROFILE_FILE: the file cannot be read \(ENOENT\)/);
+  for (const text of ["{", '{"format":"faceline-plan"}']) {
+    writeFileSync(file, text);
+    assert.throws(
+      () => read({ PROFILE_FILE: file }),
+      /PROFILE_FILE: is no profile .*; npm run plan -- calibrate writes one/,
+    );
+  }
+  writeFileSync(file, JSON.stringify(newProfile()));
+  assert.equal(read({ PROFILE_FILE: file }).PROFILE_FILE?.lanes.length, 1);
+  assert.throws(
+    () => read({ PROFILE_FILE: file, ENGINE: "model:40+2b" }),
+    /PROFILE_FILE: is for ENGINE=onnx alone/,
+  );
 });
 
 test("a picture of 8 px is rejected by default, and decoded where IMAGE_SIDE_MIN_PX is 8", async () => {

@@ -1,3 +1,4 @@
+import { FileContent } from "@faceline/contracts/runtime/file-setting";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
 import { ModelsConfig } from "@faceline/contracts/runtime/models-config";
@@ -6,12 +7,30 @@ import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { ServiceConfig } from "@faceline/contracts/runtime/service";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
 import { batchTasksMax } from "@faceline/contracts/wire/batch";
+import { Profile } from "@faceline/contracts/stored/profile";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { defaultPictureLimits, type PictureLimits } from "./decode/picture.ts";
 import { EngineChoice } from "./engine/modelled.ts";
 import { executionProviders } from "./network/execution-provider.ts";
 import { PrecisionSetting } from "./network/precision.ts";
+
+/** A file that `npm run plan -- calibrate` wrote. */
+const ProfileFile = FileContent.transform((text, context): Profile => {
+  const { success, data } = Profile.safeParse(parseJson(text));
+  if (success) return data;
+  const message = "is no profile that this version reads; npm run plan -- calibrate writes one";
+  context.issues.push({ code: "custom", message, input: undefined });
+  return z.NEVER;
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 const Settings = z.object({
   ...KafkaConfig.shape,
@@ -39,6 +58,8 @@ const Settings = z.object({
   EXECUTION_PROVIDER: z.enum(executionProviders).default("cpu"),
   /** Index of the GPU, with EXECUTION_PROVIDER=cuda. */
   GPU_DEVICE: z.coerce.number().int().min(0).max(63).default(0),
+  /** Run times of this machine, to start from instead of measuring them: see start-times.ts. */
+  PROFILE_FILE: ProfileFile.optional(),
   /** The precision of models: see PrecisionSetting. */
   PRECISION: PrecisionSetting.prefault("auto"),
   /** Threads of one run. Workers times threads should not exceed the free cores. */
@@ -102,7 +123,10 @@ const Settings = z.object({
 export const InferenceConfig = Settings.refine(
   ({ GPU_DEVICE, EXECUTION_PROVIDER }) => GPU_DEVICE === 0 || EXECUTION_PROVIDER === "cuda",
   { path: ["GPU_DEVICE"], error: "is for EXECUTION_PROVIDER=cuda alone: no other one lets a GPU be chosen" },
-);
+).refine(({ PROFILE_FILE, ENGINE }) => PROFILE_FILE === undefined || ENGINE === undefined, {
+  path: ["PROFILE_FILE"],
+  error: "is for ENGINE=onnx alone: a modelled engine has the times of its setting",
+});
 export type InferenceConfig = z.infer<typeof InferenceConfig>;
 
 /**

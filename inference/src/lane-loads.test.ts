@@ -167,6 +167,7 @@ function openLoads({ laneCountMax = 3, now = 0, slow = false, fault }: Scenario 
     clock: { now: () => now },
     log: openLog("test", "silent"),
     holds: (lane) => held.has(lane),
+    onLoaded: () => {},
     onChange: () => {},
   });
   return {

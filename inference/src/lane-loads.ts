@@ -142,7 +142,10 @@ export class LaneLoads {
       // The clock is Redis's, and may be set back.
       this.#loadMs.set(lane, Math.max(0, now - (this.#begunAt ?? now)));
       const loaded = engine.lanes.find((each) => each.lane === lane);
-      if (loaded !== undefined) memory.learn(loaded);
+      if (loaded !== undefined) {
+        memory.learn(loaded);
+        this.#parts.onLoaded(loaded);
+      }
       log.info({ lane, ms: Math.round(performance.now() - startedAt) }, "loaded a lane that a call wants");
       for (const reason of engine.fallbacks) if (!before.includes(reason)) log.warn({ reason }, inFloat);
     } catch (error) {
@@ -191,6 +194,7 @@ type LaneLoadsParts = {
   log: Log;
   /** Whether the worker has batches of the lane. */
   holds(lane: LaneId): boolean;
+  onLoaded(lane: LoadedLane): void;
   /** Called whenever a report would differ from the last one. */
   onChange(): void;
 };

@@ -27,6 +27,7 @@ import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
 import { openPoolInbox } from "./pool-inbox.ts";
 import { openPreparation } from "./preparation.ts";
+import { machineOf, openProfileTimes } from "./profile-times.ts";
 import { openReportOutbox } from "./report-outbox.ts";
 import { pixelBuffersMax, preparedBatchesMax, Worker } from "./worker.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
@@ -91,6 +92,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   const memory = await readLaneMemory(lanes, models);
   const memoryMib = config.MODELS_MEMORY_MIB ?? Number.POSITIVE_INFINITY;
   memory.requireRoom(memoryMib, loadAtStart);
+  const profile = openProfileTimes(config.PROFILE_FILE, machineOf(config), log);
   await using engine = await openEngine({
     ...models,
     modelled,
@@ -101,10 +103,12 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     detectorChunkMax: config.DETECTOR_CHUNK_MAX,
     faceChunkMax: config.FACE_CHUNK_MAX,
     residualMaxPx: config.FACE_RESIDUAL_MAX_PX,
+    startTimes: profile.times,
     runMaxMs: config.RUN_MAX_MS,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),
   });
   for (const reason of engine.fallbacks) log.warn({ reason }, inFloat);
+  for (const lane of engine.lanes) profile.check(lane);
   void engine.exited.then(exitFatally(log));
 
   await using images = await openImageInbox({ config, log, metrics, batchesMax: preparedBatchesMax });
@@ -118,6 +122,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     clock,
     log,
     holds: (lane) => worker.holds(lane),
+    onLoaded: profile.check,
     onChange: () => reports.send(),
   });
   const worker = new Worker({

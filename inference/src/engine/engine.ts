@@ -4,7 +4,7 @@ import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
-import type { OnWarmUp } from "../network/network.ts";
+import type { OnModelWarmUp } from "../network/model-loader.ts";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
 import type { EngineWork, RunResult } from "./work.ts";
 
@@ -175,7 +175,7 @@ export class Engine implements AsyncDisposable {
 const loadRunsMax = 10;
 
 /** The first one that is not about the progress of the start. */
-async function firstMessage(thread: Worker, onWarmUp: OnWarmUp | undefined): Promise<FromThread> {
+async function firstMessage(thread: Worker, onWarmUp: OnModelWarmUp | undefined): Promise<FromThread> {
   for await (const [message] of on(thread, "message") as AsyncIterable<[FromThread]>) {
     if (message.kind !== "warm_up") return message;
     onWarmUp?.(message.warmUp);
@@ -194,7 +194,7 @@ type EngineLimits = {
   /** A run that takes longer will not end: the engine counts as dead. */
   runMaxMs: number;
   /** Is called for each size of each network that is being loaded. */
-  onWarmUp?: OnWarmUp | undefined;
+  onWarmUp?: OnModelWarmUp | undefined;
 };
 
 type Change = { resolve: () => void; reject: (error: Error) => void; hangTimer: NodeJS.Timeout };

@@ -8,10 +8,16 @@ import { alignmentTemplates } from "../align/templates.ts";
 import { Detector, detectorLimits } from "../detect/detector.ts";
 import { chipToTemplate, Embedder } from "../embed/embedder.ts";
 import { Warp } from "../geometry/warp.ts";
-import { type LoadedModel, ModelLoader, type ModelLoaderOptions } from "../network/model-loader.ts";
-import { noPause, type OnWarmUp, type Pause } from "../network/network.ts";
+import {
+  type LoadedModel,
+  ModelLoader,
+  type ModelLoaderOptions,
+  type OnModelWarmUp,
+} from "../network/model-loader.ts";
+import { noPause, type Pause } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { doublingSizes } from "../network/run-sizes.ts";
+import { knownTimes } from "../network/start-times.ts";
 import { laneBuildOf } from "./lane-build.ts";
 import { type LaneModels, laneModels, requirePulled } from "./lane-models.ts";
 import { Pipeline } from "./pipeline.ts";
@@ -23,7 +29,7 @@ import type { EngineWork, RunResult } from "./work.ts";
  * compares the service with these. Throws one sentence where a model, its file or the execution provider is
  * not available.
  */
-export async function openLanes(options: LaneOptions, onWarmUp: OnWarmUp = () => {}): Promise<Lanes> {
+export async function openLanes(options: LaneOptions, onWarmUp: OnModelWarmUp = () => {}): Promise<Lanes> {
   const catalogue = await readCatalogue(options.catalogueFolder, addedFolder(options.modelsDir));
   const models = laneModels(catalogue, options.lanes);
   requirePulled(options.modelsDir, models);
@@ -101,12 +107,15 @@ export class Lanes implements AsyncDisposable {
     // them.
     const runMsOf = (size: number) =>
       models.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
+    const build = laneBuildOf(entries, { detector, landmarks, embedding }, executionProvider);
+    const sizes = doublingSizes(batchMax);
+    const known = knownTimes(sizes, this.#options.startTimes?.lanes.get(build.digest));
     this.loaded = this.loaded.concat({
       lane,
-      build: laneBuildOf(entries, { detector, landmarks, embedding }, executionProvider),
+      build,
       executionProvider,
       precisions: models.map(({ precision }) => precision),
-      sizes: doublingSizes(batchMax).map((size) => ({ size, runMs: runMsOf(size) })),
+      sizes: known ?? sizes.map((size) => ({ size, runMs: runMsOf(size) })),
     });
   }
 

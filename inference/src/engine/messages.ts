@@ -1,6 +1,6 @@
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
-import type { WarmUp } from "../network/network.ts";
+import type { ModelWarmUp } from "../network/model-loader.ts";
 import type { LaneOptions } from "./lanes.ts";
 import type { RunCost } from "./modelled.ts";
 import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
@@ -22,7 +22,7 @@ export type ToThread =
  * of each network.
  */
 export type FromThread =
-  | { kind: "warm_up"; warmUp: WarmUp }
+  | { kind: "warm_up"; warmUp: ModelWarmUp }
   | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
   | { kind: "start_failed"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; facts: RunFacts }

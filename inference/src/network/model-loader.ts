@@ -12,21 +12,22 @@ import {
   Network,
   type NetworkSource,
   noPause,
-  type OnWarmUp,
   type Pause,
   type TensorNames,
+  type WarmUp,
 } from "./network.ts";
 import { checkPlacement } from "./placement.ts";
 import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 import { runSizes } from "./run-sizes.ts";
 import { openSession, type SessionSettings } from "./session.ts";
+import type { StartTimes } from "./start-times.ts";
 import { warmUpClock } from "./warm-up-clock.ts";
 
 /**
  * Loads models, each once for all lanes, in a precision that is exact on this machine. Owns what it opens.
  */
 export class ModelLoader implements AsyncDisposable {
-  readonly #options: ModelLoaderOptions & { onWarmUp?: OnWarmUp };
+  readonly #options: ModelLoaderOptions & { onWarmUp?: OnModelWarmUp };
   readonly #probeSaturation: typeof saturatesInt8;
   #saturates: boolean | undefined;
   readonly #models = new Map<string, LoadedModel>();
@@ -36,7 +37,7 @@ export class ModelLoader implements AsyncDisposable {
    */
   constructor(
     catalogue: Catalogue,
-    options: ModelLoaderOptions & { onWarmUp?: OnWarmUp },
+    options: ModelLoaderOptions & { onWarmUp?: OnModelWarmUp },
     probeSaturation = saturatesInt8,
   ) {
     const unknown = [...options.precision.byModel.keys()].filter(
@@ -146,12 +147,14 @@ export class ModelLoader implements AsyncDisposable {
     await pause();
     const name = px === model.input_px ? model.name : `${model.name}-${px}`;
     const source = { name, px, tensors: tensorNames(model) };
-    const { executionProvider, onWarmUp } = this.#options;
+    const { executionProvider, onWarmUp, startTimes } = this.#options;
     const sizes = runSizes(model, { rowsMax, executionProvider });
+    const { sha256 } = buildOf(model, { precision, input_px: px });
     return Network.open(source, await this.#session(model, px, precision, source), sizes, {
       pause,
-      onWarmUp,
+      onWarmUp: (warmUp) => onWarmUp?.({ ...warmUp, sha256 }),
       clock: warmUpClock(executionProvider),
+      known: startTimes?.networks.get(sha256),
     });
   }
 
@@ -212,7 +215,13 @@ export type ModelLoaderOptions = {
   /** Threads inside one run. Workers times threads should not exceed the free cores. */
   intraOpThreads: number;
   precision: PrecisionSetting;
+  /** Defaults to none: then a load measures them. */
+  startTimes?: StartTimes | undefined;
 };
+
+/** With the SHA-256 of the network's file. */
+export type ModelWarmUp = WarmUp & { sha256: string };
+export type OnModelWarmUp = (warmUp: ModelWarmUp) => void;
 
 export type LoadedModel = {
   /** One for each input side, ascending; the last is the model's own side. */

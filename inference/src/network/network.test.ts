@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import * as ort from "@faceline/models/onnxruntime";
 import { builtModels } from "../../testing/photographs.ts";
+import type { WarmSize } from "./chunks.ts";
 import { Network } from "./network.ts";
 import { warmUpClock } from "./warm-up-clock.ts";
 
@@ -23,6 +24,38 @@ test("on a CPU four rows run at once although such runs waited for a core while 
   const network = await Network.open(source, session, [1, 4], { clock: warmUpClock("cpu") });
   const { runs } = await network.run(4, { write: (_, row) => row.fill(0), read: () => {} });
   assert.equal(runs, 1);
+});
+
+test("sizes with known times are run once each, and decide how rows are divided", async () => {
+  let runs = 0;
+  const session = {
+    run: async ({ image }: { image: ort.Tensor }) => {
+      runs++;
+      const [rows = 0] = image.dims;
+      return { out: new ort.Tensor("float32", new Float32Array(rows), [rows, 1]) };
+    },
+  } as unknown as ort.InferenceSession;
+  const source = { name: "modelled", px: 1, tensors: { input: "image", outputs: { out: "out" } } };
+  const open = (known: WarmSize[]) => {
+    runs = 0;
+    return Network.open(source, session, [1, 4], { known });
+  };
+  const rows = { write: (_: number, row: Uint8Array) => row.fill(0), read: () => {} };
+
+  const dear = await open([
+    { size: 1, runMs: 3 },
+    { size: 4, runMs: 13 },
+  ]);
+  assert.equal(runs, 2);
+  assert.deepEqual([(await dear.run(4, rows)).runs, dear.runMsOf(4)], [4, 12]);
+  const cheap = await open([
+    { size: 1, runMs: 3 },
+    { size: 4, runMs: 11 },
+  ]);
+  assert.deepEqual([(await cheap.run(4, rows)).runs, cheap.runMsOf(4)], [1, 11]);
+  // Times that were measured now and before do not compare.
+  await open([{ size: 4, runMs: 11 }]);
+  assert.equal(runs, 6);
 });
 
 /** Some milliseconds of CPU time. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as ort from "@faceline/models/onnxruntime";
 import { chunksFor, runMsOf, type WarmSize } from "./chunks.ts";
 import { isOutOfMemory } from "./out-of-memory.ts";
+import { knownTimes } from "./start-times.ts";
 import { wallMs, type WarmUpClock } from "./warm-up-clock.ts";
 
 /**
@@ -33,19 +34,21 @@ export class Network {
   /**
    * Opens a network over a session and warms it for `sizes`, which ascend. The network owns the session. A
    * size for which memory does not suffice is left out, unless it is the smallest: a larger number of rows
-   * takes several runs then. `clock` compares the sizes.
+   * takes several runs then. `clock` compares the sizes; those that are all `known` are run once each.
    */
   static async open(
     source: NetworkSource,
     session: ort.InferenceSession,
     sizes: readonly number[],
-    { pause = noPause, onWarmUp, clock = wallMs }: WarmUpOptions = {},
+    { pause = noPause, onWarmUp, clock = wallMs, known }: WarmUpOptions = {},
   ): Promise<Network> {
     const warmSizes = sizes.map((size) => ({ size, runMs: 0 }));
     const network = new Network(source, session, warmSizes);
+    const knownMs = knownTimes(sizes, known)?.map(({ runMs }) => runMs);
     // The largest first: memory that it leaves behind serves the smaller ones.
-    for (const warm of warmSizes.toReversed()) {
-      const times = await network.#warm(warm.size, pause, clock).catch((error: unknown) => {
+    for (const [index, warm] of [...warmSizes.entries()].toReversed()) {
+      const warming = network.#warm(warm.size, { pause, clock, knownMs: knownMs?.[index] });
+      const times = await warming.catch((error: unknown) => {
         if (!isOutOfMemory(error) || warm.size === sizes[0]) throw error;
         warmSizes.pop();
         return undefined;
@@ -100,14 +103,15 @@ export class Network {
   }
 
   /**
-   * The time of the first run, in which a GPU chooses its algorithms, and of the faster of two more: run
-   * plans are made from it, and a core that was busy for a moment would distort them.
+   * The time of the first run, in which a GPU chooses its algorithms, and of the faster of two more, if it is
+   * not known: run plans are made from it, and a core that was busy for a moment would distort them.
    */
-  async #warm(size: number, pause: Pause, clock: WarmUpClock): Promise<WarmUpTimes> {
+  async #warm(size: number, { pause, clock, knownMs }: Warming): Promise<WarmUpTimes> {
     await pause();
     const firstStartedAt = performance.now();
     await this.#runOnce(size);
     const firstMs = performance.now() - firstStartedAt;
+    if (knownMs !== undefined) return { firstMs, runMs: knownMs };
     const runMs: number[] = [];
     for (let time = 0; time < 2; time++) {
       await pause();
@@ -159,7 +163,15 @@ export type WarmUp = { network: string; size: number; times: WarmUpTimes | undef
 /** `runMs` is by the clock that compares sizes. */
 type WarmUpTimes = { firstMs: number; runMs: number };
 
-type WarmUpOptions = { pause?: Pause; onWarmUp?: OnWarmUp | undefined; clock?: WarmUpClock };
+type WarmUpOptions = {
+  pause?: Pause;
+  onWarmUp?: OnWarmUp | undefined;
+  clock?: WarmUpClock;
+  /** Warm runs that were measured before: they are taken where they have every size. */
+  known?: readonly WarmSize[] | undefined;
+};
+
+type Warming = { pause: Pause; clock: WarmUpClock; knownMs: number | undefined };
 
 /** Is called after the warm-up of each size, the largest first. */
 export type OnWarmUp = (warmUp: WarmUp) => void;

@@ -1,0 +1,103 @@
+import { availableParallelism, cpus } from "node:os";
+import type { Log } from "@faceline/contracts/runtime/log";
+import type { EngineSettings, Profile } from "@faceline/contracts/stored/profile";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
+import type { InferenceConfig } from "./config.ts";
+import type { StartTimes } from "./network/start-times.ts";
+
+/**
+ * Returns the run times of PROFILE_FILE, or none where it is not a profile of this worker's machine and
+ * settings; then a warning says what differs. `check` says of a loaded lane whether it has them.
+ */
+export function openProfileTimes(
+  profile: Profile | undefined,
+  here: WorkerMachine,
+  log: Pick<Log, "info" | "warn">,
+): ProfileTimes {
+  if (profile === undefined) return { times: undefined, check: () => {} };
+  const { measuredAt, acceptedNoise } = profile;
+  const fault = profileFault(profile, here);
+  if (fault !== undefined) {
+    log.warn({ measuredAt, fault }, "the profile is not of this worker: run times are measured instead");
+    return { times: undefined, check: () => {} };
+  }
+  if (acceptedNoise) log.warn({ measuredAt }, "the profile was measured beside other work");
+  return {
+    times: startTimesOf(profile),
+    check: (loaded) => {
+      const { lane } = loaded;
+      const fault = laneFault(profile, loaded);
+      if (fault === undefined) log.info({ lane, measuredAt }, "starts with the run times of the profile");
+      else log.warn({ lane, measuredAt, fault }, "the profile is not of this lane: run times were measured");
+    },
+  };
+}
+
+/** Of this process. */
+export const machineOf = (config: InferenceConfig): WorkerMachine => ({
+  cpu: cpus()[0]?.model ?? "unknown",
+  cores: availableParallelism(),
+  executionProvider: config.EXECUTION_PROVIDER,
+  intraOpThreads: config.INTRA_OP_THREADS,
+  detectorChunkMax: config.DETECTOR_CHUNK_MAX,
+  faceChunkMax: config.FACE_CHUNK_MAX,
+});
+
+/**
+ * Returns the run times of a profile, for a worker that starts from them. They are those of runs alone, and
+ * the batcher learns the real ones from the first batches on, as it does without a profile.
+ */
+function startTimesOf({ networks, lanes }: Profile): StartTimes {
+  return {
+    networks: new Map(networks.map(({ sha256, sizes }) => [sha256, sizes])),
+    lanes: new Map(
+      lanes.map(({ digest, runs }) => [
+        digest,
+        runs.map(({ size, ms }) => ({ size, runMs: ms[ms.length >> 1]! })),
+      ]),
+    ),
+  };
+}
+
+/**
+ * Says, as a clause, why a profile is not one of this worker's machine and settings; undefined where it is.
+ * Run times of another machine are worse than measured ones: they may keep batches at a wrong size.
+ */
+function profileFault({ machine, engine, lanes }: Profile, here: WorkerMachine): string | undefined {
+  if (engine === null) return "it is of an older version, which does not say how the engine was set";
+  const differences = [
+    ["the CPU", here.cpu, machine.cpu],
+    ["the number of cores", here.cores, machine.cores],
+    ["EXECUTION_PROVIDER", here.executionProvider, lanes[0]!.executionProvider],
+    ["INTRA_OP_THREADS", here.intraOpThreads, engine.intraOpThreads],
+    ["DETECTOR_CHUNK_MAX", here.detectorChunkMax, engine.detectorChunkMax],
+    ["FACE_CHUNK_MAX", here.faceChunkMax, engine.faceChunkMax],
+  ].filter(([, own, measured]) => own !== measured);
+  if (differences.length === 0) return undefined;
+  return differences.map(([what, own, measured]) => `${what} is ${own}, and ${measured} in it`).join("; ");
+}
+
+/** Says, as a clause, why a loaded lane does not have the run times of a profile; undefined where it has. */
+function laneFault({ lanes }: Profile, { lane, build, sizes }: LoadedLane): string | undefined {
+  const profile = lanes.find((each) => each.lane === lane);
+  if (profile === undefined) return `it has ${lanes.map((each) => each.lane).join(", ")} alone`;
+  if (profile.precision !== build.precision) {
+    return `the embedding model runs in ${build.precision}, and in ${profile.precision} in it`;
+  }
+  if (profile.digest !== build.digest) {
+    return `the build is ${build.digest}, and ${profile.digest} in it: other model files, precisions or engine`;
+  }
+  const known = profile.runs.map(({ size }) => size);
+  const absent = sizes.filter(({ size }) => !known.includes(size)).map(({ size }) => size);
+  return absent.length === 0 ? undefined : `it lacks batches of ${absent.join(", ")}`;
+}
+
+type ProfileTimes = { times: StartTimes | undefined; check(loaded: LoadedLane): void };
+
+/** What run times depend on beside the models. */
+export type WorkerMachine = EngineSettings & {
+  /** Its model, as Node.js names it. */
+  cpu: string;
+  cores: number;
+  executionProvider: string;
+};
