@@ -1,7 +1,7 @@
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { Report } from "@faceline/contracts/wire/report";
 import type { PoolSettings, Prediction } from "../src/prediction/predict.ts";
-import type { Profile } from "../src/profile/profile.ts";
+import type { Profile } from "@faceline/contracts/stored/profile";
 import { machineSummary, type Plan } from "../src/report/plan.ts";
 import type { Scope, Tried } from "../src/search/search.ts";
 import { type DrawnTraffic, drawTraffic } from "../src/trace/drawn-traffic.ts";
@@ -13,11 +13,13 @@ const lane = LaneId.parse("Dlib/ssd");
 export function newProfile(changes: Partial<Profile> = {}): Profile {
   return {
     format: "faceline-profile",
-    version: 3,
+    version: 4,
     measuredAt: "2026-01-01T00:00:00Z",
     machine: { cpu: "modelled", cores: 16, memoryMiB: 1_024 },
     noise: 0,
     acceptedNoise: false,
+    engine: { intraOpThreads: 1, detectorChunkMax: 4, faceChunkMax: 16 },
+    networks: [],
     lanes: [
       {
         lane,
@@ -30,6 +32,7 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
         })),
         contention: [1],
         cpuShare: 1,
+        usefulSize: { size: 8, undecided: [] },
       },
     ],
     preparation: {

@@ -1,5 +1,6 @@
 import type { PoolSettings, Prediction, PredictionPlan } from "../prediction/predict.ts";
-import { type Profile, sizesOf } from "../profile/profile.ts";
+import type { Profile } from "@faceline/contracts/stored/profile";
+import { sizesOf } from "../profile/profile.ts";
 import { PredictionThreads } from "../search/prediction-threads.ts";
 import { withTenantShare } from "../trace/tenant-share.ts";
 import type { Trace } from "../trace/trace.ts";

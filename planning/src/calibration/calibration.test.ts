@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { runProfile, usefulSize, withoutWaits } from "./lane-profile.ts";
-import type { RunSample } from "./lane-samples.ts";
+import { type RunSample, runProfile, withoutWaits } from "./lane-profile.ts";
 import { preparationProfile } from "./preparation-samples.ts";
 
 /** Samples of runs of 20 + 2b ms, a tenth more for each other worker, with one slow run of each kind. */
 const samples: RunSample[] = [1, 2, 4, 8, 16, 32].flatMap((size) =>
   [0, 1, 2].flatMap((besides) =>
-    [1, 1, 1, 1.2].map((factor) => {
+    [1, 1, 1, 1.2].map((factor, round) => {
       const ms = factor * (1 + besides / 10) * (20 + 2 * size);
-      return { size, besides, ms, cpuMs: 0.5 * ms };
+      return { round, size, besides, ms, cpuMs: 0.5 * ms };
     }),
   ),
 );
@@ -27,15 +26,8 @@ test("a profile has the distribution of runs alone, and how much longer they tak
   );
 });
 
-test("the useful size is the smallest that reaches 95 % of the best throughput", () => {
-  // 32 pictures in 84 ms are the most, 381 a second; 16 in 52 ms are 308.
-  assert.equal(usefulSize(samples), 32);
-  const flat = samples.map((each) => ({ ...each, ms: 30 * each.size }));
-  assert.equal(usefulSize(flat), 1);
-});
-
 test("a run that waits for a core counts with its CPU time, one on an accelerator with all of its time", () => {
-  const run = (ms: number, cpuMs: number): RunSample => ({ size: 1, besides: 0, ms, cpuMs });
+  const run = (ms: number, cpuMs: number): RunSample => ({ round: 0, size: 1, besides: 0, ms, cpuMs });
   const onCores = [run(10.1, 10), run(42, 12), run(11, 11.2)];
   assert.deepEqual(
     withoutWaits(onCores).map(({ ms }) => ms),

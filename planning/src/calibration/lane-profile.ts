@@ -1,6 +1,5 @@
-import type { LaneProfile } from "../profile/profile.ts";
+import type { LaneProfile } from "@faceline/contracts/stored/profile";
 import { meanInterval, quantilesOf } from "../profile/quantiles.ts";
-import type { RunSample } from "./lane-samples.ts";
 
 /** Returns the distribution of run times by size, alone, and how much longer runs take beside others. */
 export function runProfile(
@@ -25,22 +24,6 @@ export function runProfile(
 }
 
 /**
- * Returns the smallest size that reaches 95 % of the best throughput: the rule of the scheduler, by run times
- * alone (batcher/src/scheduling/batch-size.ts).
- */
-export function usefulSize(samples: readonly RunSample[]): number {
-  const alone = Map.groupBy(
-    samples.filter(({ besides }) => besides === 0),
-    ({ size }) => size,
-  );
-  const throughputs = [...alone]
-    .map(([size, each]) => ({ size, perMs: size / meanInterval(each.map(({ ms }) => ms)).mean }))
-    .toSorted((a, b) => a.size - b.size);
-  const best = Math.max(...throughputs.map(({ perMs }) => perMs));
-  return throughputs.find(({ perMs }) => perMs >= usefulShare * best)!.size;
-}
-
-/**
  * Returns samples without their waits for a core, where runs keep one busy: another program makes a run wait,
  * but hardly changes its CPU time. Runs on an accelerator are returned as they are.
  */
@@ -53,4 +36,13 @@ export function withoutWaits(samples: readonly RunSample[]): RunSample[] {
 /** Of a run: with more CPU time than this it is taken to compute all the time. */
 const busyShare = 0.9;
 
-const usefulShare = 0.95;
+/** A run of a batch of `size`, in ms, beside so many other workers' runs. */
+export type RunSample = {
+  /** Every round has each size alone once. */
+  round: number;
+  size: number;
+  besides: number;
+  ms: number;
+  /** CPU time of the process, for each of the runs. */
+  cpuMs: number;
+};

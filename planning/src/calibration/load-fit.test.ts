@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { newProfile } from "../../testing/fixtures.ts";
-import type { Profile } from "../profile/profile.ts";
+import type { Profile } from "@faceline/contracts/stored/profile";
 import { quantilesOf, valueAt } from "../profile/quantiles.ts";
 import { fitToLoad } from "./load-fit.ts";
 

@@ -1,5 +1,5 @@
 import type { StageTimes } from "../prediction/call-recorder.ts";
-import type { Profile } from "../profile/profile.ts";
+import type { Profile } from "@faceline/contracts/stored/profile";
 import { valueAt } from "../profile/quantiles.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { decodeMsAt, meanOf, slowdownOf } from "../profile/lane-times.ts";
-import type { CallCpu, LaneProfile, Profile } from "../profile/profile.ts";
+import type { CallCpu, LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import { quantilesOf } from "../profile/quantiles.ts";
 import type { PictureSize } from "../trace/trace.ts";
 import { nonNegativeWeights } from "./least-squares.ts";

@@ -3,23 +3,14 @@ import { availableParallelism, cpus, totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import type { Profile } from "@faceline/contracts/stored/profile";
 import { LaneId } from "@faceline/contracts/wire/ids";
-import { type Engine, openEngine } from "@faceline/inference/engine/engine";
 import { EngineChoice } from "@faceline/inference/engine/modelled";
-import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { modelsFolder } from "@faceline/models/model-file";
 import { buildLanes } from "../calibration/built-lanes.ts";
-import { runProfile, usefulSize, withoutWaits } from "../calibration/lane-profile.ts";
-import { type RunSample, sampleRuns } from "../calibration/lane-samples.ts";
+import { measureEngine, roundsMaxFactor } from "../calibration/engine-profile.ts";
+import { laneText } from "../calibration/lane-text.ts";
 import { noiseSentence, type OtherWork, watchOtherWork } from "../calibration/machine-noise.ts";
-import {
-  decodeAll,
-  noPreparation,
-  preparationProfile,
-  samplePreparation,
-} from "../calibration/preparation-samples.ts";
-import type { LaneProfile, Profile } from "../profile/profile.ts";
-import { meanInterval } from "../profile/quantiles.ts";
 import { calibrateService } from "./calibrate-service.ts";
 import type { CommandContext } from "./context.ts";
 import { samplesFolder } from "./inputs.ts";
@@ -33,9 +24,11 @@ Stop the service first: whatever else runs makes everything slower, and then thi
   --workers N          workers of a machine  [as npm start: ${availableParallelism()} here]
   --batch-max N        largest batch  [8]
   --rounds N           samples of each size, beside each number of other workers  [20]
+                       up to ${roundsMaxFactor} times as many of runs alone, until the useful size is decided
   --pictures FOLDER    JPEGs like those that will come  [the sample pictures]
   --models-dir FOLDER  [where npm start builds models]
   --out FILE           [.faceline/plan/profile.json]
+  --samples FILE       writes the time of every run as well, as JSON
   --accept-noise       goes on beside other work; the profile and every plan from it say so
   --engine MODEL       a modelled engine as of npm start, model:40+2b, to try the path around it
 
@@ -74,45 +67,19 @@ export async function calibrate(
   const modelsDir = resolve(values["models-dir"]);
   progress("models");
   if (modelled === undefined) await buildLanes(modelsDir, lanes);
-  const engines: Engine[] = [];
   const during = watchOtherWork();
-  const profiles: LaneProfile[] = [];
-  let preparation = noPreparation;
-  try {
-    for (let worker = 0; worker < workers; worker++) {
-      progress(`loading: worker ${worker + 1} of ${workers}`);
-      engines.push(await openEngine({ ...engineOptions, modelled, lanes, batchMax, modelsDir }));
-    }
-    const pictures = await decodeAll(files);
-    progress("preparation");
-    if (modelled === undefined) {
-      preparation = preparationProfile(await samplePreparation(files, preparationRounds));
-    }
-    for (const loaded of engines[0]!.lanes) {
-      const sizes = loaded.sizes.map(({ size }) => size);
-      const rounds = Number(values.rounds);
-      const plan = { engines, lane: loaded.lane, sizes, pictures, rounds, random: Math.random, progress };
-      const samples = withoutWaits(await sampleRuns(plan));
-      progress("");
-      profiles.push({
-        lane: loaded.lane,
-        digest: loaded.build.digest,
-        precision: loaded.build.precision,
-        executionProvider: loaded.executionProvider,
-        ...withWarmTimes(runProfile(samples), loaded.sizes),
-      });
-      print(laneText(loaded.lane, samples));
-    }
-  } finally {
-    for (const engine of engines) await engine[Symbol.asyncDispose]();
-  }
+  const rounds = Number(values.rounds);
+  const plan = { modelled, lanes, workers, batchMax, modelsDir, files, rounds, progress };
+  const { samples, ...measured } = await measureEngine(plan);
+  if (values.samples !== undefined) writeFileSync(values.samples, JSON.stringify(samples));
+  for (const [index, lane] of measured.lanes.entries()) print(laneText(lane, samples[index]!));
   const noise = during();
   if (!isQuiet(noise, values["accept-noise"], print)) return notQuietCode;
   const { othersCores, stolenCores } = noise;
 
   const profile: Profile = {
     format: "faceline-profile",
-    version: 3,
+    version: 4,
     measuredAt: new Date().toISOString(),
     machine: {
       cpu: cpus()[0]?.model ?? "unknown",
@@ -121,8 +88,7 @@ export async function calibrate(
     },
     noise: Number((othersCores + stolenCores).toFixed(3)),
     acceptedNoise: noiseSentence(noise) !== undefined,
-    lanes: profiles,
-    preparation,
+    ...measured,
     service: assumedService,
   };
   mkdirSync(dirname(out), { recursive: true });
@@ -132,22 +98,8 @@ export async function calibrate(
     `Written: ${out}. Other programs used ${othersCores.toFixed(2)} cores meanwhile, other machines of the ` +
       `hypervisor ${stolenCores.toFixed(2)}.`,
   );
+  if (modelled === undefined) print(`Workers start from it with PROFILE_FILE=${out} npm start.`);
   return 0;
-}
-
-/** The scheduler begins with what workers report of their warm-up, so a prediction does as well. */
-function withWarmTimes(
-  { runs, ...others }: ReturnType<typeof runProfile>,
-  warm: Engine["lanes"][number]["sizes"],
-): ReturnType<typeof runProfile> {
-  const warmMsOf = new Map(warm.map(({ size, runMs }) => [size, runMs]));
-  return {
-    ...others,
-    runs: runs.map((run) => {
-      const warmMs = warmMsOf.get(run.size);
-      return warmMs === undefined ? run : { ...run, warmMs };
-    }),
-  };
 }
 
 function isQuiet(work: OtherWork, isAccepted: boolean, print: (line: string) => void): boolean {
@@ -160,29 +112,6 @@ function isQuiet(work: OtherWork, isAccepted: boolean, print: (line: string) => 
         : "Stop what runs beside this, or go on with --accept-noise."),
   );
   return isAccepted;
-}
-
-function laneText(lane: LaneId, samples: readonly RunSample[]): string {
-  const alone = Map.groupBy(
-    samples.filter(({ besides }) => besides === 0),
-    ({ size }) => size,
-  );
-  const rows = [...alone]
-    .toSorted(([a], [b]) => a - b)
-    .map(([size, each]) => {
-      const { mean, plusMinus } = meanInterval(each.map(({ ms }) => ms));
-      const perSecond = ((1_000 * size) / mean).toFixed(1);
-      return `  batch of ${size}: ${mean.toFixed(1)} ± ${plusMinus.toFixed(1)} ms, ${perSecond} pictures a second`;
-    });
-  const beside = runProfile(samples)
-    .contention.map((factor, count) => `${count}: x ${factor.toFixed(2)}`)
-    .join(", ");
-  return [
-    lane,
-    ...rows,
-    `  beside so many other workers  ${beside}`,
-    `  useful size: ${usefulSize(samples)}`,
-  ].join("\n");
 }
 
 function readPictures(folder: string): Buffer[] {
@@ -199,6 +128,7 @@ const options = {
   pictures: { type: "string", default: samplesFolder },
   "models-dir": { type: "string", default: modelsFolder },
   out: { type: "string" },
+  samples: { type: "string" },
   "accept-noise": { type: "boolean", default: false },
   engine: { type: "string" },
   url: { type: "string" },
@@ -206,17 +136,6 @@ const options = {
   operators: { type: "string" },
   "token-file": { type: "string" },
   seconds: { type: "string", default: "6" },
-} as const;
-
-/** The defaults of the inference service. */
-const engineOptions = {
-  executionProvider: "cpu",
-  intraOpThreads: 1,
-  precision: PrecisionSetting.parse("auto"),
-  detectorChunkMax: 4,
-  faceChunkMax: 16,
-  residualMaxPx: 6,
-  runMaxMs: 60_000,
 } as const;
 
 /**
@@ -241,7 +160,6 @@ const assumedService: Profile["service"] = {
 };
 
 const quietMs = 3_000;
-const preparationRounds = 10;
 const picturesMax = 100;
 /** Of the command, where the machine is not quiet. */
 const notQuietCode = 3;

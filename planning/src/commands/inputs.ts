@@ -1,7 +1,7 @@
 // Covered by replay.test.ts.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Profile } from "../profile/profile.ts";
+import type { Profile } from "@faceline/contracts/stored/profile";
 
 /** Returns the lines of a file that are not empty. Throws an Error with a sentence where there are none. */
 export function readLines(file: string): string[] {

@@ -6,7 +6,7 @@ import { SharedCores } from "@faceline/batcher/simulation/shared-cores";
 import type { WorkerWork } from "@faceline/batcher/simulation/worker-model";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { decodeMsAt, runMsAt, slowdownOf } from "../profile/lane-times.ts";
-import type { CallCpu, Profile } from "../profile/profile.ts";
+import type { CallCpu, Profile } from "@faceline/contracts/stored/profile";
 import { valueAt } from "../profile/quantiles.ts";
 import type { PictureSize } from "../trace/trace.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Prediction } from "../prediction/predict.ts";
-import type { Profile } from "../profile/profile.ts";
+import type { Profile } from "@faceline/contracts/stored/profile";
 import type { Trace } from "../trace/trace.ts";
 
 /**
