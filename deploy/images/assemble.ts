@@ -8,10 +8,14 @@ import { type Sbom, sbomOf } from "./sbom.ts";
 // node assemble.ts TARGET FOLDER: copies what an image of TARGET holds, sources and packages, into FOLDER,
 // with the SBOM of these packages. Run by the Dockerfile after `npm ci --omit=dev` and `npm sbom`.
 
-/** The workspace of each target, and packages of it that no running process of the image loads. */
-const targets: Record<string, { workspace: string; without: string[] }> = {
+/** The workspace of each target, packages of it that no running process loads, and files that one reads. */
+const targets: Record<string, { workspace: string; without: string[]; files?: string[] }> = {
   // face-api brings the weights that models are built from; tar unpacks pulled ones, yauzl CUDA libraries.
-  ingress: { workspace: "ingress", without: ["@vladmandic/face-api", "tar", "yauzl"] },
+  ingress: {
+    workspace: "ingress",
+    without: ["@vladmandic/face-api", "tar", "yauzl"],
+    files: ["deploy/OPERATING.md", "deploy/DATA-PROTECTION.md"],
+  },
   batcher: { workspace: "batcher", without: [] },
   inference: { workspace: "inference", without: ["@vladmandic/face-api", "tar", "yauzl", "csv-parse"] },
   tools: { workspace: "deploy", without: [] },
@@ -30,7 +34,8 @@ for (const folder of folders) {
   copy(folder);
   if (!folder.startsWith("node_modules/")) link(folder);
 }
-for (const file of ["package.json", "LICENSE", "NOTICE", "deploy/images/healthcheck.ts"]) copy(file);
+const common = ["package.json", "LICENSE", "NOTICE", "deploy/images/healthcheck.ts"];
+for (const file of [...common, ...(image.files ?? [])]) copy(file);
 const sbom = JSON.parse(readFileSync(join(repository, "sbom.json"), "utf8")) as Sbom;
 const node = `node_modules/node-${process.platform}-${process.arch}`;
 const ownSbom = sbomOf(sbom, lock, [...folders, node]);

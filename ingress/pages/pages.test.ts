@@ -4,6 +4,7 @@ import { errorTable } from "@faceline/contracts/http/errors";
 import { testFacts } from "../testing/facts.ts";
 import { testServer } from "../testing/server.ts";
 import { pageHeaders } from "./headers.ts";
+import { html } from "./html.ts";
 import { allPages, renderSite } from "./render.ts";
 
 // One server for all tests: every server renders all pages anew.
@@ -18,7 +19,8 @@ for (const { path, title } of allPages) {
     assert.equal(reply.headers["content-type"], "text/html; charset=utf-8");
     assert.equal(reply.headers["cache-control"], "no-cache");
     assert.match(reply.body, /<html lang="en">/);
-    assert.ok(reply.body.includes(`<title>${title} · Faceline</title>`));
+    const escapedTitle = html`${title}`;
+    assert.ok(reply.body.includes(`<title>${escapedTitle} · Faceline</title>`));
     assert.equal(reply.body.match(/<h1/g)?.length, 1);
     assert.doesNotMatch(reply.body, /undefined|\[object|NaN/);
     const ids = [...reply.body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);

@@ -10,6 +10,7 @@ import { privacyGuide } from "./guides/privacy.ts";
 import { quickStart } from "./guides/quick-start.ts";
 import { runningGuide } from "./guides/running.ts";
 import { thresholdsGuide } from "./guides/thresholds.ts";
+import { chapterPages } from "./operating/chapter-pages.ts";
 import { referencePage } from "./reference/page.ts";
 
 // Covered by ../pages.test.ts.
@@ -28,4 +29,6 @@ const guides = [
   operatingGuide,
 ];
 
-export const docsPages: Page[] = [referencePage, ...guides].map((page) => docsPage(page, guides));
+export const docsPages: Page[] = [referencePage, ...guides, ...chapterPages].map((page) =>
+  docsPage(page, { guides, chapters: chapterPages }),
+);

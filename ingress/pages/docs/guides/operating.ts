@@ -10,8 +10,13 @@ export const operatingGuide: DocsPage = {
   description: "Health, metrics, traces and logs, and what happens when a part fails.",
   body: (): Html => html`<div class="prose">
 <h1>Operating it</h1>
-<p class="lead">What to watch, how to find one call again, and what happens when a part fails.
-<code>deploy/OPERATING.md</code> in the repository has the details.</p>
+<p class="lead">What to watch, how to find one call again, and what happens when a part fails. The chapters
+for operators have the details: <a href="/docs/operating/containers">containers</a>,
+<a href="/docs/operating/kubernetes">Kubernetes</a>, <a href="/docs/operating/sizing">sizing</a>,
+<a href="/docs/operating/upgrades">upgrades</a>, <a href="/docs/operating/back-up-and-restore">back-up and
+restore</a>, <a href="/docs/operating/runbook">what each alert means</a>,
+<a href="/docs/operating/data-protection-gdpr">data protection</a>, and more in the list of contents. They are
+<code>deploy/OPERATING.md</code> of the repository.</p>
 <h2>Health</h2>
 <ul>
 <li><a href="/docs#livez">/livez</a>: the process runs. Restart it if this fails.</li>
