@@ -28,15 +28,25 @@ export async function fewestWithDefaults(
   profile: Profile,
   { workersMin, workersMax, evaluate }: DefaultsSearch,
 ): Promise<Tried | undefined> {
-  for (let workers = workersMin; workers <= workersMax; workers++) {
+  const onAllCalls = async (workers: number): Promise<Tried> => {
     const settings = defaultSettings(workers, profile);
-    for (const scope of ["windows", "all calls"] as const) {
-      const prediction = await evaluate(settings, scope);
-      if (prediction.missed.length > 0) break;
-      if (scope === "all calls") return { settings, scope, prediction };
-    }
+    return { settings, scope: "all calls", prediction: await evaluate(settings, "all calls") };
+  };
+  let met: Tried | undefined;
+  // Windows may rule out what all calls do not, see search.ts.
+  for (let workers = workersMin; workers <= workersMax && met === undefined; workers++) {
+    const isLast = workers === workersMax;
+    const onWindows = await evaluate(defaultSettings(workers, profile), "windows");
+    if (onWindows.missed.length > 0 && !isLast) continue;
+    const tried = await onAllCalls(workers);
+    if (tried.prediction.missed.length === 0) met = tried;
   }
-  return undefined;
+  while (met !== undefined && met.settings.workers > workersMin) {
+    const fewer = await onAllCalls(met.settings.workers - 1);
+    if (fewer.prediction.missed.length > 0) break;
+    met = fewer;
+  }
+  return met;
 }
 
 /** Returns the settings in an order in which those that change fewer defaults are first, and win a tie. */

@@ -13,6 +13,10 @@ test("the nearest target keeps the limits that are met, and rounds the others up
   assert.deepEqual(widenedTarget({ late: 0.01 }, prediction), { late: 0.2 });
 });
 
+test("a p99 that is a bucket of the histogram below its limit is no nearest target: that is above the limit", () => {
+  assert.deepEqual(widenedTarget(target, newPrediction({ p99Ms: 99.97 })), { p99: 110, shed: 0.001 });
+});
+
 test("of the most workers, the settings that come closest to all limits at once are the nearest", async () => {
   const { nearest } = await unmetAdvice([tried(2, 4), tried(4, 1), tried(4, 8)], {
     ...sources(),

@@ -10,6 +10,7 @@ import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import { sizesOf } from "../profile/profile.ts";
 import type { Trace } from "../trace/trace.ts";
 import { CallRecorder, type StageTimes } from "./call-recorder.ts";
+import { joinParts } from "./joined-parts.ts";
 import { SimulatedMachines } from "./simulated-machines.ts";
 import { type Measure, missedLimits, type Target } from "./target.ts";
 
@@ -25,10 +26,10 @@ export function predict(
   settings: PoolSettings,
   plan: PredictionPlan,
 ): Prediction {
-  const { parts, target = {} } = plan;
+  const { target = {} } = plan;
   requireMeasuredSizes(trace, profile);
   const recorder = new CallRecorder([target.p50 ?? [], target.p99 ?? []].flat(), plan.callAnswered);
-  const totals: PartContext["totals"] = {
+  const totals: SimulationContext["totals"] = {
     runMs: 0,
     forMs: 0,
     calls: 0,
@@ -36,11 +37,7 @@ export function predict(
     batches: 0,
     runsBySize: new Map(),
   };
-  let missed: Measure[] = [];
-  for (const part of parts) {
-    missed = predictPart({ trace, profile, settings, plan, target, part, recorder, totals });
-    if (missed.length > 0) break;
-  }
+  const missed = simulate({ trace, profile, settings, plan, target, recorder, totals });
   const [p50Ms, p99Ms] = recorder.quantiles(0.5, 0.99) as [number, number];
   const { calls, shed, late, failed } = recorder.counts;
   const share = (count: number) => count / Math.max(1, calls);
@@ -62,16 +59,14 @@ export function predict(
   };
 }
 
-/** Simulates one part and returns the limits that are missed for certain. */
-function predictPart(context: PartContext): Measure[] {
-  const { trace, profile, settings, plan, target, part, recorder, totals } = context;
-  const { from, until, countedFrom } = part;
-  const { atMs } = trace.columns;
-  const { rateFactor = 1 } = plan;
-  const sinceStartMs = (call: number) => (atMs[call]! - atMs[from]!) / rateFactor;
-  const countedAt = startAt + sinceStartMs(countedFrom);
-  const lastAt = startAt + sinceStartMs(until - 1);
+/** Simulates the parts one after the other and returns the limits that are missed for certain. */
+function simulate(context: SimulationContext): Measure[] {
+  const { trace, profile, settings, plan, target, recorder, totals } = context;
+  const { parts, rateFactor = 1 } = plan;
   const { deadlineMs } = settings;
+  const change = { rateFactor, ...(deadlineMs !== undefined && { deadlineMs }) };
+  const joined = joinParts(trace, parts, change);
+  const lastAt = startAt + joined.lastAtMs;
   const seed = plan.seed ?? 0;
   const sizes = sizesOf(profile);
   const workersPerMachine = slowdownOf(profile).length;
@@ -83,11 +78,11 @@ function predictPart(context: PartContext): Measure[] {
       random: new Random(seed + 1),
       machines: Math.ceil(settings.workers / workersPerMachine),
       clientIsHere: plan.clientIsHere ?? false,
-      pictureOf: (task) => trace.pictureOf(from + Number(requestIdOf(task)), taskIndexOf(task)),
+      pictureOf: (task) => trace.pictureOf(joined.callAt(Number(requestIdOf(task))), taskIndexOf(task)),
     }));
   const simulation = new Simulation({
     seed,
-    arrivals: trace.arrivals(from, until, { rateFactor, ...(deadlineMs !== undefined && { deadlineMs }) }),
+    arrivals: joined.arrivals,
     workers: workersOf(trace, profile, settings).map((worker) => ({
       ...worker,
       openWork: ({ events }) => machinesOf(events).work(Math.floor(worker.partition / workersPerMachine)),
@@ -96,7 +91,8 @@ function predictPart(context: PartContext): Measure[] {
     openPath: ({ events }) => machinesOf(events).path(),
     settings: { utilisationTarget: settings.utilisationTarget },
     callEnded: (call) => {
-      if (call.arrivedAt >= countedAt) recorder.record(call);
+      totals.calls++;
+      if (joined.isCounted(Number(requestIdOf(call.tasks[0]!)))) recorder.record(call);
     },
     runEnded: (tasks, runMs) => {
       totals.runMs += runMs;
@@ -109,14 +105,16 @@ function predictPart(context: PartContext): Measure[] {
     },
   });
   const { events, calls } = simulation;
-  let checkAt = recorder.counts.calls + checkEveryCalls;
-  while ((events.now <= lastAt || calls.size > 0) && events.runNext(lastAt + drainMs)) {
+  let [checkAt, idleMs] = [checkEveryCalls, 0];
+  for (let at = startAt; at <= lastAt || calls.size > 0; at = events.now) {
+    const isIdle = calls.size === 0 && joined.isBetweenParts(at - startAt);
+    if (!events.runNext(lastAt + drainMs)) break;
+    if (isIdle) idleMs += events.now - at;
     if (recorder.counts.calls < checkAt) continue;
     if (missedLimits(target, recorder, trace.calls).length > 0) break;
     checkAt += checkEveryCalls;
   }
-  totals.forMs += events.now - startAt;
-  totals.calls += until - from;
+  totals.forMs = events.now - startAt - idleMs;
   return missedLimits(target, recorder, trace.calls);
 }
 
@@ -200,13 +198,12 @@ export type Prediction = {
   missed: Measure[];
 };
 
-type PartContext = {
+type SimulationContext = {
   trace: Trace;
   profile: Profile;
   settings: PoolSettings;
   plan: PredictionPlan;
   target: Target;
-  part: TracePart;
   recorder: CallRecorder;
   totals: {
     runMs: number;

@@ -22,8 +22,8 @@ const wrongTarget = (part: string) =>
 /**
  * Returns the limits that are missed, whatever the calls that are still to come do. `calls`: of the whole
  * trace. The measure of a limit is the number of calls that exceed it, which only grows: so a part of the
- * calls can show that the target is missed, but not that it is met. When all calls were recorded, none missed
- * means that it is met.
+ * calls shows that the target is missed, if these calls end as they do among all, but not that it is met.
+ * When all calls were recorded, none missed means that it is met.
  */
 export function missedLimits(target: Target, recorder: CallRecorder, calls: number): Measure[] {
   const { answered, shed, late } = recorder.counts;

@@ -47,7 +47,7 @@ function readEntries(file: string): [string, Prediction][] {
 }
 
 /** Changes when predictions change: then older ones are not used. */
-const fileVersion = 1;
+const fileVersion = 2;
 
 /** `traffic`: what else changes the predictions, such as the target. */
 type CheckpointKey = { trace: Trace; profile: Profile; traffic: unknown };

@@ -3,29 +3,74 @@ import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 /**
  * Finds the cheapest settings that meet a target: the fewest workers, and of these the least p99.
  *
- * Settings are first tried on the busiest windows of the trace. A prediction there shows that a target is
- * missed (see missedLimits), but not that it is met, so the best of those that are left are tried on all of
+ * Settings are first tried on the busiest windows of the trace, and the best of those that are left on all of
  * it. `workers` grows until one of them holds there. One more worker is tried as well, so that the reader
  * sees what it buys: beside the others, because it is needed in any case and threads would idle.
  *
  *     all settings ──windows──► not missed yet ──all calls──► holds ──► the least p99 of the fewest workers
+ *
+ * Windows are not the whole trace: what the scheduler has measured until then may differ. So before the
+ * answer is that fewer workers, or as many as allowed, miss the target, all calls have shown it.
  */
 export async function search(plan: SearchPlan): Promise<SearchResult> {
   const { workersMin, workersMax } = plan;
   const tried: Tried[] = [];
+  const below: Level[] = [];
   let level = await tryOnWindows(workersMin, plan);
   for (let workers = workersMin; workers <= workersMax; workers++) {
-    const [next, onAll] = await Promise.all([
-      workers < workersMax ? beginNext(workers + 1, level.candidates.length > 0, plan) : emptyLevel,
+    const isHopeful = level.candidates.length > 0;
+    const [next, onAll, fewer] = await Promise.all([
+      workers < workersMax ? beginNext(workers + 1, isHopeful, plan) : emptyLevel,
       tryOnAll(level, candidatesMax, plan),
+      isHopeful ? confirm(below, plan) : [],
     ]);
-    tried.push(...level.onWindows, ...onAll);
-    const [winner] = best(onAll.filter(holds));
+    tried.push(...level.onWindows, ...onAll, ...fewer);
+    const [winner] = cheapest([...fewer, ...onAll].filter(holds));
     if (winner !== undefined)
       return { winner, tried: [...tried, ...next.onWindows, ...((await next.first) ?? [])] };
-    level = next;
+    // What all calls have ruled out is not confirmed again.
+    below.splice(0, onAll.length > 0 || fewer.length > 0 ? below.length : 0);
+    if (onAll.length === 0) below.push(level);
+    if (workers < workersMax) level = next;
   }
-  return { winner: undefined, tried };
+  const last = await tryAll(notOnAll(closestOf(level.onWindows), tried), "all calls", plan.evaluate);
+  const fewer = last.some(holds) ? await confirm(below.slice(0, -1), plan) : [];
+  const [winner] = cheapest([...fewer, ...last].filter(holds));
+  return { winner, tried: [...tried, ...last, ...fewer] };
+}
+
+/** Tries the closest settings of levels that windows ruled out on all calls, until they miss there too. */
+async function confirm(below: readonly Level[], { evaluate }: SearchPlan): Promise<Tried[]> {
+  const confirmed: Tried[] = [];
+  for (const { onWindows } of below.toReversed()) {
+    const [first, ...others] = closestOf(onWindows);
+    const [closest] = await tryAll([first!], "all calls", evaluate);
+    confirmed.push(closest!);
+    if (!holds(closest!)) break;
+    confirmed.push(...(await tryAll(others, "all calls", evaluate)));
+  }
+  return confirmed;
+}
+
+/** Returns the settings with the fewest missed limits, and of these those with the least p99. */
+export function closestOf(onWindows: readonly Tried[]): PoolSettings[] {
+  return onWindows
+    .toSorted(
+      (a, b) =>
+        a.prediction.missed.length - b.prediction.missed.length || a.prediction.p99Ms - b.prediction.p99Ms,
+    )
+    .map(({ settings }) => settings)
+    .slice(0, closestMax);
+}
+
+/** Settings that are simulated whole before the answer is that the target cannot be met. */
+const closestMax = 3;
+
+function notOnAll(settings: readonly PoolSettings[], tried: readonly Tried[]): PoolSettings[] {
+  const known = new Set(
+    tried.filter(({ scope }) => scope === "all calls").map((each) => JSON.stringify(each.settings)),
+  );
+  return settings.filter((each) => !known.has(JSON.stringify(each)));
 }
 
 /**
@@ -55,7 +100,7 @@ async function tryOnAll(
 
 const holds = ({ prediction }: Tried): boolean => prediction.missed.length === 0;
 
-async function tryAll(settings: PoolSettings[], scope: Scope, evaluate: Evaluate): Promise<Tried[]> {
+async function tryAll(settings: readonly PoolSettings[], scope: Scope, evaluate: Evaluate): Promise<Tried[]> {
   return Promise.all(
     settings.map(async (each) => ({ settings: each, scope, prediction: await evaluate(each, scope) })),
   );
@@ -74,6 +119,11 @@ function best(tried: Tried[]): Tried[] {
   return [...distinct.values()]
     .toSorted((a, b) => a.prediction.p99Ms - b.prediction.p99Ms)
     .slice(0, candidatesMax);
+}
+
+function cheapest(tried: Tried[]): Tried[] {
+  const fewest = Math.min(...tried.map(({ settings }) => settings.workers));
+  return best(tried.filter(({ settings }) => settings.workers === fewest));
 }
 
 /** Settings of one number of workers that are tried on all calls: each takes as long as a real simulation. */

@@ -5,7 +5,9 @@ import type { Trace } from "../trace/trace.ts";
 /**
  * Returns the parts of a trace that ask most of the workers: the busiest stretches of `stretchMs`, each with
  * a time before it in which queues fill, and one after it in which they empty. They are far enough from each
- * other not to overlap, and have at most `callsMax` calls together. `work`: of each call.
+ * other not to overlap, and have at most `callsMax` calls together. The first one, and it alone, begins with
+ * `learningCalls` more, from which the scheduler learns run times and hops: it has them in all others.
+ * `work`: of each call.
  */
 export function busiestWindows(trace: Trace, work: Float32Array, callsMax: number): TracePart[] {
   const { atMs } = trace.columns;
@@ -28,22 +30,33 @@ export function busiestWindows(trace: Trace, work: Float32Array, callsMax: numbe
     const until = trace.indexAt(startMs + stretchMs + afterMs);
     if (calls + until - from > callsMax && windows.length > 0) break;
     taken.push(startMs);
-    windows.push({ from, until, countedFrom });
+    const learning = windows.length === 0 ? learningCalls : 0;
+    windows.push({ from: Math.max(0, from - learning), until, countedFrom });
     calls += until - from;
   }
   return windows;
 }
 
-/** Returns the parts of a trace that settings are tried on. `work`: of each call. */
-export const planScopes = (trace: Trace, work: Float32Array): Record<Scope, TracePart[]> => ({
-  windows: busiestWindows(trace, work, Math.max(windowCallsMin, trace.calls / 100)),
-  "all calls": [wholeTrace(trace)],
-});
+/**
+ * Returns the parts of a trace that settings are tried on. A trace as short as windows may be is tried as a
+ * whole: it takes as long, and shows also that a target is met. `work`: of each call.
+ */
+export function planScopes(trace: Trace, work: Float32Array): Record<Scope, TracePart[]> {
+  const all = [wholeTrace(trace)];
+  const windows =
+    trace.calls <= windowCallsMin
+      ? all
+      : busiestWindows(trace, work, Math.max(windowCallsMin, trace.calls / 100));
+  return { windows, "all calls": all };
+}
 
 /** Calls of all windows together, at least. */
 const windowCallsMin = 10_000;
 
 export const wholeTrace = (trace: Trace): TracePart => ({ from: 0, until: trace.calls, countedFrom: 0 });
+
+/** Some 50 runs of each of 10 workers. */
+const learningCalls = 1_000;
 
 const stretchMs = 2_000;
 const beforeMs = 10_000;
