@@ -62,8 +62,10 @@ export type LiveSettings = {
   batchMax: number | null;
   utilisationTarget: number;
   laneWaitingMax: number;
-  /** The last change; null: they are those of the start. */
-  changed: { by: string; agoMs: number } | null;
+  /** The largest batch that workers have loaded; null while none has reported. */
+  loadedMax: number | null;
+  /** The last change; null: there was none. `isUndone`: it put back the settings of the start. */
+  changed: { by: string; agoMs: number; isUndone: boolean } | null;
 };
 
 type LiveBuild = { digest: string; modelVersion: string; precision: string };

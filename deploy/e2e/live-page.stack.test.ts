@@ -73,7 +73,10 @@ test("the live page of each process, in a browser, under load", async (t) => {
       const command = [join(repository, "planning", "src", "main.ts"), ...args, ...options];
       return (await promisify(execFile)(process.execPath, command)).stdout;
     };
-    assert.match(await plan("apply", join(folder, "plan.json")), /\(standby\): batch max as loaded → 2/);
+    assert.match(
+      await plan("apply", join(folder, "plan.json")),
+      /\(standby\): batch max as loaded \(\d+\) → 2/,
+    );
     const { page, faults } = await openLive(t, browser, stack, standby);
     await shows(page, /Changed .* ago, by ada/, /Largest batch\s*2 tasks/, /UTILISATION_TARGET\s*0\.6/);
     await assertSound(page, faults);
@@ -84,7 +87,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
       async () => (await batchesOf(stack, active)).all > before.all + 20,
     );
     assert.equal((await batchesOf(stack, active)).larger, before.larger);
-    assert.match(await plan("undo"), /\(active\): batch max 2 → as loaded/);
+    assert.match(await plan("undo"), /\(active\): batch max 2 → as loaded \(\d+\)/);
   });
 
   await t.test("an ingress shows answers, times, limits and pools", async (t) => {

@@ -95,13 +95,14 @@ export const newPrediction = (changes: Partial<Prediction> = {}): Prediction => 
 });
 
 /** Of a worker that has loaded a lane in these batch sizes. */
-export const newReport = ({ sizes, digest }: { sizes: number[]; digest: string }): Report =>
+/** `worker`: its number, from 1. */
+export const newReport = ({ worker, sizes, digest }: ReportFacts): Report =>
   Report.parse({
-    worker: "inference-0000000000000001",
+    worker: `inference-${`${worker}`.padStart(16, "0")}`,
     sequence: 1,
     sentAt: 1,
     draining: false,
-    partitions: [0],
+    partitions: [worker - 1],
     lanes: [
       {
         lane,
@@ -117,6 +118,8 @@ export const newReport = ({ sizes, digest }: { sizes: number[]; digest: string }
     imageBytes: 0,
     finished: [],
   });
+
+type ReportFacts = { worker: number; sizes: number[]; digest: string };
 
 export const newTried = (
   settings: Partial<PoolSettings>,

@@ -15,6 +15,7 @@ import { laneSituation } from "../scheduling/situation.ts";
 import type { State } from "../scheduling/state.ts";
 import { isIdle, isInService, isSilent, type Worker, workerLoads } from "../scheduling/workers.ts";
 import type { SettingsChanges } from "../settings/settings-changes.ts";
+import { loadedMax } from "../settings/settings-resource.ts";
 import type { SchedulerHistory } from "./scheduler-history.ts";
 
 /** Returns what the live page shows of a batcher. Reads the scheduler's state, and changes nothing. */
@@ -36,7 +37,11 @@ export function liveBatcher(state: State, history: SchedulerHistory, parts: Batc
     shed: counted(ShedReason.options, (reason) => history.shed.count(reason, now)),
     expired: history.tasks.count("expired", now),
     failed: counted(failureReasons, (reason) => history.failed.count(reason, now)),
-    settings: { ...settings.settings, changed: lastChange(settings, now) },
+    settings: {
+      ...settings.settings,
+      loadedMax: loadedMax(state) ?? null,
+      changed: lastChange(settings, now),
+    },
     hops: {
       toWorkerMs: state.hops.toWorker.ms,
       fromWorkerMs: state.hops.fromWorker.ms,
@@ -45,8 +50,10 @@ export function liveBatcher(state: State, history: SchedulerHistory, parts: Batc
   };
 }
 
-function lastChange({ changes: [last] }: SettingsChanges, now: number): LiveSettings["changed"] {
-  return last === undefined ? null : { by: last.by, agoMs: now - last.at };
+function lastChange(settings: SettingsChanges, now: number): LiveSettings["changed"] {
+  const [last] = settings.changes;
+  if (last === undefined) return null;
+  return { by: last.by, agoMs: now - last.at, isUndone: settings.isAsStarted };
 }
 
 export function roleOf(

@@ -95,10 +95,13 @@ test("many lanes, builds and workers do not make the answer larger than 256 KiB"
 
 test("the settings in force are shown, and who has changed them when", () => {
   const pool = openPool();
-  assert.deepEqual(pool.live(10).settings, { ...started, changed: null });
+  assert.deepEqual(pool.live(10).settings, { ...started, loadedMax: null, changed: null });
   const to = { ...started, batchMax: 4 };
   pool.settings.change({ revision: 0, settings: to }, { by: "ada", at: 20 }, 8);
-  assert.deepEqual(pool.live(50).settings, { ...to, changed: { by: "ada", agoMs: 30 } });
+  const changed = { by: "ada", agoMs: 30, isUndone: false };
+  assert.deepEqual(pool.live(50).settings, { ...to, loadedMax: null, changed });
+  pool.settings.reset({ by: "bob", at: 60 });
+  assert.deepEqual(pool.live(60).settings.changed, { by: "bob", agoMs: 0, isUndone: true });
 });
 
 const started = { batchMax: null, utilisationTarget: 0.85, laneWaitingMax: 1_000 };

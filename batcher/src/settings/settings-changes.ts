@@ -23,6 +23,10 @@ export class SettingsChanges {
     return this.#settings;
   }
 
+  get isAsStarted(): boolean {
+    return isSame(this.#settings, this.started);
+  }
+
   get revision(): number {
     return this.#revision;
   }

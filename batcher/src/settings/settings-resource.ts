@@ -1,6 +1,7 @@
 import type { PoolSettings } from "@faceline/contracts/runtime/operators/pool-settings";
 import type { OperatorsResource, ResourceReply } from "@faceline/contracts/runtime/operators/server";
 import type { Event, State } from "../scheduling/state.ts";
+import { isInService } from "../scheduling/workers.ts";
 import { type ChangeResult, schedulerSettings, type SettingsChanges } from "./settings-changes.ts";
 
 /**
@@ -22,6 +23,7 @@ export function settingsResource(changes: SettingsChanges, parts: SettingsParts)
     revision: changes.revision,
     settings: changes.settings,
     started: changes.started,
+    workers: workersInService(state, now()),
     lanes: loadedLanes(state),
     changes: changes.changes.map(({ at, ...change }) => ({ at: new Date(at).toISOString(), ...change })),
   });
@@ -46,13 +48,18 @@ export function settingsResource(changes: SettingsChanges, parts: SettingsParts)
   return {
     path: "/settings",
     read,
-    change: (body, by) => {
-      const sizes = loadedLanes(state).flatMap((each) => each.sizes);
-      const loadedMax = sizes.length === 0 ? undefined : Math.max(...sizes);
-      return replyTo(changes.change(body, { by, at: now() }, loadedMax));
-    },
+    change: (body, by) => replyTo(changes.change(body, { by, at: now() }, loadedMax(state))),
     reset: (by) => replyTo(changes.reset({ by, at: now() })),
   };
+}
+
+const workersInService = ({ workers }: State, now: number): number =>
+  [...workers.values()].filter((worker) => isInService(worker, now)).length;
+
+/** Returns the largest batch that a worker has loaded; undefined while none has reported. */
+export function loadedMax(state: State): number | undefined {
+  const sizes = loadedLanes(state).flatMap((each) => each.sizes);
+  return sizes.length === 0 ? undefined : Math.max(...sizes);
 }
 
 function loadedLanes({ lanes }: State): PoolSettings["lanes"] {

@@ -100,7 +100,7 @@ export const batcher = (fields: Partial<LiveBatcher> = {}): LiveBatcher => ({
     attempts_exhausted: count(0),
     build_gone: count(0),
   },
-  settings: { batchMax: null, utilisationTarget: 0.85, laneWaitingMax: 2_048, changed: null },
+  settings: { batchMax: null, utilisationTarget: 0.85, laneWaitingMax: 2_048, loadedMax: 8, changed: null },
   hops: { toWorkerMs: 3, fromWorkerMs: 2, replyMs: 4 },
   ...fields,
 });

@@ -68,16 +68,19 @@ test("a standby shows the workers whose reports it receives, and no lanes", () =
 });
 
 test("a batcher shows the settings in force, and who has changed them while it runs", () => {
-  shows(batcher(), "As the batcher was started.", "Largest batch as workers have loaded");
+  shows(batcher(), "As the batcher was started.", "Largest batch as workers have loaded (8)");
   const settings = {
     batchMax: 8,
     utilisationTarget: 0.7,
     laneWaitingMax: 512,
-    changed: { by: "ada", agoMs: 12_000 },
+    loadedMax: 8,
+    changed: { by: "ada", agoMs: 12_000, isUndone: false },
   };
   const words = ["Changed 12 s ago, by ada", "Largest batch 8 tasks", "UTILISATION_TARGET 0.7", "512 tasks"];
   shows(batcher({ settings }), ...words);
   shows(batcher({ settings, role: "standby" }), ...words);
+  const undone = { ...batcher().settings, changed: { by: "ada", agoMs: 22_000, isUndone: true } };
+  shows(batcher({ settings: undone }), "Put back to the settings of the start 22 s ago, by ada");
 });
 
 test("an ingress shows where the time goes, how requests ended, its limits and its pools", () => {

@@ -37,6 +37,8 @@ export const PoolSettings = z.object({
   settings: AdjustablePoolSettings,
   /** What the batcher was started with, and is again after a restart. */
   started: AdjustablePoolSettings,
+  /** In service; absent in 0.1.0. */
+  workers: z.number().int().min(0).optional(),
   /** What workers have loaded. */
   lanes: z.array(z.object({ lane: LaneId, digest: z.string(), sizes: z.array(z.number().int()) })).max(64),
   /** The last changes, the newest first. */

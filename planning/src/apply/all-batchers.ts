@@ -1,11 +1,10 @@
 // Tested by ../commands/apply.test.ts over real operators' ports.
-import { readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import type {
   AdjustablePoolSettings,
   PoolSettings,
 } from "@faceline/contracts/runtime/operators/pool-settings";
-import { changeText } from "./planned-change.ts";
+import { changeText, loadedMaxOf } from "./planned-change.ts";
 import { SettingsClient } from "./settings-client.ts";
 
 /** Options of the commands that change batchers. */
@@ -24,11 +23,10 @@ export const batcherUsage = `  --url URL            operators' port of a batcher
  * they are not batchers of one pool.
  */
 export async function readBatchers(options: BatcherOptions): Promise<Batcher[]> {
-  const { url: urls = [], "token-file": tokenFile, by = `${userInfo().username}@${hostname()}` } = options;
+  const { url: urls = [], token, by = `${userInfo().username}@${hostname()}` } = options;
   if (urls.length === 0)
     throw new Error("--url is missing: the operators' port of each batcher of the pool.");
-  if (tokenFile === undefined) throw new Error("--token-file is missing: the operators' token.");
-  const token = readFileSync(tokenFile, "utf8").trim();
+  if (token === undefined) throw new Error("--token-file is missing: the operators' token.");
   const clients = urls.map((url) => new SettingsClient(url, { token, by }));
   const batchers = await Promise.all(
     clients.map(async (client) => ({ client, before: await client.read() })),
@@ -54,7 +52,7 @@ export async function changeAll(
     try {
       const after = await client.change(before.revision, wanted(before));
       changed.push({ client, before, after });
-      const words = changeText(before.settings, after.settings);
+      const words = changeText(before.settings, after.settings, loadedMaxOf(before));
       lines.push(`${before.batcher} (${before.role}): ${words}`);
     } catch (error) {
       const left: string[] = [];
@@ -86,6 +84,6 @@ type Batcher = { client: SettingsClient; before: PoolSettings };
 
 type BatcherOptions = {
   url?: string[] | undefined;
-  "token-file"?: string | undefined;
+  token: string | undefined;
   by?: string | undefined;
 };

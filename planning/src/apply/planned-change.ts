@@ -5,6 +5,7 @@ import type {
 } from "@faceline/contracts/runtime/operators/pool-settings";
 import * as z from "zod";
 import type { PoolSettings as PlannedSettings } from "../prediction/predict.ts";
+import { workersText } from "../report/words.ts";
 
 /** What is read of the file that `npm run plan -- run --json` writes. */
 const PlanFile = z.object({
@@ -60,7 +61,7 @@ export function readPlan(file: string): ReadPlan {
 export function planFaults(
   { settings, machine }: ReadPlan,
   batchers: readonly PoolSettings[],
-  { acceptsOtherBuild }: { acceptsOtherBuild: boolean },
+  { acceptsOtherBuild, acceptsFewerWorkers }: { acceptsOtherBuild: boolean; acceptsFewerWorkers: boolean },
 ): string[] {
   const faults: string[] = [];
   const { batchMax } = settings;
@@ -78,7 +79,11 @@ export function planFaults(
       );
     }
   }
-  const loadedMax = Math.max(0, ...batchers.flatMap(({ lanes }) => lanes.flatMap(({ sizes }) => sizes)));
+  const missing = missingWorkers(settings, batchers);
+  if (missing !== undefined && !acceptsFewerWorkers) {
+    faults.push(`${missing} Start more workers first, or go on with --fewer-workers.`);
+  }
+  const loadedMax = Math.max(0, ...batchers.map(loadedMaxOf));
   if (loadedMax > 0 && batchMax > loadedMax) {
     faults.push(
       `Workers have loaded batches of at most ${loadedMax}: start them with BATCH_MAX=${batchMax} first.`,
@@ -87,6 +92,20 @@ export function planFaults(
   return faults;
 }
 
+/** Says, in a sentence, that a pool has fewer workers than a plan needs; undefined where it has enough. */
+export function missingWorkers(
+  { workers }: PlannedSettings,
+  batchers: readonly PoolSettings[],
+): string | undefined {
+  // A batcher of 0.1.0 does not say how many it has.
+  const there = Math.max(...batchers.map((each) => each.workers ?? workers));
+  if (there >= workers) return undefined;
+  return `This pool has ${workersText(there)}, the plan needs ${workers}: its target will not be met.`;
+}
+
+export const loadedMaxOf = ({ lanes }: PoolSettings): number =>
+  Math.max(0, ...lanes.flatMap(({ sizes }) => sizes));
+
 /** Returns the settings of a batcher with what the plan changes of them. */
 export const plannedChange = (
   before: AdjustablePoolSettings,
@@ -94,14 +113,19 @@ export const plannedChange = (
 ): AdjustablePoolSettings => ({ ...before, batchMax, utilisationTarget });
 
 export const isSameSettings = (one: AdjustablePoolSettings, other: AdjustablePoolSettings): boolean =>
-  changeText(one, other) === unchangedText;
+  changeText(one, other, 0) === unchangedText;
 
 const unchangedText = "nothing changes";
 
-/** "batch max as loaded → 8, UTILISATION_TARGET 0.85 → 0.7" */
-export function changeText(from: AdjustablePoolSettings, to: AdjustablePoolSettings): string {
+/** "batch max as loaded (8) → 4, UTILISATION_TARGET 0.85 → 0.7". `loadedMax`: 0 before any report. */
+export function changeText(
+  from: AdjustablePoolSettings,
+  to: AdjustablePoolSettings,
+  loadedMax: number,
+): string {
+  const loaded = loadedMax === 0 ? "as loaded" : `as loaded (${loadedMax})`;
   const parts = [
-    ["batch max", from.batchMax ?? "as loaded", to.batchMax ?? "as loaded"],
+    ["batch max", from.batchMax ?? loaded, to.batchMax ?? loaded],
     ["UTILISATION_TARGET", from.utilisationTarget, to.utilisationTarget],
     ["LANE_WAITING_MAX", from.laneWaitingMax, to.laneWaitingMax],
   ]

@@ -35,7 +35,10 @@ test("a plan changes both batchers of a pool, names who did it, and prints what 
     assert.deepEqual([state.settings.batchMax, state.settings.utilisationTarget], [8, 0.85]);
     assert.equal(changes.changes[0]!.by, "ada");
   }
-  assert.match(text, /batcher-1 \(active\): batch max as loaded → 8, UTILISATION_TARGET 0\.9 → 0\.85\n/);
+  assert.match(
+    text,
+    /batcher-1 \(active\): batch max as loaded \(8\) → 8, UTILISATION_TARGET 0\.9 → 0\.85\n/,
+  );
   assert.match(text, /BATCH_MAX=8 {2}# inference/);
   assert.match(text, /replicas: 3/);
   assert.doesNotMatch(text, /No standby/);
@@ -51,8 +54,11 @@ test("undo puts back the start of every batcher, whatever was changed last, and 
   await run(apply, planFile("smaller.json", newPlan({ winner: smaller })), ...activeOnly);
   const { code, text } = await run(undo, ...pool.options);
   assert.equal(code, 0);
-  assert.match(text, /batcher-1 \(active\): batch max 4 → as loaded, UTILISATION_TARGET 0\.5 → 0\.9\n/);
-  assert.match(text, /batcher-2 \(standby\): batch max 8 → as loaded, UTILISATION_TARGET 0\.85 → 0\.9\n/);
+  assert.match(text, /batcher-1 \(active\): batch max 4 → as loaded \(8\), UTILISATION_TARGET 0\.5 → 0\.9\n/);
+  assert.match(
+    text,
+    /batcher-2 \(standby\): batch max 8 → as loaded \(8\), UTILISATION_TARGET 0\.85 → 0\.9\n/,
+  );
   const again = await run(undo, ...pool.options, "--all");
   assert.equal(again.code, 0);
   assert.match(again.text, /nothing changes\n.*nothing changes\nThese batchers have the settings of their/);
@@ -104,6 +110,18 @@ test("a plan of another build than the workers run needs to be accepted", async 
   assert.equal((await run(apply, plan, ...pool.options, "--accept-other-build")).code, 0);
 });
 
+test("a plan for more workers than the pool has needs to be accepted, and says so at its end", async (t) => {
+  const pool = await openPool(t);
+  const more = planFile("more.json", newPlan({ winner: newTried({ workers: 9 }) }));
+  const { code, text } = await run(apply, more, ...pool.options);
+  assert.equal(code, 2);
+  assert.match(text, /has 3 workers, the plan needs 9: its target will not be met\. .* --fewer-workers\.\n/);
+  assert.deepEqual(pool.batchers[0]!.changes.settings, started);
+  const accepted = await run(apply, more, ...pool.options, "--fewer-workers");
+  assert.equal(accepted.code, 0);
+  assert.match(accepted.text, /the plan needs 9: its target will not be met\.\n/);
+});
+
 test("a batch size that was not calibrated is not applied", async (t) => {
   const pool = await openPool(t);
   const file = planFile("uncalibrated.json", newPlan({ winner: newTried({ batchMax: 3 }) }));
@@ -126,6 +144,7 @@ test("a wrong address, token or file is one sentence", async (t) => {
   for (const [args, message] of [
     [[plan, ...tokenFile], /--url is missing/],
     [[plan, "--url", url], /--token-file is missing/],
+    [[plan, "--url", url, "--token-file", join(folder, "no-token")], /no-token does not exist\./],
     [[plan, "--url", "nonsense", ...tokenFile], /--url nonsense is no address/],
     [[plan, "--url", url, ...wrongToken], /refuses this token/],
     [[plan, "--url", url, "--url", url, ...tokenFile], /lead to the same batcher/],
@@ -149,7 +168,9 @@ async function openPool(t: TestContext, { sizes = [1, 2, 4, 8], digest = "0".rep
     (["active", "standby"] as const).map(async (role, index) => {
       const settings = { ...schedulerSettings(started), hopMs: 3, replyMs: 3 };
       const state = newState(`batcher-${index + 1}`, settings);
-      decide(state, { kind: "report", report: newReport({ sizes, digest }) }, 0);
+      for (let worker = 1; worker <= 3; worker++) {
+        decide(state, { kind: "report", report: newReport({ worker, sizes, digest }) }, 0);
+      }
       const changes = new SettingsChanges(started);
       const resource = settingsResource(changes, {
         state,

@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util";
 import { batcherOptions, batcherUsage, changeAll, hasActive, readBatchers } from "../apply/all-batchers.ts";
-import { planFaults, plannedChange, readPlan } from "../apply/planned-change.ts";
+import { missingWorkers, planFaults, plannedChange, readPlan } from "../apply/planned-change.ts";
 import { permanentSettings } from "../report/permanent-settings.ts";
 import type { CommandContext } from "./context.ts";
+import { tokenOf } from "./inputs.ts";
 
 export const applyUsage = `npm run plan -- apply PLAN.json [options]
 
@@ -11,6 +12,7 @@ need a restart. A restart of a batcher ends the change.
 
 ${batcherUsage}
   --accept-other-build applies a plan of another build than the workers run
+  --fewer-workers      applies a plan that needs more workers than the pool has
 `;
 
 /** Applies a plan. Returns the exit code, 2 where the plan does not fit these batchers. */
@@ -19,9 +21,12 @@ export async function apply(args: string[], { print }: Pick<CommandContext, "pri
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new Error("Name one plan: a file of run --json FILE.");
   const plan = readPlan(file);
-  const batchers = await readBatchers(values);
+  const batchers = await readBatchers({ ...values, token: tokenOf(values) });
   const states = batchers.map(({ before }) => before);
-  const faults = planFaults(plan, states, { acceptsOtherBuild: values["accept-other-build"] });
+  const faults = planFaults(plan, states, {
+    acceptsOtherBuild: values["accept-other-build"],
+    acceptsFewerWorkers: values["fewer-workers"],
+  });
   if (!hasActive(batchers)) {
     const roles = states.map(({ batcher, role }) => `${batcher} (${role})`).join(", ");
     faults.push(
@@ -35,6 +40,8 @@ export async function apply(args: string[], { print }: Pick<CommandContext, "pri
     return 2;
   }
   for (const line of await changeAll(batchers, ({ settings }) => plannedChange(settings, plan))) print(line);
+  const missing = missingWorkers(plan.settings, states);
+  if (missing !== undefined) print(missing);
   if (plan.machine.acceptedNoise)
     print("NOT QUIET: the profile of this plan was measured beside other work.");
   print("npm run plan -- undo, with the same --url and --token-file, puts back the settings of the start.");
@@ -54,4 +61,8 @@ export async function apply(args: string[], { print }: Pick<CommandContext, "pri
   return 0;
 }
 
-const options = { ...batcherOptions, "accept-other-build": { type: "boolean", default: false } } as const;
+const options = {
+  ...batcherOptions,
+  "accept-other-build": { type: "boolean", default: false },
+  "fewer-workers": { type: "boolean", default: false },
+} as const;

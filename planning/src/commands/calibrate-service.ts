@@ -18,7 +18,7 @@ import { wholeTrace } from "../search/windows.ts";
 import { drawTraffic } from "../trace/drawn-traffic.ts";
 import { positive } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
-import { isLoopback, readLines, samplePhotographs, workersPerMachine } from "./inputs.ts";
+import { isLoopback, readLines, samplePhotographs, tokenOf, workersPerMachine } from "./inputs.ts";
 
 /** Measures a running service and adds it to a profile. Returns the exit code. */
 export async function calibrateService(
@@ -32,8 +32,7 @@ export async function calibrateService(
   const file = values.out ?? join(stateFolder, "plan", "profile.json");
   const profile = readProfile(file);
   const lane = profile.lanes[0]!;
-  const tokenFile = values["token-file"];
-  const token = tokenFile === undefined ? undefined : readLines(tokenFile)[0];
+  const token = tokenOf(values);
   const jpeg = await sizedJpeg(samplePhotographs()[0]!, picture);
   const large = await sizedJpeg(samplePhotographs()[0]!, { ...picture, bytes: largeBytes });
   const base64 = (bytes: Buffer) => Buffer.from(bytes.toString("base64"), "latin1");

@@ -14,6 +14,10 @@ export function readLines(file: string): string[] {
   return lines;
 }
 
+/** Returns the operators' token; undefined without the option. */
+export const tokenOf = ({ "token-file": file }: { "token-file"?: string | undefined }): string | undefined =>
+  file === undefined ? undefined : readLines(file)[0];
+
 /** The folder of the sample pictures. */
 export const samplesFolder = join(import.meta.dirname, "../../../ingress/pages/samples");
 

@@ -11,7 +11,7 @@ import { Recording } from "../recording/recording.ts";
 import { TraceWriter } from "../trace/trace-writer.ts";
 import { positive } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
-import { readLines } from "./inputs.ts";
+import { tokenOf } from "./inputs.ts";
 
 export const recordUsage = `npm run plan -- record --operators LIST [options]
 npm run plan -- record --from LOG [options]
@@ -57,7 +57,7 @@ export async function record(
     const stop = new AbortController();
     const end = () => stop.abort();
     process.once("SIGINT", end);
-    const token = values["token-file"] === undefined ? undefined : readLines(values["token-file"])[0];
+    const token = tokenOf(values);
     const ports = operators!.split(",");
     const seconds = positive(values.seconds, "--seconds");
     let lastAt = 0;

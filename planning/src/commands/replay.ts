@@ -12,7 +12,7 @@ import { replayText } from "../report/replay-text.ts";
 import { wholeTrace } from "../search/windows.ts";
 import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
-import { isLoopback, readLines, samplePhotographs, workersPerMachine } from "./inputs.ts";
+import { isLoopback, readLines, samplePhotographs, tokenOf, workersPerMachine } from "./inputs.ts";
 
 export const replayUsage = `npm run plan -- replay --url URL --key-file FILE [options]
 
@@ -59,7 +59,7 @@ export async function replay(args: string[], context: CommandContext): Promise<n
     clientIsHere: isLoopback(values.url),
   });
   const stock = await stockPictures(trace, samplePhotographs(), progress);
-  const token = values["token-file"] === undefined ? undefined : readLines(values["token-file"])[0];
+  const token = tokenOf(values);
   const ports = values.operators?.split(",") ?? [];
 
   print(`${trace.calls} calls in ${(trace.durationMs / 1_000).toFixed(0)} s to ${values.url}`);

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { batcherOptions, batcherUsage, changeAll, hasActive, readBatchers } from "../apply/all-batchers.ts";
 import { isSameSettings } from "../apply/planned-change.ts";
 import type { CommandContext } from "./context.ts";
+import { tokenOf } from "./inputs.ts";
 
 export const undoUsage = `npm run plan -- undo [options]
 
@@ -13,7 +14,7 @@ ${batcherUsage}
 /** Puts back what the batchers were started with. Returns the exit code. */
 export async function undo(args: string[], { print }: Pick<CommandContext, "print">): Promise<number> {
   const { values } = parseArgs({ args, options });
-  const batchers = await readBatchers(values);
+  const batchers = await readBatchers({ ...values, token: tokenOf(values) });
   const changed = batchers.filter(({ before }) => !isSameSettings(before.settings, before.started));
   for (const { before } of changed) {
     const { at, by } = before.changes[0]!;
