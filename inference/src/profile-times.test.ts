@@ -76,7 +76,7 @@ for (const [name, change, fault] of [
   test(`a loaded lane with ${name} is named with what differs`, () => {
     const { profile, lines } = open();
     profile.check(loaded(change));
-    assert.match(lines.join(), /^warn: the profile is not of this lane: run times were measured: /);
+    assert.match(lines.join(), /^warn: the profile has no run times for this lane as it is loaded: /);
     assert.match(lines.join(), fault);
   });
 }

@@ -28,7 +28,8 @@ export function openProfileTimes(
       const { lane } = loaded;
       const fault = laneFault(profile, loaded);
       if (fault === undefined) log.info({ lane, measuredAt }, "starts with the run times of the profile");
-      else log.warn({ lane, measuredAt, fault }, "the profile is not of this lane: run times were measured");
+      else
+        log.warn({ lane, measuredAt, fault }, "the profile has no run times for this lane as it is loaded");
     },
   };
 }
