@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { apply, applyUsage } from "./commands/apply.ts";
 import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
+import { progressOn } from "./commands/progress.ts";
 import { record, recordUsage } from "./commands/record.ts";
 import { replay, replayUsage } from "./commands/replay.ts";
 import { run, runUsage } from "./commands/run.ts";
@@ -55,10 +56,7 @@ if (verb === undefined || args.includes("--help")) {
   console.log(verb?.usage ?? overview);
   process.exitCode = verb === undefined && name !== "--help" && name !== "" ? 1 : 0;
 } else {
-  const progress = (line: string) => {
-    // A file or a pipe gets the result alone.
-    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line.slice(0, process.stderr.columns - 1)}`);
-  };
+  const progress = progressOn(process.stderr, () => performance.now());
   // Without a sentence the verb ends by itself.
   if (verb.stopped !== undefined) {
     process.once("SIGINT", () => {

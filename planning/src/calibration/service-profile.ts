@@ -58,6 +58,15 @@ export function serviceProfile(
   };
 }
 
+/** What is doubtful of the service in a profile, for those who use it; undefined where nothing shows it. */
+export function serviceFault({ service }: Profile): string | undefined {
+  const { callMs, pictureMs, megabyteMs } = service.cpu;
+  // A fit is never all 0: that is a modelled machine.
+  const isFit = service.isMeasured && callMs + pictureMs + megabyteMs > 0;
+  const fault = isFit ? fitFault(service) : undefined;
+  return fault === undefined ? undefined : `The profile is doubtful around the engine. ${fault}`;
+}
+
 /** Says, in a sentence, that a fit of CPU times cannot be right; undefined where nothing shows it. */
 export function fitFault({ cpu }: Profile["service"]): string | undefined {
   if (cpu.callMs > 0 && cpu.pictureMs > 0) return undefined;
@@ -65,6 +74,20 @@ export function fitFault({ cpu }: Profile["service"]): string | undefined {
   return (
     `A ${what} takes no CPU time of its own in this fit, which cannot be: other work was measured too, or the ` +
     "loads were too short. Measure again, with more --seconds and nothing else running."
+  );
+}
+
+/**
+ * Says, in a sentence, that runs in the service were so much longer than in the calibrated engine that the
+ * two cannot belong together; undefined where they can.
+ */
+export function runsFault({ handoverMs }: Profile["service"], lane: LaneProfile): string | undefined {
+  const longestMs = meanOf(lane.runs.at(-1)!.ms);
+  if (handoverMs <= longestMs) return undefined;
+  return (
+    `Runs in the service took ${handoverMs.toFixed(0)} ms longer than in the calibrated engine, where the largest ` +
+    `batch takes ${longestMs.toFixed(0)} ms. That cannot be: other work was measured too, or the service runs ` +
+    "another lane."
   );
 }
 

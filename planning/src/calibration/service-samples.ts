@@ -82,13 +82,22 @@ async function closedLoop(client: ServiceClient, plan: ServicePlan, load: Load):
       const startedAt = performance.now();
       const call = { lane, pictures: load.pictures, key, deadlineMs: 30_000 };
       const { status, error, serverTiming } = await client.call(call);
-      if (status !== 200)
-        throw new Error(`a call to ${plan.url} ended with ${status ?? "no answer"} ${error ?? ""}`);
+      if (status !== 200) throw new Error(refusedText(plan.url, status, error));
       calls.push({ tookMs: performance.now() - startedAt, parts: timingPartsIn(serverTiming) });
     }
   };
   await Promise.all(Array.from({ length: load.inFlight }, caller));
   return calls;
+}
+
+function refusedText(url: string, status: number | undefined, error: string | undefined): string {
+  const how = [status ?? "no answer", ...(error === undefined ? [] : [error])].join(" ");
+  const why =
+    status === 503
+      ? `The service refuses the load of its own calibration: a call to ${url} ended with ${how}. It is slower than ` +
+        "the profile says, because other work runs beside it. Stop that, or run this again."
+      : `A call to ${url} ended with ${how}. Give a key whose team has no limits.`;
+  return `${why} Nothing was written.`;
 }
 
 /** Begins to measure how busy the machine is. `cores`: all of it but this process, whose time is `ownMs`. */

@@ -19,14 +19,18 @@ mkdirSync(join(stateFolder, "plan"));
 const keyFile = join(stateFolder, "key");
 writeFileSync(keyFile, "key-a\n");
 
-const timing = "admission;dur=1, publish;dur=2, hop;dur=10, prepare;dur=3.5, run;dur=22, total;dur=40";
+let timing = "admission;dur=1, publish;dur=2, hop;dur=10, prepare;dur=3.5, run;dur=22, total;dur=40";
 let status = 200;
+let countsRuns = false;
+let calls = 0;
 /** A service and the operators' port of its batcher and worker. */
 const server = createServer((request, response) => {
   if (request.url === "/metrics") {
-    response.end("faceline_run_tasks 0");
+    const runs = `faceline_run_duration_seconds_count{bucket="1"} ${calls}`;
+    response.end(["faceline_run_tasks 0", ...(countsRuns ? [runs] : [])].join("\n"));
     return;
   }
+  calls++;
   request.resume();
   const answer = () => response.setHeader("server-timing", timing).writeHead(status).end("{}");
   request.on("end", () => setTimeout(answer, 40));
@@ -70,6 +74,30 @@ test("a service that refuses calls is not measured, and the profile stays as it 
   status = 429;
   await assert.rejects(run(...service), /ended with 429/);
   status = 200;
+  assert.deepEqual(readProfile(profileFile), before);
+});
+
+test("a service that refuses the load of its calibration is named as such, and that nothing was written", async () => {
+  status = 503;
+  await assert.rejects(
+    run(...service),
+    /refuses the load of its own calibration: .* 503.* Nothing was written\./,
+  );
+  status = 200;
+});
+
+test("runs that are far longer than those of the engine are not added to the profile", async (t) => {
+  const before = readProfile(profileFile);
+  const usual = timing;
+  t.after(() => {
+    timing = usual;
+    countsRuns = false;
+  });
+  countsRuns = true;
+  timing = "admission;dur=1, publish;dur=2, hop;dur=10, prepare;dur=3.5, run;dur=963, total;dur=980";
+  const { code, text } = await run(...service);
+  assert.equal(code, 3);
+  assert.match(text, /took 941 ms longer than in the calibrated engine.* Nothing was written/);
   assert.deepEqual(readProfile(profileFile), before);
 });
 

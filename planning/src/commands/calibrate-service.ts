@@ -2,7 +2,7 @@ import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fitToLoad } from "../calibration/load-fit.ts";
 import { noiseSentence, watchOtherWork } from "../calibration/machine-noise.ts";
-import { fitFault, serviceProfile } from "../calibration/service-profile.ts";
+import { fitFault, runsFault, serviceProfile } from "../calibration/service-profile.ts";
 import { idleCores, sampleService } from "../calibration/service-samples.ts";
 import type { StageTimes } from "../prediction/call-recorder.ts";
 import { predict } from "../prediction/predict.ts";
@@ -41,8 +41,11 @@ export async function calibrateService(
   const noisy = (sentence: string) =>
     print(
       `THIS MACHINE IS NOT QUIET: ${sentence}. ` +
-        (isAccepted ? "The profile is marked." : "Stop what runs beside this, or go on with --accept-noise."),
+        (isAccepted
+          ? "The profile will be marked."
+          : "Stop what runs beside this, or go on with --accept-noise."),
     );
+  print(`This takes about ${Math.ceil((measurements * forMs) / 60_000)} min.`);
   const idle = await idleCores(forMs / 2);
   const isIdle = idle <= idleCoresMax;
   if (!isIdle) {
@@ -64,7 +67,16 @@ export async function calibrateService(
     watch: () => watchService(operators.split(","), token),
     progress,
   });
-  const measured = { ...profile, service: serviceProfile(samples, profile, { lane, picture }) };
+  const sampled = serviceProfile(samples, profile, { lane, picture });
+  const impossible = runsFault(sampled, lane);
+  if (impossible !== undefined) {
+    progress("");
+    print(`${impossible} Nothing was written: ${file} keeps what it has of the service.`);
+    return 3;
+  }
+  // Beside other work, a fit that cannot be right is that of the other work.
+  const keepsCpu = !isIdle && fitFault(sampled) !== undefined;
+  const measured = { ...profile, service: keepsCpu ? { ...sampled, cpu: profile.service.cpu } : sampled };
   const sizes = samples.loads.flatMap(({ counts }) => [...counts.runsBySize.keys()]);
   const { service } = await fitToSteadyLoad(measured, { url, key, lane, sizes, forMs, progress });
   progress("");
@@ -101,8 +113,9 @@ export async function calibrateService(
     `CPU time around the engine: ${cpu.callMs.toFixed(2)} ms for a call, ${cpu.pictureMs.toFixed(2)} for a ` +
       `picture, ${cpu.megabyteMs.toFixed(1)} for a megabyte. Added to ${file}; the profile before is ${basename(file)}.before.`,
   );
-  const fault = fitFault(service);
-  if (fault !== undefined) print(fault);
+  if (!isQuiet) print("The profile is marked: it was not quiet.");
+  const fault = fitFault(sampled);
+  if (fault !== undefined) print(keepsCpu ? `${fault} These CPU times are those of before.` : fault);
   return 0;
 }
 
@@ -151,6 +164,9 @@ const steadyShare = 0.75;
 const answeredShareMin = 0.95;
 /** Of measurements: the tail needs more calls than a mean does. */
 const steadyRounds = 4;
+
+/** With the warm-up, as many as it usually needs. */
+const measurements = 25;
 
 /** As the sample pictures. */
 const picture = { bytes: 41_000, pixels: 327_680 };

@@ -59,6 +59,8 @@ export async function calibrate(
   const files = readPictures(values.pictures);
   const out = values.out ?? join(stateFolder, "plan", "profile.json");
 
+  const minutes = Math.ceil((lanes.length * Number(values.rounds)) / roundsAMinute);
+  print(`This takes about ${minutes} min, on two cores without a GPU.`);
   print(`Watching for other work for ${quietMs / 1_000} s …`);
   const before = watchOtherWork();
   await sleep(quietMs);
@@ -108,7 +110,7 @@ function isQuiet(work: OtherWork, isAccepted: boolean, print: (line: string) => 
   print(
     `THIS MACHINE IS NOT QUIET: ${sentence}. ` +
       (isAccepted
-        ? "Going on, as --accept-noise says; the profile is marked."
+        ? "Going on, as --accept-noise says; the profile will be marked."
         : "Stop what runs beside this, or go on with --accept-noise."),
   );
   return isAccepted;
@@ -160,6 +162,7 @@ const assumedService: Profile["service"] = {
 };
 
 const quietMs = 3_000;
+const roundsAMinute = 10;
 const picturesMax = 100;
 /** Of the command, where the machine is not quiet. */
 const notQuietCode = 3;

@@ -15,7 +15,17 @@ mkdirSync(join(stateFolder, "plan"));
 writeFileSync(join(stateFolder, "plan", "profile.json"), JSON.stringify(newProfile()));
 const keyFile = join(stateFolder, "keys");
 writeFileSync(keyFile, "key-a\nkey-b\n\n");
+/** What GET /settings answers; undefined: nothing listens to it, as on an ingress. */
+let inForce: object | undefined;
 const server = createServer((request, response) => {
+  if (request.url === "/settings") {
+    response.writeHead(inForce === undefined ? 404 : 200).end(JSON.stringify(inForce));
+    return;
+  }
+  if (request.url === "/metrics") {
+    response.end("faceline_run_tasks 0");
+    return;
+  }
   request.resume();
   request.on("end", () => response.setHeader("server-timing", "run;dur=20, total;dur=20").end("{}"));
 }).listen(0, "127.0.0.1");
@@ -37,6 +47,18 @@ test("predicted and measured values stand side by side, and all of them are in t
   assert.equal(measured.outcomes.answered, predicted.calls);
   assert.equal(measured.parts.run, 20);
   assert.equal(compared[0].error, predicted.p50Ms / measured.p50Ms - 1);
+});
+
+test("with the operators' ports the settings are those of the running service, and options go before", async (t) => {
+  const settings = { batchMax: null, utilisationTarget: 0.7, laneWaitingMax: 100 };
+  const lanes = [{ lane: "Dlib/ssd", digest: "0", sizes: [1, 2, 4, 8] }];
+  const pool = { batcher: "b", pool: "default", role: "active", revision: 0, workers: 3 };
+  inForce = { ...pool, settings, started: settings, lanes, changes: [] };
+  t.after(() => (inForce = undefined));
+  const options = ["--url", url, "--key-file", keyFile, ...traffic, "--operators", url];
+  const { text } = await plan(...options);
+  assert.match(text, /with 3 workers, BATCH_MAX 8 and UTILISATION_TARGET 0\.7\./);
+  assert.match((await plan(...options, "--workers", "1")).text, /with 1 worker, BATCH_MAX 8 and/);
 });
 
 for (const [name, args, message] of [

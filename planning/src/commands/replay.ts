@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { serviceFault } from "../calibration/service-profile.ts";
 import { predict } from "../prediction/predict.ts";
 import { unknownSizesMark } from "../profile/measured-sizes.ts";
 import { readProfile } from "../profile/profile.ts";
@@ -8,7 +9,9 @@ import { compare, measuredOf } from "../replay/comparison.ts";
 import { replayTrace } from "../replay/load.ts";
 import { type PictureStock, stockPictures } from "../replay/picture-stock.ts";
 import { watchService } from "../replay/service-counters.ts";
+import { readServiceSettings } from "../replay/service-settings.ts";
 import { replayText } from "../report/replay-text.ts";
+import { amountText, settingsText } from "../report/words.ts";
 import { wholeTrace } from "../search/windows.ts";
 import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
@@ -24,11 +27,11 @@ be loaded. Pictures are made from the sample pictures, with the bytes and pixels
   --key-file FILE      API keys, one a line; tenants use them in turn. The limits of their teams hold
   --profile FILE       how long things take on the machine, from calibrate  [.faceline/plan/profile.json]
 ${trafficUsage}
-  --workers N          workers of the service  [as on the machine of the profile]
-  --batch-max N        BATCH_MAX of the service  [4]
-  --utilisation N      UTILISATION_TARGET of the service  [0.85]
-  --operators LIST     operators' ports of batcher and workers, as http://127.0.0.1:9480: without them, mean
-                       batch and utilisation are not measured
+  --operators LIST     operators' ports of batchers and workers, as http://127.0.0.1:9480: the settings of the
+                       service are read there; without them, mean batch and utilisation are not measured
+  --workers N          workers of the service  [as --operators say, or as on the machine of the profile]
+  --batch-max N        BATCH_MAX of the service  [as --operators say, or 4]
+  --utilisation N      UTILISATION_TARGET of the service  [as --operators say, or 0.85]
   --token-file FILE    the operators' token
   --in-flight-max N    calls beyond are not sent, and counted  [4000]
   --json FILE          writes every number
@@ -48,10 +51,15 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   const traffic = await trafficOf(values, profile.lanes[0]!.lane);
   // Tenants with one key are one team, also for the scheduler.
   const trace = traffic.withTenants(keys.length);
+  const token = tokenOf(values);
+  const ports = values.operators?.split(",") ?? [];
+  const inForce = await readServiceSettings(ports, token);
+  const given = (name: "workers" | "batch-max" | "utilisation") =>
+    values[name] === undefined ? undefined : positive(values[name], `--${name}`);
   const settings = {
-    workers: positive(values.workers ?? `${workersPerMachine(profile)}`, "--workers"),
-    batchMax: positive(values["batch-max"], "--batch-max"),
-    utilisationTarget: positive(values.utilisation, "--utilisation"),
+    workers: given("workers") ?? inForce?.workers ?? workersPerMachine(profile),
+    batchMax: given("batch-max") ?? inForce?.batchMax ?? 4,
+    utilisationTarget: given("utilisation") ?? inForce?.utilisationTarget ?? 0.85,
   };
   // First, because it says what the profile lacks.
   const predicted = predict(trace, profile, settings, {
@@ -59,10 +67,10 @@ export async function replay(args: string[], context: CommandContext): Promise<n
     clientIsHere: isLoopback(values.url),
   });
   const stock = await stockPictures(trace, samplePhotographs(), progress);
-  const token = tokenOf(values);
-  const ports = values.operators?.split(",") ?? [];
 
-  print(`${trace.calls} calls in ${(trace.durationMs / 1_000).toFixed(0)} s to ${values.url}`);
+  print(
+    `${trace.calls} calls in ${(trace.durationMs / 1_000).toFixed(0)} s to ${values.url}, with ${settingsText(settings)}.`,
+  );
   const counted = await watchService(ports, token);
   const plan = { url: values.url, keys, inFlightMax: positive(values["in-flight-max"], "--in-flight-max") };
   const calls = await replayTrace({ trace, stock, plan, progress });
@@ -74,10 +82,14 @@ export async function replay(args: string[], context: CommandContext): Promise<n
     : [];
   const sizesMark = unknownSizesMark(profile);
   if (sizesMark !== undefined) marks.push(sizesMark);
+  const fault = serviceFault(profile);
+  if (fault !== undefined) marks.push(fault);
   if (!profile.service.isMeasured) marks.push("The service was not measured: calibrate --url URL adds it.");
   const tenants = new Set(traffic.columns.tenant).size;
   if (tenants > keys.length)
-    marks.push(`${tenants} tenants of the trace share ${keys.length} keys: each key is one team.`);
+    marks.push(
+      `${tenants} tenants of the trace share ${amountText(keys.length, "key")}: each key is one team.`,
+    );
   marks.push(...stockMarks(stock));
   print(replayText(predicted, measured, marks));
   if (values.json !== undefined) {
@@ -101,8 +113,8 @@ const options = {
   profile: { type: "string" },
   ...trafficOptions,
   workers: { type: "string" },
-  "batch-max": { type: "string", default: "4" },
-  utilisation: { type: "string", default: "0.85" },
+  "batch-max": { type: "string" },
+  utilisation: { type: "string" },
   operators: { type: "string" },
   "token-file": { type: "string" },
   "in-flight-max": { type: "string", default: "4000" },

@@ -75,6 +75,15 @@ test("a profile of a noisy machine marks the plan", async () => {
   assert.match(text, /NOT QUIET: .* other work took 31 % of a core/);
 });
 
+test("a profile whose service part cannot be right says so before the plan", async () => {
+  const { service } = newProfile();
+  const doubtful = { ...service, cpu: { callMs: 7, pictureMs: 0, megabyteMs: 11 } };
+  const profile = join(stateFolder, "doubtful.json");
+  writeFileSync(profile, JSON.stringify(newProfile({ service: doubtful })));
+  const { text } = await plan("--profile", profile, "--rate", "5", "--seconds", "20");
+  assert.match(text, /doubtful around the engine\. A picture takes no CPU time of its own/);
+});
+
 for (const [args, message] of [
   [["--rate", "0"], /--rate must be a number above 0/],
   [["--tenant-share", "2"], /--tenant-share must be at most 1/],

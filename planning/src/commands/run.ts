@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { advise } from "../advice/advise.ts";
+import { serviceFault } from "../calibration/service-profile.ts";
 import { fewestChangesFirst, preferDefaults } from "../advice/default-settings.ts";
 import type { PoolSettings } from "../prediction/predict.ts";
 import { parseTarget } from "../prediction/target.ts";
@@ -10,7 +11,8 @@ import { unknownSizesMark } from "../profile/measured-sizes.ts";
 import { readProfile } from "../profile/profile.ts";
 import { planPage } from "../report/page.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
-import { planText } from "../report/text.ts";
+import { planText, wrapped } from "../report/text.ts";
+import { amountText } from "../report/words.ts";
 import { Checkpoint } from "../search/checkpoint.ts";
 import { PredictionThreads } from "../search/prediction-threads.ts";
 import { search } from "../search/search.ts";
@@ -67,11 +69,13 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
   const parts = planScopes(trace, work);
   const load = work.reduce((sum, ms) => sum + ms, 0) / Math.max(1, trace.durationMs);
   print(
-    `${trace.calls} calls with ${trace.pictures} pictures in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
+    `${amountText(trace.calls, "call")} with ${amountText(trace.pictures, "picture")} in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
       `${load.toFixed(2)} workers' work in full batches.`,
   );
   const sizesMark = unknownSizesMark(profile);
   if (sizesMark !== undefined) print(sizesMark);
+  const fault = serviceFault(profile);
+  if (fault !== undefined) print(wrapped(fault).join("\n"));
   if (checkpoint.resumed > 0) print(`${checkpoint.resumed} predictions are known from a run before.`);
 
   await using threads = new PredictionThreads(trace, profile);

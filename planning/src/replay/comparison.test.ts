@@ -46,6 +46,15 @@ test("runs are compared by the size of their batch, where both have some of it",
   assert.doesNotMatch(text, /batch of [148]:/);
 });
 
+test("where runs take far longer or shorter than by the profile, it concludes that no plan of it holds", () => {
+  const concludes = (meanRunMs: Record<number, number>) =>
+    /do not use a plan of it\. Calibrate again/.test(
+      replayText(predicted, measuredOf(replayed(), { meanRunMs })),
+    );
+  const cases = [{ 1: 20, 2: 33, 4: 60 }, { 1: 31, 2: 60, 4: 110 }, { 1: 9, 2: 15, 4: 30 }, {}];
+  assert.deepEqual(cases.map(concludes), [false, true, true, false]);
+});
+
 test("what was not measured has no error, and the text fits a terminal", () => {
   const text = replayText(predicted, measuredOf(replayed(), {}), ["a mark"]);
   assert.match(text, /^a mark\n/);

@@ -126,4 +126,5 @@ test("a plan for several machines says how many, and has no npm start", () => {
   const html = planPage(newPlan({ machine: { ...newPlan().machine, workersPerMachine: 2 } }), "plan.json");
   assert.match(html, /3 workers, on 2 machines of 2 workers, as the calibrated one/);
   assert.doesNotMatch(html, /npm start -- --workers/);
+  assert.ok(html.indexOf("First, the machines") < html.indexOf("plan -- apply"));
 });

@@ -15,6 +15,7 @@ import {
 } from "./tables.ts";
 import {
   assumptions,
+  batchSizeSentence,
   bindingText,
   defaultsSentence,
   inTimeShare,
@@ -25,7 +26,7 @@ import {
   percent,
   searchSentences,
   settingsText,
-  severalMachines,
+  startFirst,
   targetText,
   trafficSentence,
   unmetSentences,
@@ -58,7 +59,7 @@ ${section("p99 by batch size", beside(batchSizePlot(plan), batchSizeTable(plan))
 ${section("The traffic", beside(trafficPlot(plan), trafficTable(plan)), trafficSentence(plan))}
 ${section("The machine, and what is assumed", table(machineTable(plan)) + list(assumptions), machineSentence(plan))}
 ${section("How it was searched", list(searchSentences(plan)))}
-<p class="dim">Made at ${escapeXml(plan.madeAt)} by npm run plan.</p>
+<p class="dim">Made at ${escapeXml(plan.madeAt)} by <code>npm run plan</code>.</p>
 </main>
 </body>
 </html>
@@ -89,21 +90,19 @@ function foundSections(plan: FoundPlan, planFile: string): string {
 ${figures.map(([term, value]) => `<div><dt>${escapeXml(term)}</dt><dd>${escapeXml(value)}</dd></div>`).join("\n")}
 </dl>
 ${machinesOf(plan) === 1 ? "" : `<p>${escapeXml(workersText(settings.workers) + machinesText(plan))}, as the calibrated one.</p>`}
-<p>What limits: ${escapeXml(bindingText(tried, winner))}</p>
+<p>What limits: ${escapeXml([bindingText(tried, winner), ...batchSizeSentence(plan)].join(" "))}</p>
 ${section(
   "Set it",
-  `<h3>On the running batchers, at once</h3>
+  `${machinesOf(plan) === 1 ? "" : `<h3>First, the machines</h3>\n<p>${escapeXml(startFirst(plan))}</p>\n`}<h3>On the running batchers, at once</h3>
 ${code(applyCommand(planFile))}
-<p class="dim">${applySentence} The batch size and the utilisation target change; npm run plan -- undo puts back those of the start, and so does a restart. Batches above the size that workers have loaded need the settings below.</p>
+<p class="dim">${applySentence} The batch size and the utilisation target change; <code>npm run plan -- undo</code> puts back those of the start, and so does a restart. Batches above the size that workers have loaded need the settings below.</p>
 <h3>For good</h3>
 ${code(environment)}
-<h3>With npm start</h3>
-${machinesOf(plan) === 1 ? code(npmStart) : `<p>${severalMachines}</p>`}
-<details><summary>In a compose file, or as values of a Helm chart</summary>
+${machinesOf(plan) === 1 ? `<h3>With npm start</h3>\n${code(npmStart)}\n` : ""}<details><summary>In a compose file, or as values of a Helm chart</summary>
 <div class="pair">${code(compose)}${code(helm)}</div></details>`,
 )}
 ${section("Beside the default settings", table(defaultsTable(plan)), `${defaultsSentence(plan)} Cost: worker seconds for 1,000 calls.`)}
-${section("Cost and p99", beside(frontPlot(plan), frontTable(plan)), "Settings that meet the target and are either cheaper or faster than all others. Hollow points meet it too.")}
+${section("Cost and p99", beside(frontPlot(plan), frontTable(plan)), "Settings that meet the target and are either cheaper or faster than all others. Points beside their line meet it too.")}
 ${section("What if", table(whatIfTable(plan)), "With the planned settings. Each is simulated to its end, also where it misses the target.")}`;
 }
 
@@ -149,6 +148,7 @@ p,ul{max-width:75ch;margin:.5rem 0}ul{padding-left:1.2rem}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem 1.5rem;margin:1rem 0}
 .figures div{display:flex;flex-direction:column-reverse}dt{color:var(--dim);font-size:.875rem}dd{margin:0;font-size:1.35rem;font-weight:600}
 pre{background:var(--raised);border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem;margin:.25rem 0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem;line-height:1.45}
+p code{white-space:nowrap}
 summary{cursor:pointer;margin-top:1rem}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem 2rem;align-items:start;margin-top:.75rem}
 .pair>*{min-width:0}

@@ -16,8 +16,8 @@ export function frontPlot(plan: Plan): string {
     Math.log10(Math.max(1, prediction.p99Ms)),
   ];
   const marks = [
-    ...met.map((each) => ({ ...each, series: "meets the target", isHollow: !front.includes(each) })),
-    ...others.map((each) => ({ ...each, series: "defaults", isHollow: false })),
+    ...met.map((each) => ({ ...each, series: "meets the target" })),
+    ...others.map((each) => ({ ...each, series: "defaults" })),
   ].map((each) => ({ ...each, at: point(each), tooltip: tooltip(each) }));
   return lineChart({
     ...size,

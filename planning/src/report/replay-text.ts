@@ -1,6 +1,7 @@
 // Covered by ../replay/comparison.test.ts.
 
 import { type ComparedMeasure, compare, type Measured } from "../replay/comparison.ts";
+import { wrapped } from "./text.ts";
 import type { Prediction } from "../prediction/predict.ts";
 
 /** Returns a prediction beside what was measured as text for a terminal, at most 110 columns wide. */
@@ -18,7 +19,7 @@ export function replayText(predicted: Prediction, measured: Measured, marks: rea
   const parts = Object.entries(measured.parts).filter(([name]) => serviceParts.has(name));
   const { p50, p99, most } = measured.generatorLateMs;
   return [
-    ...marks,
+    ...marks.flatMap(wrapped),
     ...table([["", "predicted", "measured", "error"], ...rows]),
     "",
     "Where the time goes, means of the answered calls in ms:",
@@ -32,8 +33,27 @@ export function replayText(predicted: Prediction, measured: Measured, marks: rea
     `Calls: ${outcomesText(measured)}.`,
     `The generator sent them late by ${p50.toFixed(1)} ms in the median, ${p99.toFixed(1)} at p99, ${most.toFixed(1)} at most;`,
     "that counts as their latency.",
+    ...conclusion(predicted, measured),
   ].join("\n");
 }
+
+/** Where the median of the sizes is far off, the profile is of another machine than this one is now. */
+function conclusion(predicted: Prediction, measured: Measured): string[] {
+  const ratios = Object.entries(predicted.meanRunMs)
+    .flatMap(([size, ms]) => {
+      const real = measured.meanRunMs[Number(size)];
+      return real === undefined ? [] : [real / ms];
+    })
+    .toSorted((a, b) => a - b);
+  const ratio = ratios[ratios.length >> 1];
+  if (ratio === undefined || (ratio <= runRatioMax && ratio >= 1 / runRatioMax)) return [];
+  return [
+    "",
+    `Runs took ${ratio.toFixed(2)} times as long as by the profile: do not use a plan of it. Calibrate again.`,
+  ];
+}
+
+const runRatioMax = 1.5;
 
 function runsText(predicted: Prediction, measured: Measured): string[] {
   const rows = Object.entries(predicted.meanRunMs).flatMap(([size, ms]) => {

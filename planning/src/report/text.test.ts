@@ -39,24 +39,39 @@ test("settings as good as the defaults are not shown twice", () => {
   assert.doesNotMatch(text, /defaults that meet the target/);
 });
 
-test("where the default settings win, it says that nothing is to be changed, and shows them once", () => {
+test("where the default settings win, it says which these are, and who has them, and shows them once", () => {
   const winner = newTried({ batchMax: 4 }, {}, "all calls");
   const text = planText(newPlan({ winner }), next);
-  assert.match(text, /These are the default settings: BATCH_MAX and UTILISATION_TARGET need no change\./);
+  assert.match(
+    text,
+    /BATCH_MAX 4 and UTILISATION_TARGET 0\.85 are the defaults: a service that was started\swithout/,
+  );
   assert.doesNotMatch(text, /defaults, as many/);
 });
 
 test("a plan for several machines says how many, and has no npm start", () => {
   const text = planText(newPlan({ machine: { ...newPlan().machine, workersPerMachine: 2 } }), next);
   assert.match(text, /workers +3, on 2 machines of 2 workers\n/);
-  assert.doesNotMatch(text, /npm start -- --workers/);
+  assert.doesNotMatch(text, /npm start -- --workers|replay/);
+  assert.match(text, /Next: start the machines\. This plan needs 3 workers, on 2 machines of 2 workers\./);
 });
 
 test("the text ends with the commands that check the plan and set it, and with what larger batches need", () => {
   const text = planText(newPlan(), next);
   assert.match(text, /replay --trace trace\.jsonl \\\n.*--url http:\/\/127\.0\.0\.1:8080 --key-file/);
-  assert.match(text, /apply 'a folder\/plan\.json' \\\n.*:9480 --url .*:9481 --token-file FILE\n/);
+  assert.match(
+    text,
+    /apply 'a folder\/plan\.json' \\\n.*:9480 --url .*:9481 --token-file \.faceline\/operators-token\n/,
+  );
   assert.match(text, /batches of 4 by default: start them with BATCH_MAX=8 before apply\.\n$/);
+});
+
+test("where p99 is the same with every batch size, it says that batches do not matter", () => {
+  const says = (p99Ms: number) => {
+    const other = newTried({ batchMax: 4 }, { p99Ms });
+    return /Batches do not matter/.test(planText(newPlan({ tried: [newTried({}), other] }), next));
+  };
+  assert.deepEqual([2, 3].map(says), [true, false]);
 });
 
 test("without a measured service the text says what is assumed", () => {

@@ -3,6 +3,7 @@ import { permanentSettings } from "./permanent-settings.ts";
 import { type FoundPlan, isFound, type Plan } from "./plan.ts";
 import { closestTable, defaultsTable, frontTable, type Table, whatIfTable } from "./tables.ts";
 import {
+  batchSizeSentence,
   bindingText,
   defaultsSentence,
   machineSentence,
@@ -11,8 +12,10 @@ import {
   noiseMark,
   searchSentences,
   severalMachines,
+  startFirst,
   targetText,
   unmetSentences,
+  workersText,
 } from "./words.ts";
 
 /**
@@ -45,7 +48,7 @@ function foundLines(plan: FoundPlan): string[] {
     "",
     ...(machinesOf(plan) === 1 ? [`  ${permanentSettings(winner.settings).npmStart}`] : [severalMachines]),
     "",
-    `What limits: ${bindingText(tried, winner)}`,
+    [`What limits: ${bindingText(tried, winner)}`, ...batchSizeSentence(plan)].join(" "),
     "",
     defaultsSentence(plan),
     "",
@@ -63,10 +66,8 @@ function foundLines(plan: FoundPlan): string[] {
   ];
 }
 
-function nextLines(
-  { winner, defaults }: FoundPlan,
-  { traffic, planFile }: Parameters<typeof planText>[1],
-): string[] {
+function nextLines(plan: FoundPlan, { traffic, planFile }: Parameters<typeof planText>[1]): string[] {
+  const { winner, defaults } = plan;
   const { batchMax } = winner.settings;
   const started = defaults?.sameWorkers.settings.batchMax ?? batchMax;
   const larger =
@@ -75,9 +76,13 @@ function nextLines(
       : [];
   return [
     "",
-    "Next: see how far such a prediction is off on the running service, then set the plan.",
-    "",
-    ...indented(replayCommand(traffic)),
+    ...(machinesOf(plan) === 1
+      ? [
+          "Next: see how far such a prediction is off on the running service, then set the plan.",
+          "",
+          ...indented(replayCommand(traffic)),
+        ]
+      : [`Next: start the machines. ${startFirst(plan)}`, ""]),
     ...indented(applyCommand(planFile)),
     "",
     `${applySentence} npm run plan -- undo puts back the settings of the start.`,
@@ -90,7 +95,7 @@ const indented = (command: string): string[] => command.split("\n").map((line) =
 function unmetLines(plan: Plan): string[] {
   const most = Math.max(...plan.tried.map(({ settings }) => settings.workers));
   return [
-    `No settings up to ${most} workers meet ${targetText(plan.target)}.`,
+    `No settings up to ${workersText(most)} meet ${targetText(plan.target)}.`,
     "",
     ...unmetSentences(plan),
     "",
@@ -107,7 +112,7 @@ function tableLines({ head, rows }: Table): string[] {
 }
 
 /** Breaks a sentence between words. Lines of tables begin with spaces and are never so long. */
-function wrapped(line: string): string[] {
+export function wrapped(line: string): string[] {
   const lines: string[] = [];
   let rest = line;
   while (rest.length > columnsMax && !rest.startsWith(" ")) {

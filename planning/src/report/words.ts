@@ -12,8 +12,12 @@ export const percent = (share: number): string => `${Number((100 * share).toPrec
 /** "12,345" */
 export const countText = (count: number): string => count.toLocaleString("en-US");
 
+/** "1 key", "1,200 keys" */
+export const amountText = (count: number, noun: string): string =>
+  `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
+
 /** "1 worker", "3 workers" */
-export const workersText = (workers: number): string => (workers === 1 ? "1 worker" : `${workers} workers`);
+export const workersText = (workers: number): string => amountText(workers, "worker");
 
 /** Machines as that of the profile which a plan needs for its workers. */
 export const machinesOf = ({ winner, machine }: FoundPlan): number =>
@@ -27,6 +31,11 @@ export function machinesText(plan: FoundPlan): string {
 
 export const severalMachines =
   "One npm start runs one machine, so it cannot start this plan: use a compose file or a Helm chart.";
+
+/** What a plan for several machines needs before it can be set. */
+export const startFirst = (plan: FoundPlan): string =>
+  `This plan needs ${workersText(plan.winner.settings.workers)}${machinesText(plan)}. ${severalMachines} ` +
+  "Set the plan once they run; before, apply refuses it.";
 
 /** "p99 < 300 ms, shed < 0.1 %" */
 export const targetText = (target: Target): string =>
@@ -63,6 +72,26 @@ export function bindingText(tried: readonly Tried[], { settings }: Tried): strin
   return `with ${workers} every choice misses ${[...missed].join(" or ")}.`;
 }
 
+/** Says where the size of batches does not matter; empty where it does. */
+export function batchSizeSentence({ tried, winner }: FoundPlan): string[] {
+  const { workers, utilisationTarget } = winner.settings;
+  const alike = tried.filter(
+    ({ scope, settings }) =>
+      scope === "windows" &&
+      settings.workers === workers &&
+      settings.utilisationTarget === utilisationTarget &&
+      settings.deadlineMs === winner.settings.deadlineMs,
+  );
+  const p99s = alike.map(({ prediction }) => prediction.p99Ms);
+  const isAlike = Math.max(...p99s) <= sameP99Factor * Math.min(...p99s);
+  const missed = new Set(alike.map(({ prediction }) => prediction.missed.join()));
+  return alike.length > 1 && isAlike && missed.size === 1
+    ? ["Batches do not matter for this traffic: p99 is the same with every BATCH_MAX."]
+    : [];
+}
+
+const sameP99Factor = 1.01;
+
 /** What could be had where the target cannot, in sentences. */
 export function unmetSentences({ unmet, target }: Plan): string[] {
   if (unmet === undefined) return [];
@@ -86,7 +115,11 @@ export const isDefault = (settings: PoolSettings, { sameWorkers }: DefaultsCompa
 export function defaultsSentence({ defaults, winner, target }: Plan): string {
   if (defaults === undefined || winner === undefined) return "";
   if (isDefault(winner.settings, defaults)) {
-    return "These are the default settings: BATCH_MAX and UTILISATION_TARGET need no change.";
+    const { batchMax, utilisationTarget } = winner.settings;
+    return (
+      `BATCH_MAX ${batchMax} and UTILISATION_TARGET ${utilisationTarget} are the defaults: a service that was ` +
+      "started without either has them."
+    );
   }
   const { fewest, workersMax } = defaults;
   const needs =
@@ -102,7 +135,7 @@ export function defaultsSentence({ defaults, winner, target }: Plan): string {
 export function trafficSentence({ traffic, source, load }: Plan): string {
   const { calls, pictures, tenants, seconds, perSecond, busiestPerSecond } = traffic;
   return (
-    `${countText(calls)} calls with ${countText(pictures)} pictures of ${countText(tenants)} tenants in ` +
+    `${amountText(calls, "call")} with ${amountText(pictures, "picture")} of ${amountText(tenants, "tenant")} in ` +
     `${countText(Math.round(seconds))} s (${source}): ${perSecond.toFixed(1)} a second on average, ` +
     `${countText(busiestPerSecond)} in the busiest second, ${load.toFixed(2)} workers' work in full batches.`
   );

@@ -22,7 +22,7 @@ export function settingsOf(workers: number, profile: Profile, choices: GridChoic
 
 /** A short name that is the same for the same settings. */
 export const nameOf = ({ workers, batchMax, utilisationTarget, deadlineMs }: PoolSettings): string =>
-  `${workers} workers, BATCH_MAX ${batchMax}, UTILISATION_TARGET ${utilisationTarget}` +
+  `${workers} ${workers === 1 ? "worker" : "workers"}, BATCH_MAX ${batchMax}, UTILISATION_TARGET ${utilisationTarget}` +
   (deadlineMs === undefined ? "" : `, deadline ${deadlineMs} ms`);
 
 type GridChoices = {

@@ -1,0 +1,45 @@
+import { PoolSettings } from "@faceline/contracts/runtime/operators/pool-settings";
+
+/**
+ * Returns the settings in force of the active batcher among operators' ports. Undefined where none of them is
+ * that of an active batcher, so that the caller needs them from elsewhere. Throws an Error with a sentence
+ * where a port does not answer or refuses the token.
+ */
+export async function readServiceSettings(
+  ports: readonly string[],
+  token: string | undefined,
+): Promise<ServiceSettings | undefined> {
+  const read = await Promise.all(ports.map((port) => readSettings(port, token)));
+  const active = read.find((each) => each?.role === "active");
+  if (active === undefined) return undefined;
+  const { settings, lanes, workers } = active;
+  const loaded = lanes.flatMap(({ sizes }) => sizes);
+  const batchMax = settings.batchMax ?? (loaded.length === 0 ? undefined : Math.max(...loaded));
+  return { workers, batchMax, utilisationTarget: settings.utilisationTarget };
+}
+
+/** Undefined for a port of another process: batchers alone have settings. */
+async function readSettings(port: string, token: string | undefined): Promise<PoolSettings | undefined> {
+  const url = new URL("/settings", port);
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const reply = await fetch(url, { headers, signal: AbortSignal.timeout(requestMs) }).catch(
+    (cause: Error) => {
+      throw new Error(`${url.href} cannot be read: ${cause.message}`, { cause });
+    },
+  );
+  if (reply.status === 401) {
+    throw new Error(`${url.href} answered 401; give the operators' token by --token-file`);
+  }
+  if (!reply.ok) return undefined;
+  return PoolSettings.safeParse(await reply.json()).data;
+}
+
+const requestMs = 5_000;
+
+type ServiceSettings = {
+  /** In service; undefined: the batcher does not say it. */
+  workers: number | undefined;
+  /** Undefined while no worker has reported. */
+  batchMax: number | undefined;
+  utilisationTarget: number;
+};
