@@ -3,6 +3,7 @@ import * as z from "zod";
 import "./kafkajs-clock-patch.ts";
 import "./kafkajs-idle-patch.ts";
 import "./kafkajs-login-patch.ts";
+import "./kafkajs-member-patch.ts";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { connectFault } from "./connect-fault.ts";
