@@ -104,12 +104,14 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     else options.onFatalError(payload.error);
   });
 
-  const proofTimer = setInterval(() => {
+  const checkProof = () => {
     const isProved = performance.now() - proof.lastAt < fetchWaitMs + config.KAFKA_REQUEST_MS;
-    if (isProved === proof.isProved) return;
+    if (closing || isProved === proof.isProved) return;
     proof.isProved = isProved;
     onProof?.(isProved);
-  }, checkProofEveryMs);
+  };
+  // If this process was blocked, what the brokers answered is read before the immediate runs.
+  const proofTimer = setInterval(() => setImmediate(checkProof), checkProofEveryMs);
 
   const close = async (): Promise<void> => {
     closing = true;

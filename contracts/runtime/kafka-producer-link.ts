@@ -3,6 +3,7 @@ import { Partitioners, type Producer, type TopicMessages } from "kafkajs";
 import { bestEffort } from "./best-effort.ts";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { KafkaSockets } from "./kafka-sockets.ts";
+import { ReplyTimeout } from "./reply-timeout.ts";
 
 /** A connection over which nothing was acknowledged for half of this must prove itself by a reply. */
 const proveEveryMs = 1_000;
@@ -45,24 +46,28 @@ export class ProducerLink implements AsyncDisposable {
     return new ProducerLink(config.KAFKA_REQUEST_MS, connect, connection);
   }
 
-  /** Whether a broker has answered lately on the connections that send. */
+  /**
+   * Whether a broker has answered lately on the connections that send. Not by the age of its last answer: in
+   * a process that was blocked, the newest one waits to be read.
+   */
   get isProved(): boolean {
-    const ageMaxMs = 1.5 * proveEveryMs + this.#requestMs;
-    return this.#state.phase === "up" && performance.now() - this.#provedAt < ageMaxMs;
+    return this.#state.phase === "up";
   }
 
   /**
-   * Resolves when all in-sync replicas have the messages. Throws within KAFKA_REQUEST_MS, and LinkDown where
-   * that is the connection's fault.
+   * Resolves when all in-sync replicas have the messages. Throws within KAFKA_REQUEST_MS (see ReplyTimeout),
+   * and LinkDown where that is the connection's fault.
    */
   async send(topicMessages: TopicMessages[]): Promise<void> {
     const requestMs = this.#requestMs;
-    const giveUpAt = performance.now() + requestMs;
+    const { promise: timedOut, reject } = Promise.withResolvers<never>();
+    using _timeout = new ReplyTimeout(requestMs, () => reject(new TimedOut()));
     const state = this.#state;
-    const connection = state.phase === "up" ? state.connection : await within(requestMs, state.reconnected);
+    const connection =
+      state.phase === "up" ? state.connection : await Promise.race([state.reconnected, timedOut]);
     const sent = connection.producer.sendBatch({ acks: -1, timeout: requestMs, topicMessages });
     try {
-      await within(giveUpAt - performance.now(), sent);
+      await Promise.race([sent, timedOut]);
       this.#provedAt = performance.now();
     } catch (error) {
       if (causes(error).some(({ name }) => name === "KafkaJSProtocolError")) throw error;
@@ -122,7 +127,12 @@ export class ProducerLink implements AsyncDisposable {
 /** A send failed because no broker answers. */
 export class LinkDown extends Error {}
 
-class TimedOut extends LinkDown {}
+class TimedOut extends LinkDown {
+  constructor() {
+    // Without the time, which differs by what was left of it: equal lines of a log are counted.
+    super("Kafka did not answer in time");
+  }
+}
 
 /** Connects to a broker that answers, within the time of a connection attempt and a request. */
 async function connectProducer(config: KafkaConfig, clientId: string): Promise<Connection> {
@@ -173,13 +183,8 @@ function captureCluster(kafka: object): () => Cluster {
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
-  // Without the time, which differs by what was left of it: equal lines of a log are counted.
-  const timer = setTimeout(() => reject(new TimedOut("Kafka did not answer in time")), ms);
-  try {
-    return await Promise.race([promise, timedOut]);
-  } finally {
-    clearTimeout(timer);
-  }
+  using _timeout = new ReplyTimeout(ms, () => reject(new TimedOut()));
+  return await Promise.race([promise, timedOut]);
 }
 
 type LinkState =

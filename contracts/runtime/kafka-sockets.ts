@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Admin, Consumer, Producer } from "kafkajs";
 
-// Tested by kafka-liveness.live.test.ts.
+// Tested by ../../deploy/e2e/swallowed-links.stack.test.ts.
 
 /**
  * The connections of one Kafka client. After a request that was not answered in time kafkajs goes on to use

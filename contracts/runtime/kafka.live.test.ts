@@ -100,6 +100,32 @@ test("the session of a member is renewed with every heartbeat, from the instant 
   for (const ms of validForMs) assert.ok(ms > 0 && ms <= config.KAFKA_SESSION_MS, `${ms} ms`);
 });
 
+test("a process that was blocked for longer than KAFKA_REQUEST_MS has lost no connection to Kafka", async (t) => {
+  const topic = await freshTopic(t, 1);
+  const blocking = { ...config, KAFKA_REQUEST_MS: 300 };
+  await using producer = await openProducer(blocking, "test");
+  const received = Promise.withResolvers<void>();
+  const proofs: boolean[] = [];
+  await using _consumer = await openConsumer(blocking, {
+    topic,
+    group: `g-${topic}`,
+    clientId: "reader",
+    log,
+    onAssignment: () => {},
+    onProof: (isProved) => proofs.push(isProved),
+    onFatalError: (error) => received.reject(error),
+    onMessages: () => received.resolve(),
+  });
+  const sent = producer.send(topic, 0, "sent before");
+  // It leaves in this turn of the event loop.
+  await Promise.resolve().then(() => Promise.resolve());
+  block(2_000);
+  assert.equal(producer.isProved(), true);
+  await Promise.all([sent, received.promise]);
+  assert.equal(producer.isProved(), true);
+  assert.deepEqual(proofs, []);
+});
+
 test("a dead letter has the offset of the message and a reason, and none of its content", async (t) => {
   const topic = await freshTopic(t, 1);
   await using admin = await openAdmin(config);
@@ -167,6 +193,10 @@ async function read(
   await enough.promise;
   if (commitUpTo !== undefined) await consumer.commit(0, commitUpTo);
   return values;
+}
+
+function block(forMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
 }
 
 async function freshTopic(t: TestContext, numPartitions: number): Promise<string> {

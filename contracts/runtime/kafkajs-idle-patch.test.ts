@@ -12,50 +12,66 @@ test("kafkajs arms a timer only while a request is pending", (t) => {
   assert.notEqual(queue.throttleCheckTimeoutId, null);
 });
 
-test("each request without a response times out at its own time, and then no timer is armed", (t) => {
+test("each request without a response times out at its own time, and then no timer is armed", async (t) => {
   const queue = requestQueue(t);
   const timedOut: string[] = [];
   queue.scheduleRequestTimeoutCheck();
   assert.equal(queue.requestTimeoutIntervalId, undefined);
 
   pushRequest(queue, 1, { timedOut });
-  t.mock.timers.tick(600);
+  await pass(t, 600);
   pushRequest(queue, 2, { timedOut, requestTimeout: 1_500 });
   pushRequest(queue, 3, { timedOut });
   queue.fulfillRequest({ correlationId: 3, size: 0, payload: null });
-  t.mock.timers.tick(399);
+  await pass(t, 399);
   assert.deepEqual(timedOut, []);
-  t.mock.timers.tick(1);
+  await pass(t, 1);
   assert.deepEqual(timedOut, ["1 timed out"]);
-  t.mock.timers.tick(1_099);
+  await pass(t, 1_099);
   assert.deepEqual(timedOut, ["1 timed out"]);
-  t.mock.timers.tick(1);
+  await pass(t, 1);
   assert.deepEqual(timedOut, ["1 timed out", "2 timed out"]);
   assert.equal(queue.requestTimeoutIntervalId, null);
 });
 
-test("the timer stops after the last response and starts again with the next request", (t) => {
+test("a response that waits to be read while the event loop is blocked is no timeout", async (t) => {
+  const queue = requestQueue(t);
+  const timedOut: string[] = [];
+  pushRequest(queue, 1, { timedOut });
+  t.mock.timers.tick(5_000);
+  setImmediate(() => queue.fulfillRequest({ correlationId: 1, size: 0, payload: null }));
+  await pass(t, 1_000);
+  assert.deepEqual(timedOut, []);
+});
+
+test("the timer stops after the last response and starts again with the next request", async (t) => {
   const queue = requestQueue(t);
   const timedOut: string[] = [];
   pushRequest(queue, 1, { timedOut });
   queue.fulfillRequest({ correlationId: 1, size: 0, payload: null });
-  t.mock.timers.tick(1_000);
+  await pass(t, 1_000);
   assert.equal(queue.requestTimeoutIntervalId, null);
   pushRequest(queue, 2, { timedOut });
-  t.mock.timers.tick(1_000);
+  await pass(t, 1_000);
   assert.deepEqual(timedOut, ["2 timed out"]);
 });
 
-test("closing a connection stops its timer, and the next connection starts a new one", (t) => {
+test("closing a connection stops its timer, and the next connection starts a new one", async (t) => {
   const queue = requestQueue(t);
   const timedOut: string[] = [];
   pushRequest(queue, 1, { timedOut });
   queue.destroy();
   assert.equal(queue.requestTimeoutIntervalId, null);
   pushRequest(queue, 2, { timedOut });
-  t.mock.timers.tick(1_000);
+  await pass(t, 1_000);
   assert.deepEqual(timedOut, ["1 timed out", "2 timed out"]);
 });
+
+/** Each of these milliseconds is a turn of the event loop for the timers. */
+async function pass(t: TestContext, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed++) t.mock.timers.tick(1);
+  await new Promise(setImmediate);
+}
 
 function requestQueue(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });

@@ -1,11 +1,13 @@
 import { createRequire } from "node:module";
+import { ReplyTimeout } from "./reply-timeout.ts";
 
 /**
  * Patches two timers of kafkajs 2.2.4 that run on every connection, even when it is idle. One polls for
  * requests that wait to be sent, and re-arms itself with a negative delay, which Node 24 takes for 1 ms
  * (tulios/kafkajs issue 1751; pull requests 1755 and 1768 are not merged): in three idle services, that costs
  * a tenth of a core. The other polls ten times a second for requests without a response. With the patch, each
- * timer is armed only while there are such requests.
+ * timer is armed only while there are such requests. The second one is a ReplyTimeout, so that responses are
+ * read before their requests count as overdue.
  */
 const { prototype } = createRequire(import.meta.url)("kafkajs/src/network/requestQueue") as {
   prototype: RequestQueue;
@@ -29,13 +31,14 @@ prototype.sendSocketRequest = function (this: RequestQueue, request) {
 
 const destroy = prototype.destroy;
 prototype.destroy = function (this: RequestQueue) {
-  destroy.call(this);
+  this.requestTimeoutIntervalId?.[Symbol.dispose]();
   this.requestTimeoutIntervalId = null;
+  destroy.call(this);
 };
 
 /** After `delayMs`, times out overdue requests, and arms the timer again for the next one in flight. */
 function armTimeoutCheck(queue: RequestQueue, delayMs: number): void {
-  queue.requestTimeoutIntervalId = setTimeout(() => {
+  queue.requestTimeoutIntervalId = new ReplyTimeout(delayMs, () => {
     const now = Date.now();
     for (const request of queue.inflight.values()) {
       if (now - request.sentAt >= request.requestTimeout) request.timeoutRequest();
@@ -43,7 +46,7 @@ function armTimeoutCheck(queue: RequestQueue, delayMs: number): void {
     const remainingMs = [...queue.inflight.values()].map((each) => each.sentAt + each.requestTimeout - now);
     queue.requestTimeoutIntervalId = null;
     if (remainingMs.length > 0) armTimeoutCheck(queue, Math.max(1, Math.min(...remainingMs)));
-  }, delayMs);
+  });
 }
 
 type RequestQueue = {
@@ -52,7 +55,7 @@ type RequestQueue = {
   throttledUntil: number;
   requestTimeout: number;
   enforceRequestTimeout: boolean;
-  requestTimeoutIntervalId?: NodeJS.Timeout | null;
+  requestTimeoutIntervalId?: ReplyTimeout | null;
   scheduleCheckPendingRequests(): void;
   scheduleRequestTimeoutCheck(): void;
   sendSocketRequest(request: Request): void;

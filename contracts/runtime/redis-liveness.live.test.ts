@@ -66,6 +66,16 @@ test("a subscriber whose packets are swallowed subscribes anew, and says so mean
   assert.equal(subscription.connected(), true);
 });
 
+test("replies that came while the process was blocked for longer than a command may take are read", async () => {
+  await using redis = await connectVolatileRedis({ ...direct, REDIS_COMMAND_MS: 100 });
+  const { stream } = redis;
+  const reply = redis.echo("before");
+  block(1_800);
+  assert.equal(redis.usable, true);
+  assert.equal(await reply, "before");
+  assert.equal(redis.stream, stream);
+});
+
 test("a server that accepts connections and never answers is an error at start, in one sentence", async (t) => {
   const { config, proxy } = await behindProxy(t);
   proxy.swallow();
@@ -78,6 +88,10 @@ async function behindProxy(t: TestContext, commandMs = 500) {
   const { proxy, url } = await SwallowingProxy.before(direct.REDIS_VOLATILE_URL);
   t.after(() => proxy[Symbol.asyncDispose]());
   return { proxy, config: { ...direct, REDIS_VOLATILE_URL: url, REDIS_COMMAND_MS: commandMs } };
+}
+
+function block(forMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {

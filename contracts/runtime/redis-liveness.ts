@@ -1,5 +1,6 @@
 import { type Command, Redis, type RedisOptions } from "ioredis";
 import { bestEffort } from "./best-effort.ts";
+import { ReplyTimeout } from "./reply-timeout.ts";
 
 /** A connection on which nothing came for half of this gets a PING. */
 const pingEveryMs = 1_000;
@@ -13,16 +14,19 @@ const pingEveryMs = 1_000;
  *
  * What counts is a reply on this very connection, so subscribers are proved likewise. Bytes that leave a full
  * socket count because large images may take longer than that to leave.
+ *
+ * The option `commandTimeout` counts the time in which replies could be read: see ReplyTimeout.
  */
 export class RedisWithLiveness extends Redis {
   readonly #silenceMaxMs: number;
+  readonly #commandMs: number | undefined;
   /** The last bytes from the server came then: the time of `performance.now()`. */
   #repliedAt = Number.NEGATIVE_INFINITY;
   /** The connection has been silent since then, although a reply is due; undefined where none is due. */
   #silentSince: number | undefined;
   /** What the kernel had taken then, and what waited for it. */
   #writesBefore = { sent: 0, queued: 0 };
-  #silenceTimer: NodeJS.Timeout | undefined;
+  #silenceTimeout: ReplyTimeout | undefined;
   #pingTimer: NodeJS.Timeout | undefined;
   /**
    * Called when a command has its reply or has failed, with its name in lower case, and with the error if it
@@ -30,36 +34,39 @@ export class RedisWithLiveness extends Redis {
    */
   onCommandEnd: ((name: string, durationMs: number, error?: Error) => void) | undefined;
 
-  constructor(url: string, options: Omit<RedisOptions, "replyMapping">, silenceMaxMs: number) {
+  constructor(
+    url: string,
+    { commandTimeout, ...options }: Omit<RedisOptions, "replyMapping">,
+    silenceMaxMs: number,
+  ) {
     super(url, options);
     this.#silenceMaxMs = silenceMaxMs;
+    this.#commandMs = commandTimeout;
     this.on("connect", () => this.stream.on("data", () => this.#recordReply()));
     this.on("close", () => {
       this.#silentSince = undefined;
     });
     this.#pingTimer = setInterval(() => {
-      if (this.isOpen && performance.now() - this.#repliedAt >= pingEveryMs / 2) {
+      if (this.isProved && performance.now() - this.#repliedAt >= pingEveryMs / 2) {
         bestEffort("redis_ping", this.ping());
       }
     }, pingEveryMs);
   }
 
-  /** The status of ioredis stays "ready" while the socket closes. */
-  protected get isOpen(): boolean {
-    return this.status === "ready" && this.stream.writable;
-  }
-
-  /** Whether the connection is open and the server has answered on it lately. */
+  /**
+   * Whether the connection is open: it is closed when the server falls silent. Not by the age of the last
+   * reply: in a process that was blocked, the newest one waits to be read.
+   */
   get isProved(): boolean {
-    const ageMaxMs = 1.5 * pingEveryMs + this.#silenceMaxMs;
-    return this.isOpen && performance.now() - this.#repliedAt < ageMaxMs;
+    // The status of ioredis stays "ready" while the socket closes.
+    return this.status === "ready" && this.stream.writable;
   }
 
   override disconnect(reconnect = false): void {
     // Not at the event `end`: it is not emitted while the server is unreachable.
     if (!reconnect) {
       clearInterval(this.#pingTimer);
-      clearTimeout(this.#silenceTimer);
+      this.#silenceTimeout?.[Symbol.dispose]();
     }
     super.disconnect(reconnect);
   }
@@ -67,15 +74,16 @@ export class RedisWithLiveness extends Redis {
   override sendCommand(command: Command, stream?: Parameters<Redis["sendCommand"]>[1]): unknown {
     const { onCommandEnd } = this;
     // Without a connection it fails at once, which says nothing about Redis' time.
-    if (onCommandEnd !== undefined && this.isOpen) {
+    if (onCommandEnd !== undefined && this.isProved) {
       const sentAt = performance.now();
       const end = (error?: Error) => onCommandEnd(command.name, performance.now() - sentAt, error);
       command.promise.then(() => end(), end);
     }
+    if (this.#commandMs !== undefined) endAfter(command, this.#commandMs);
     const sent = super.sendCommand(command, stream);
     if (this.#silentSince === undefined && this["commandQueue"].length > 0) {
       this.#beginSilence();
-      this.#silenceTimer ??= setTimeout(() => this.#checkSilence(), this.#silenceMaxMs);
+      this.#silenceTimeout ??= new ReplyTimeout(this.#silenceMaxMs, () => this.#checkSilence());
     }
     return sent;
   }
@@ -103,29 +111,30 @@ export class RedisWithLiveness extends Redis {
   }
 
   #checkSilence(): void {
-    this.#silenceTimer = undefined;
+    this.#silenceTimeout = undefined;
     if (this.#silentSince === undefined) return;
-    const remainingMs = this.#silentSince + this.#silenceMaxMs - performance.now();
+    let remainingMs = this.#silentSince + this.#silenceMaxMs - performance.now();
     if (remainingMs <= 0) {
       const { sent, queued } = this.#writesBefore;
-      if (queued === 0 || this.#writes.sent <= sent) return this.#closeIfStillSilent(this.#silentSince);
+      if (queued === 0 || this.#writes.sent <= sent) return this.#close();
       this.#beginSilence();
+      remainingMs = this.#silenceMaxMs;
     }
-    this.#silenceTimer = setTimeout(
-      () => this.#checkSilence(),
-      remainingMs > 0 ? Math.ceil(remainingMs) : this.#silenceMaxMs,
-    );
+    this.#silenceTimeout = new ReplyTimeout(remainingMs, () => this.#checkSilence());
   }
 
-  /** If this process itself was suspended, bytes of the server wait to be read: they are read first. */
-  #closeIfStillSilent(since: number): void {
-    setImmediate(() => {
-      if (this.#silentSince !== since) return this.#checkSilence();
-      this.#silentSince = undefined;
-      // Not `disconnect`, which would wait until what is queued was sent.
-      this.stream.destroy(new Error(`the Redis server was silent for ${this.#silenceMaxMs} ms`));
-    });
+  #close(): void {
+    this.#silentSince = undefined;
+    // Not `disconnect`, which would wait until what is queued was sent.
+    this.stream.destroy(new Error(`the Redis server was silent for ${this.#silenceMaxMs} ms`));
   }
+}
+
+function endAfter(command: Command, commandMs: number): void {
+  // The words of ioredis, by which callers recognise it.
+  const timeout = new ReplyTimeout(commandMs, () => command.reject(new Error("Command timed out")));
+  const end = () => timeout[Symbol.dispose]();
+  command.promise.then(end, end);
 }
 
 type WriteCounters = { bytesWritten: number; writeQueueSize: number };

@@ -35,7 +35,7 @@ export class VolatileRedis extends RedisWithLiveness {
     this.#check = check;
   }
 
-  /** Whether the connection was proved lately and its server passed the check. */
+  /** Whether the connection is proved and its server passed the check. */
   get usable(): boolean {
     return this.isProved && this.stream === this.#accepted;
   }
@@ -84,7 +84,7 @@ export class VolatileRedis extends RedisWithLiveness {
     }
     this.on("ready", () => void this.#checkAgain());
     this.#timer = setInterval(() => {
-      if (this.isOpen && (whileInUse || !this.usable)) void this.#checkAgain();
+      if (this.isProved && (whileInUse || !this.usable)) void this.#checkAgain();
     }, everyMs);
   }
 
@@ -96,7 +96,7 @@ export class VolatileRedis extends RedisWithLiveness {
       this.#report((await this.check()).join("; "));
     } catch {
       // A server that does not reply is not accepted: reconnect, and check the new socket before it is used.
-      if (this.isOpen && this.stream === stream) this.disconnect(true);
+      if (this.isProved && this.stream === stream) this.disconnect(true);
     } finally {
       if (this.#checking === stream) this.#checking = undefined;
     }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import test from "node:test";
+import test, { type TestContext } from "node:test";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { openTaskOutbox } from "./task-outbox.ts";
 
@@ -15,25 +15,43 @@ test("a send behind one that hangs fails after its own time limit, and at once w
   });
   const failed: string[] = [];
   const post = (name: string) => void outbox.send("default", tasks).catch(() => failed.push(name));
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
 
   post("first");
-  t.mock.timers.tick(999);
+  await pass(t, 999);
   post("second");
-  await settled();
   assert.deepEqual(failed, []);
-  t.mock.timers.tick(1);
-  await settled();
+  await pass(t, 1);
   assert.deepEqual(failed, ["first"]);
   isProved = false;
   post("third");
-  await settled();
+  await pass(t, 0);
   assert.deepEqual([failed, sends], [["first", "third"], 2]);
-  t.mock.timers.tick(999);
-  await settled();
+  await pass(t, 999);
   assert.deepEqual(failed, ["first", "third", "second"]);
 
   isProved = true;
   post("fourth");
   assert.equal(sends, 3);
 });
+
+test("a send that waits behind another while the event loop is blocked does not fail for that", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { promise: acknowledged, resolve } = Promise.withResolvers<void>();
+  const outbox = openTaskOutbox({
+    producer: { send: () => acknowledged, isProved: () => true },
+    requestMs: 1_000,
+  });
+  const sent = outbox.send("default", tasks);
+  // Two turns of the event loop, in which the request before is answered, and then this one.
+  t.mock.timers.tick(1_300);
+  await pass(t, 0);
+  t.mock.timers.tick(1_300);
+  resolve();
+  await sent;
+});
+
+/** Each of these milliseconds is a turn of the event loop for the timers. */
+async function pass(t: TestContext, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed++) t.mock.timers.tick(1);
+  await new Promise(setImmediate);
+}

@@ -1,23 +1,23 @@
 import type { Producer } from "@faceline/contracts/runtime/kafka-producer";
+import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 
 /**
- * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws after `requestMs` at the latest,
- * even while an earlier send hangs; and at once while no broker answers on the connection that sends (circuit
- * breaker: the producer connects anew and must prove itself, and the first proof closes the circuit).
+ * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws when `requestMs` have passed in
+ * which replies could be read, even while an earlier send hangs; and at once while no broker answers on the
+ * connection that sends (circuit breaker: the producer connects anew and must prove itself, and the first
+ * proof closes the circuit).
  */
 export function openTaskOutbox({ producer, requestMs }: TaskOutboxParts): TaskOutbox {
   return {
     async send(pool, tasks) {
       if (!producer.isProved()) throw new Error("Kafka is unreachable");
       const { promise: timedOut, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => reject(new Error(`Kafka took longer than ${requestMs} ms`)), requestMs);
-      try {
-        await Promise.race([producer.send(tasksTopic(pool), 0, JSON.stringify(tasks)), timedOut]);
-      } finally {
-        clearTimeout(timer);
-      }
+      using _timeout = new ReplyTimeout(requestMs, () =>
+        reject(new Error(`Kafka took longer than ${requestMs} ms`)),
+      );
+      await Promise.race([producer.send(tasksTopic(pool), 0, JSON.stringify(tasks)), timedOut]);
     },
   };
 }

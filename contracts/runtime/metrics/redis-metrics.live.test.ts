@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import test from "node:test";
 import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { connectVolatileRedis, VolatileRedisConfig } from "../redis.ts";
+import { RedisWithLiveness } from "../redis-liveness.ts";
 import { MetricsConfig } from "./config.ts";
 import { metricsOff } from "./metrics.ts";
 import { openMetrics } from "./open-metrics.ts";
@@ -30,8 +32,11 @@ test("a command that fails has its error.type: what the server says, a timeout o
   const log = openLog("test", "silent");
   const options = { config: readConfig(MetricsConfig, {}), page: true, service: "ingress", id: "1", log };
   await using metrics = await openMetrics(options);
-  await using redis = await connectVolatileRedis({ ...config, REDIS_COMMAND_MS: 50 });
+  // A command times out long before its connection counts as silent and is closed.
+  const { REDIS_VOLATILE_URL: url, REDIS_VOLATILE_PASSWORD_FILE: password } = config;
+  const redis = new RedisWithLiveness(url, { password, commandTimeout: 50 }, 60_000);
   observeCommands(metrics, [redis]);
+  await once(redis, "ready");
   const key = "redis-metrics-failures";
   await redis.set(key, "1", "PX", 10_000);
   await assert.rejects(redis.call("NO_SUCH_COMMAND"));
