@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
+import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import { Problem } from "@faceline/contracts/http/problem";
 import { VerifyReply } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
@@ -25,10 +26,14 @@ test("all 300 labelled pairs are classified correctly at the default thresholds"
   t.diagnostic(`${pairs.length} pairs of 25 pictures: a regression check, not a claim of accuracy.`);
   for (const { metric, wrong } of figures) assert.deepEqual(wrong, [], metric);
   const { models } = await readCatalogue();
-  const [{ labelled_pairs } = {}] = models.filter((model) => model.role === "embedding");
+  const [{ name, labelled_pairs } = {}] = models.filter((model) => model.role === "embedding");
+  const reply = await fetch(`${FACELINE_URL}/capabilities`, { headers: { "x-api-key": FACELINE_KEY } });
+  const { model_details } = CapabilitiesReply.parse(await reply.json());
+  const { precision } = model_details[name!]!.builds[0]!;
   for (const { metric, same, different } of figures) {
-    assertNear(same, labelled_pairs![metric].same, metric);
-    assertNear(different, labelled_pairs![metric].different, metric);
+    const limit = differenceMax[precision][metric];
+    assertNear(same, labelled_pairs![metric].same, limit);
+    assertNear(different, labelled_pairs![metric].different, limit);
   }
 });
 
@@ -76,17 +81,21 @@ async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promi
   };
 }
 
-/**
- * What the catalogue records, and the tester draws, is what the service gives: within what int8, float32 and
- * the detector's two ways differ by.
- */
-function assertNear(measured: number[], recorded: number[], metric: Metric): void {
-  assert.equal(measured.length, recorded.length, metric);
+/** What the catalogue records, and the tester draws, is what the service gives. */
+function assertNear(measured: number[], recorded: number[], limit: number): void {
+  assert.equal(measured.length, recorded.length);
   const off = measured.toSorted((one, other) => one - other).map((each, index) => each - recorded[index]!);
-  assert.ok(Math.max(...off.map(Math.abs)) <= differenceMax[metric], `${metric}: ${off.join(" ")}`);
+  assert.ok(Math.max(...off.map(Math.abs)) <= limit, `beyond ${limit}: ${off.join(" ")}`);
 }
 
-const differenceMax: Record<Metric, number> = { cosine: 0.004, euclidean: 0.15 };
+/**
+ * The recorded distances are those of int8. In float, on CPUs without VNNI, five of the 262 pairs of different
+ * persons differ by 0.0065 to 0.0086 (cosine), all others by at most 0.0034.
+ */
+const differenceMax = {
+  int8: { cosine: 0.004, euclidean: 0.15 },
+  float32: { cosine: 0.01, euclidean: 0.15 },
+};
 
 /** Margins: the distances from the threshold to the nearest pair on either side. */
 function table(figures: Figures[]): string[] {
