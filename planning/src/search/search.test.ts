@@ -71,6 +71,15 @@ test("of settings with the same p99 the first of the grid wins, as the grid of a
   assert.deepEqual(result.winner?.settings, { workers: 1, ...first });
 });
 
+test("of settings with the same p99 on all calls the first of the grid wins, whatever it was on windows", async () => {
+  const { result } = await searchWith(({ batchMax }, scope) => ({
+    p99Ms: scope === "windows" ? 100 - batchMax : 50,
+    meanBatch: batchMax,
+    missed: batchMax < 4 ? ["p99"] : [],
+  }));
+  assert.equal(result.winner?.settings.batchMax, 4);
+});
+
 test("the front has the ones that are cheaper or faster than all others", async () => {
   const { result } = await searchWith(({ workers, batchMax }) => ({
     p99Ms: 100 / workers + batchMax,

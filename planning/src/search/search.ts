@@ -87,15 +87,20 @@ async function tryOnWindows(workers: number, { settingsOf, evaluate }: SearchPla
   return { onWindows, candidates: best(onWindows.filter(holds)), first: undefined };
 }
 
-/** Returns the first candidates on all calls. The very first may have been begun before. */
+/**
+ * Returns the first candidates on all calls, in the order of the grid, which decides where p99 is the same.
+ * The very first may have been begun before.
+ */
 async function tryOnAll(
-  { candidates, first }: Level,
+  { onWindows, candidates, first }: Level,
   count: number,
   { evaluate }: SearchPlan,
 ): Promise<Tried[]> {
   const others = candidates.slice(first === undefined ? 0 : 1, count).map(({ settings }) => settings);
   const [begun = [], rest] = await Promise.all([first, tryAll(others, "all calls", evaluate)]);
-  return [...begun, ...rest];
+  const grid = onWindows.map(({ settings }) => JSON.stringify(settings));
+  const placeOf = ({ settings }: Tried) => grid.indexOf(JSON.stringify(settings));
+  return [...begun, ...rest].toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 const holds = ({ prediction }: Tried): boolean => prediction.missed.length === 0;
