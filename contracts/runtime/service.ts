@@ -15,7 +15,7 @@ export const ServiceConfig = z.object({
 /**
  * Runs a service: reads its settings, opens its log and calls `run`, which opens connections and returns
  * after the service was drained; then the process ends. If `run` throws ServerUnreachable, it is called again
- * until CONNECT_WITHIN_MS have passed: servers may start at the same time, and one try meets a busy moment.
+ * until CONNECT_WITHIN_MS have passed: servers may start at the same time, and one try may fail by chance.
  * Writes an error to stderr as one sentence (with its stack at LOG_LEVEL=debug) and exits with code 1. An
  * error about settings lists all invalid ones.
  */
@@ -53,7 +53,9 @@ async function withRetries({ withinMs, log, stop }: Retries, run: () => Promise<
       if (isLast || !(error instanceof ServerUnreachable)) throw error;
       if (!isLogged) log.warn({ reason: error.message, withinMs }, "not started yet: it is tried again");
       isLogged = true;
-      await sleep(retryAfterMs, undefined, { signal: stop }).catch(() => {});
+      await sleep(retryAfterMs, undefined, { signal: stop }).catch(() => {
+        throw error;
+      });
     }
   }
 }
