@@ -118,9 +118,10 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ],
     [
       "a size that once seemed to gain nothing is never tried again",
-      "lane.run.isStale(next) ? next : useful",
-      "useful",
+      "lane.run.isStale(size)) ?? useful",
+      "false) ?? useful",
     ],
+    ["only the next size is ever tried again", "size <= sizeMax &&", "size <= 2 * useful &&"],
   ],
   admission: [
     ["infeasible deadlines are not refused", "now + predictedMs > deadlineAt", "false"],

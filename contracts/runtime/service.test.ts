@@ -93,3 +93,12 @@ test("a server that refuses the service is not tried again", async () => {
   const { lines, errors, exitCode } = await runToEnd(failingService(1, "Error"), {});
   assert.deepEqual([lines, errors, exitCode], [[""], "SOME_URL: no server there\n", 1]);
 });
+
+test("a stop while it waits for its servers ends it, and it does not start once more", async () => {
+  const service = failingService(10, "ServerUnreachable").replace(
+    "starts += 1;",
+    "console.log(`start ${++starts}`); process.kill(process.pid, 'SIGTERM');",
+  );
+  const { lines, errors, exitCode } = await runToEnd(service, { LOG_LEVEL: "error" });
+  assert.deepEqual([lines, errors, exitCode], [["start 1"], "SOME_URL: no server there\n", 1]);
+});

@@ -67,14 +67,16 @@ export function usefulSize(lane: Lane, hops: HopTimes, batchMax: number, share =
 }
 
 /**
- * Returns the next size above the useful one where a backlog fills it and its time is stale, else the useful
+ * Returns the first size above the useful one whose time is stale, where a backlog fills it; else the useful
  * one. Without such a try nothing corrects the time of a size that is not run: it may be that of a moment in
- * which the workers were disturbed, and small batches would go on for ever although larger ones keep up.
+ * which the workers were disturbed, and small batches would go on for ever although larger ones keep up. Not
+ * the next size alone: the stale time of a larger one bends the line, which then says that the next one gains
+ * nothing, however often it is measured.
  */
 function sizeToTry(lane: Lane, useful: number, batchMax: number): number {
-  const next = lane.sizes.find((size) => size > useful && size <= batchMax);
-  if (next === undefined || lane.queue.waitingCount < next) return useful;
-  return lane.run.isStale(next) ? next : useful;
+  const sizeMax = Math.min(batchMax, lane.queue.waitingCount);
+  if (sizeMax <= useful) return useful;
+  return lane.sizes.find((size) => size > useful && size <= sizeMax && lane.run.isStale(size)) ?? useful;
 }
 
 function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: number): number {

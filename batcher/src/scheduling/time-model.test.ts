@@ -50,6 +50,14 @@ test("hours of full batches do not forget how long a small one takes", () => {
   assert.ok(Math.abs(model.meanMs(1) - 42) < 2, `${model.meanMs(1)}`);
 });
 
+test("the first run of a size after a long time replaces what was learned of it before", () => {
+  const model = new TimeModel([1, 2, 4].map((size) => ({ size, ms: 100 * size })));
+  for (let run = 0; run < 200; run++) model.learn(1, 40);
+  // Runs of these sizes are no more than twice as long as those of size 1: nothing of the warm-up is left.
+  for (const size of [2, 4]) model.learn(size, 40 + 10 * (size - 1));
+  assert.ok(Math.abs(model.meanMs(4) - 70) < 1, `${model.meanMs(4)}`);
+});
+
 test("where times are stepped the means are used, and their ends give the slope", () => {
   const steps = [10, 10, 10, 80, 80, 80];
   const model = new TimeModel([1, 2, 4, 8, 16, 32].map((size, index) => ({ size, ms: steps[index]! })));

@@ -37,7 +37,8 @@ export class TimeModel {
   learn(size: number, ms: number): void {
     this.learnedCount++;
     const errorMs = ms - this.meanMs(size);
-    const misses = this.#missesAfter(errorMs, size);
+    // A size that was not run for long may take any time: that says nothing of the others.
+    const misses = this.isStale(size) ? 0 : this.#missesAfter(errorMs, size);
     this.#lineErrorMs = towards(this.#lineErrorMs, Math.abs(ms - this.#onLine(size)));
     this.#meansErrorMs = towards(this.#meansErrorMs, Math.abs(ms - this.#onMeans(size)));
     this.#residualMs = towards(this.#residualMs, Math.abs(errorMs));
@@ -107,12 +108,13 @@ export class TimeModel {
 
   /**
    * Adds an observation. A size that is not run keeps a little weight: otherwise hours of full batches would
-   * make the model forget how long a small one takes.
+   * make the model forget how long a small one takes. The first run after that replaces what it kept.
    */
   #add(size: number, ms: number): void {
     for (const mean of this.#means) mean.weight = Math.max(weightMin, decay * mean.weight);
     const known = this.#means.find((mean) => mean.size === size);
     if (known?.measured) {
+      if (known.weight <= weightMin) known.weight = 0;
       known.ms = (known.weight * known.ms + ms) / (known.weight + 1);
       known.weight++;
       return;
