@@ -69,7 +69,7 @@ async function comparePredictions(bench: Bench, engine: PredictedEngine): Promis
   for (const [index, { name, share, args = [] }] of traces.entries()) {
     const json = join(folder, `replay-${index}.json`);
     const rate = (share * perSecond).toFixed(3);
-    const traffic = ["--rate", rate, "--seconds", quick ? "20" : "60", "--deadline", "2000", ...args];
+    const traffic = ["--rate", rate, "--seconds", quick ? "20" : "120", "--deadline", "2000", ...args];
     const files = ["--profile", profile, "--json", json, "--seed", `${index + 11}`];
     const others = watchOtherWork();
     const enginesBefore = engineSeconds(bench);

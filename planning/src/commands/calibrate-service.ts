@@ -14,8 +14,8 @@ import { replayTrace } from "../replay/load.ts";
 import { stockPictures } from "../replay/picture-stock.ts";
 import { watchService } from "../replay/service-counters.ts";
 import { sizedJpeg } from "../replay/sized-jpeg.ts";
-import { wholeTrace } from "../search/windows.ts";
 import { drawTraffic } from "../trace/drawn-traffic.ts";
+import { repeatedTrace } from "../trace/trace-part.ts";
 import { positive } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
 import { isLoopback, readLines, samplePhotographs, tokenOf, workersPerMachine } from "./inputs.ts";
@@ -150,7 +150,7 @@ async function fitToSteadyLoad(profile: Profile, load: SteadyLoad): Promise<Prof
     batchMax: Math.max(...known.filter((size) => sizes.includes(size)), known[0]!),
     utilisationTarget: 0.85,
   };
-  const parts = [wholeTrace(trace)];
+  const parts = repeatedTrace(trace, fittedCallsMin);
   return fitToLoad(profile, replayed.answeredStages(), (fitted) => {
     const stages: StageTimes[] = [];
     const callAnswered = (each: StageTimes) => void stages.push(each);
@@ -162,6 +162,8 @@ async function fitToSteadyLoad(profile: Profile, load: SteadyLoad): Promise<Prof
 /** Of the calls a second that it answered at most: busy, but with short queues. */
 const steadyShare = 0.75;
 const answeredShareMin = 0.95;
+/** Calls of each prediction that is compared with the steady load. */
+const fittedCallsMin = 5_000;
 /** Of measurements: the tail needs more calls than a mean does. */
 const steadyRounds = 4;
 

@@ -12,7 +12,7 @@ import { watchService } from "../replay/service-counters.ts";
 import { readServiceSettings } from "../replay/service-settings.ts";
 import { replayText } from "../report/replay-text.ts";
 import { amountText, settingsText } from "../report/words.ts";
-import { wholeTrace } from "../search/windows.ts";
+import { repeatedTrace } from "../trace/trace-part.ts";
 import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
 import { isLoopback, readLines, samplePhotographs, tokenOf, workersPerMachine } from "./inputs.ts";
@@ -63,7 +63,7 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   };
   // First, because it says what the profile lacks.
   const predicted = predict(trace, profile, settings, {
-    parts: [wholeTrace(trace)],
+    parts: repeatedTrace(trace, predictedCallsMin),
     clientIsHere: isLoopback(values.url),
   });
   const stock = await stockPictures(trace, samplePhotographs(), progress);
@@ -98,6 +98,9 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   }
   return 0;
 }
+
+/** A minute of calls alone would give another p99 for each seed. */
+const predictedCallsMin = 20_000;
 
 function stockMarks({ roundedTo, larger }: PictureStock): string[] {
   const marks: string[] = [];

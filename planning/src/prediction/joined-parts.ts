@@ -1,7 +1,7 @@
 // Covered by predict.test.ts and search.test.ts.
 import type { Arrivals } from "@faceline/batcher/simulation/arrivals";
 import type { Trace } from "../trace/trace.ts";
-import type { TracePart } from "./predict.ts";
+import type { TracePart } from "../trace/trace-part.ts";
 
 /**
  * Returns the calls of several parts of a trace as one stream of arrivals, the first at instant 0. Each part

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { newProfile, newTrace } from "../../testing/fixtures.ts";
-import { wholeTrace } from "../search/windows.ts";
+import { wholeTrace } from "../trace/trace-part.ts";
 import { type PoolSettings, predict } from "./predict.ts";
 
 const settings: PoolSettings = { workers: 2, batchMax: 8, utilisationTarget: 0.85 };

@@ -9,6 +9,7 @@ import { requireMeasuredSizes } from "../profile/measured-sizes.ts";
 import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import { sizesOf } from "../profile/profile.ts";
 import type { Trace } from "../trace/trace.ts";
+import type { TracePart } from "../trace/trace-part.ts";
 import { CallRecorder, type StageTimes } from "./call-recorder.ts";
 import { joinParts } from "./joined-parts.ts";
 import { SimulatedMachines } from "./simulated-machines.ts";
@@ -173,9 +174,6 @@ export type PredictionPlan = {
   /** Called with the times of each answered call. */
   callAnswered?: (stages: StageTimes) => void;
 };
-
-/** Calls `from` to below `until`, of which those from `countedFrom` on count: the ones before fill queues. */
-export type TracePart = { from: number; until: number; countedFrom: number };
 
 /** Shares are of all calls; the times are of those that were answered, in time or late. */
 export type Prediction = {

@@ -6,9 +6,10 @@ import { type PoolSettings, type Prediction, predict } from "../prediction/predi
 import type { Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
 import type { DrawnTraffic } from "../trace/drawn-traffic.ts";
+import { wholeTrace } from "../trace/trace-part.ts";
 import { paretoFront, type Scope, search } from "./search.ts";
 import { nameOf, settingsOf } from "./settings-grid.ts";
-import { busiestWindows, wholeTrace } from "./windows.ts";
+import { busiestWindows } from "./windows.ts";
 
 const choices = { utilisationTargets: [0.7, 0.95], deadlinesMs: [undefined] };
 

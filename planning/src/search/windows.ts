@@ -1,6 +1,6 @@
-import type { TracePart } from "../prediction/predict.ts";
-import type { Scope } from "./search.ts";
 import type { Trace } from "../trace/trace.ts";
+import { learningCalls, type TracePart, wholeTrace } from "../trace/trace-part.ts";
+import type { Scope } from "./search.ts";
 
 /**
  * Returns the parts of a trace that ask most of the workers: the busiest stretches of `stretchMs`, each with
@@ -52,11 +52,6 @@ export function planScopes(trace: Trace, work: Float32Array): Record<Scope, Trac
 
 /** Calls of all windows together, at least. */
 const windowCallsMin = 10_000;
-
-export const wholeTrace = (trace: Trace): TracePart => ({ from: 0, until: trace.calls, countedFrom: 0 });
-
-/** Some 50 runs of each of 10 workers. */
-const learningCalls = 1_000;
 
 const stretchMs = 2_000;
 const beforeMs = 10_000;
