@@ -35,6 +35,18 @@ test("a job slows the others down as soon as it comes, and no longer than until 
   );
 });
 
+test("a job goes on at the pace that the machine has by then", () => {
+  const events = new EventQueue(0);
+  const cores = new SharedCores(events, { cores: 1, slowdown: [1] });
+  let endedAt: number | undefined;
+  cores.run(10, () => (endedAt = events.now));
+  events.after(4, () => cores.setPace(2));
+  events.after(10, () => cores.setPace(1));
+  events.runUntil(100);
+  // 4 ms of it at once, 3 in the 6 at half the pace, and the rest.
+  assert.equal(endedAt, 13);
+});
+
 test("jobs on other cores cost as much as was measured, and a crowd beyond it shares", () => {
   assert.deepEqual(
     endsOf({ cores: 2, slowdown: [1, 1.5] }, [

@@ -15,6 +15,7 @@ export class SharedCores {
   readonly #brief: JobClass = { progress: 0, jobs: [] };
   readonly #long: JobClass = { progress: 0, jobs: [] };
   #progressAt: number;
+  #pace = 1;
   /** Counts changes: an end that was foreseen before the last one is void. */
   #version = 0;
 
@@ -28,6 +29,13 @@ export class SharedCores {
 
   get active(): number {
     return this.#brief.jobs.length + this.#long.jobs.length;
+  }
+
+  /** From now on all jobs take so many times as long. */
+  setPace(factor: number): void {
+    this.#advance();
+    this.#pace = factor;
+    this.#foreseeNext();
   }
 
   /** Runs `done` once the job has got its CPU time. */
@@ -57,7 +65,7 @@ export class SharedCores {
   #paces(): { brief: number; long: number } {
     const brief = this.#brief.jobs.length;
     const long = this.#long.jobs.length;
-    const slowdown = this.#slowdown[Math.min(brief + long, this.#slowdown.length) - 1]!;
+    const slowdown = this.#pace * this.#slowdown[Math.min(brief + long, this.#slowdown.length) - 1]!;
     const part = (cores: number, jobs: number) => (jobs === 0 ? 0 : Math.min(1, cores / jobs) / slowdown);
     return { brief: part(this.#cores, brief), long: part(Math.max(0, this.#cores - brief), long) };
   }

@@ -42,6 +42,16 @@ const LaneProfile = z.object({
   usefulSize: UsefulSize.nullable().default(null),
 });
 
+/**
+ * How many times as long as usual the machine took for the same work, in stretches of `everyMs` one after the
+ * other: it wanders where a machine shares cores with others.
+ */
+const MachinePace = z.object({
+  everyMs: z.number().positive().finite(),
+  factors: z.array(z.number().positive().finite()).min(1).max(4_000),
+});
+export type MachinePace = z.infer<typeof MachinePace>;
+
 /** From the least to the most. */
 const Range = z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]);
 
@@ -83,7 +93,13 @@ export const Profile = z.object({
   format: z.literal("faceline-profile"),
   version: z.literal([2, 3, 4]).transform(() => 4 as const),
   measuredAt: z.iso.datetime(),
-  machine: z.object({ cpu: z.string(), cores: z.number().int().min(1), memoryMiB: z.number().int().min(1) }),
+  machine: z.object({
+    cpu: z.string(),
+    cores: z.number().int().min(1),
+    memoryMiB: z.number().int().min(1),
+    /** Undefined: always the same, or not known. The run times of lanes are those at the usual pace. */
+    pace: MachinePace.optional(),
+  }),
   noise: z.number().min(0),
   acceptedNoise: z.boolean(),
   /** Null: not known. */

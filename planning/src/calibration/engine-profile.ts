@@ -5,6 +5,7 @@ import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { RunCost } from "@faceline/inference/engine/modelled";
 import { engineSettings, openEngines } from "./calibrated-engines.ts";
 import { type RunSample, runProfile } from "./lane-profile.ts";
+import { atUsualPace } from "./machine-pace.ts";
 import { sampleRuns } from "./lane-samples.ts";
 import { decodeAll, noPreparation, preparationProfile, samplePreparation } from "./preparation-samples.ts";
 import { usefulSizeOf } from "./useful-size.ts";
@@ -43,7 +44,7 @@ function laneProfile(
   { lane, build, executionProvider, sizes }: LoadedLane,
   samples: readonly RunSample[],
 ): LaneProfile {
-  const { runs, ...others } = runProfile(samples);
+  const { runs, ...others } = runProfile(atUsualPace(samples));
   // The scheduler begins with what workers report of their warm-up, so a prediction does as well.
   const warmMsOf = new Map(sizes.map(({ size, runMs }) => [size, runMs]));
   return {

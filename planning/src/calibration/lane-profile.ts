@@ -28,10 +28,13 @@ export function runProfile(
  * but hardly changes its CPU time. Runs on an accelerator are returned as they are.
  */
 export function withoutWaits(samples: readonly RunSample[]): RunSample[] {
-  const isBusy = samples.some(({ ms, cpuMs, besides }) => besides === 0 && cpuMs >= busyShare * ms);
-  if (!isBusy) return [...samples];
+  if (!isOnCores(samples)) return [...samples];
   return samples.map((sample) => ({ ...sample, ms: Math.min(sample.ms, sample.cpuMs) }));
 }
+
+/** Whether runs keep a core busy. */
+export const isOnCores = (samples: readonly RunSample[]): boolean =>
+  samples.some(({ ms, cpuMs, besides }) => besides === 0 && cpuMs >= busyShare * ms);
 
 /** Of a run: with more CPU time than this it is taken to compute all the time. */
 const busyShare = 0.9;

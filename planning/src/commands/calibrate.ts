@@ -11,6 +11,7 @@ import { buildLanes } from "../calibration/built-lanes.ts";
 import { measureEngine, roundsMaxFactor } from "../calibration/engine-profile.ts";
 import { laneText } from "../calibration/lane-text.ts";
 import { noiseSentence, type OtherWork, watchOtherWork } from "../calibration/machine-noise.ts";
+import { machinePace } from "../calibration/machine-pace.ts";
 import { calibrateService } from "./calibrate-service.ts";
 import type { CommandContext } from "./context.ts";
 import { samplesFolder } from "./inputs.ts";
@@ -73,6 +74,7 @@ export async function calibrate(
   const rounds = Number(values.rounds);
   const plan = { modelled, lanes, workers, batchMax, modelsDir, files, rounds, progress };
   const { samples, ...measured } = await measureEngine(plan);
+  const pace = machinePace(samples);
   if (values.samples !== undefined) writeFileSync(values.samples, JSON.stringify(samples));
   for (const [index, lane] of measured.lanes.entries()) print(laneText(lane, samples[index]!));
   const noise = during();
@@ -87,6 +89,7 @@ export async function calibrate(
       cpu: cpus()[0]?.model ?? "unknown",
       cores: availableParallelism(),
       memoryMiB: Math.round(totalmem() / 2 ** 20),
+      ...(pace !== undefined && { pace }),
     },
     noise: Number((othersCores + stolenCores).toFixed(3)),
     acceptedNoise: noiseSentence(noise) !== undefined,

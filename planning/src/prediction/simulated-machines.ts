@@ -6,7 +6,7 @@ import { SharedCores } from "@faceline/batcher/simulation/shared-cores";
 import type { WorkerWork } from "@faceline/batcher/simulation/worker-model";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { decodeMsAt, runMsAt, slowdownOf } from "../profile/lane-times.ts";
-import type { CallCpu, Profile } from "@faceline/contracts/stored/profile";
+import type { CallCpu, MachinePace, Profile } from "@faceline/contracts/stored/profile";
 import { valueAt } from "../profile/quantiles.ts";
 import type { PictureSize } from "../trace/trace.ts";
 
@@ -29,6 +29,20 @@ export class SimulatedMachines {
     this.#parts = parts;
     const machine = { cores: profile.machine.cores, slowdown: slowdownOf(profile) };
     this.#cores = Array.from({ length: machines }, () => new SharedCores(events, machine));
+    const { pace } = profile.machine;
+    if (pace !== undefined) for (const cores of this.#cores) this.#wander(cores, pace);
+  }
+
+  /** The pace of a machine goes round as it was measured, from an instant that is drawn. */
+  #wander(cores: SharedCores, { everyMs, factors }: MachinePace): void {
+    const { events, random } = this.#parts;
+    let index = random.below(factors.length);
+    const step = () => {
+      cores.setPace(factors[index]!);
+      index = (index + 1) % factors.length;
+      events.after(everyMs, step);
+    };
+    step();
   }
 
   /** The path of messages. Each call is the work of one machine, in turn. */
