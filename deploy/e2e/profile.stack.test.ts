@@ -23,6 +23,7 @@ test("a worker starts with the run times of its profile, and one with other thre
   const command = [join(repository, "planning", "src", "main.ts"), "calibrate", "--out", file];
   await promisify(execFile)(process.execPath, [...command, ...models, ...brief]);
   const profile = Profile.parse(JSON.parse(readFileSync(file, "utf8")));
+  assert.ok(profile.machine.pace!.factors.length >= 4, "the pace of each round of two lanes");
   const median = ({ runs }: Profile["lanes"][number]) =>
     runs.map(({ size, ms }) => ({ size, warmMs: ms[ms.length >> 1]! }));
 

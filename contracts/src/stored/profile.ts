@@ -44,7 +44,7 @@ const LaneProfile = z.object({
 
 /**
  * How many times as long as usual the machine took for the same work, in stretches of `everyMs` one after the
- * other: it wanders where a machine shares cores with others.
+ * other. It changes where a machine shares its cores with others.
  */
 const MachinePace = z.object({
   everyMs: z.number().positive().finite(),

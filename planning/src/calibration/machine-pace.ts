@@ -3,7 +3,7 @@ import { meanInterval } from "../profile/quantiles.ts";
 import { isOnCores, type RunSample } from "./lane-profile.ts";
 
 /**
- * Returns how the machine's pace wandered while the runs of several lanes were measured one lane after
+ * Returns how the machine's pace changed while the runs of several lanes were measured one lane after
  * another. Virtual machines share cores, caches and memory with others, so that for seconds all work takes
  * longer, which fills queues as single long runs do not. Undefined where no lane runs on the cores.
  */

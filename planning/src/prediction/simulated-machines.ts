@@ -30,11 +30,11 @@ export class SimulatedMachines {
     const machine = { cores: profile.machine.cores, slowdown: slowdownOf(profile) };
     this.#cores = Array.from({ length: machines }, () => new SharedCores(events, machine));
     const { pace } = profile.machine;
-    if (pace !== undefined) for (const cores of this.#cores) this.#wander(cores, pace);
+    if (pace !== undefined) for (const cores of this.#cores) this.#followPace(cores, pace);
   }
 
   /** The pace of a machine goes round as it was measured, from an instant that is drawn. */
-  #wander(cores: SharedCores, { everyMs, factors }: MachinePace): void {
+  #followPace(cores: SharedCores, { everyMs, factors }: MachinePace): void {
     const { events, random } = this.#parts;
     let index = random.below(factors.length);
     const step = () => {
