@@ -74,18 +74,11 @@ test("a fit in which a call or a picture takes no CPU time is not to be trusted"
 
 test("what workers do not run of a load that leaves them no rest lies between their runs", () => {
   const turnAroundOf = (utilisation: number) => {
-    const counts = { meanBatch: 1, utilisation, runsBySize: new Map([[1, 100]]), ...noTimes };
-    const busy = load({ busyCores: 1, counts });
-    return serviceProfile(
-      { single: [singleCall(1)], singleRuns: new Map([[1, 1]]), loads: [load({}), busy] },
-      profile,
-      {
-        lane,
-        picture,
-      },
-    ).turnAroundMs;
+    const runs = { runsBySize: new Map([[1, 100]]), meanRunMs: { 1: 23 } };
+    const busy = load({ middle: { meanBatch: 1, utilisation, ...runs, forMs: 2_000 } });
+    const samples = { single: [singleCall(1)], singleRuns, loads: [load({}), busy] };
+    return serviceProfile(samples, profile, { lane, picture }).turnAroundMs;
   };
-  // Runs of 22 ms and a handover of 1.
   assert.equal(Number(turnAroundOf(0.92).toFixed(6)), 2);
   assert.equal(turnAroundOf(0.5), 0);
 });
@@ -123,6 +116,7 @@ function load({ runsBySize = new Map<number, number>(), ...changes }: LoadChange
     ownMs: 0,
     busyCores: 2,
     counts: { meanBatch: 1, utilisation: 0.5, runsBySize, ...noTimes },
+    middle: { meanBatch: 1, utilisation: 0.5, runsBySize, ...noTimes },
     ...changes,
   };
 }

@@ -3,6 +3,7 @@ import type { CallCpu, LaneProfile, Profile } from "@faceline/contracts/stored/p
 import { quantilesOf } from "../profile/quantiles.ts";
 import type { PictureSize } from "../trace/trace.ts";
 import { nonNegativeWeights } from "./least-squares.ts";
+import { runGapMs } from "./run-gap.ts";
 import type { CallTimes, LoadSample, ServiceSamples } from "./service-samples.ts";
 
 /**
@@ -22,6 +23,7 @@ export function serviceProfile(
   // The clocks of a call may disagree by a little.
   const around = single.map((call) => Math.max(leastCallMs, aroundMs(call)));
   const median = medianOf(around);
+  const factors = quantilesOf(around.map((ms) => ms / median));
   const hopMs = part("hop");
   const intakeMs = part("admission") + part("publish") + hopMs * tasksHopShare;
   const toWorkerMs = hopMs * batchHopShare;
@@ -32,9 +34,6 @@ export function serviceProfile(
   const beside = slowdownOf(profile)[runs > 1.5 * single.length ? 1 : 0] ?? 1;
   const expectedMs = runs === 0 ? part("run") : (beside * aloneMs(lane, singleRuns)) / runs;
   const handoverMs = Math.max(0, part("run") - expectedMs);
-  const turnArounds = loads.flatMap(
-    (load, index) => turnAroundMs(lane, load, stretches[index]!, handoverMs) ?? [],
-  );
   return {
     ...profile.service,
     isMeasured: true,
@@ -42,10 +41,11 @@ export function serviceProfile(
     toWorkerMs,
     reportMs: hopMs * (1 - tasksHopShare - batchHopShare),
     replyMs: Math.max(0, median - intakeMs - toWorkerMs),
-    factors: quantilesOf(around.map((ms) => ms / median)),
+    factors,
+    idleFactors: factors,
     fetchMs: Math.max(0, part("prepare") - decodeMs),
     handoverMs,
-    turnAroundMs: turnArounds.length === 0 ? 0 : Math.min(...turnArounds),
+    turnAroundMs: turnAroundMs(loads),
     cpu: callCpu(loads, (load, index) => {
       const stretch = stretches[index]!;
       const { engineMs = stretch * lane.cpuShare * aloneMs(lane, load.counts.runsBySize) } = load;
@@ -102,21 +102,15 @@ function callCpu(loads: readonly LoadSample[], cpuMs: (load: LoadSample, index: 
   return { callMs, pictureMs, megabyteMs };
 }
 
-/**
- * The time between runs: what a worker did not run under a load that left it no rest; undefined for others.
- */
-function turnAroundMs(
-  lane: LaneProfile,
-  { counts }: LoadSample,
-  stretch: number,
-  handoverMs: number,
-): number | undefined {
-  const { utilisation = 0, runsBySize } = counts;
-  const runs = sumOf(runsBySize.values());
-  if (utilisation < fullLoadMin || runs === 0) return undefined;
-  const stretched = 1 + lane.cpuShare * (stretch - 1);
-  const runMs = (stretched * aloneMs(lane, runsBySize)) / runs + handoverMs;
-  return (runMs * Math.max(0, 1 - utilisation)) / utilisation;
+/** The least time between runs under a load that left workers no rest; 0 where none did. */
+function turnAroundMs(loads: readonly LoadSample[]): number {
+  const gaps = loads.flatMap(({ middle: { utilisation = 0, runsBySize, meanRunMs } }) => {
+    const runs = sumOf(runsBySize.values());
+    if (utilisation < fullLoadMin || runs === 0) return [];
+    const runMs = sumOf(runsBySize.entries().map(([size, count]) => count * (meanRunMs[size] ?? 0))) / runs;
+    return runGapMs(runMs, utilisation);
+  });
+  return gaps.length === 0 ? 0 : Math.min(...gaps);
 }
 
 /** How long so many runs of each size take alone, together. */

@@ -30,7 +30,10 @@ export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> 
     const counted = await watch();
     const busy = busyTime();
     const engineBeforeMs = engineThreadsMs();
-    const calls = await closedLoop(client, plan, { pictures, inFlight: plan.inFlight, forMs });
+    const [calls, middle] = await Promise.all([
+      closedLoop(client, plan, { pictures, inFlight: plan.inFlight, forMs }),
+      countMiddle(watch, forMs),
+    ]);
     const { cores, ownMs, tookMs } = busy();
     const engineAfterMs = engineThreadsMs();
     const bytes = pictures.reduce((sum, each) => sum + bytesOf(each), 0);
@@ -45,6 +48,7 @@ export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> 
       ...(engineAfterMs !== undefined && { engineMs: engineAfterMs - (engineBeforeMs ?? 0) }),
       busyCores: cores + ownMs / tookMs,
       counts: await counted(),
+      middle,
     });
   }
   return { single, singleRuns: runsBySize, loads };
@@ -90,6 +94,14 @@ async function closedLoop(client: ServiceClient, plan: ServicePlan, load: Load):
   return calls;
 }
 
+/** Counts while neither the first calls of a load are under way nor the last ones alone. */
+async function countMiddle(watch: ServicePlan["watch"], forMs: number): Promise<ServiceCounts> {
+  await sleep(edgeShare * forMs);
+  const counted = await watch();
+  await sleep((1 - 2 * edgeShare) * forMs);
+  return counted();
+}
+
 function refusedText(url: string, status: number | undefined, error: string | undefined): string {
   const how = [status ?? "no answer", ...(error === undefined ? [] : [error])].join(" ");
   const why =
@@ -115,6 +127,9 @@ function busyTime(): () => { cores: number; ownMs: number; tookMs: number } {
     return { cores: Math.max(0, busy - before.busy - ownMs) / tookMs, ownMs, tookMs };
   };
 }
+
+/** Part of a load's time at either end. */
+const edgeShare = 0.1;
 
 const warmUpRoundsMax = 12;
 /** A round that answers more calls than this many times the best one was still part of the warm-up. */
@@ -164,6 +179,8 @@ export type LoadSample = {
   /** Cores that were busy on average, with this process. */
   busyCores: number;
   counts: ServiceCounts;
+  /** Without the beginning and the end, when workers have rest. */
+  middle: ServiceCounts;
 };
 
 export type ServiceSamples = {

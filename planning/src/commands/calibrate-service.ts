@@ -2,6 +2,7 @@ import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fitToLoad } from "../calibration/load-fit.ts";
 import { noiseSentence, watchOtherWork } from "../calibration/machine-noise.ts";
+import { withoutSimulatedGap } from "../calibration/run-gap.ts";
 import { fitFault, runsFault, serviceProfile } from "../calibration/service-profile.ts";
 import { idleCores, sampleService } from "../calibration/service-samples.ts";
 import type { StageTimes } from "../prediction/call-recorder.ts";
@@ -119,23 +120,29 @@ export async function calibrateService(
   return 0;
 }
 
-/** Sends calls at three quarters of the most that the service can answer, and fits the profile to them. */
+/**
+ * Sends calls at three quarters of the most that the service can answer, and fits the profile to them. The
+ * same calls twice before them do not count: right after full load runs take up to a tenth longer.
+ */
 async function fitToSteadyLoad(profile: Profile, load: SteadyLoad): Promise<Profile> {
   const { url, key, lane, sizes, forMs, progress } = load;
-  const trace = drawTraffic({
-    shape: "poisson",
-    seed: 1,
-    perSecond: steadyShare * profile.service.perSecond,
-    seconds: (steadyRounds * forMs) / 1_000,
-    tenants: 1,
-    lanes: [lane.lane],
-    pictures: 2,
-    pictureSize: picture,
-    deadlineMs: 30_000,
-    factor: 1,
-  });
+  const traffic = (share: number) =>
+    drawTraffic({
+      shape: "poisson",
+      seed: 1,
+      perSecond: share * profile.service.perSecond,
+      seconds: (steadyRounds * forMs) / 1_000,
+      tenants: 1,
+      lanes: [lane.lane],
+      pictures: 2,
+      pictureSize: picture,
+      deadlineMs: 30_000,
+      factor: 1,
+    });
+  const trace = traffic(steadyShare);
   const stock = await stockPictures(trace, samplePhotographs(), progress);
   const plan = { url, keys: [key], inFlightMax: 1_000 };
+  for (let lead = 0; lead < leads; lead++) await replayTrace({ trace, stock, plan, progress });
   const replayed = await replayTrace({ trace, stock, plan, progress });
   const { outcomes, calls } = measuredOf(replayed, {});
   if (outcomes.answered < answeredShareMin * calls) {
@@ -150,25 +157,34 @@ async function fitToSteadyLoad(profile: Profile, load: SteadyLoad): Promise<Prof
     batchMax: Math.max(...known.filter((size) => sizes.includes(size)), known[0]!),
     utilisationTarget: 0.85,
   };
+  const clientIsHere = isLoopback(url);
   const parts = repeatedTrace(trace, fittedCallsMin);
-  return fitToLoad(profile, replayed.answeredStages(), (fitted) => {
+  const fitted = fitToLoad(profile, replayed.answeredStages(), (each) => {
     const stages: StageTimes[] = [];
-    const callAnswered = (each: StageTimes) => void stages.push(each);
-    predict(trace, fitted, settings, { parts, clientIsHere: isLoopback(url), callAnswered });
+    const callAnswered = (call: StageTimes) => void stages.push(call);
+    predict(trace, each, settings, { parts, clientIsHere, callAnswered });
     return stages;
   });
+  const full = traffic(fullShare);
+  const settingsOfFull = { ...settings, deadlineMs: fullDeadlineMs };
+  const fullPlan = { parts: repeatedTrace(full, fittedCallsMin), clientIsHere };
+  return withoutSimulatedGap(fitted, (each) => predict(full, each, settingsOfFull, fullPlan));
 }
 
 /** Of the calls a second that it answered at most: busy, but with short queues. */
 const steadyShare = 0.75;
+/** More than it can answer, for the simulation of full load, and as long as workers then have no rest. */
+const fullShare = 1.3;
+const fullDeadlineMs = 2_000;
 const answeredShareMin = 0.95;
 /** Calls of each prediction that is compared with the steady load. */
 const fittedCallsMin = 5_000;
+const leads = 2;
 /** Of measurements: the tail needs more calls than a mean does. */
 const steadyRounds = 4;
 
 /** With the warm-up, as many as it usually needs. */
-const measurements = 25;
+const measurements = 33;
 
 /** As the sample pictures. */
 const picture = { bytes: 41_000, pixels: 327_680 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import sharp from "sharp";
 import { plainImageHeader } from "@faceline/contracts/image/header";
 import { sizedJpeg } from "./sized-jpeg.ts";
 
@@ -26,6 +27,19 @@ test("every number of bytes above the photograph's own can be met, also just abo
   for (const more of [4, 5, 65_536, 65_537, 65_538, 65_540, 65_541, 131_075]) {
     const jpeg = await sizedJpeg(photograph, { bytes: length + more, pixels: 90_000 });
     assert.equal(jpeg.length, length + more, `${more} bytes more`);
+  }
+});
+
+test("a picture is progressive where the photograph is", async () => {
+  const baseline = await sharp(photograph).jpeg().toBuffer();
+  for (const [source, expected] of [
+    [photograph, true],
+    [baseline, false],
+  ] as const) {
+    const { isProgressive } = await sharp(
+      await sizedJpeg(source, { bytes: 40_000, pixels: 90_000 }),
+    ).metadata();
+    assert.equal(isProgressive, expected);
   }
 });
 
