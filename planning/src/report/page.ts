@@ -146,7 +146,7 @@ p,ul{max-width:75ch;margin:.5rem 0}ul{padding-left:1.2rem}
 .answer{font-size:1.15rem}.dim{color:var(--dim);font-size:.875rem}
 .mark{border:1px solid var(--far);border-left-width:6px;border-radius:6px;padding:.5rem 1rem}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem 1.5rem;margin:1rem 0}
-.figures div{display:flex;flex-direction:column-reverse}dt{color:var(--dim);font-size:.875rem}dd{margin:0;font-size:1.35rem;font-weight:600}
+.figures div{display:flex;flex-direction:column-reverse;justify-content:flex-end}dt{color:var(--dim);font-size:.875rem}dd{margin:0;font-size:1.35rem;font-weight:600}
 pre{background:var(--raised);border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem;margin:.25rem 0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem;line-height:1.45}
 p code{white-space:nowrap}
 summary{cursor:pointer;margin-top:1rem}
