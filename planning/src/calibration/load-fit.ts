@@ -21,18 +21,16 @@ export function fitToLoad(
   let handoverMs = shares.map(() => profile.service.handoverMs);
   const withFitted = (): Profile => {
     const { service } = profile;
-    // What single calls took, unless it was more than most of what the load took.
-    const fetchIdleMs = Math.min(service.fetchMs, valueAt(fetchMs, 0.5));
-    const handoverIdleMs = Math.min(service.handoverMs, valueAt(handoverMs, 0.5));
+    const [fetchMinMs, handoverMinMs] = [fetchMs[0]!, handoverMs[0]!];
     return {
       ...profile,
       service: {
         ...service,
         factors: hops,
-        fetchMs: fetchIdleMs,
-        fetchMoreMs: fetchMs.map((ms) => Math.max(0, ms - fetchIdleMs)),
-        handoverMs: handoverIdleMs,
-        handoverMoreMs: handoverMs.map((ms) => Math.max(0, ms - handoverIdleMs)),
+        fetchMs: fetchMinMs,
+        fetchMoreMs: fetchMs.map((ms) => ms - fetchMinMs),
+        handoverMs: handoverMinMs,
+        handoverMoreMs: handoverMs.map((ms) => ms - handoverMinMs),
       },
     };
   };

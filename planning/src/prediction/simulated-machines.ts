@@ -18,8 +18,7 @@ import type { PictureSize } from "../trace/trace.ts";
  *     call ──intake──► scheduler ──to worker──► fetch ──► decodes ──► run ──reply──► client
  *              CPU                     CPU                  CPU       CPU     CPU
  *
- * What a hop takes on an idle service beyond its CPU time is a wait. Hops, fetching and runs that begin while
- * something else is on the cores take longer, as they did under the load of the calibration.
+ * What a hop takes on an idle service beyond its CPU time is a wait.
  */
 export class SimulatedMachines {
   readonly #parts: MachineParts;
@@ -51,12 +50,11 @@ export class SimulatedMachines {
     const { profile, random, events, clientIsHere } = this.#parts;
     const { service } = profile;
     let calls = 0;
-    const factorOn = ({ active }: SharedCores) =>
-      valueAt(active > 0 ? service.factors : service.idleFactors, random.next());
+    const factor = () => valueAt(service.factors, random.next());
     const step = (idleMs: number, cpuMs: number, cores: SharedCores, done: () => void) => {
       // What a hop takes of the cores beyond its own time, others do beside it: collectors, reports, Kafka.
       const ownMs = Math.min(cpuMs, idleMs);
-      const waitMs = factorOn(cores) * idleMs - ownMs;
+      const waitMs = factor() * idleMs - ownMs;
       if (cpuMs > ownMs) cores.run(cpuMs - ownMs, () => {}, { isBrief: true });
       cores.run(ownMs, () => events.after(Math.max(0, waitMs), done), { isBrief: true });
     };
@@ -73,7 +71,7 @@ export class SimulatedMachines {
         const ms = batchShare * cpu.pictureMs * tasks.length;
         step(service.toWorkerMs, ms, this.#coresOf(calls), done);
       },
-      report: (done) => events.after(factorOn(this.#coresOf(calls)) * service.reportMs, done),
+      report: (done) => events.after(factor() * service.reportMs, done),
       reply: ({ tasks }, done) => {
         const ms = (1 - intakeShare - batchShare) * cpu.pictureMs * tasks.length;
         step(service.replyMs, ms, this.#coresOf(calls), done);
@@ -86,9 +84,6 @@ export class SimulatedMachines {
     const { profile, random, events } = this.#parts;
     const cores = this.#coresOf(machine);
     const { fetchMs, fetchMoreMs, decodesMax, handoverMs, handoverMoreMs } = profile.service;
-    // Threads wait for each other only where there are others.
-    const moreMs = (quantiles: readonly number[]) =>
-      cores.active > 0 ? valueAt(quantiles, random.next()) : 0;
     const decodes: Decode[] = [];
     let decoding = 0;
     const decodeNext = () => {
@@ -106,7 +101,7 @@ export class SimulatedMachines {
     return {
       prepare: (tasks, done) => {
         let left = tasks.length;
-        const fetchedMs = fetchMs + moreMs(fetchMoreMs);
+        const fetchedMs = fetchMs + valueAt(fetchMoreMs, random.next());
         if (left === 0) return events.after(fetchedMs, done);
         const each = () => {
           left--;
@@ -123,8 +118,8 @@ export class SimulatedMachines {
         const measured = profile.lanes.find((each) => each.lane === lane)!;
         const ms = runMsAt(measured, size, random.next());
         const cpu = measured.cpuShare * ms;
-        const waitMs = handoverMs + moreMs(handoverMoreMs);
-        const end = () => events.after(ms - cpu + waitMs, done);
+        const moreMs = handoverMs + valueAt(handoverMoreMs, random.next());
+        const end = () => events.after(ms - cpu + moreMs, done);
         if (cpu > 0) cores.run(cpu, end);
         else end();
       },
