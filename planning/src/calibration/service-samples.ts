@@ -94,7 +94,7 @@ async function closedLoop(client: ServiceClient, plan: ServicePlan, load: Load):
   return calls;
 }
 
-/** Counts while neither the first calls of a load are under way nor the last ones alone. */
+/** Counts a load of `forMs` that begins now, without its first and its last part. */
 async function countMiddle(watch: ServicePlan["watch"], forMs: number): Promise<ServiceCounts> {
   await sleep(edgeShare * forMs);
   const counted = await watch();
@@ -128,7 +128,7 @@ function busyTime(): () => { cores: number; ownMs: number; tookMs: number } {
   };
 }
 
-/** Part of a load's time at either end. */
+/** The share of a load at either end that is not counted, because workers have rest there. */
 const edgeShare = 0.1;
 
 const warmUpRoundsMax = 12;
@@ -179,7 +179,7 @@ export type LoadSample = {
   /** Cores that were busy on average, with this process. */
   busyCores: number;
   counts: ServiceCounts;
-  /** Without the beginning and the end, when workers have rest. */
+  /** The same without the beginning and the end of the load, where workers have rest. */
   middle: ServiceCounts;
 };
 

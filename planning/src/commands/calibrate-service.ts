@@ -142,7 +142,9 @@ async function fitToSteadyLoad(profile: Profile, load: SteadyLoad): Promise<Prof
   const trace = traffic(steadyShare);
   const stock = await stockPictures(trace, samplePhotographs(), progress);
   const plan = { url, keys: [key], inFlightMax: 1_000 };
-  for (let lead = 0; lead < leads; lead++) await replayTrace({ trace, stock, plan, progress });
+  for (let count = 0; count < uncountedReplays; count++) {
+    await replayTrace({ trace, stock, plan, progress });
+  }
   const replayed = await replayTrace({ trace, stock, plan, progress });
   const { outcomes, calls } = measuredOf(replayed, {});
   if (outcomes.answered < answeredShareMin * calls) {
@@ -173,13 +175,14 @@ async function fitToSteadyLoad(profile: Profile, load: SteadyLoad): Promise<Prof
 
 /** Of the calls a second that it answered at most: busy, but with short queues. */
 const steadyShare = 0.75;
-/** More than it can answer, for the simulation of full load, and as long as workers then have no rest. */
+/** Of the same, for the simulation of full load: more than it can answer, so that calls always wait. */
 const fullShare = 1.3;
+/** Of those calls: a queue of many batches, and no longer one. */
 const fullDeadlineMs = 2_000;
 const answeredShareMin = 0.95;
 /** Calls of each prediction that is compared with the steady load. */
 const fittedCallsMin = 5_000;
-const leads = 2;
+const uncountedReplays = 2;
 /** Of measurements: the tail needs more calls than a mean does. */
 const steadyRounds = 4;
 
