@@ -49,6 +49,7 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
       reportMs: 3,
       replyMs: 3,
       factors: [0.8, 1, 1.2],
+      idleFactors: [0.8, 1, 1.2],
       fetchMs: 0,
       fetchMoreMs: [0, 0],
       handoverMs: 0,

@@ -126,15 +126,20 @@ export const Profile = z.object({
     reportMs: z.number().nonnegative(),
     /** From the end of a run to the client. */
     replyMs: z.number().nonnegative(),
-    /** How many times as long a hop takes: under a steady load, or of single calls before that. */
+    /**
+     * How many times as long a hop takes while something else is on the cores: under a steady load, or of
+     * single calls before that.
+     */
     factors: Quantiles,
+    /** The same while nothing is: of single calls. */
+    idleFactors: Quantiles.default([1, 1]),
     /** Until the images of a batch are in the worker, at least. */
     fetchMs: z.number().nonnegative(),
-    /** What fetching took beyond that under a steady load, in ms. */
+    /** What fetching took beyond that under a steady load while something was on the cores, in ms. */
     fetchMoreMs: Quantiles.default([0, 0]),
     /** By how much a run in a worker takes longer than in the calibrated engine: to its thread, and back. */
     handoverMs: z.number().nonnegative(),
-    /** What runs took beyond that and their share of the cores under a steady load, in ms. */
+    /** What runs took beyond that and their share of the cores under such a load, in ms. */
     handoverMoreMs: Quantiles.default([0, 0]),
     /** Between two runs of a worker under full load, beyond waits for the next batch. */
     turnAroundMs: z.number().nonnegative(),

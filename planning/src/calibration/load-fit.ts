@@ -1,5 +1,6 @@
 import type { StageTimes } from "../prediction/call-recorder.ts";
 import type { Profile } from "@faceline/contracts/stored/profile";
+import { runsOnCores } from "../profile/lane-times.ts";
 import { valueAt } from "../profile/quantiles.ts";
 
 /**
@@ -15,22 +16,27 @@ export function fitToLoad(
   predict: (profile: Profile) => readonly FittedStages[],
 ): Profile {
   const { factors } = profile.service;
+  const isOnCores = runsOnCores(profile);
   const goal = quantilesByStage(measured);
   let hops = shares.map((share) => valueAt(factors, share));
   let fetchMs = shares.map(() => profile.service.fetchMs);
   let handoverMs = shares.map(() => profile.service.handoverMs);
   const withFitted = (): Profile => {
     const { service } = profile;
-    const [fetchMinMs, handoverMinMs] = [fetchMs[0]!, handoverMs[0]!];
+    // On cores, what single calls took, unless it was more than most of what the load took.
+    const idleOf = (idleMs: number, loaded: number[]) =>
+      isOnCores ? Math.min(idleMs, valueAt(loaded, 0.5)) : loaded[0]!;
+    const fetchIdleMs = idleOf(service.fetchMs, fetchMs);
+    const handoverIdleMs = idleOf(service.handoverMs, handoverMs);
     return {
       ...profile,
       service: {
         ...service,
         factors: hops,
-        fetchMs: fetchMinMs,
-        fetchMoreMs: fetchMs.map((ms) => ms - fetchMinMs),
-        handoverMs: handoverMinMs,
-        handoverMoreMs: handoverMs.map((ms) => ms - handoverMinMs),
+        fetchMs: fetchIdleMs,
+        fetchMoreMs: fetchMs.map((ms) => Math.max(0, ms - fetchIdleMs)),
+        handoverMs: handoverIdleMs,
+        handoverMoreMs: handoverMs.map((ms) => Math.max(0, ms - handoverIdleMs)),
       },
     };
   };

@@ -23,6 +23,7 @@ export function serviceProfile(
   // The clocks of a call may disagree by a little.
   const around = single.map((call) => Math.max(leastCallMs, aroundMs(call)));
   const median = medianOf(around);
+  const factors = quantilesOf(around.map((ms) => ms / median));
   const hopMs = part("hop");
   const intakeMs = part("admission") + part("publish") + hopMs * tasksHopShare;
   const toWorkerMs = hopMs * batchHopShare;
@@ -40,7 +41,8 @@ export function serviceProfile(
     toWorkerMs,
     reportMs: hopMs * (1 - tasksHopShare - batchHopShare),
     replyMs: Math.max(0, median - intakeMs - toWorkerMs),
-    factors: quantilesOf(around.map((ms) => ms / median)),
+    factors,
+    idleFactors: factors,
     fetchMs: Math.max(0, part("prepare") - decodeMs),
     handoverMs,
     turnAroundMs: turnAroundMs(loads),

@@ -153,6 +153,7 @@ const assumedService: Profile["service"] = {
   reportMs: 2,
   replyMs: 3,
   factors: [0.6, 0.9, 1, 1.2, 2.5],
+  idleFactors: [0.8, 1, 1.2],
   fetchMs: 2,
   fetchMoreMs: [0, 0],
   handoverMs: 0.5,

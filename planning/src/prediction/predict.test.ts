@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newProfile, newTrace } from "../../testing/fixtures.ts";
 import { wholeTrace } from "../trace/trace-part.ts";
-import { type PoolSettings, predict } from "./predict.ts";
+import type { Profile } from "@faceline/contracts/stored/profile";
+import { type PoolSettings, predict, type Prediction } from "./predict.ts";
 
 const settings: PoolSettings = { workers: 2, batchMax: 8, utilisationTarget: 0.85 };
 
@@ -59,22 +60,40 @@ test("CPU time of a call beyond its hop is spent beside it", () => {
   assert.ok(Math.abs(stages.serviceMs - 10) < 0.7, `${stages.serviceMs}`);
 });
 
-test("pauses of hops, of fetching and of runs are in p99, and not in p50", () => {
-  const trace = newTrace({ perSecond: 1, pictures: 1, seconds: 600 });
-  const { service } = newProfile();
+test("pauses of a busy machine are in p99 and not in p50, and a machine without other work has none", () => {
+  const { service, lanes } = newProfile();
+  const both = { lanes: lanes.map((lane) => ({ ...lane, contention: [1, 1] })) };
   const rarely = (usual: number, pause: number) => [...Array.from({ length: 48 }, () => usual), pause, pause];
   const pauses = {
     factors: rarely(1, 20),
     fetchMoreMs: rarely(0, 70),
     handoverMoreMs: rarely(0, 80),
   };
-  const usual = predict(trace, newProfile(), settings, { parts: [wholeTrace(trace)] });
+  const [idle, busy] = [1, 60].map((perSecond) => {
+    const trace = newTrace({ perSecond, pictures: 1, seconds: 600 });
+    return (profile: Profile) => predict(trace, profile, settings, { parts: [wholeTrace(trace)] });
+  }) as [(profile: Profile) => Prediction, (profile: Profile) => Prediction];
+  const usual = { idle: idle(newProfile(both)), busy: busy(newProfile(both)) };
   for (const [name, quantiles] of Object.entries(pauses)) {
-    const paused = newProfile({ service: { ...service, [name]: quantiles } });
-    const { p50Ms, p99Ms } = predict(trace, paused, settings, { parts: [wholeTrace(trace)] });
-    assert.ok(Math.abs(p50Ms - usual.p50Ms) < 2, `${name}: p50 ${p50Ms} and ${usual.p50Ms}`);
-    assert.ok(p99Ms > usual.p99Ms + 40, `${name}: p99 ${p99Ms} and ${usual.p99Ms}`);
+    const paused = newProfile({ ...both, service: { ...service, [name]: quantiles } });
+    const { p50Ms, p99Ms } = busy(paused);
+    assert.ok(Math.abs(p50Ms - usual.busy.p50Ms) < 5, `${name}: p50 ${p50Ms} and ${usual.busy.p50Ms}`);
+    assert.ok(p99Ms > usual.busy.p99Ms + 30, `${name}: p99 ${p99Ms} and ${usual.busy.p99Ms}`);
+    const alone = idle(paused).p99Ms;
+    assert.ok(Math.abs(alone - usual.idle.p99Ms) < 2, `${name}: p99 ${alone} and ${usual.idle.p99Ms}`);
   }
+});
+
+test("beside an engine that leaves the cores alone, waits are those of the load always", () => {
+  const { service, lanes } = newProfile();
+  const waiting = { lanes: lanes.map((lane) => ({ ...lane, cpuShare: 0 })) };
+  const trace = newTrace({ perSecond: 1, pictures: 1, seconds: 300 });
+  const loaded = { ...service, factors: [2, 2], fetchMoreMs: [7, 7], handoverMoreMs: [8, 8] };
+  const [usual, later] = [service, loaded].map((each) =>
+    predictAll(trace, settings, newProfile({ ...waiting, service: each })),
+  );
+  const more = later!.p50Ms - usual!.p50Ms;
+  assert.ok(Math.abs(more - (10 + 7 + 8)) < 1.5, `${more}`);
 });
 
 test("a pace that changes for seconds fills queues, and leaves the mean run as long", () => {

@@ -1,11 +1,10 @@
-// Covered by predict.test.ts.
 import type { EventQueue } from "@faceline/batcher/simulation/event-queue";
 import type { Random } from "@faceline/batcher/simulation/random";
 import type { CallPath } from "@faceline/batcher/simulation/scenario";
 import { SharedCores } from "@faceline/batcher/simulation/shared-cores";
 import type { WorkerWork } from "@faceline/batcher/simulation/worker-model";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
-import { decodeMsAt, runMsAt, slowdownOf } from "../profile/lane-times.ts";
+import { decodeMsAt, runMsAt, runsOnCores, slowdownOf } from "../profile/lane-times.ts";
 import type { CallCpu, MachinePace, Profile } from "@faceline/contracts/stored/profile";
 import { valueAt } from "../profile/quantiles.ts";
 import type { PictureSize } from "../trace/trace.ts";
@@ -18,17 +17,21 @@ import type { PictureSize } from "../trace/trace.ts";
  *     call ──intake──► scheduler ──to worker──► fetch ──► decodes ──► run ──reply──► client
  *              CPU                     CPU                  CPU       CPU     CPU
  *
- * What a hop takes on an idle service beyond its CPU time is a wait.
+ * What a hop takes on an idle service beyond its CPU time is a wait. Hops, fetching and runs that begin while
+ * something else is on the cores take longer, as they did under the load of the calibration. Beside an engine
+ * that leaves the cores to the others, they take so long always.
  */
 export class SimulatedMachines {
   readonly #parts: MachineParts;
   readonly #cores: SharedCores[];
+  readonly #isOnCores: boolean;
 
   constructor(parts: MachineParts) {
     const { profile, events, machines } = parts;
     this.#parts = parts;
     const machine = { cores: profile.machine.cores, slowdown: slowdownOf(profile) };
     this.#cores = Array.from({ length: machines }, () => new SharedCores(events, machine));
+    this.#isOnCores = runsOnCores(profile);
     const { pace } = profile.machine;
     if (pace !== undefined) for (const cores of this.#cores) this.#followPace(cores, pace);
   }
@@ -50,11 +53,12 @@ export class SimulatedMachines {
     const { profile, random, events, clientIsHere } = this.#parts;
     const { service } = profile;
     let calls = 0;
-    const factor = () => valueAt(service.factors, random.next());
+    const factorOn = (cores: SharedCores) =>
+      valueAt(this.#isBusy(cores) ? service.factors : service.idleFactors, random.next());
     const step = (idleMs: number, cpuMs: number, cores: SharedCores, done: () => void) => {
       // What a hop takes of the cores beyond its own time, others do beside it: collectors, reports, Kafka.
       const ownMs = Math.min(cpuMs, idleMs);
-      const waitMs = factor() * idleMs - ownMs;
+      const waitMs = factorOn(cores) * idleMs - ownMs;
       if (cpuMs > ownMs) cores.run(cpuMs - ownMs, () => {}, { isBrief: true });
       cores.run(ownMs, () => events.after(Math.max(0, waitMs), done), { isBrief: true });
     };
@@ -71,7 +75,7 @@ export class SimulatedMachines {
         const ms = batchShare * cpu.pictureMs * tasks.length;
         step(service.toWorkerMs, ms, this.#coresOf(calls), done);
       },
-      report: (done) => events.after(factor() * service.reportMs, done),
+      report: (done) => events.after(factorOn(this.#coresOf(calls)) * service.reportMs, done),
       reply: ({ tasks }, done) => {
         const ms = (1 - intakeShare - batchShare) * cpu.pictureMs * tasks.length;
         step(service.replyMs, ms, this.#coresOf(calls), done);
@@ -84,6 +88,9 @@ export class SimulatedMachines {
     const { profile, random, events } = this.#parts;
     const cores = this.#coresOf(machine);
     const { fetchMs, fetchMoreMs, decodesMax, handoverMs, handoverMoreMs } = profile.service;
+    // Threads wait for each other only where there are others.
+    const moreMs = (quantiles: readonly number[]) =>
+      this.#isBusy(cores) ? valueAt(quantiles, random.next()) : 0;
     const decodes: Decode[] = [];
     let decoding = 0;
     const decodeNext = () => {
@@ -101,7 +108,7 @@ export class SimulatedMachines {
     return {
       prepare: (tasks, done) => {
         let left = tasks.length;
-        const fetchedMs = fetchMs + valueAt(fetchMoreMs, random.next());
+        const fetchedMs = fetchMs + moreMs(fetchMoreMs);
         if (left === 0) return events.after(fetchedMs, done);
         const each = () => {
           left--;
@@ -117,14 +124,25 @@ export class SimulatedMachines {
       run: (lane, size, done) => {
         const measured = profile.lanes.find((each) => each.lane === lane)!;
         const ms = runMsAt(measured, size, random.next());
-        const cpu = measured.cpuShare * ms;
-        const moreMs = handoverMs + valueAt(handoverMoreMs, random.next());
-        const end = () => events.after(ms - cpu + moreMs, done);
+        // On cores the handover is computing, too: caches are cold, and threads wake up.
+        const aloneMs = ms + handoverMs;
+        const cpu = measured.cpuShare * (this.#isOnCores ? aloneMs : ms);
+        const waitMs = aloneMs - cpu + this.#shareOf(cores) * moreMs(handoverMoreMs);
+        const end = () => events.after(waitMs, done);
         if (cpu > 0) cores.run(cpu, end);
         else end();
       },
       turnAround: (done) => events.after(profile.service.turnAroundMs, done),
     };
+  }
+
+  /** The more jobs share the cores, the more of the waits of a run is in its share of them already. */
+  #shareOf({ active }: SharedCores): number {
+    return this.#isOnCores ? Math.min(1, this.#parts.profile.machine.cores / (active + 1)) : 1;
+  }
+
+  #isBusy({ active }: SharedCores): boolean {
+    return active > 0 || !this.#isOnCores;
   }
 
   #coresOf(index: number): SharedCores {

@@ -27,9 +27,16 @@ export function slowdownOf({ lanes }: Profile): number[] {
   );
 }
 
+/** Whether the engine computes on the cores of the machine, not on an accelerator and not in a model. */
+export const runsOnCores = ({ lanes }: Profile): boolean =>
+  lanes.every(({ cpuShare }) => cpuShare >= cpuBoundShare);
+
 /** Returns the mean of a distribution that is given by its quantiles. */
 export function meanOf(quantiles: readonly number[]): number {
   // The trapezoidal rule: the distribution is linear from one quantile to the next.
   const all = quantiles.reduce((sum, each) => sum + each, 0);
   return (all - (quantiles[0]! + quantiles.at(-1)!) / 2) / (quantiles.length - 1);
 }
+
+/** Of a run: with more CPU time than this it is taken to compute all the time. */
+const cpuBoundShare = 0.9;
