@@ -192,7 +192,7 @@ const countedReplays = 2;
 const steadyRounds = 4;
 
 /** With the warm-up, as many as it usually needs. */
-const measurements = 53;
+const measurements = 45;
 
 /** As the sample pictures. */
 const picture = { bytes: 41_000, pixels: 327_680 };
