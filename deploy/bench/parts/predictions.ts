@@ -93,7 +93,7 @@ const traces: { name: string; share: number; seed: number; args?: string[] }[] =
   { name: "bursts of 5 times, 50 %", share: 0.5, seed: 13, args: ["--draw", "bursts"] },
   { name: "overload, 130 %", share: 1.3, seed: 14 },
   { name: "two lanes, 60 %", share: 0.6, seed: 15, args: ["--lane", "Dlib/ssd,Dlib/tiny"] },
-  // The same calls as above: how far measured values are from each other.
+  // The calls of the second row once more: how far measured values differ by themselves.
   { name: "steady, 90 %, again", share: 0.9, seed: 12 },
 ];
 

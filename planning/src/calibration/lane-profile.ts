@@ -1,4 +1,5 @@
 import type { LaneProfile } from "@faceline/contracts/stored/profile";
+import { cpuBoundShare } from "../profile/lane-times.ts";
 import { meanInterval, quantilesOf } from "../profile/quantiles.ts";
 
 /** Returns the distribution of run times by size, alone, and how much longer runs take beside others. */
@@ -34,10 +35,7 @@ export function withoutWaits(samples: readonly RunSample[]): RunSample[] {
 
 /** Whether runs keep a core busy. */
 export const isOnCores = (samples: readonly RunSample[]): boolean =>
-  samples.some(({ ms, cpuMs, besides }) => besides === 0 && cpuMs >= busyShare * ms);
-
-/** Of a run: with more CPU time than this it is taken to compute all the time. */
-const busyShare = 0.9;
+  samples.some(({ ms, cpuMs, besides }) => besides === 0 && cpuMs >= cpuBoundShare * ms);
 
 /** A run of a batch of `size`, in ms, beside so many other workers' runs. */
 export type RunSample = {

@@ -45,6 +45,23 @@ test("the waits around the engine become those of the load, with its pauses", ()
   }
 });
 
+test("beside an engine that leaves the cores alone, calls may wait less than single ones did", () => {
+  const { lanes, service } = newProfile();
+  const prepareOf = (cpuShare: number) => {
+    const profile = newProfile({
+      lanes: lanes.map((lane) => ({ ...lane, cpuShare })),
+      service: { ...service, fetchMs: 10 },
+    });
+    const load = measured.map((each, call) => ({ ...each, prepareMs: 4 + (call % 5) }));
+    const { fetchMs, fetchMoreMs } = fitToLoad(profile, load, stagesOf).service;
+    return [fetchMs, fetchMs + fetchMoreMs.at(-1)!].map((ms) => Math.round(ms));
+  };
+  // Between 4 and 8 ms, of which the simulation of the test adds 2.
+  assert.deepEqual(prepareOf(0), [2, 6]);
+  // On cores the least is that of an idle machine, and here the median of the load is below it.
+  assert.deepEqual(prepareOf(1), [4, 6]);
+});
+
 test("what does not belong to waits stays as it is", () => {
   const profile = newProfile();
   const fitted = fitToLoad(profile, measured, stagesOf);

@@ -124,10 +124,10 @@ export class SimulatedMachines {
       run: (lane, size, done) => {
         const measured = profile.lanes.find((each) => each.lane === lane)!;
         const ms = runMsAt(measured, size, random.next());
-        // On cores the handover is computing, too: caches are cold, and threads wake up.
+        // Where a run computes, its handover does: caches are cold, and threads wake up.
         const aloneMs = ms + handoverMs;
-        const cpu = measured.cpuShare * (this.#isOnCores ? aloneMs : ms);
-        const waitMs = aloneMs - cpu + this.#shareOf(cores) * moreMs(handoverMoreMs);
+        const cpu = measured.cpuShare * aloneMs;
+        const waitMs = aloneMs - cpu + this.#waitShareOn(cores) * moreMs(handoverMoreMs);
         const end = () => events.after(waitMs, done);
         if (cpu > 0) cores.run(cpu, end);
         else end();
@@ -136,8 +136,11 @@ export class SimulatedMachines {
     };
   }
 
-  /** The more jobs share the cores, the more of the waits of a run is in its share of them already. */
-  #shareOf({ active }: SharedCores): number {
+  /**
+   * Which share of its measured wait a run that begins now still has: the more jobs share the cores, the more
+   * of that wait is simulated by the sharing.
+   */
+  #waitShareOn({ active }: SharedCores): number {
     return this.#isOnCores ? Math.min(1, this.#parts.profile.machine.cores / (active + 1)) : 1;
   }
 

@@ -39,4 +39,4 @@ export function meanOf(quantiles: readonly number[]): number {
 }
 
 /** Of a run: with more CPU time than this it is taken to compute all the time. */
-const cpuBoundShare = 0.9;
+export const cpuBoundShare = 0.9;
