@@ -52,6 +52,7 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
       idleFactors: [0.8, 1, 1.2],
       fetchMs: 0,
       fetchMoreMs: [0, 0],
+      runFactors: {},
       handoverMs: 0,
       handoverMoreMs: [0, 0],
       turnAroundMs: 0,

@@ -137,7 +137,12 @@ export const Profile = z.object({
     fetchMs: z.number().nonnegative(),
     /** What fetching took beyond that under a steady load while something was on the cores, in ms. */
     fetchMoreMs: Quantiles.default([0, 0]),
-    /** By how much a run in a worker takes longer than in the calibrated engine: to its thread, and back. */
+    /**
+     * How many times the CPU time of the calibrated engine a run takes in a busy service, by lane: others use
+     * the caches there. A lane that is missing: 1.
+     */
+    runFactors: z.record(LaneId, z.number().positive()).default({}),
+    /** By how much a run in a worker takes longer than that: to its thread, and back. */
     handoverMs: z.number().nonnegative(),
     /** What runs took beyond that and their share of the cores under such a load, in ms. */
     handoverMoreMs: Quantiles.default([0, 0]),

@@ -1,13 +1,19 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import type { Profile } from "@faceline/contracts/stored/profile";
 import { capture } from "../../launcher/capture.ts";
 import { repository } from "../../launcher/state-folder.ts";
-import { type OtherWork, watchOtherWork } from "../observe/other-work.ts";
-import { threadSeconds } from "../observe/processes.ts";
+import { watchOtherWork } from "../observe/other-work.ts";
+import { measureCpu, threadSeconds } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type Part, type PartResult } from "../part.ts";
-import { table } from "../report.ts";
-import { sum } from "../statistics.ts";
+import { inRandomOrder, mulberry32, sum } from "../statistics.ts";
+import {
+  type ReplayJson,
+  type ReplayRound,
+  type ReplayedTrace,
+  predictionTables,
+} from "./predictions-tables.ts";
 
 /** How far the predictions of `npm run plan` are off with real models. */
 export const predictions: Part = (bench) =>
@@ -15,6 +21,7 @@ export const predictions: Part = (bench) =>
     name: "real models",
     workers: availableParallelism(),
     batchMax: 4,
+    rounds: 4,
     calibrate: [],
     settings: {},
   });
@@ -25,13 +32,16 @@ export const predictionsModelled: Part = (bench) =>
     name: "modelled engine",
     workers: 1,
     batchMax: 8,
+    // It needs no core, so that the machine's pace is nothing to it.
+    rounds: 2,
     calibrate: ["--engine", "model:40+5b"],
     settings: { ENGINE: "model:40+5b", BATCH_MAX: "8" },
   });
 
 /**
- * Calibrates the engine, starts a stack and calibrates it, then replays traces that the profile was not
- * fitted to, and puts predicted beside measured values.
+ * Calibrates the engine and starts a stack. Then, in rounds, calibrates the service and replays traces that
+ * the profile was not fitted to, in random order, and puts predicted beside measured values. The pace of a
+ * shared machine changes within minutes, so that each trace meets several.
  */
 async function comparePredictions(bench: Bench, engine: PredictedEngine): Promise<PartResult> {
   const { quick, steps, folder, servers } = bench;
@@ -61,41 +71,63 @@ async function comparePredictions(bench: Bench, engine: PredictedEngine): Promis
     "--operators",
     stack.operatorsPorts.map((port) => `http://127.0.0.1:${port}`).join(","),
   ];
-  await steps.run("calibrating the service", () =>
-    plan("calibrate", "--out", profile, ...service, "--seconds", quick ? "5" : "10", "--accept-noise"),
-  );
-  const { perSecond } = (readJson(profile) as { service: { perSecond: number } }).service;
-  const results: PredictedTrace[] = [];
-  for (const [index, { name, share, seed, args = [] }] of traces.entries()) {
-    const json = join(folder, `replay-${index}.json`);
-    const rate = (share * perSecond).toFixed(3);
-    const traffic = ["--rate", rate, "--seconds", quick ? "20" : "120", "--deadline", "2000", ...args];
-    const files = ["--profile", profile, "--json", json, "--seed", `${seed}`];
-    const others = watchOtherWork();
-    const enginesBefore = engineSeconds(bench);
-    const text = await steps.run(name, () => plan("replay", ...files, ...service, ...sizes, ...traffic));
-    const beside = others();
-    const { workers } = engine;
-    const engines = engineSeconds(bench) - enginesBefore;
-    results.push({ name, traffic, text, beside, engines, workers, ...(readJson(json) as ReplayJson) });
+  const random = mulberry32(orderSeed);
+  const results: ReplayedTrace[] = traces.map(({ name }) => ({ name, rounds: [] }));
+  const profiles: Profile[] = [];
+  for (let round = 1; round <= (quick ? 1 : engine.rounds); round++) {
+    await steps.run(`round ${round}: calibrating the service`, () =>
+      plan("calibrate", "--out", profile, ...service, "--seconds", quick ? "3" : "5", "--accept-noise"),
+    );
+    const calibrated = readJson(profile) as Profile;
+    profiles.push(calibrated);
+    for (const trace of inRandomOrder(traces, random)) {
+      const { name, share, args = [] } = trace;
+      const index = traces.indexOf(trace);
+      const json = join(folder, `replay-${index}-${round}.json`);
+      const rate = (share * calibrated.service.perSecond).toFixed(3);
+      const seconds = quick ? "15" : "40";
+      const seed = `${seedsApart * round + index}`;
+      const traffic = ["--rate", rate, "--seconds", seconds, "--deadline", "2000", "--seed", seed, ...args];
+      const replayed = await steps.run(`round ${round}: ${name}`, async (): Promise<ReplayRound> => {
+        const others = watchOtherWork();
+        const cpu = measureCpu(leadersOf(bench));
+        const before = engineSeconds(bench);
+        const text = await plan(
+          "replay",
+          "--profile",
+          profile,
+          "--json",
+          json,
+          ...service,
+          ...sizes,
+          ...traffic,
+        );
+        const engines = engineSeconds(bench) - before;
+        return { traffic, text, beside: others(), engines, cpu: cpu(), ...(readJson(json) as ReplayJson) };
+      });
+      results[index]!.rounds.push(replayed);
+    }
   }
+  const perSecond = profiles.map(({ service }) => service.perSecond.toFixed(1)).join(", ");
   return {
-    plan: { engine, perSecond, profile: readJson(profile) },
+    plan: { engine, profiles },
     results,
-    tables: `${engine.name}, ${perSecond.toFixed(1)} calls a second at most\n\n${tableOf(results)}`,
+    tables: `${engine.name}; calls a second at most, by round: ${perSecond}\n\n${predictionTables(results, profiles[0]!.lanes[0]!, engine.workers)}`,
   };
 }
 
 /** Of the calls a second that the service answered at most while it was calibrated. */
-const traces: { name: string; share: number; seed: number; args?: string[] }[] = [
-  { name: "steady, 60 %", share: 0.6, seed: 11 },
-  { name: "steady, 90 %", share: 0.9, seed: 12 },
-  { name: "bursts of 5 times, 50 %", share: 0.5, seed: 13, args: ["--draw", "bursts"] },
-  { name: "overload, 130 %", share: 1.3, seed: 14 },
-  { name: "two lanes, 60 %", share: 0.6, seed: 15, args: ["--lane", "Dlib/ssd,Dlib/tiny"] },
-  // The calls of the second row once more: how far measured values differ by themselves.
-  { name: "steady, 90 %, again", share: 0.9, seed: 12 },
+const traces: { name: string; share: number; args?: string[] }[] = [
+  { name: "steady, 60 %", share: 0.6 },
+  { name: "steady, 90 %", share: 0.9 },
+  { name: "bursts of 5 times, 50 %", share: 0.5, args: ["--draw", "bursts"] },
+  { name: "overload, 130 %", share: 1.3 },
+  { name: "two lanes, 60 %", share: 0.6, args: ["--lane", "Dlib/ssd,Dlib/tiny"] },
 ];
+
+const orderSeed = 1;
+/** Of a trace, from one round to the next. */
+const seedsApart = 10;
 
 /** CPU time of the threads that run the networks, of all workers; 0 on anything but Linux. */
 function engineSeconds(bench: Bench): number {
@@ -104,130 +136,14 @@ function engineSeconds(bench: Bench): number {
   return sum([...threads].flatMap(([name, seconds]) => (name.endsWith(" engine") ? seconds : [])));
 }
 
-function tableOf(results: readonly PredictedTrace[]): string {
-  const cell = ({ unit, predicted, measured, error }: Compared) => {
-    const text = (value: number) =>
-      unit === "share" ? (100 * value).toFixed(1) : value.toFixed(unit === "ms" ? 0 : 2);
-    if (measured === undefined || error === undefined) return text(predicted);
-    const sign = error < 0 ? "" : "+";
-    return `${text(predicted)} / ${text(measured)}, ${sign}${(100 * error).toFixed(1)}`;
-  };
-  const [first] = results;
-  const head = [
-    "predicted / measured, error",
-    ...first!.compared.map(({ name, unit }) => `${name} ${units[unit]}`),
-  ];
-  return [
-    table(
-      head,
-      results.map(({ name, beside, compared }) => [
-        isNoisy(beside) ? `${name} (NOISY)` : name,
-        ...compared.map(cell),
-      ]),
-    ),
-    "Errors of times and sizes in % of the measured value, of shares in points.",
-    ...(results.some(({ beside }) => isNoisy(beside)) ? [noisySentence] : []),
-    "Mean ms by stage, predicted / measured:",
-    table(
-      ["", ...Object.keys(first!.predicted.stages)],
-      results.map(({ name, predicted, measured }) => [
-        name,
-        ...Object.entries(predicted.stages).map(
-          ([stage, ms]) => `${ms.toFixed(1)} / ${measured.stages[stage]!.toFixed(1)}`,
-        ),
-      ]),
-    ),
-    "Mean ms of a run by the size of its batch, predicted / measured:",
-    runsTable(results),
-    "What else took the cores, and how runs went:",
-    table(
-      ["", "others, cores", "hypervisor, cores", "engine threads, cores", "a run / its CPU time"],
-      results.map((each) => [each.name, ...cores(each)]),
-    ),
-  ].join("\n\n");
-}
-
-function runsTable(results: readonly PredictedTrace[]): string {
-  const sizes = [...new Set(results.flatMap(({ measured }) => Object.keys(measured.meanRunMs)))];
-  return table(
-    ["", ...sizes],
-    results.map(({ name, predicted, measured }) => [
-      name,
-      ...sizes.map((size) => {
-        const [ours, real] = [predicted.meanRunMs[size], measured.meanRunMs[size]];
-        return `${ours?.toFixed(1) ?? "–"} / ${real?.toFixed(1) ?? "–"}`;
-      }),
-    ]),
-  );
-}
-
-/** Times of runs beyond their CPU time are waits for a core, if the engine needs one. */
-function cores({ beside, engines, workers, measured }: PredictedTrace): string[] {
-  const text = (value: number | undefined) => value?.toFixed(2) ?? "–";
-  const { utilisation = 0, forMs } = measured;
-  const runs = (utilisation * workers * forMs) / 1_000;
-  return [
-    text(beside?.othersCores),
-    text(beside?.stolenCores),
-    text((1_000 * engines) / forMs),
-    text(engines < waitingShareMax * runs ? undefined : runs / engines),
-  ];
-}
-
-/** An engine whose threads have less of a run is modelled: it needs no core. */
-const waitingShareMax = 0.05;
-
-/** Above it other programs change the times of runs by more than they vary. */
-const otherCoresMax = 0.1;
-
-const isNoisy = (beside: OtherWork | undefined): boolean =>
-  beside !== undefined && beside.othersCores + beside.stolenCores > otherCoresMax;
-
-const noisySentence =
-  `NOISY: other programs and the hypervisor took more than ${otherCoresMax} cores. ` +
-  "Such a row says nothing of a prediction; run it again on a quiet machine.";
-
-const units = { ms: "ms", tasks: "", share: "%" };
-
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
 
 type PredictedEngine = {
   name: string;
   workers: number;
   batchMax: number;
+  rounds: number;
   /** Further arguments of `plan calibrate`, and settings of the stack. */
   calibrate: string[];
   settings: NodeJS.ProcessEnv;
-};
-
-type Compared = {
-  name: string;
-  unit: "ms" | "tasks" | "share";
-  predicted: number;
-  measured?: number;
-  error?: number;
-};
-
-/** What `plan replay --json` writes. */
-type ReplayJson = {
-  compared: Compared[];
-  predicted: { stages: Record<string, number>; meanRunMs: Record<string, number> };
-  measured: {
-    stages: Record<string, number>;
-    outcomes: Record<string, number>;
-    meanRunMs: Record<string, number>;
-    utilisation?: number;
-    forMs: number;
-  };
-};
-
-type PredictedTrace = ReplayJson & {
-  name: string;
-  traffic: string[];
-  text: string;
-  /** What took the cores meanwhile that was not this. */
-  beside: OtherWork | undefined;
-  /** CPU time of the engines' threads, in seconds. */
-  engines: number;
-  workers: number;
 };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { LaneId } from "@faceline/contracts/wire/ids";
 import { newProfile } from "../../testing/fixtures.ts";
 import { fitFault, serviceProfile } from "./service-profile.ts";
 import type { CallTimes, LoadSample } from "./service-samples.ts";
@@ -65,6 +66,33 @@ test("where the CPU time of the engines' threads was read, what is left does not
   assert.deepEqual([cpu.callMs.toFixed(3), cpu.pictureMs.toFixed(3)], ["2.000", "1.000"]);
 });
 
+test("runs have the CPU time that the engines' threads take in the service, each lane that of its own load", () => {
+  const other = { ...lane, lane: LaneId.parse("Dlib/tiny") };
+  const lanes = [lane, other];
+  // A run alone takes 22 ms.
+  const runsBySize = new Map([[1, 100]]);
+  const first = load({ runsBySize, engineMs: 2_420, busyMs: 2_920 });
+  const large = load({ runsBySize, bytes: 882_000, engineMs: 3_000, busyMs: 3_500 });
+  const second = load({ lane: other.lane, runsBySize, engineMs: 2_640, calls: 500 });
+  const profileOf = (changes: { cpuShare: number }, loads = [first, large, second]) =>
+    serviceProfile(
+      { single: [singleCall(1)], singleRuns, loads },
+      { ...profile, lanes: lanes.map((each) => ({ ...each, ...changes })) },
+      { lane, picture },
+    );
+  const { runFactors, handoverMs, perSecond, cpu } = profileOf({ cpuShare: 1 });
+  assert.deepEqual(
+    lanes.map((each) => runFactors[each.lane]!.toFixed(3)),
+    ["1.100", "1.200"],
+  );
+  // The run of a single call took 23 ms, which is less than 1.1 times 22.
+  assert.equal(handoverMs, 0);
+  // Of the first lane alone.
+  const withoutOther = profileOf({ cpuShare: 1 }, [first, large]);
+  assert.deepEqual([perSecond, cpu], [withoutOther.perSecond, withoutOther.cpu]);
+  assert.deepEqual(profileOf({ cpuShare: 0.02 }).runFactors, {});
+});
+
 test("a fit in which a call or a picture takes no CPU time is not to be trusted", () => {
   const faultOf = (cpu: object) => fitFault({ ...profile.service, cpu: { ...profile.service.cpu, ...cpu } });
   assert.equal(faultOf({ callMs: 2, pictureMs: 1 }), undefined);
@@ -107,6 +135,7 @@ function singleCall(factor: number): CallTimes {
 
 function load({ runsBySize = new Map<number, number>(), ...changes }: LoadChanges): LoadSample {
   return {
+    lane: lane.lane,
     pictures: 2,
     bytes: 82_000,
     pixels: 327_680,

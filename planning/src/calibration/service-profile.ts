@@ -1,4 +1,5 @@
-import { decodeMsAt, meanOf, slowdownOf } from "../profile/lane-times.ts";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import { decodeMsAt, meanOf, runsOnCores, slowdownOf } from "../profile/lane-times.ts";
 import type { CallCpu, LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import { quantilesOf } from "../profile/quantiles.ts";
 import type { PictureSize } from "../trace/trace.ts";
@@ -13,10 +14,12 @@ import type { CallTimes, LoadSample, ServiceSamples } from "./service-samples.ts
  * `picture`: the size of the pictures of the single calls.
  */
 export function serviceProfile(
-  { single, singleRuns, loads }: ServiceSamples,
+  { single, singleRuns, loads: allLoads }: ServiceSamples,
   profile: Profile,
   { lane, picture }: { lane: LaneProfile; picture: PictureSize },
 ): Profile["service"] {
+  const loads = allLoads.filter((load) => load.lane === lane.lane);
+  const runFactors = runFactorsOf(allLoads, profile);
   const part = (name: keyof CallTimes["parts"]) => medianOf(single.map(({ parts }) => parts[name] ?? 0));
   const aroundMs = ({ tookMs, parts }: CallTimes) =>
     tookMs - ["hold", "queue", "retry", "prepare", "run"].reduce((sum, name) => sum + partOf(parts, name), 0);
@@ -32,7 +35,8 @@ export function serviceProfile(
   const runs = sumOf(singleRuns.values());
   // A call whose pictures run in two batches has them side by side.
   const beside = slowdownOf(profile)[runs > 1.5 * single.length ? 1 : 0] ?? 1;
-  const expectedMs = runs === 0 ? part("run") : (beside * aloneMs(lane, singleRuns)) / runs;
+  const factor = beside * (runFactors[lane.lane] ?? 1);
+  const expectedMs = runs === 0 ? part("run") : (factor * aloneMs(lane, singleRuns)) / runs;
   const handoverMs = Math.max(0, part("run") - expectedMs);
   return {
     ...profile.service,
@@ -44,6 +48,7 @@ export function serviceProfile(
     factors,
     idleFactors: factors,
     fetchMs: Math.max(0, part("prepare") - decodeMs),
+    runFactors,
     handoverMs,
     turnAroundMs: turnAroundMs(loads),
     cpu: callCpu(loads, (load, index) => {
@@ -65,6 +70,22 @@ export function serviceFault({ service }: Profile): string | undefined {
   const isFit = service.isMeasured && callMs + pictureMs + megabyteMs > 0;
   const fault = isFit ? fitFault(service) : undefined;
   return fault === undefined ? undefined : `The profile is doubtful around the engine. ${fault}`;
+}
+
+/**
+ * Of the lanes whose engines' threads were seen under load: the first load of each is that of usual calls.
+ * Empty beside an engine that does not compute on the cores.
+ */
+function runFactorsOf(loads: readonly LoadSample[], profile: Profile): Record<LaneId, number> {
+  const factors: Record<LaneId, number> = {};
+  if (!runsOnCores(profile)) return factors;
+  for (const lane of profile.lanes) {
+    const load = loads.find((each) => each.lane === lane.lane);
+    if (load?.engineMs === undefined) continue;
+    const expectedMs = lane.cpuShare * aloneMs(lane, load.counts.runsBySize);
+    if (expectedMs > 0 && load.engineMs > 0) factors[lane.lane] = load.engineMs / expectedMs;
+  }
+  return factors;
 }
 
 /** Says, in a sentence, that a fit of CPU times cannot be right; undefined where nothing shows it. */

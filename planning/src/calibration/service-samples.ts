@@ -14,30 +14,38 @@ export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> 
   const { url, forMs, idleCores, watch, progress } = plan;
   using client = new ServiceClient(url, plan.inFlight);
   const pair = [plan.picture, plan.picture];
+  const usual = { lane: plan.lane, pictures: pair };
   await warmUp(async () => {
-    const calls = await closedLoop(client, plan, { pictures: pair, inFlight: plan.inFlight, forMs });
+    const calls = await closedLoop(client, plan, { ...usual, inFlight: plan.inFlight, forMs });
     return calls.length;
   }, progress);
   progress("service: single calls");
   const countedSingle = await watch();
-  const single = await closedLoop(client, plan, { pictures: pair, inFlight: 1, forMs });
+  const single = await closedLoop(client, plan, { ...usual, inFlight: 1, forMs });
   const { runsBySize } = await countedSingle();
   const loads: LoadSample[] = [];
   // Not one picture: /represent looks for every face, which takes a run of its own length.
-  const kinds = [pair, [...pair, ...pair], [plan.largePicture, plan.largePicture]];
-  for (const [index, pictures] of kinds.entries()) {
-    progress(`service: load ${index + 1} of 3`);
+  const kinds = [
+    ...[pair, [...pair, ...pair], [plan.largePicture, plan.largePicture]].map((pictures) => ({
+      lane: plan.lane,
+      pictures,
+    })),
+    ...plan.otherLanes.map((lane) => ({ lane, pictures: pair })),
+  ];
+  for (const [index, { lane, pictures }] of kinds.entries()) {
+    progress(`service: load ${index + 1} of ${kinds.length}`);
     const counted = await watch();
     const busy = busyTime();
     const engineBeforeMs = engineThreadsMs();
     const [calls, middle] = await Promise.all([
-      closedLoop(client, plan, { pictures, inFlight: plan.inFlight, forMs }),
+      closedLoop(client, plan, { lane, pictures, inFlight: plan.inFlight, forMs }),
       countMiddle(watch, forMs),
     ]);
     const { cores, ownMs, tookMs } = busy();
     const engineAfterMs = engineThreadsMs();
     const bytes = pictures.reduce((sum, each) => sum + bytesOf(each), 0);
     loads.push({
+      lane,
       pictures: pictures.length,
       bytes,
       pixels: plan.pixels,
@@ -78,7 +86,8 @@ export async function warmUp(round: () => Promise<number>, progress: (line: stri
 }
 
 async function closedLoop(client: ServiceClient, plan: ServicePlan, load: Load): Promise<CallTimes[]> {
-  const { lane, key } = plan;
+  const { lane } = load;
+  const { key } = plan;
   const calls: CallTimes[] = [];
   const endAt = performance.now() + load.forMs;
   const caller = async () => {
@@ -137,12 +146,14 @@ const warmUpGain = 1.03;
 
 const bytesOf = (base64: Uint8Array): number => (base64.length * 3) / 4;
 
-type Load = { pictures: readonly Uint8Array[]; inFlight: number; forMs: number };
+type Load = { lane: LaneId; pictures: readonly Uint8Array[]; inFlight: number; forMs: number };
 
 type ServicePlan = {
   url: string;
   key: string;
   lane: LaneId;
+  /** Each of them gets a load of its own, for the CPU time of its runs. */
+  otherLanes: readonly LaneId[];
   /** JPEGs in Base64; the large one has the same pixels. */
   picture: Uint8Array;
   largePicture: Uint8Array;
@@ -163,6 +174,7 @@ export type CallTimes = { tookMs: number; parts: Partial<Record<TimingPart, numb
 
 /** Calls that kept the service busy. Without the CPU time that it takes when idle. */
 export type LoadSample = {
+  lane: LaneId;
   /** Of each call, and the bytes of all of them. */
   pictures: number;
   bytes: number;

@@ -46,7 +46,8 @@ export async function calibrateService(
           ? "The profile will be marked."
           : "Stop what runs beside this, or go on with --accept-noise."),
     );
-  print(`This takes about ${Math.ceil((measurements * forMs) / 60_000)} min.`);
+  const otherLanes = profile.lanes.slice(1).map((each) => each.lane);
+  print(`This takes about ${Math.ceil(((measurements + otherLanes.length) * forMs) / 60_000)} min.`);
   const idle = await idleCores(forMs / 2);
   const isIdle = idle <= idleCoresMax;
   if (!isIdle) {
@@ -60,6 +61,7 @@ export async function calibrateService(
     idleCores: idle,
     key,
     lane: lane.lane,
+    otherLanes,
     picture: base64(jpeg),
     largePicture: base64(large),
     pixels: picture.pixels,
@@ -114,6 +116,10 @@ export async function calibrateService(
     `CPU time around the engine: ${cpu.callMs.toFixed(2)} ms for a call, ${cpu.pictureMs.toFixed(2)} for a ` +
       `picture, ${cpu.megabyteMs.toFixed(1)} for a megabyte. Added to ${file}; the profile before is ${basename(file)}.before.`,
   );
+  const factors = Object.entries(service.runFactors).map(([id, factor]) => `${factor.toFixed(2)} for ${id}`);
+  if (factors.length > 0) {
+    print(`CPU time of runs, in times that of the calibrated engine: ${factors.join(", ")}.`);
+  }
   if (!isQuiet) print("The profile is marked: it was not quiet.");
   const fault = fitFault(sampled);
   if (fault !== undefined) print(keepsCpu ? `${fault} These CPU times are those of before.` : fault);

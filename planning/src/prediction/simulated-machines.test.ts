@@ -3,6 +3,7 @@ import test from "node:test";
 import { EventQueue } from "@faceline/batcher/simulation/event-queue";
 import { Random } from "@faceline/batcher/simulation/random";
 import type { Profile } from "@faceline/contracts/stored/profile";
+import { LaneId } from "@faceline/contracts/wire/ids";
 import { newProfile } from "../../testing/fixtures.ts";
 import { SimulatedMachines } from "./simulated-machines.ts";
 
@@ -35,6 +36,11 @@ test("runs share the core, and what one waits beyond its share is less the more 
   // The first begins on an idle machine, the second beside one job, the third beside two.
   assert.deepEqual(endsOfThreeRuns({ cpuShare: 1, service: { handoverMoreMs } }), [60, 120, 100]);
   assert.deepEqual(endsOfThreeRuns({ cpuShare: 0, service: { handoverMoreMs } }), [140, 140, 140]);
+});
+
+test("runs take as many times as long as they do in the service", () => {
+  const runFactors = { [LaneId.parse("Dlib/ssd")]: 1.5 };
+  assert.deepEqual(endsOfThreeRuns({ cpuShare: 1, service: { runFactors } }), [90, 90, 90]);
 });
 
 test("the handover of a run is computing where the run is", () => {

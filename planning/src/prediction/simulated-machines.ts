@@ -87,7 +87,7 @@ export class SimulatedMachines {
   work(machine: number): WorkerWork {
     const { profile, random, events } = this.#parts;
     const cores = this.#coresOf(machine);
-    const { fetchMs, fetchMoreMs, decodesMax, handoverMs, handoverMoreMs } = profile.service;
+    const { fetchMs, fetchMoreMs, decodesMax, runFactors, handoverMs, handoverMoreMs } = profile.service;
     // Threads wait for each other only where there are others.
     const moreMs = (quantiles: readonly number[]) =>
       this.#isBusy(cores) ? valueAt(quantiles, random.next()) : 0;
@@ -123,8 +123,8 @@ export class SimulatedMachines {
       },
       run: (lane, size, done) => {
         const measured = profile.lanes.find((each) => each.lane === lane)!;
-        const ms = runMsAt(measured, size, random.next());
-        // Where a run computes, its handover does: caches are cold, and threads wake up.
+        const ms = (runFactors[lane] ?? 1) * runMsAt(measured, size, random.next());
+        // Where a run computes, its handover does: threads wake up.
         const aloneMs = ms + handoverMs;
         const cpu = measured.cpuShare * aloneMs;
         const waitMs = aloneMs - cpu + this.#waitShareOn(cores) * moreMs(handoverMoreMs);

@@ -35,6 +35,7 @@ export function measuredOf(calls: ReplayedCalls, counts: Partial<ServiceCounts>)
     meanBatch: counts.meanBatch,
     utilisation: counts.utilisation,
     meanRunMs: counts.meanRunMs ?? {},
+    runsBySize: Object.fromEntries(counts.runsBySize ?? []),
     forMs: counts.forMs,
     stages: { serviceMs: meanMs - waitMs - prepare - run, waitMs, prepareMs: prepare, runMs: run },
     parts: { ...parts, client: meanMs - total },
@@ -96,6 +97,8 @@ export type Measured = {
   utilisation: number | undefined;
   /** Of a run, by the size that its batch was padded to. */
   meanRunMs: Readonly<Record<number, number>>;
+  /** How many there were, by that size. */
+  runsBySize: Readonly<Record<number, number>>;
   /** How long the service was watched. */
   forMs: number | undefined;
   stages: StageTimes;
