@@ -58,6 +58,34 @@ test("the first run of a size after a long time replaces what was learned of it 
   assert.ok(Math.abs(model.meanMs(4) - 70) < 1, `${model.meanMs(4)}`);
 });
 
+test("pauses of the machine do not lengthen a size that is not run more and more", () => {
+  const model = new TimeModel([1, 2, 4].map((size) => ({ size, ms: 11 * size })));
+  let count = 0;
+  const runs = (more: number, factor = 1) => {
+    for (const last = count + more; count < last; count++) {
+      const size = count % 5 === 4 ? 4 : 2;
+      model.learn(size, factor * (11 + Math.sin(7 * count)) * size);
+    }
+  };
+  for (let pause = 0; pause < 20; pause++) {
+    runs(3, 2.5);
+    runs(200);
+  }
+  // A batch takes as long as its tasks one by one, of each size.
+  for (const size of [1, 2, 4]) {
+    assert.ok(Math.abs(model.meanMs(size) - 11 * size) < 0.05 * 11 * size, `${size}: ${model.meanMs(size)}`);
+  }
+  assert.ok(model.line.alpha < 1, `${model.line.alpha}`);
+});
+
+test("a size that is not run takes no less than a smaller one that is", () => {
+  const model = new TimeModel([1, 2, 4].map((size) => ({ size, ms: 10 })));
+  // Slower and slower, never by so much that the pace has changed.
+  for (let run = 0; run < 500; run++) model.learn(run % 3 === 0 ? 1 : 2, 10 + run / 10);
+  assert.ok(model.meanMs(4) >= model.meanMs(2) - 1e-9, `${model.meanMs(4)} and ${model.meanMs(2)}`);
+  assert.ok(model.line.beta > 0);
+});
+
 test("where times are stepped the means are used, and their ends give the slope", () => {
   const steps = [10, 10, 10, 80, 80, 80];
   const model = new TimeModel([1, 2, 4, 8, 16, 32].map((size, index) => ({ size, ms: steps[index]! })));

@@ -46,6 +46,7 @@ export class TimeModel {
     // have changed.
     if (misses === 0) this.#add(size, ms);
     if (misses === missesOfJump) this.#scale(ms / this.meanMs(size));
+    this.#boundStale();
     this.#fit();
     this.#stepped = this.#isStepped();
   }
@@ -123,6 +124,21 @@ export class TimeModel {
     // A line needs two measured ends: until there are two, a guess stays.
     const kept = measured.length > 0 ? measured : this.#means.filter((mean) => mean.size !== size);
     this.#means = [...kept, { size, ms, weight: 1, measured: true }].toSorted((a, b) => a.size - b.size);
+  }
+
+  /**
+   * Keeps the times of sizes that are not run between those of the sizes that are: no larger batch is quicker.
+   * A pause of the machine may look like a change of pace, which lengthens all of them, and only the sizes that
+   * are run get shorter again afterwards.
+   */
+  #boundStale(): void {
+    for (const stale of this.#means) {
+      if (stale.weight > weightMin) continue;
+      for (const { size, ms, weight } of this.#means) {
+        if (weight <= weightMin) continue;
+        stale.ms = size > stale.size ? Math.min(stale.ms, ms) : Math.max(stale.ms, ms);
+      }
+    }
   }
 
   #onLine(size: number): number {
