@@ -51,7 +51,7 @@ export class BatchEnds {
     const { clock, metrics, history, spans, engine } = this.#parts;
     const answeredAt = clock.now();
     spans.end(batch, { ...times, answeredAt }, { ends: ends ?? [], facts, error });
-    metrics?.recordBatch(batch, ends, { ...measurements, answeredAt });
+    metrics?.recordBatch(batch, ends, { ...measurements, runCpuMs: facts?.cpuMs, answeredAt });
     history?.add(batch, ends !== undefined, {
       ...measurements,
       bucket: paddedSize(engine.lanes, batch.lane, measurements.size),

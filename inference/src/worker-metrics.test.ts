@@ -24,10 +24,11 @@ const ends = (...outcomes: Outcome[]): TaskEnd[] =>
 test("a batch is recorded under the size that it was padded to, with how wrong its prediction was", async () => {
   await using page = await openPage();
   const rejected: Outcome = { kind: "rejected", code: "no_face_detected" };
-  const times = { size: 3, prepareMs: 5, runMs: 30, endedAt: 100, answeredAt: 102 };
+  const times = { size: 3, prepareMs: 5, runMs: 30, runCpuMs: 20, endedAt: 100, answeredAt: 102 };
   page.metrics.recordBatch(batch, ends(rejected, rejected, { kind: "expired", lateByMs: 1 }), times);
   await page.shows(
     'faceline_run_duration_seconds_sum{lane="Dlib/ssd",bucket="4"} 0.03',
+    'faceline_run_cpu_time_seconds_total{lane="Dlib/ssd",bucket="4"} 0.02',
     'faceline_prepare_duration_seconds_sum{lane="Dlib/ssd"} 0.005',
     'faceline_answer_duration_seconds_sum{lane="Dlib/ssd"} 0.002',
     'faceline_run_prediction_error_seconds_sum{lane="Dlib/ssd",direction="short"} 0.01',
@@ -38,7 +39,7 @@ test("a batch is recorded under the size that it was padded to, with how wrong i
 
 test("a batch whose run failed, and tasks whose images were lost, are counted", async () => {
   await using page = await openPage();
-  const times = { size: 0, prepareMs: 0, runMs: 0, endedAt: 100, answeredAt: 100 };
+  const times = { size: 0, prepareMs: 0, runMs: 0, runCpuMs: undefined, endedAt: 100, answeredAt: 100 };
   page.metrics.recordBatch(batch, undefined, times);
   page.metrics.recordBatch(batch, ends({ kind: "failed", reason: "image_lost" }), times);
   await page.shows(

@@ -36,7 +36,7 @@ export class WorkerMetrics {
   /** `ends` is undefined where the batch could not be prepared or its run failed. */
   recordBatch({ lane, predictedRunMs }: Batch, ends: TaskEnd[] | undefined, times: BatchTimes): void {
     const metrics = this.#metrics;
-    const { size, prepareMs, runMs, endedAt, answeredAt } = times;
+    const { size, prepareMs, runMs, runCpuMs, endedAt, answeredAt } = times;
     if (ends === undefined) metrics.add("faceline.runs.failed", 1, { lane });
     else metrics.record("faceline.answer.duration", Math.max(0, answeredAt - endedAt) / 1_000, { lane });
     for (const { outcome } of ends ?? []) {
@@ -47,6 +47,7 @@ export class WorkerMetrics {
     metrics.record("faceline.prepare.duration", prepareMs / 1_000, { lane });
     const bucket = paddedSize(this.#loaded(), lane, size);
     metrics.record("faceline.run.duration", runMs / 1_000, { lane, bucket });
+    if (runCpuMs !== undefined) metrics.add("faceline.run.cpu.time", runCpuMs / 1_000, { lane, bucket });
     if (ends === undefined) return;
     const errorMs = runMs - predictedRunMs;
     const direction = errorMs > 0 ? "long" : "short";
@@ -54,4 +55,8 @@ export class WorkerMetrics {
   }
 }
 
-type BatchTimes = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt"> & { answeredAt: number };
+/** `runCpuMs`: undefined where the run failed. */
+type BatchTimes = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt"> & {
+  runCpuMs: number | undefined;
+  answeredAt: number;
+};

@@ -278,6 +278,15 @@ export const metricList = {
       "Run of a batch, once for each batch; bucket: the size that it is padded to. The rate of its sum " +
       "is the utilisation of the worker by the lane.",
   },
+  "faceline.run.cpu.time": {
+    kind: "counter",
+    unit: "s",
+    services: ["inference"],
+    attributes: ["lane", "bucket"],
+    help:
+      "CPU time of the engine's thread in runs that did not fail. What faceline.run.duration has more, a run " +
+      "on CPUs waited for a core. Threads that INTRA_OP_THREADS adds are not counted.",
+  },
   "faceline.run.prediction.error": {
     kind: "histogram",
     unit: "s",

@@ -202,6 +202,21 @@ export const batchingPage: Page = {
         },
         {
           kind: "lines",
+          title: "Share of a run that computes",
+          question:
+            "Do runs wait for a core? On CPUs with INTRA_OP_THREADS=1, below 90 % means that other programs, or " +
+            "too many workers for the cores, make runs longer. An accelerator computes beside the cores: there " +
+            "the share says nothing.",
+          unit: "share",
+          queries: [
+            {
+              expr: `${rateOf("faceline_run_cpu_time_seconds_total", "lane", ofLane)} / ${rateOf("faceline_run_duration_seconds_sum", "lane", ofLane)}`,
+              legend: "{{lane}}",
+            },
+          ],
+        },
+        {
+          kind: "lines",
           title: "Learned times",
           question:
             "What was learned: alpha, the time of a run as such, beta, the time of each further task, and " +

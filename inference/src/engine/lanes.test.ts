@@ -325,10 +325,15 @@ suite("with the real models", () => {
     const detector = facts.networks.find(({ name }) => name === "ssd")!;
     assert.deepEqual([facts.lane, facts.faces, detector.runs, detector.rows], [ssd, 3, 1, 1]);
     assert.ok(facts.runMs >= facts.detectMs + facts.alignMs + facts.embedMs);
+    // Networks of a CPU compute all the time that they get.
+    assert.ok(facts.cpuMs > 0 && facts.cpuMs <= facts.runMs + clockToleranceMs);
   });
 
   test("no pictures give no results", async () => assert.deepEqual(await run(), []));
 });
+
+/** Between two clocks that are read one after the other. */
+const clockToleranceMs = 1;
 
 function skipped() {
   return { skip: labelledPhotographsMissing };

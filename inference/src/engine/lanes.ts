@@ -21,6 +21,7 @@ import { knownTimes } from "../network/start-times.ts";
 import { laneBuildOf } from "./lane-build.ts";
 import { type LaneModels, laneModels, requirePulled } from "./lane-models.ts";
 import { Pipeline } from "./pipeline.ts";
+import { startRunClock } from "./run-clock.ts";
 import type { EngineWork, RunResult } from "./work.ts";
 
 /**
@@ -127,10 +128,10 @@ export class Lanes implements AsyncDisposable {
   async run({ lane, pictures }: EngineWork): Promise<RunResult> {
     const open = this.#opened.get(lane);
     assert(open, `the lane ${lane} is not loaded`);
-    const startedAt = performance.now();
+    const clock = startRunClock();
     try {
       const { results, facts } = await open.pipeline.run(pictures);
-      return { results, facts: { ...facts, lane, runMs: performance.now() - startedAt } };
+      return { results, facts: { ...facts, lane, ...clock() } };
     } catch (error) {
       if (!isOutOfMemory(error)) throw error;
       const sizeMax = this.#removeSizes(lane, pictures.length);

@@ -30,6 +30,7 @@ test("a modelled engine needs no model file, and pads a batch to a size that it 
   ]);
   const { results, facts } = await engine.run({ lane, pictures: [picture, picture, picture] });
   assert.ok(facts.runMs >= 13, `${facts.runMs} ms`);
+  assert.ok(facts.cpuMs < facts.runMs / 2, `it waits, and does not compute: ${facts.cpuMs} ms`);
   for (const result of results) {
     assert.equal(result.kind, "faces");
     const [face] = result.kind === "faces" ? result.faces : [];

@@ -10,6 +10,7 @@ import { modelledBuildOf } from "./lane-build.ts";
 import { laneModels } from "./lane-models.ts";
 import type { LaneOptions } from "./lanes.ts";
 import { noFacts } from "./pipeline.ts";
+import { startRunClock } from "./run-clock.ts";
 import type { EngineWork, RunResult, TaskResult } from "./work.ts";
 
 /**
@@ -81,12 +82,12 @@ export class ModelledLanes implements AsyncDisposable {
   }
 
   async run({ lane, pictures }: EngineWork): Promise<RunResult> {
-    const startedAt = performance.now();
+    const clock = startRunClock();
     const face = this.#faces.get(lane);
     if (face === undefined) throw new Error(`the lane ${lane} is not loaded`);
     Atomics.wait(this.#never, 0, 0, runMs(this.#cost, this.#paddedSize(pictures.length)));
     const results = pictures.map((): TaskResult => ({ kind: "faces", faces: [face] }));
-    const facts = { ...noFacts, faces: results.length, lane, runMs: performance.now() - startedAt };
+    const facts = { ...noFacts, faces: results.length, lane, ...clock() };
     return { results, facts };
   }
 

@@ -25,8 +25,11 @@ export type RunResult = { results: TaskResult[]; facts: RunFacts };
 
 export type TaskResult = Extract<Outcome, { kind: "faces" | "rejected" }>;
 
-/** Measurements of one run, for logs and metrics. They say nothing of a picture's content. */
-export type RunFacts = PipelineFacts & { lane: LaneId; runMs: number };
+/**
+ * Measurements of one run, for logs and metrics. They say nothing of a picture's content. `cpuMs`: CPU time
+ * of the engine's own thread; those that it gets from `INTRA_OP_THREADS` are not counted.
+ */
+export type RunFacts = PipelineFacts & { lane: LaneId; runMs: number; cpuMs: number };
 
 export type PipelineFacts = {
   detectMs: number;
