@@ -54,8 +54,8 @@ export type Scenario = {
    * that millions of calls fit in memory.
    */
   callEnded?: (call: Call) => void;
-  /** Called at the end of every run with its number of tasks and its time. */
-  runEnded?: (size: number, runMs: number) => void;
+  /** Called at the end of every run with its number of tasks. */
+  runEnded?: (tasks: number, times: BatchTimes) => void;
   /** Called when a worker begins to load a lane, with those that leave for it. */
   loadBegan?: LoadBegan;
   /** To compare with; the scheduler of production by default. */
@@ -78,6 +78,9 @@ export type CallPath = {
   /** From the end of a run to the client. */
   reply(batch: Batch, done: () => void): void;
 };
+
+/** Of a batch that has run. `prepareMs`: fetching and decoding. */
+export type BatchTimes = { prepareMs: number; runMs: number };
 
 export type Hops = { intakeMs: number; toWorkerMs: number; reportMs: number; replyMs: number };
 

@@ -12,8 +12,8 @@ export class SharedCores {
   readonly #events: EventQueue;
   readonly #cores: number;
   readonly #slowdown: readonly number[];
-  readonly #brief: JobClass = { progress: 0, jobs: [] };
-  readonly #long: JobClass = { progress: 0, jobs: [] };
+  readonly #brief: JobClass = { progress: 0, coreMs: 0, jobs: [] };
+  readonly #long: JobClass = { progress: 0, coreMs: 0, jobs: [] };
   #progressAt: number;
   #pace = 1;
   /** Counts changes: an end that was foreseen before the last one is void. */
@@ -38,12 +38,15 @@ export class SharedCores {
     this.#foreseeNext();
   }
 
-  /** Runs `done` once the job has got its CPU time. */
-  run(cpuMs: number, done: () => void, { isBrief = false }: { isBrief?: boolean } = {}): void {
-    if (cpuMs <= 0) return this.#events.after(0, done);
+  /**
+   * Runs `done` once the job has got its CPU time. `coreMs`: for how long it had a core, which is longer
+   * where the pace is slow or others run beside it.
+   */
+  run(cpuMs: number, done: (coreMs: number) => void, { isBrief = false }: { isBrief?: boolean } = {}): void {
+    if (cpuMs <= 0) return this.#events.after(0, () => done(0));
     this.#advance();
-    const { progress, jobs } = isBrief ? this.#brief : this.#long;
-    const job = { endsAt: progress + cpuMs, done };
+    const { progress, coreMs, jobs } = isBrief ? this.#brief : this.#long;
+    const job = { endsAt: progress + cpuMs, coreMsBefore: coreMs, done };
     let index = jobs.length;
     while (index > 0 && jobs[index - 1]!.endsAt <= job.endsAt) index--;
     jobs.splice(index, 0, job);
@@ -54,20 +57,22 @@ export class SharedCores {
     const { now } = this.#events;
     const passedMs = now - this.#progressAt;
     if (passedMs > 0 && this.active > 0) {
-      const { brief, long } = this.#paces();
+      const { brief, long, slowdown } = this.#paces();
       this.#brief.progress += brief * passedMs;
       this.#long.progress += long * passedMs;
+      this.#brief.coreMs += brief * slowdown * passedMs;
+      this.#long.coreMs += long * slowdown * passedMs;
     }
     this.#progressAt = now;
   }
 
-  /** CPU time that a job of each class gets in a ms now. */
-  #paces(): { brief: number; long: number } {
+  /** CPU time that a job of each class gets in a ms now, and how many times as long it takes on its core. */
+  #paces(): { brief: number; long: number; slowdown: number } {
     const brief = this.#brief.jobs.length;
     const long = this.#long.jobs.length;
     const slowdown = this.#pace * this.#slowdown[Math.min(brief + long, this.#slowdown.length) - 1]!;
     const part = (cores: number, jobs: number) => (jobs === 0 ? 0 : Math.min(1, cores / jobs) / slowdown);
-    return { brief: part(this.#cores, brief), long: part(Math.max(0, this.#cores - brief), long) };
+    return { brief: part(this.#cores, brief), long: part(Math.max(0, this.#cores - brief), long), slowdown };
   }
 
   #foreseeNext(): void {
@@ -76,13 +81,13 @@ export class SharedCores {
     const paces = this.#paces();
     const brief = msUntilNext(this.#brief, paces.brief);
     const long = msUntilNext(this.#long, paces.long);
-    const { jobs } = brief <= long ? this.#brief : this.#long;
+    const jobClass = brief <= long ? this.#brief : this.#long;
     this.#events.after(Math.min(brief, long), () => {
       if (version !== this.#version) return;
       this.#advance();
-      const { done } = jobs.pop()!;
+      const { done, coreMsBefore } = jobClass.jobs.pop()!;
       this.#foreseeNext();
-      done();
+      done(jobClass.coreMs - coreMsBefore);
     });
   }
 }
@@ -95,6 +100,8 @@ function msUntilNext({ progress, jobs }: JobClass, pace: number): number {
 type JobClass = {
   /** CPU time that a job of the class would have got which was there from the beginning, in ms. */
   progress: number;
+  /** For how long it would have had a core. */
+  coreMs: number;
   /** By the progress at which they end, the first one last. */
-  readonly jobs: { endsAt: number; done: () => void }[];
+  readonly jobs: { endsAt: number; coreMsBefore: number; done: (coreMs: number) => void }[];
 };

@@ -6,6 +6,7 @@ import { finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
 import { type LaneMemoryModel, type LoadBegan, SimulatedLaneLoads } from "./simulated-lane-loads.ts";
+import type { BatchTimes } from "./scenario.ts";
 import { builtAs, type LaneModel, warmedUp, type WorkerModel, type WorkerWork } from "./worker-model.ts";
 
 /**
@@ -136,7 +137,7 @@ export class SimulatedWorker {
     const result = this.#environment.runOf(tasks);
     const end = () => {
       this.#running = undefined;
-      this.#environment.runEnded?.(tasks.length, events.now - startedAt);
+      this.#environment.runEnded?.(tasks.length, { prepareMs, runMs: events.now - startedAt });
       if (result === "killed") return this.#environment.killed();
       const measured = { size: tasks.length, prepareMs, runMs: events.now - startedAt };
       this.#answer(batch, result, tasks, { ...measured, endedAt: events.now });
@@ -276,7 +277,7 @@ type WorkerEnvironment = {
   isPreparationEndless(tasks: BatchTask[]): boolean;
   /** How a run of these tasks ends. */
   runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
-  runEnded?(size: number, runMs: number): void;
+  runEnded?(tasks: number, times: BatchTimes): void;
   loadBegan?: LoadBegan | undefined;
   killed(): void;
 };

@@ -237,7 +237,7 @@ export class Simulation {
         }),
       isPreparationEndless: (tasks) => this.#scenario.isPreparationEndless?.(tasks) ?? false,
       runOf: (tasks) => this.#scenario.runOf?.(tasks) ?? "answered",
-      runEnded: (size, runMs) => this.#scenario.runEnded?.(size, runMs),
+      runEnded: (tasks, times) => this.#scenario.runEnded?.(tasks, times),
       loadBegan: this.#scenario.loadBegan,
       killed: () => this.#killWorker(model),
     });

@@ -55,6 +55,7 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
       runFactors: {},
       handoverMs: 0,
       handoverMoreMs: [0, 0],
+      runWaitShares: [0, 0],
       turnAroundMs: 0,
       decodesMax: 2,
       cpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
@@ -92,6 +93,7 @@ export const newPrediction = (changes: Partial<Prediction> = {}): Prediction => 
   workerSecondsPer1000: 10,
   stages: { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 },
   meanRunMs: { 1: 22, 2: 24 },
+  meanRunCpuMs: {},
   missed: [],
   ...changes,
 });

@@ -127,9 +127,9 @@ export class TimeModel {
   }
 
   /**
-   * Keeps the times of sizes that are not run between those of the sizes that are: no larger batch is quicker.
-   * A pause of the machine may look like a change of pace, which lengthens all of them, and only the sizes that
-   * are run get shorter again afterwards.
+   * Keeps the times of sizes that are not run between those of the sizes that are: no larger batch is
+   * quicker. A pause of the machine may look like a change of pace, which lengthens all of them, and only the
+   * sizes that are run get shorter again afterwards.
    */
   #boundStale(): void {
     for (const stale of this.#means) {

@@ -144,8 +144,13 @@ export const Profile = z.object({
     runFactors: z.record(LaneId, z.number().positive()).default({}),
     /** By how much a run in a worker takes longer than that: to its thread, and back. */
     handoverMs: z.number().nonnegative(),
-    /** What runs took beyond that and their share of the cores under such a load, in ms. */
+    /** What runs took beyond that under such a load, in ms, where the engine leaves the cores to others. */
     handoverMoreMs: Quantiles.default([0, 0]),
+    /**
+     * How long runs on the cores waited under such a load beyond their share of the cores, as a share of
+     * their CPU time.
+     */
+    runWaitShares: Quantiles.default([0, 0]),
     /** Between two runs of a worker under full load, beyond waits for the next batch. */
     turnAroundMs: z.number().nonnegative(),
     /** Pictures that a worker decodes at a time: DECODES_MAX. */

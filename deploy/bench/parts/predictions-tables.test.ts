@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { type ReplayRound, predictionTables } from "./predictions-tables.ts";
 
-/** A run of two pictures takes 16 ms alone. */
-const lane = { cpuShare: 1, runs: [{ size: 2, ms: [14, 16, 18] }] };
-
 test("errors are those of the means over the rounds, and stand beside those of each round", () => {
   const tables = print([
     round({ p50: [90, 100], shed: [0.1, 0.05] }),
@@ -21,17 +18,19 @@ test("a trace beside which something else took the cores in a round is marked", 
   assert.doesNotMatch(print([round({}), { ...round({}), ...quiet }]), /NOISY/);
 });
 
-test("the CPU time of runs is compared with that of the calibrated engine in each round", () => {
-  const slow = { ...round({}), engines: 1.92 };
-  // 100 runs; both workers run for half of 4 seconds, and a run takes as long as its CPU time twice.
-  assert.match(print([round({}), slow]), /\| 0\.44 +\| 2\.29 +\| 1\.000, 1\.200 +\|/);
-  const modelled = { ...round({}), engines: 0.01 };
-  assert.match(print([modelled]), /\| – +\| – +\|/);
-  const twoLanes = { ...round({}), traffic: ["--lane", "Dlib/ssd,Dlib/tiny"] };
-  assert.match(print([twoLanes]), /\| 2\.50 +\| – +\|/);
+test("what is predicted for the pace of each round has a table of its own, with what is left of the errors", () => {
+  const slow = round({ p50: [90, 100] });
+  const comparedAtPace = [{ ...slow.compared[0]!, predicted: 98 }, slow.compared[1]!];
+  const tables = print([{ ...slow, atPace: { pace: 1.2 }, comparedAtPace }]);
+  assert.match(tables, /At its pace: .*^\| steady +\| 98 \/ 100, -2\.0 +\|/ms);
+  // Runs of both workers together took 2 of 4 s, and a run twice its CPU time.
+  assert.match(tables, /\| 0\.25 +\| 2\.00 +\| 1\.200 +\|/);
+  const modelled = print([round({})]);
+  assert.doesNotMatch(modelled, /At its pace/);
+  assert.match(modelled, /\| – +\| – +\|/);
 });
 
-const print = (rounds: ReplayRound[]): string => predictionTables([{ name: "steady", rounds }], lane, 2);
+const print = (rounds: ReplayRound[]): string => predictionTables([{ name: "steady", rounds }]);
 
 /** `p50` and `shed`: predicted and measured. */
 function round({ p50 = [100, 100], shed = [0, 0] }: { p50?: Sides; shed?: Sides }): ReplayRound {
@@ -42,11 +41,10 @@ function round({ p50 = [100, 100], shed = [0, 0] }: { p50?: Sides; shed?: Sides 
       { name: "shed", unit: "share", predicted: shed[0], measured: shed[1] },
     ],
     predicted: side,
-    measured: { ...side, outcomes: {}, runsBySize: { 2: 100 }, utilisation: 0.5, forMs: 4_000 },
+    measured: { ...side, outcomes: {}, runs: [{ ms: 2_000, cpuMs: 1_000 }], forMs: 4_000 },
     traffic: [],
     text: "",
     beside: undefined,
-    engines: 1.6,
     cpu: { "ingress-1": 2 },
   };
 }

@@ -1,4 +1,3 @@
-import type { LaneProfile } from "@faceline/contracts/stored/profile";
 import type { OtherWork } from "../observe/other-work.ts";
 import type { Cpu } from "../observe/processes.ts";
 import { table } from "../report.ts";
@@ -6,34 +5,27 @@ import { mean, sum } from "../statistics.ts";
 
 /**
  * Returns the tables of replayed traces: predicted beside measured values, each the mean over the rounds, and
- * the errors of these means; then where they come from. `lane`: of the traces with one lane. `workers`: of
- * the service.
+ * the errors of these means; the same with what is predicted for the pace that the machine had; then where
+ * the errors come from.
  */
-export function predictionTables(
-  traces: readonly ReplayedTrace[],
-  lane: CalibratedLane,
-  workers: number,
-): string {
-  const isNoisyIn = ({ rounds }: ReplayedTrace) => rounds.some(({ beside }) => isNoisy(beside));
-  const measures = traces[0]!.rounds[0]!.compared;
+export function predictionTables(traces: readonly ReplayedTrace[]): string {
+  const atPace = traces.every(({ rounds }) =>
+    rounds.every(({ comparedAtPace }) => comparedAtPace !== undefined),
+  );
   return [
-    table(
-      ["predicted / measured, error", ...measures.map(({ name, unit }) => `${name} ${units[unit]}`)],
-      traces.map((trace) => [
-        isNoisyIn(trace) ? `${trace.name} (NOISY)` : trace.name,
-        ...measures.map((_, index) => comparedText(trace.rounds.map(({ compared }) => compared[index]!))),
-      ]),
-    ),
+    comparedTable(traces, ({ compared }) => compared),
     "Means over the rounds. Errors of times and sizes in % of the measured value, of shares in points.",
     ...(traces.some(isNoisyIn) ? [noisySentence] : []),
     "The same errors by round:",
-    table(
-      ["", ...measures.map(({ name }) => name)],
-      traces.map(({ name, rounds }) => [
-        name,
-        ...measures.map((_, index) => rounds.map(({ compared }) => errorText([compared[index]!])).join(", ")),
-      ]),
-    ),
+    errorsTable(traces, ({ compared }) => compared),
+    ...(atPace
+      ? [
+          "At its pace: predicted with all CPU times as many times as long as the runs of each round took:",
+          comparedTable(traces, ({ comparedAtPace }) => comparedAtPace!),
+          "These errors by round:",
+          errorsTable(traces, ({ comparedAtPace }) => comparedAtPace!),
+        ]
+      : []),
     "Mean ms by stage, predicted / measured:",
     besideTable(traces, ({ stages }) => stages),
     "Mean ms of a run by the size of its batch, predicted / measured:",
@@ -44,15 +36,41 @@ export function predictionTables(
         "",
         "others, cores",
         "hypervisor, cores",
-        "engine threads, cores",
+        "runs, cores",
         "a run / its CPU time",
-        "CPU time of runs / alone",
+        "its CPU time / predicted",
       ],
-      traces.map(({ name, rounds }) => [name, ...coreCells(rounds, lane, workers)]),
+      traces.map(({ name, rounds }) => [name, ...coreCells(rounds)]),
     ),
     "Cores that each process kept busy; everybody else is above all the client:",
     coresTable(traces),
   ].join("\n\n");
+}
+
+const isNoisyIn = ({ rounds }: ReplayedTrace): boolean => rounds.some(({ beside }) => isNoisy(beside));
+
+type ComparedOf = (round: ReplayRound) => readonly Compared[];
+
+function comparedTable(traces: readonly ReplayedTrace[], comparedOf: ComparedOf): string {
+  const measures = comparedOf(traces[0]!.rounds[0]!);
+  return table(
+    ["predicted / measured, error", ...measures.map(({ name, unit }) => `${name} ${units[unit]}`)],
+    traces.map((trace) => [
+      isNoisyIn(trace) ? `${trace.name} (NOISY)` : trace.name,
+      ...measures.map((_, index) => comparedText(trace.rounds.map((round) => comparedOf(round)[index]!))),
+    ]),
+  );
+}
+
+function errorsTable(traces: readonly ReplayedTrace[], comparedOf: ComparedOf): string {
+  const measures = comparedOf(traces[0]!.rounds[0]!);
+  return table(
+    ["", ...measures.map(({ name }) => name)],
+    traces.map(({ name, rounds }) => [
+      name,
+      ...measures.map((_, index) => rounds.map((round) => errorText([comparedOf(round)[index]!])).join(", ")),
+    ]),
+  );
 }
 
 function comparedText(rounds: readonly Compared[]): string {
@@ -124,41 +142,21 @@ function coresTable(traces: readonly ReplayedTrace[]): string {
 }
 
 /** Times of runs beyond their CPU time are waits for a core, if the engine needs one. */
-function coreCells(rounds: readonly ReplayRound[], lane: CalibratedLane, workers: number): string[] {
+function coreCells(rounds: readonly ReplayRound[]): string[] {
   const means = (of: (round: ReplayRound) => number | undefined) => {
     const values = rounds.flatMap((round) => of(round) ?? []);
     return values.length === 0 ? "–" : mean(values).toFixed(2);
   };
-  const runSeconds = ({ measured: { utilisation = 0, forMs } }: ReplayRound) =>
-    (utilisation * workers * forMs) / 1_000;
-  const needsCores = (round: ReplayRound) => round.engines >= waitingShareMax * runSeconds(round);
-  const paces = rounds.map(
-    (round) => (needsCores(round) ? paceOf(round, lane)?.toFixed(3) : undefined) ?? "–",
-  );
+  const engineMs = ({ measured: { runs } }: ReplayRound) => sum(runs.map(({ cpuMs }) => cpuMs ?? 0));
+  const runMs = ({ measured: { runs } }: ReplayRound) => sum(runs.map(({ ms }) => ms));
   return [
     means(({ beside }) => beside?.othersCores),
     means(({ beside }) => beside?.stolenCores),
-    means(({ engines, measured }) => (1_000 * engines) / measured.forMs),
-    means((round) => (needsCores(round) ? runSeconds(round) / round.engines : undefined)),
-    paces.join(", "),
+    means((round) => engineMs(round) / round.measured.forMs),
+    means((round) => (round.atPace === undefined ? undefined : runMs(round) / engineMs(round))),
+    rounds.map(({ atPace }) => atPace?.pace.toFixed(3) ?? "–").join(", "),
   ];
 }
-
-/**
- * How many times the CPU time the runs took that they take alone, as calibrated; undefined for several lanes,
- * whose runs are not counted apart.
- */
-function paceOf({ engines, measured, traffic }: ReplayRound, lane: CalibratedLane): number | undefined {
-  if (traffic.includes("--lane")) return undefined;
-  const aloneMs = Object.entries(measured.runsBySize).map(([size, count]) => {
-    const run = lane.runs.find((each) => each.size === Number(size));
-    return run === undefined ? Number.NaN : count * lane.cpuShare * mean(run.ms);
-  });
-  return (1_000 * engines) / sum(aloneMs);
-}
-
-/** An engine whose threads have less of a run is modelled: it needs no core. */
-const waitingShareMax = 0.05;
 
 /** Above it other programs change the times of runs by more than they vary. */
 const otherCoresMax = 0.1;
@@ -186,11 +184,14 @@ type ReplaySide = { stages: Values; meanRunMs: Values };
 /** What `plan replay --json` writes. */
 export type ReplayJson = {
   compared: Compared[];
+  /** Undefined where the engine does not compute on the cores. */
+  atPace?: { pace: number };
+  comparedAtPace?: Compared[];
   predicted: ReplaySide;
   measured: ReplaySide & {
     outcomes: Record<string, number>;
-    runsBySize: Readonly<Record<number, number>>;
-    utilisation?: number;
+    /** `cpuMs`: of the engine. */
+    runs: readonly { ms: number; cpuMs?: number }[];
     forMs: number;
   };
 };
@@ -200,11 +201,7 @@ export type ReplayRound = ReplayJson & {
   text: string;
   /** What took the cores meanwhile that was not this. */
   beside: OtherWork | undefined;
-  /** CPU time of the engines' threads, in seconds. */
-  engines: number;
   cpu: Cpu;
 };
-
-type CalibratedLane = Pick<LaneProfile, "cpuShare" | "runs">;
 
 export type ReplayedTrace = { name: string; rounds: ReplayRound[] };

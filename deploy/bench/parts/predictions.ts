@@ -5,9 +5,9 @@ import type { Profile } from "@faceline/contracts/stored/profile";
 import { capture } from "../../launcher/capture.ts";
 import { repository } from "../../launcher/state-folder.ts";
 import { watchOtherWork } from "../observe/other-work.ts";
-import { measureCpu, threadSeconds } from "../observe/processes.ts";
+import { measureCpu } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type Part, type PartResult } from "../part.ts";
-import { inRandomOrder, mulberry32, sum } from "../statistics.ts";
+import { inRandomOrder, mulberry32 } from "../statistics.ts";
 import {
   type ReplayJson,
   type ReplayRound,
@@ -91,7 +91,6 @@ async function comparePredictions(bench: Bench, engine: PredictedEngine): Promis
       const replayed = await steps.run(`round ${round}: ${name}`, async (): Promise<ReplayRound> => {
         const others = watchOtherWork();
         const cpu = measureCpu(leadersOf(bench));
-        const before = engineSeconds(bench);
         const text = await plan(
           "replay",
           "--profile",
@@ -102,8 +101,7 @@ async function comparePredictions(bench: Bench, engine: PredictedEngine): Promis
           ...sizes,
           ...traffic,
         );
-        const engines = engineSeconds(bench) - before;
-        return { traffic, text, beside: others(), engines, cpu: cpu(), ...(readJson(json) as ReplayJson) };
+        return { traffic, text, beside: others(), cpu: cpu(), ...(readJson(json) as ReplayJson) };
       });
       results[index]!.rounds.push(replayed);
     }
@@ -112,7 +110,7 @@ async function comparePredictions(bench: Bench, engine: PredictedEngine): Promis
   return {
     plan: { engine, profiles },
     results,
-    tables: `${engine.name}; calls a second at most, by round: ${perSecond}\n\n${predictionTables(results, profiles[0]!.lanes[0]!, engine.workers)}`,
+    tables: `${engine.name}; calls a second at most, by round: ${perSecond}\n\n${predictionTables(results)}`,
   };
 }
 
@@ -128,13 +126,6 @@ const traces: { name: string; share: number; args?: string[] }[] = [
 const orderSeed = 1;
 /** Of a trace, from one round to the next. */
 const seedsApart = 10;
-
-/** CPU time of the threads that run the networks, of all workers; 0 on anything but Linux. */
-function engineSeconds(bench: Bench): number {
-  const leaders = Object.entries(leadersOf(bench)).filter(([name]) => name.startsWith("inference-"));
-  const threads = threadSeconds(Object.fromEntries(leaders)) ?? new Map<string, number>();
-  return sum([...threads].flatMap(([name, seconds]) => (name.endsWith(" engine") ? seconds : [])));
-}
 
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
 

@@ -3,6 +3,7 @@ import test from "node:test";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { newProfile } from "../../testing/fixtures.ts";
 import { fitFault, serviceProfile } from "./service-profile.ts";
+import type { RunCounts } from "../replay/run-counts.ts";
 import type { CallTimes, LoadSample } from "./service-samples.ts";
 
 const picture = { bytes: 41_000, pixels: 327_680 };
@@ -12,7 +13,7 @@ const lane = { ...profile.lanes[0]!, contention: [1, 1.25] };
 profile.lanes = [lane];
 
 /** Each of the three calls was one run. */
-const singleRuns = new Map([[1, 3]]);
+const singleRuns = [runsOf(3)];
 
 test("hops and fetching are what single calls take beside waiting, decoding and the run", () => {
   const { intakeMs, toWorkerMs, reportMs, replyMs, fetchMs, handoverMs, factors, isMeasured } =
@@ -30,7 +31,7 @@ test("hops and fetching are what single calls take beside waiting, decoding and 
 
 test("the CPU time of a call is what runs and decodes leave of that of the machine, as if it were alone", () => {
   // A call takes 2 ms, each picture 1 and each megabyte 5, around the engine; decoding a picture 1.5.
-  const runs = new Map([[1, 100]]);
+  const runs = [runsOf(100)];
   const loads = [
     { pictures: 1, bytes: 41_000 },
     { pictures: 2, bytes: 82_000 },
@@ -38,7 +39,7 @@ test("the CPU time of a call is what runs and decodes leave of that of the machi
   ].map(({ pictures, bytes }) => {
     const aroundMs = 2 + pictures + (5 * bytes) / 1_000_000;
     const busyMs = 1.25 * (100 * (aroundMs + 1.5 * pictures) + 100 * 22);
-    return load({ pictures, bytes, busyMs, ownMs: 1.25 * 50, runsBySize: runs });
+    return load({ pictures, bytes, busyMs, ownMs: 1.25 * 50, runs });
   });
   const { cpu, clientCpu, perSecond } = serviceProfile(
     { single: [singleCall(1)], singleRuns, loads },
@@ -54,26 +55,27 @@ test("the CPU time of a call is what runs and decodes leave of that of the machi
   assert.equal(perSecond, 50);
 });
 
-test("where the CPU time of the engines' threads was read, what is left does not depend on the profile's runs", () => {
+test("where workers count the CPU time of runs, what is left does not depend on the profile's runs", () => {
   // Runs took half of what the profile says: 2 ms of each call and 1 ms of each picture are left around them.
   const loads = [1, 2, 4].map((pictures) => {
     const aroundMs = 100 * (2 + pictures + 1.5 * pictures);
-    const engineMs = 100 * 11;
-    return load({ pictures, bytes: 0, busyMs: 1.25 * aroundMs + engineMs, engineMs });
+    const runs = [runsOf(100, { cpuMs: 1_100 })];
+    return load({ pictures, bytes: 0, busyMs: 1.25 * aroundMs + 1_100, runs });
   });
   const samples = { single: [singleCall(1)], singleRuns, loads };
   const { cpu } = serviceProfile(samples, profile, { lane, picture });
   assert.deepEqual([cpu.callMs.toFixed(3), cpu.pictureMs.toFixed(3)], ["2.000", "1.000"]);
 });
 
-test("runs have the CPU time that the engines' threads take in the service, each lane that of its own load", () => {
+test("runs have the CPU time that they take in the busy service, each lane that of its own load", () => {
   const other = { ...lane, lane: LaneId.parse("Dlib/tiny") };
   const lanes = [lane, other];
   // A run alone takes 22 ms.
-  const runsBySize = new Map([[1, 100]]);
-  const first = load({ runsBySize, engineMs: 2_420, busyMs: 2_920 });
-  const large = load({ runsBySize, bytes: 882_000, engineMs: 3_000, busyMs: 3_500 });
-  const second = load({ lane: other.lane, runsBySize, engineMs: 2_640, calls: 500 });
+  const first = load({ runs: [runsOf(100, { cpuMs: 2_420 })], busyMs: 2_920 });
+  const large = load({ runs: [runsOf(100, { cpuMs: 3_000 })], bytes: 882_000, busyMs: 3_500 });
+  const left = runsOf(1, { cpuMs: 1_000 });
+  const runsOfOther = runsOf(100, { lane: other.lane, cpuMs: 2_640 });
+  const second = load({ lane: other.lane, runs: [left, runsOfOther], calls: 500 });
   const profileOf = (changes: { cpuShare: number }, loads = [first, large, second]) =>
     serviceProfile(
       { single: [singleCall(1)], singleRuns, loads },
@@ -102,8 +104,9 @@ test("a fit in which a call or a picture takes no CPU time is not to be trusted"
 
 test("what workers do not run of a load that leaves them no rest lies between their runs", () => {
   const turnAroundOf = (utilisation: number) => {
-    const runs = { runsBySize: new Map([[1, 100]]), meanRunMs: { 1: 23 } };
-    const busy = load({ middle: { meanBatch: 1, utilisation, ...runs, forMs: 2_000 } });
+    const busy = load({
+      middle: { meanBatch: 1, utilisation, runs: [runsOf(100, { ms: 2_300 })], forMs: 2_000 },
+    });
     const samples = { single: [singleCall(1)], singleRuns, loads: [load({}), busy] };
     return serviceProfile(samples, profile, { lane, picture }).turnAroundMs;
   };
@@ -123,8 +126,6 @@ test("a load in which nothing is left for the service counts as little, and not 
   assert.ok(cpu.callMs > 0 && cpu.callMs < 0.2 && cpu.pictureMs === 0);
 });
 
-const noTimes = { meanRunMs: {}, forMs: 2_000 };
-
 /** `factor`: of everything around the engine. */
 function singleCall(factor: number): CallTimes {
   const around = { admission: 1, publish: 2, hop: 10, answer: 0.5, gather: 0.5 };
@@ -133,7 +134,13 @@ function singleCall(factor: number): CallTimes {
   return { tookMs: factor * 16 + 3.5 + 23, parts: { ...parts, prepare: 3.5, run: 23 } };
 }
 
-function load({ runsBySize = new Map<number, number>(), ...changes }: LoadChanges): LoadSample {
+/** Of one picture each. A worker that does not say their CPU time, if it is not given. */
+function runsOf(count: number, changes: Partial<RunCounts> = {}): RunCounts {
+  return { lane: lane.lane, size: 1, count, ms: 0, cpuMs: undefined, ...changes };
+}
+
+function load({ runs = [], ...changes }: LoadChanges): LoadSample {
+  const counts = { meanBatch: 1, utilisation: 0.5, runs, forMs: 2_000 };
   return {
     lane: lane.lane,
     pictures: 2,
@@ -144,10 +151,10 @@ function load({ runsBySize = new Map<number, number>(), ...changes }: LoadChange
     busyMs: 2_000,
     ownMs: 0,
     busyCores: 2,
-    counts: { meanBatch: 1, utilisation: 0.5, runsBySize, ...noTimes },
-    middle: { meanBatch: 1, utilisation: 0.5, runsBySize, ...noTimes },
+    counts,
+    middle: counts,
     ...changes,
   };
 }
 
-type LoadChanges = Partial<LoadSample> & { runsBySize?: Map<number, number> };
+type LoadChanges = Partial<LoadSample> & { runs?: RunCounts[] };

@@ -2,6 +2,7 @@ import type { LaneId } from "@faceline/contracts/wire/ids";
 import { decodeMsAt, meanOf, runsOnCores, slowdownOf } from "../profile/lane-times.ts";
 import type { CallCpu, LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import { quantilesOf } from "../profile/quantiles.ts";
+import { countOf, type RunCounts } from "../replay/run-counts.ts";
 import type { PictureSize } from "../trace/trace.ts";
 import { nonNegativeWeights } from "./least-squares.ts";
 import { runGapMs } from "./run-gap.ts";
@@ -9,8 +10,8 @@ import type { CallTimes, LoadSample, ServiceSamples } from "./service-samples.ts
 
 /**
  * Returns what a service takes around the engine: hops and fetching from single calls, CPU time from the
- * loads. Of the CPU time that the machine used, that of the runs is read from the engines' threads, or known
- * from the calibration of the engine as that of the decodes is; what is left is the rest of the service.
+ * loads. Of the CPU time that the machine used, that of the runs is counted by the workers, or known from the
+ * calibration of the engine as that of the decodes is; what is left is the rest of the service.
  * `picture`: the size of the pictures of the single calls.
  */
 export function serviceProfile(
@@ -32,7 +33,7 @@ export function serviceProfile(
   const toWorkerMs = hopMs * batchHopShare;
   const decodeMs = decodeMsAt(profile, picture, 0.5);
   const stretches = loads.map(({ busyCores }) => stretchAt(profile, busyCores));
-  const runs = sumOf(singleRuns.values());
+  const runs = countOf(singleRuns);
   // A call whose pictures run in two batches has them side by side.
   const beside = slowdownOf(profile)[runs > 1.5 * single.length ? 1 : 0] ?? 1;
   const factor = beside * (runFactors[lane.lane] ?? 1);
@@ -53,7 +54,8 @@ export function serviceProfile(
     turnAroundMs: turnAroundMs(loads),
     cpu: callCpu(loads, (load, index) => {
       const stretch = stretches[index]!;
-      const { engineMs = stretch * lane.cpuShare * aloneMs(lane, load.counts.runsBySize) } = load;
+      const { runs } = load.counts;
+      const engineMs = engineCpuMs(runs) ?? stretch * lane.cpuShare * aloneMs(lane, runs);
       return (load.busyMs - engineMs) / stretch - load.calls * load.pictures * meanDecodeMs(profile, load);
     }),
     perSecond: Math.max(
@@ -73,19 +75,27 @@ export function serviceFault({ service }: Profile): string | undefined {
 }
 
 /**
- * Of the lanes whose engines' threads were seen under load: the first load of each is that of usual calls.
- * Empty beside an engine that does not compute on the cores.
+ * The first load of each lane is that of usual calls. Empty beside an engine that does not compute on the
+ * cores.
  */
 function runFactorsOf(loads: readonly LoadSample[], profile: Profile): Record<LaneId, number> {
   const factors: Record<LaneId, number> = {};
   if (!runsOnCores(profile)) return factors;
   for (const lane of profile.lanes) {
     const load = loads.find((each) => each.lane === lane.lane);
-    if (load?.engineMs === undefined) continue;
-    const expectedMs = lane.cpuShare * aloneMs(lane, load.counts.runsBySize);
-    if (expectedMs > 0 && load.engineMs > 0) factors[lane.lane] = load.engineMs / expectedMs;
+    // The last runs of the load before may be of another lane.
+    const runs = load?.counts.runs.filter((each) => each.lane === lane.lane) ?? [];
+    const engineMs = engineCpuMs(runs);
+    const expectedMs = lane.cpuShare * aloneMs(lane, runs);
+    if (engineMs !== undefined && expectedMs > 0) factors[lane.lane] = engineMs / expectedMs;
   }
   return factors;
+}
+
+/** CPU time of the engines, in ms; undefined where no run was counted or the service does not say it. */
+function engineCpuMs(runs: readonly RunCounts[]): number | undefined {
+  const times = runs.flatMap(({ cpuMs }) => cpuMs ?? []);
+  return times.length === runs.length && times.length > 0 ? sumOf(times) : undefined;
 }
 
 /** Says, in a sentence, that a fit of CPU times cannot be right; undefined where nothing shows it. */
@@ -125,23 +135,22 @@ function callCpu(loads: readonly LoadSample[], cpuMs: (load: LoadSample, index: 
 
 /** The least time between runs under a load that left workers no rest; 0 where none did. */
 function turnAroundMs(loads: readonly LoadSample[]): number {
-  const gaps = loads.flatMap(({ middle: { utilisation = 0, runsBySize, meanRunMs } }) => {
-    const runs = sumOf(runsBySize.values());
-    if (utilisation < fullLoadMin || runs === 0) return [];
-    const runMs = sumOf(runsBySize.entries().map(([size, count]) => count * (meanRunMs[size] ?? 0))) / runs;
-    return runGapMs(runMs, utilisation);
+  const gaps = loads.flatMap(({ middle: { utilisation = 0, runs } }) => {
+    if (utilisation < fullLoadMin || runs.length === 0) return [];
+    return runGapMs(sumOf(runs.map(({ ms }) => ms)) / countOf(runs), utilisation);
   });
   return gaps.length === 0 ? 0 : Math.min(...gaps);
 }
 
 /** How long so many runs of each size take alone, together. */
-function aloneMs(lane: LaneProfile, runsBySize: ReadonlyMap<number, number>): number {
+function aloneMs(lane: LaneProfile, runs: readonly RunCounts[]): number {
   let sum = 0;
-  for (const [size, runs] of runsBySize) {
+  for (const { size, count } of runs) {
     const measured = lane.runs.find((each) => each.size === size);
     // A size that was not calibrated: as long in proportion as the largest that was.
     const largest = lane.runs.at(-1)!;
-    sum += runs * (measured === undefined ? (size / largest.size) * meanOf(largest.ms) : meanOf(measured.ms));
+    sum +=
+      count * (measured === undefined ? (size / largest.size) * meanOf(largest.ms) : meanOf(measured.ms));
   }
   return sum;
 }

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type TimingPart, timingPartsIn } from "../replay/replayed-calls.ts";
 import { ServiceClient } from "../replay/service-client.ts";
+import type { RunCounts } from "../replay/run-counts.ts";
 import type { ServiceCounts } from "../replay/service-counters.ts";
-import { engineThreadsMs } from "./engine-threads.ts";
 
 /**
  * Measures a running service that does nothing else: single calls, one after another, for the times of an
@@ -22,7 +22,7 @@ export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> 
   progress("service: single calls");
   const countedSingle = await watch();
   const single = await closedLoop(client, plan, { ...usual, inFlight: 1, forMs });
-  const { runsBySize } = await countedSingle();
+  const { runs: singleRuns } = await countedSingle();
   const loads: LoadSample[] = [];
   // Not one picture: /represent looks for every face, which takes a run of its own length.
   const kinds = [
@@ -36,13 +36,11 @@ export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> 
     progress(`service: load ${index + 1} of ${kinds.length}`);
     const counted = await watch();
     const busy = busyTime();
-    const engineBeforeMs = engineThreadsMs();
     const [calls, middle] = await Promise.all([
       closedLoop(client, plan, { lane, pictures, inFlight: plan.inFlight, forMs }),
       countMiddle(watch, forMs),
     ]);
     const { cores, ownMs, tookMs } = busy();
-    const engineAfterMs = engineThreadsMs();
     const bytes = pictures.reduce((sum, each) => sum + bytesOf(each), 0);
     loads.push({
       lane,
@@ -53,13 +51,12 @@ export async function sampleService(plan: ServicePlan): Promise<ServiceSamples> 
       tookMs,
       busyMs: Math.max(0, cores - idleCores) * tookMs,
       ownMs,
-      ...(engineAfterMs !== undefined && { engineMs: engineAfterMs - (engineBeforeMs ?? 0) }),
       busyCores: cores + ownMs / tookMs,
       counts: await counted(),
       middle,
     });
   }
-  return { single, singleRuns: runsBySize, loads };
+  return { single, singleRuns, loads };
 }
 
 /** Returns how many cores the machine uses while no call comes. */
@@ -186,8 +183,6 @@ export type LoadSample = {
   busyMs: number;
   /** CPU time of this process, the client. */
   ownMs: number;
-  /** CPU time of the engines' threads; undefined where it cannot be read. */
-  engineMs?: number;
   /** Cores that were busy on average, with this process. */
   busyCores: number;
   counts: ServiceCounts;
@@ -197,7 +192,7 @@ export type LoadSample = {
 
 export type ServiceSamples = {
   single: CallTimes[];
-  /** Runs of the single calls by their size. */
-  singleRuns: ReadonlyMap<number, number>;
+  /** Runs of the single calls. */
+  singleRuns: readonly RunCounts[];
   loads: LoadSample[];
 };

@@ -25,8 +25,14 @@ let countsRuns = false;
 let calls = 0;
 /** A service and the operators' port of its batcher and worker. */
 const server = createServer((request, response) => {
+  if (request.url === "/live.json") {
+    response.end(
+      JSON.stringify({ part: { runs: [{ bucket: 1, prepareMs: 3.5, runMs: 22 + calls / 1_000 }] } }),
+    );
+    return;
+  }
   if (request.url === "/metrics") {
-    const runs = `faceline_run_duration_seconds_count{bucket="1"} ${calls}`;
+    const runs = `faceline_run_duration_seconds_count{lane="Dlib/ssd",bucket="1"} ${calls}`;
     response.end(["faceline_run_tasks 0", ...(countsRuns ? [runs] : [])].join("\n"));
     return;
   }

@@ -1,22 +1,17 @@
 import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { fitToLoad } from "../calibration/load-fit.ts";
 import { noiseSentence, watchOtherWork } from "../calibration/machine-noise.ts";
-import { withoutSimulatedGap } from "../calibration/run-gap.ts";
 import { fitFault, runsFault, serviceProfile } from "../calibration/service-profile.ts";
 import { idleCores, sampleService } from "../calibration/service-samples.ts";
-import type { StageTimes } from "../prediction/call-recorder.ts";
-import { predict } from "../prediction/predict.ts";
-import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
+import { fitToSteadyLoad, steadyTraffic } from "../calibration/steady-fit.ts";
+import { measureSteadyLoad, steadyReplays } from "../calibration/steady-load.ts";
+import { runsOnCores } from "../profile/lane-times.ts";
 import { readProfile } from "../profile/profile.ts";
 import { valueAt } from "../profile/quantiles.ts";
-import { measuredOf } from "../replay/comparison.ts";
-import { replayTrace } from "../replay/load.ts";
 import { stockPictures } from "../replay/picture-stock.ts";
+import { recentRuns } from "../replay/recent-runs.ts";
 import { watchService } from "../replay/service-counters.ts";
 import { sizedJpeg } from "../replay/sized-jpeg.ts";
-import { drawTraffic } from "../trace/drawn-traffic.ts";
-import { repeatedTrace } from "../trace/trace-part.ts";
 import { positive } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
 import { isLoopback, readLines, samplePhotographs, tokenOf, workersPerMachine } from "./inputs.ts";
@@ -55,6 +50,7 @@ export async function calibrateService(
     if (!isAccepted) return 3;
   }
   const key = readLines(keyFile)[0]!;
+  const watch = () => watchService(operators.split(","), token);
   const beside = watchOtherWork();
   const samples = await sampleService({
     url,
@@ -67,7 +63,7 @@ export async function calibrateService(
     pixels: picture.pixels,
     inFlight: Math.max(8, 4 * lane.runs.at(-1)!.size),
     forMs,
-    watch: () => watchService(operators.split(","), token),
+    watch,
     progress,
   });
   const sampled = serviceProfile(samples, profile, { lane, picture });
@@ -80,8 +76,20 @@ export async function calibrateService(
   // Beside other work, a fit that cannot be right is that of the other work.
   const keepsCpu = !isIdle && fitFault(sampled) !== undefined;
   const measured = { ...profile, service: keepsCpu ? { ...sampled, cpu: profile.service.cpu } : sampled };
-  const sizes = samples.loads.flatMap(({ counts }) => [...counts.runsBySize.keys()]);
-  const { service } = await fitToSteadyLoad(measured, { url, key, lane, sizes, forMs, progress });
+  const sizes = samples.loads.flatMap(({ counts }) => counts.runs.map(({ size }) => size));
+  const traffic = { lane: lane.lane, picture, seconds: (steadyRounds * forMs) / 1_000 };
+  const trace = steadyTraffic(measured, traffic);
+  const stock = await stockPictures(trace, samplePhotographs(), progress);
+  const plan = { url, keys: [key], inFlightMax: 1_000 };
+  const readRuns = recentRuns(operators.split(","), token);
+  const steady = await measureSteadyLoad({ trace, stock, plan, watch, readRuns, progress });
+  const known = lane.runs.map(({ size }) => size);
+  const settings = {
+    workers: workersPerMachine(profile),
+    batchMax: Math.max(...known.filter((size) => sizes.includes(size)), known[0]!),
+    utilisationTarget: 0.85,
+  };
+  const { service } = fitToSteadyLoad(measured, steady, { traffic, settings, clientIsHere: isLoopback(url) });
   progress("");
   // The service itself is other programs to this one, so that only the hypervisor counts.
   const { stolenCores } = beside();
@@ -104,13 +112,15 @@ export async function calibrateService(
   const at = (share: number) => ({
     hops: valueAt(service.factors, share).toFixed(2),
     fetch: (service.fetchMs + valueAt(service.fetchMoreMs, share)).toFixed(1),
-    run: (service.handoverMs + valueAt(service.handoverMoreMs, share)).toFixed(1),
+    run: runsOnCores(profile)
+      ? `${valueAt(service.runWaitShares, share).toFixed(2)} times its CPU time`
+      : `${(service.handoverMs + valueAt(service.handoverMoreMs, share)).toFixed(1)} ms`,
   });
   const [median, rare] = [at(0.5), at(0.99)];
   print(
     "At three quarters of the most that it answers, in the median and at p99: hops take x " +
-      `${median.hops} and ${rare.hops}, fetching ${median.fetch} and ${rare.fetch} ms, and a run ` +
-      `${median.run} and ${rare.run} ms more than its share of the cores says.`,
+      `${median.hops} and ${rare.hops}, fetching ${median.fetch} and ${rare.fetch} ms, and a run waits ` +
+      `${median.run} and ${rare.run} beyond its share of the cores.`,
   );
   print(
     `CPU time around the engine: ${cpu.callMs.toFixed(2)} ms for a call, ${cpu.pictureMs.toFixed(2)} for a ` +
@@ -126,95 +136,17 @@ export async function calibrateService(
   return 0;
 }
 
-/**
- * Sends calls at three quarters of the most that the service can answer, and fits the profile to them. The
- * first ones do not count: an ingress takes less and less CPU time for a call for minutes after its start.
- */
-async function fitToSteadyLoad(profile: Profile, load: SteadyLoad): Promise<Profile> {
-  const { url, key, lane, sizes, forMs, progress } = load;
-  const traffic = (share: number) =>
-    drawTraffic({
-      shape: "poisson",
-      seed: 1,
-      perSecond: share * profile.service.perSecond,
-      seconds: (steadyRounds * forMs) / 1_000,
-      tenants: 1,
-      lanes: [lane.lane],
-      pictures: 2,
-      pictureSize: picture,
-      deadlineMs: 30_000,
-      factor: 1,
-    });
-  const trace = traffic(steadyShare);
-  const stock = await stockPictures(trace, samplePhotographs(), progress);
-  const plan = { url, keys: [key], inFlightMax: 1_000 };
-  for (let count = 0; count < uncountedReplays; count++) {
-    await replayTrace({ trace, stock, plan, progress });
-  }
-  const stagesOfLoad: StageTimes[] = [];
-  for (let count = 0; count < countedReplays; count++) {
-    const replayed = await replayTrace({ trace, stock, plan, progress });
-    const { outcomes, calls } = measuredOf(replayed, {});
-    if (outcomes.answered < answeredShareMin * calls) {
-      throw new Error(
-        `Of ${calls} calls at ${steadyShare} of what the service can answer, ${calls - outcomes.answered} ` +
-          "were not answered. Give a key whose team has no limits, and calibrate a service that does nothing else.",
-      );
-    }
-    for (const stages of replayed.answeredStages()) stagesOfLoad.push(stages);
-  }
-  const known = lane.runs.map(({ size }) => size);
-  const settings = {
-    workers: workersPerMachine(profile),
-    batchMax: Math.max(...known.filter((size) => sizes.includes(size)), known[0]!),
-    utilisationTarget: 0.85,
-  };
-  const clientIsHere = isLoopback(url);
-  const parts = repeatedTrace(trace, fittedCallsMin);
-  const fitted = fitToLoad(profile, stagesOfLoad, (each) => {
-    const stages: StageTimes[] = [];
-    const callAnswered = (call: StageTimes) => void stages.push(call);
-    predict(trace, each, settings, { parts, clientIsHere, callAnswered });
-    return stages;
-  });
-  const full = traffic(fullShare);
-  const settingsOfFull = { ...settings, deadlineMs: fullDeadlineMs };
-  const fullPlan = { parts: repeatedTrace(full, fittedCallsMin), clientIsHere };
-  return withoutSimulatedGap(fitted, (each) => predict(full, each, settingsOfFull, fullPlan));
-}
-
-/** Of the calls a second that it answered at most: busy, but with short queues. */
-const steadyShare = 0.75;
-/** Of the same, for the simulation of full load: more than it can answer, so that calls always wait. */
-const fullShare = 1.3;
-/** Of those calls: a queue of many batches, and no longer one. */
-const fullDeadlineMs = 2_000;
-const answeredShareMin = 0.95;
-/** Calls of each prediction that is compared with the steady load. */
-const fittedCallsMin = 5_000;
-const uncountedReplays = 6;
-const countedReplays = 2;
-/** Of measurements: the tail needs more calls than a mean does. */
+/** How many times as long as a measurement each replay takes: the tail needs more calls than a mean does. */
 const steadyRounds = 4;
 
 /** With the warm-up, as many as it usually needs. */
-const measurements = 45;
+const measurements = 13 + steadyReplays * steadyRounds;
 
 /** As the sample pictures. */
 const picture = { bytes: 41_000, pixels: 327_680 };
 const largeBytes = 441_000;
 /** Kafka, Redis and the services use some without calls. */
 const idleCoresMax = 0.3;
-
-type SteadyLoad = {
-  url: string;
-  key: string;
-  lane: LaneProfile;
-  /** Of the batches that the service ran. */
-  sizes: readonly number[];
-  forMs: number;
-  progress(line: string): void;
-};
 
 type ServiceOptions = {
   url?: string | undefined;

@@ -159,6 +159,7 @@ const assumedService: Profile["service"] = {
   runFactors: {},
   handoverMs: 0.5,
   handoverMoreMs: [0, 0],
+  runWaitShares: [0, 0],
   turnAroundMs: 1,
   decodesMax: 2,
   cpu: { callMs: 2, pictureMs: 1, megabyteMs: 8 },

@@ -8,6 +8,7 @@ import { readProfile } from "../profile/profile.ts";
 import { compare, measuredOf } from "../replay/comparison.ts";
 import { replayTrace } from "../replay/load.ts";
 import { type PictureStock, stockPictures } from "../replay/picture-stock.ts";
+import { runPace } from "../replay/run-counts.ts";
 import { watchService } from "../replay/service-counters.ts";
 import { readServiceSettings } from "../replay/service-settings.ts";
 import { replayText } from "../report/replay-text.ts";
@@ -62,10 +63,11 @@ export async function replay(args: string[], context: CommandContext): Promise<n
     utilisationTarget: given("utilisation") ?? inForce?.utilisationTarget ?? 0.85,
   };
   // First, because it says what the profile lacks.
-  const predicted = predict(trace, profile, settings, {
+  const predictionPlan = {
     parts: repeatedTrace(trace, predictedCallsMin),
     clientIsHere: isLoopback(values.url),
-  });
+  };
+  const predicted = predict(trace, profile, settings, predictionPlan);
   const stock = await stockPictures(trace, samplePhotographs(), progress);
 
   print(
@@ -75,6 +77,11 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   const plan = { url: values.url, keys, inFlightMax: positive(values["in-flight-max"], "--in-flight-max") };
   const calls = await replayTrace({ trace, stock, plan, progress });
   const measured = measuredOf(calls, await counted());
+  const pace = runPace(measured.runs, predicted.meanRunCpuMs);
+  const atPace =
+    pace === undefined
+      ? undefined
+      : { pace, prediction: predict(trace, profile, settings, { ...predictionPlan, pace }) };
   progress("");
 
   const marks = profile.acceptedNoise
@@ -91,10 +98,12 @@ export async function replay(args: string[], context: CommandContext): Promise<n
       `${tenants} tenants of the trace share ${amountText(keys.length, "key")}: each key is one team.`,
     );
   marks.push(...stockMarks(stock));
-  print(replayText(predicted, measured, marks));
+  print(replayText({ predicted, atPace }, measured, marks));
   if (values.json !== undefined) {
     const compared = compare(predicted, measured);
-    writeFileSync(values.json, JSON.stringify({ settings, marks, predicted, measured, compared }, null, 1));
+    const comparedAtPace = atPace && compare(atPace.prediction, measured);
+    const all = { settings, marks, predicted, atPace, measured, compared, comparedAtPace };
+    writeFileSync(values.json, JSON.stringify(all, null, 1));
   }
   return 0;
 }

@@ -67,7 +67,7 @@ test("pauses of a busy machine are in p99 and not in p50, and a machine without 
   const pauses = {
     factors: rarely(1, 20),
     fetchMoreMs: rarely(0, 70),
-    handoverMoreMs: rarely(0, 80),
+    runWaitShares: rarely(0, 4),
   };
   const [idle, busy] = [1, 60].map((perSecond) => {
     const trace = newTrace({ perSecond, pictures: 1, seconds: 600 });

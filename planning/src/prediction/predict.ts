@@ -12,6 +12,7 @@ import type { Trace } from "../trace/trace.ts";
 import type { TracePart } from "../trace/trace-part.ts";
 import { CallRecorder, type StageTimes } from "./call-recorder.ts";
 import { joinParts } from "./joined-parts.ts";
+import { RunMeans, type RunMeansByLane } from "./run-means.ts";
 import { SimulatedMachines } from "./simulated-machines.ts";
 import { type Measure, missedLimits, type Target } from "./target.ts";
 
@@ -37,6 +38,7 @@ export function predict(
     tasks: 0,
     batches: 0,
     runsBySize: new Map(),
+    runCpu: new RunMeans(),
   };
   const missed = simulate({ trace, profile, settings, plan, target, recorder, totals });
   const [p50Ms, p99Ms] = recorder.quantiles(0.5, 0.99) as [number, number];
@@ -56,6 +58,7 @@ export function predict(
     meanRunMs: Object.fromEntries(
       totals.runsBySize.entries().map(([size, { count, runMs }]) => [size, runMs / count]),
     ),
+    meanRunCpuMs: totals.runCpu.byLane(),
     missed,
   };
 }
@@ -79,6 +82,8 @@ function simulate(context: SimulationContext): Measure[] {
       random: new Random(seed + 1),
       machines: Math.ceil(settings.workers / workersPerMachine),
       clientIsHere: plan.clientIsHere ?? false,
+      pace: plan.pace ?? 1,
+      runComputed: (lane, size, cpuMs) => totals.runCpu.add(lane, size, cpuMs),
       pictureOf: (task) => trace.pictureOf(joined.callAt(Number(requestIdOf(task))), taskIndexOf(task)),
     }));
   const simulation = new Simulation({
@@ -95,7 +100,7 @@ function simulate(context: SimulationContext): Measure[] {
       totals.calls++;
       if (joined.isCounted(Number(requestIdOf(call.tasks[0]!)))) recorder.record(call);
     },
-    runEnded: (tasks, runMs) => {
+    runEnded: (tasks, { prepareMs, runMs }) => {
       totals.runMs += runMs;
       totals.tasks += tasks;
       totals.batches++;
@@ -103,6 +108,7 @@ function simulate(context: SimulationContext): Measure[] {
       if (tasks === 0 || size === undefined) return;
       const runs = totals.runsBySize.get(size) ?? { count: 0, runMs: 0 };
       totals.runsBySize.set(size, { count: runs.count + 1, runMs: runs.runMs + runMs });
+      if (recorder.counts.calls > 0) plan.runEnded?.({ size, prepareMs, runMs });
     },
   });
   const { events, calls } = simulation;
@@ -170,10 +176,17 @@ export type PredictionPlan = {
   seed?: number;
   /** Whether the client runs on the machines too, as in a replay there. */
   clientIsHere?: boolean;
+  /** How many times as long all CPU time takes as by the profile; 1 if it is not given. */
+  pace?: number;
   target?: Target;
   /** Called with the times of each answered call. */
   callAnswered?: (stages: StageTimes) => void;
+  /** Called with the times of each run, once calls count. */
+  runEnded?: (run: RunTimes) => void;
 };
+
+/** Of a batch that was padded to `size`, in ms. `prepareMs`: fetching and decoding. */
+export type RunTimes = { size: number; prepareMs: number; runMs: number };
 
 /** Shares are of all calls; the times are of those that were answered, in time or late. */
 export type Prediction = {
@@ -192,6 +205,8 @@ export type Prediction = {
   stages: StageTimes;
   /** Of a run, by the size that its batch was padded to. */
   meanRunMs: Readonly<Record<number, number>>;
+  /** CPU time of a run, by its lane and that size. */
+  meanRunCpuMs: RunMeansByLane;
   /** Limits that are missed. If there are some, not all calls were simulated. */
   missed: Measure[];
 };
@@ -210,5 +225,6 @@ type SimulationContext = {
     tasks: number;
     batches: number;
     runsBySize: Map<number, { count: number; runMs: number }>;
+    runCpu: RunMeans;
   };
 };

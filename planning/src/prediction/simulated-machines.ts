@@ -4,6 +4,7 @@ import type { CallPath } from "@faceline/batcher/simulation/scenario";
 import { SharedCores } from "@faceline/batcher/simulation/shared-cores";
 import type { WorkerWork } from "@faceline/batcher/simulation/worker-model";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import { decodeMsAt, runMsAt, runsOnCores, slowdownOf } from "../profile/lane-times.ts";
 import type { CallCpu, MachinePace, Profile } from "@faceline/contracts/stored/profile";
 import { valueAt } from "../profile/quantiles.ts";
@@ -19,7 +20,8 @@ import type { PictureSize } from "../trace/trace.ts";
  *
  * What a hop takes on an idle service beyond its CPU time is a wait. Hops, fetching and runs that begin while
  * something else is on the cores take longer, as they did under the load of the calibration. Beside an engine
- * that leaves the cores to the others, they take so long always.
+ * that leaves the cores to the others, they take so long always. The pictures of a call take CPU time once it
+ * is admitted: a call that is refused is refused before its body is read.
  */
 export class SimulatedMachines {
   readonly #parts: MachineParts;
@@ -33,15 +35,18 @@ export class SimulatedMachines {
     this.#cores = Array.from({ length: machines }, () => new SharedCores(events, machine));
     this.#isOnCores = runsOnCores(profile);
     const { pace } = profile.machine;
-    if (pace !== undefined) for (const cores of this.#cores) this.#followPace(cores, pace);
+    for (const cores of this.#cores) {
+      if (pace === undefined) cores.setPace(parts.pace);
+      else this.#followPace(cores, pace);
+    }
   }
 
   /** The pace of a machine goes round as it was measured, from an instant that is drawn. */
   #followPace(cores: SharedCores, { everyMs, factors }: MachinePace): void {
-    const { events, random } = this.#parts;
+    const { events, random, pace } = this.#parts;
     let index = random.below(factors.length);
     const step = () => {
-      cores.setPace(factors[index]!);
+      cores.setPace(pace * factors[index]!);
       index = (index + 1) % factors.length;
       events.after(everyMs, step);
     };
@@ -64,20 +69,19 @@ export class SimulatedMachines {
     };
     const { cpu, clientCpu } = service;
     return {
-      // The ingress parses the body, writes the images and hands the tasks to Kafka.
       intake: ({ tasks }, done) => {
         const pictures = tasks.map((task) => this.#parts.pictureOf(task));
-        const ours = callCpuMs(cpu, pictures) - (1 - intakeShare) * cpu.pictureMs * tasks.length;
-        const ms = ours + (clientIsHere ? callCpuMs(clientCpu, pictures) : 0);
-        step(service.intakeMs, ms, this.#coresOf(calls++), done);
+        const clientMs = clientIsHere ? clientCpu.callMs + picturesCpuMs(clientCpu, pictures) : 0;
+        step(service.intakeMs, cpu.callMs + clientMs, this.#coresOf(calls++), done);
       },
       toWorker: ({ tasks }, done) => {
-        const ms = batchShare * cpu.pictureMs * tasks.length;
+        const pictures = tasks.map(({ id }) => this.#parts.pictureOf(id));
+        const ms = picturesCpuMs(cpu, pictures) - replyShare * cpu.pictureMs * tasks.length;
         step(service.toWorkerMs, ms, this.#coresOf(calls), done);
       },
       report: (done) => events.after(factorOn(this.#coresOf(calls)) * service.reportMs, done),
       reply: ({ tasks }, done) => {
-        const ms = (1 - intakeShare - batchShare) * cpu.pictureMs * tasks.length;
+        const ms = replyShare * cpu.pictureMs * tasks.length;
         step(service.replyMs, ms, this.#coresOf(calls), done);
       },
     };
@@ -127,21 +131,29 @@ export class SimulatedMachines {
         // Where a run computes, its handover does: threads wake up.
         const aloneMs = ms + handoverMs;
         const cpu = measured.cpuShare * aloneMs;
-        const waitMs = aloneMs - cpu + this.#waitShareOn(cores) * moreMs(handoverMoreMs);
-        const end = () => events.after(waitMs, done);
-        if (cpu > 0) cores.run(cpu, end);
-        else end();
+        const waitMs = aloneMs - cpu + moreMs(handoverMoreMs) + cpu * this.#waitShareOn(cores);
+        cores.run(cpu, (coreMs) => {
+          this.#parts.runComputed(lane, size, (coreMs * ms) / aloneMs);
+          events.after(waitMs, done);
+        });
       },
       turnAround: (done) => events.after(profile.service.turnAroundMs, done),
     };
   }
 
   /**
-   * Which share of its measured wait a run that begins now still has: the more jobs share the cores, the more
-   * of that wait is simulated by the sharing.
+   * Returns what a run that begins now waits beyond its share of the cores, as a share of its CPU time. Where
+   * a core is free for it, threads that wake up may take its own all the same. Where none is, these waits are
+   * its share of the cores, but for pauses.
    */
-  #waitShareOn({ active }: SharedCores): number {
-    return this.#isOnCores ? Math.min(1, this.#parts.profile.machine.cores / (active + 1)) : 1;
+  #waitShareOn(cores: SharedCores): number {
+    if (!this.#isBusy(cores)) return 0;
+    const { profile, random } = this.#parts;
+    const { runWaitShares } = profile.service;
+    const wait = valueAt(runWaitShares, random.next());
+    return cores.active < profile.machine.cores
+      ? wait
+      : Math.max(0, wait - valueAt(runWaitShares, pausesFrom));
   }
 
   #isBusy({ active }: SharedCores): boolean {
@@ -153,12 +165,14 @@ export class SimulatedMachines {
   }
 }
 
-const callCpuMs = ({ callMs, pictureMs, megabyteMs }: CallCpu, pictures: readonly PictureSize[]): number =>
-  pictures.reduce((sum, { bytes }) => sum + pictureMs + (megabyteMs * bytes) / 1_000_000, callMs);
+const picturesCpuMs = ({ pictureMs, megabyteMs }: CallCpu, pictures: readonly PictureSize[]): number =>
+  pictures.reduce((sum, { bytes }) => sum + pictureMs + (megabyteMs * bytes) / 1_000_000, 0);
 
-/** How the CPU time of each picture around the engine is spread over its way: the rest is for the reply. */
-const intakeShare = 0.5;
-const batchShare = 0.25;
+/** Of the CPU time that a picture takes around the engine: what comes after its run. */
+const replyShare = 0.25;
+
+/** The share of the waits of runs above which they are pauses, which come whether or not a core is free. */
+const pausesFrom = 0.9;
 
 /** A thread that computes for longer is interrupted by others: the time slice of Linux. */
 const briefMsMax = 3;
@@ -170,8 +184,12 @@ type MachineParts = {
   events: EventQueue;
   random: Random;
   machines: number;
+  /** How many times as long all CPU time takes as by the profile. */
+  pace: number;
   /** Whether the client runs on the machines too. */
   clientIsHere: boolean;
   /** The size of the picture of a task. */
   pictureOf(task: BatchTask["id"]): PictureSize;
+  /** Called with the CPU time that the engine took for a run of a batch that was padded to `size`, in ms. */
+  runComputed(lane: LaneId, size: number, cpuMs: number): void;
 };

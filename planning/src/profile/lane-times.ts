@@ -9,6 +9,12 @@ export function runMsAt({ lane, runs }: LaneProfile, size: number, share: number
   return valueAt(measured.ms, share);
 }
 
+/** Returns the mean CPU time of a run in a busy service, in ms. */
+export function runCpuMs({ service }: Profile, { lane, runs, cpuShare }: LaneProfile, size: number): number {
+  const measured = runs.find((each) => each.size === size) ?? runs.at(-1)!;
+  return (service.runFactors[lane] ?? 1) * cpuShare * meanOf(measured.ms);
+}
+
 /** Returns the CPU time of decoding a picture at a share of its distribution, in ms. */
 export function decodeMsAt({ preparation }: Profile, picture: PictureSize, share: number): number {
   const { pictureMs, megapixelMs, megabyteMs, factors } = preparation;

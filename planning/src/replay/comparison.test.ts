@@ -1,9 +1,11 @@
 // Covers ../report/replay-text.ts too.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { LaneId } from "@faceline/contracts/wire/ids";
 import type { Prediction } from "../prediction/predict.ts";
 import { replayText } from "../report/replay-text.ts";
 import { compare, measuredOf } from "./comparison.ts";
+import type { RunCounts } from "./run-counts.ts";
 import { ReplayedCalls, type ReplayOutcome } from "./replayed-calls.ts";
 
 const predicted: Prediction = {
@@ -18,6 +20,7 @@ const predicted: Prediction = {
   workerSecondsPer1000: 10,
   stages: { serviceMs: 10, waitMs: 5, prepareMs: 3, runMs: 20 },
   meanRunMs: { 1: 18, 2: 30, 4: 55 },
+  meanRunCpuMs: {},
   missed: [],
 };
 
@@ -41,22 +44,31 @@ test("the parts of Server-Timing and what the client waited beyond them make up 
 });
 
 test("runs are compared by the size of their batch, where both have some of it", () => {
-  const text = replayText(predicted, measuredOf(replayed(), { meanRunMs: { 2: 36, 8: 100 } }));
+  const text = replayText({ predicted }, measuredOf(replayed(), { runs: runsOf({ 2: 36, 8: 100 }) }));
   assert.match(text, /A run of a batch of 2: 30\.0 ms predicted, 36\.0 measured/);
   assert.doesNotMatch(text, /batch of [148]:/);
+});
+
+test("a prediction at the pace of the replay stands beside the first one, with what is left of the error", () => {
+  const atPace = { pace: 1.084, prediction: { ...predicted, p50Ms: 49 } };
+  const text = replayText({ predicted, atPace }, measuredOf(replayed(), {}));
+  assert.match(text, /predicted +measured +error +at its pace +error$/m);
+  assert.match(text, /p50 +45\.0 ms +50\.0 ms +-10\.0 % +49\.0 ms +-2\.0 %$/m);
+  assert.match(text, /Runs took 1\.08 times the CPU time[\s\S]*slower\s+than\s+when\s+it\s+was\s+calibrated/);
+  assert.ok(Math.max(...text.split("\n").map((line) => line.length)) <= 110, text);
 });
 
 test("where runs take far longer or shorter than by the profile, it concludes that no plan of it holds", () => {
   const concludes = (meanRunMs: Record<number, number>) =>
     /do not use a plan of it\. Calibrate again/.test(
-      replayText(predicted, measuredOf(replayed(), { meanRunMs })),
+      replayText({ predicted }, measuredOf(replayed(), { runs: runsOf(meanRunMs) })),
     );
   const cases = [{ 1: 20, 2: 33, 4: 60 }, { 1: 31, 2: 60, 4: 110 }, { 1: 9, 2: 15, 4: 30 }, {}];
   assert.deepEqual(cases.map(concludes), [false, true, true, false]);
 });
 
 test("what was not measured has no error, and the text fits a terminal", () => {
-  const text = replayText(predicted, measuredOf(replayed(), {}), ["a mark"]);
+  const text = replayText({ predicted }, measuredOf(replayed(), {}), ["a mark"]);
   assert.match(text, /^a mark\n/);
   assert.match(text, /mean batch +2\.20 +not read$/m);
   assert.match(text, /shed +1\.00 % +2\.00 % +-1\.00 points/);
@@ -64,6 +76,18 @@ test("what was not measured has no error, and the text fits a terminal", () => {
   assert.match(text, /Calls: 94 answered, 2 expired, 2 shed, 2 failed\./);
   assert.ok(Math.max(...text.split("\n").map((line) => line.length)) <= 110, text);
 });
+
+/** Ten runs of each size, with the mean time of each. */
+function runsOf(meanRunMs: Record<number, number>): RunCounts[] {
+  const lane = LaneId.parse("Dlib/ssd");
+  return Object.entries(meanRunMs).map(([size, ms]) => ({
+    lane,
+    size: Number(size),
+    count: 10,
+    ms: 10 * ms,
+    cpuMs: undefined,
+  }));
+}
 
 /** 93 calls of 50 ms and one of 144: 51 ms on average. */
 function replayed(): ReplayedCalls {

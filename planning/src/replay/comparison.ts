@@ -2,6 +2,7 @@
 import type { StageTimes } from "../prediction/call-recorder.ts";
 import type { Prediction } from "../prediction/predict.ts";
 import { type ReplayedCalls, type ReplayOutcome, replayOutcomes, timingParts } from "./replayed-calls.ts";
+import { meanRunMs, type RunCounts } from "./run-counts.ts";
 import type { ServiceCounts } from "./service-counters.ts";
 
 /** Returns what was measured of a replay, in the terms of a prediction. Shares are of all calls. */
@@ -34,8 +35,8 @@ export function measuredOf(calls: ReplayedCalls, counts: Partial<ServiceCounts>)
     late: (outcomes.late + outcomes.expired) / Math.max(1, calls.length),
     meanBatch: counts.meanBatch,
     utilisation: counts.utilisation,
-    meanRunMs: counts.meanRunMs ?? {},
-    runsBySize: Object.fromEntries(counts.runsBySize ?? []),
+    runs: counts.runs ?? [],
+    meanRunMs: meanRunMs(counts.runs ?? []),
     forMs: counts.forMs,
     stages: { serviceMs: meanMs - waitMs - prepare - run, waitMs, prepareMs: prepare, runMs: run },
     parts: { ...parts, client: meanMs - total },
@@ -95,10 +96,9 @@ export type Measured = {
   late: number;
   meanBatch: number | undefined;
   utilisation: number | undefined;
+  runs: readonly RunCounts[];
   /** Of a run, by the size that its batch was padded to. */
   meanRunMs: Readonly<Record<number, number>>;
-  /** How many there were, by that size. */
-  runsBySize: Readonly<Record<number, number>>;
   /** How long the service was watched. */
   forMs: number | undefined;
   stages: StageTimes;

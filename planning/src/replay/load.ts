@@ -28,7 +28,7 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayedCalls
   return calls;
 }
 
-type ReplayOptions = {
+export type ReplayOptions = {
   trace: Trace;
   stock: PictureStock;
   plan: LoadPlan;

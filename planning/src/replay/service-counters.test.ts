@@ -15,13 +15,21 @@ test("the mean batch and the share of time with runs are those since the beginni
     serve(t, [
       "faceline_run_tasks 0",
       'faceline_run_tasks 0\nfaceline_run_duration_seconds_sum{lane="a",bucket="2"} 3e-9\n' +
-        'faceline_run_duration_seconds_count{lane="a",bucket="2"} 3',
+        'faceline_run_duration_seconds_count{lane="a",bucket="2"} 3\n' +
+        'faceline_run_cpu_time_seconds_total{lane="a",bucket="2"} 2e-9\n' +
+        'faceline_run_duration_seconds_count{lane="b",bucket="2"} 1',
     ]);
   const counted = await watchService([batcher, await worker(), await worker()]);
-  const { meanBatch, utilisation, runsBySize, meanRunMs } = await counted();
+  const { meanBatch, utilisation, runs } = await counted();
   assert.equal(meanBatch, 3);
-  assert.deepEqual(runsBySize, new Map([[2, 6]]));
-  assert.equal(Number(meanRunMs[2]!.toFixed(9)), 1e-6);
+  assert.deepEqual(
+    runs.map(({ lane, size, count, cpuMs }) => [lane, size, count, cpuMs?.toFixed(9)]),
+    [
+      ["a", 2, 6, "0.000004000"],
+      ["b", 2, 2, undefined],
+    ],
+  );
+  assert.equal(runs[0]!.ms.toFixed(9), "0.000006000");
   assert.ok(utilisation! > 0 && utilisation! < 0.01);
 });
 
@@ -29,7 +37,7 @@ test("without ports nothing is measured", async () => {
   const counted = await watchService([]);
   const { forMs, ...counts } = await counted();
   assert.ok(forMs >= 0);
-  const nothing = { meanBatch: undefined, utilisation: undefined, runsBySize: new Map(), meanRunMs: {} };
+  const nothing = { meanBatch: undefined, utilisation: undefined, runs: [] };
   assert.deepEqual(counts, nothing);
 });
 

@@ -1,4 +1,7 @@
 import { prometheusName } from "@faceline/contracts/metrics/prometheus-name";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import { readFromPort } from "./operators-port.ts";
+import type { RunCounts } from "./run-counts.ts";
 
 /**
  * Begins to count what the service does, by the metrics of its processes' operators' ports. Returns a
@@ -22,71 +25,75 @@ export async function watchService(
       );
     const workers = after.filter(({ sums }) => sums.has(runningTasks)).length;
     const batches = since(`${batchSize}_count`);
-    const bySize = (counter: "runs" | "runSeconds") => {
-      const since = new Map<number, number>();
-      for (const [port, counters] of after.entries()) {
-        for (const [size, value] of counters[counter]) {
-          const more = value - (before[port]![counter].get(size) ?? 0);
-          since.set(size, (since.get(size) ?? 0) + more);
-        }
-      }
-      return since;
-    };
-    const runsBySize = bySize("runs");
-    const meanRunMs: Record<number, number> = {};
-    for (const [size, seconds] of bySize("runSeconds")) {
-      const runs = runsBySize.get(size) ?? 0;
-      if (runs > 0) meanRunMs[size] = (1_000 * seconds) / runs;
-    }
     return {
       meanBatch: batches === 0 ? undefined : since(`${batchSize}_sum`) / batches,
       utilisation: workers === 0 ? undefined : (1_000 * since(`${runDuration}_sum`)) / (workers * forMs),
-      runsBySize,
-      meanRunMs,
+      runs: runsSince(before, after),
       forMs,
     };
   };
 }
 
-async function readCounters(port: string, token: string | undefined): Promise<Counters> {
-  const url = new URL("/metrics", port);
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const reply = await fetch(url, { headers, signal: AbortSignal.timeout(requestMs) }).catch(
-    (cause: Error) => {
-      throw new Error(`${url.href} cannot be read: ${cause.message}`, { cause });
-    },
-  );
-  if (!reply.ok) {
-    const remedy =
-      reply.status === 401 ? "give the operators' token by --token-file" : "is it an operators' port?";
-    throw new Error(`${url.href} answered ${reply.status}; ${remedy}`);
+/** What was counted of runs between two readings of the same ports. */
+function runsSince(before: readonly Counters[], after: readonly Counters[]): RunCounts[] {
+  const runs = new Map<string, RunCounts>();
+  for (const [port, counters] of after.entries()) {
+    for (const [key, now] of counters.runs) {
+      const { count, ms, cpuMs = 0 } = before[port]!.runs.get(key) ?? noRuns;
+      const sum = runs.get(key) ?? { ...now, ...noRuns };
+      runs.set(key, {
+        ...sum,
+        count: sum.count + now.count - count,
+        ms: sum.ms + now.ms - ms,
+        cpuMs: sum.cpuMs === undefined || now.cpuMs === undefined ? undefined : sum.cpuMs + now.cpuMs - cpuMs,
+      });
+    }
   }
+  return [...runs.values()].filter(({ count }) => count > 0);
+}
+
+async function readCounters(port: string, token: string | undefined): Promise<Counters> {
+  const reply = await readFromPort(port, "/metrics", token);
   return countersIn(await reply.text());
 }
 
-/** Parses a Prometheus page: the sum of each series over its labels, and the runs by their padded size. */
+/** Parses a Prometheus page: the sum of each series over its labels, and the runs of each lane and size. */
 function countersIn(page: string): Counters {
-  const counters: Counters = { sums: new Map(), runs: new Map(), runSeconds: new Map() };
-  const add = <Key>(map: Map<Key, number>, key: Key, value: number) =>
-    map.set(key, (map.get(key) ?? 0) + value);
+  const counters: Counters = { sums: new Map(), runs: new Map() };
   for (const [, name, labels = "", value] of page.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)) {
-    add(counters.sums, name!, Number(value));
-    const [, size] = /bucket="(\d+)"/.exec(labels) ?? [];
-    if (size === undefined) continue;
-    if (name === `${runDuration}_count`) add(counters.runs, Number(size), Number(value));
-    if (name === `${runDuration}_sum`) add(counters.runSeconds, Number(size), Number(value));
+    counters.sums.set(name!, (counters.sums.get(name!) ?? 0) + Number(value));
+    const field = runFields.get(name!);
+    if (field === undefined) continue;
+    const [lane, size] = [labelIn(labels, "lane"), labelIn(labels, "bucket")];
+    const key = `${lane} ${size}`;
+    const runs = counters.runs.get(key) ?? {
+      ...noRuns,
+      lane: lane as LaneId,
+      size: Number(size),
+      cpuMs: undefined,
+    };
+    counters.runs.set(key, { ...runs, [field]: field === "count" ? Number(value) : 1_000 * Number(value) });
   }
   return counters;
 }
 
+const labelIn = (labels: string, name: string): string | undefined =>
+  new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1];
+
 const batchSize = prometheusName("faceline.batch.size");
 const runDuration = prometheusName("faceline.run.duration");
+const runFields = new Map<string, "count" | "ms" | "cpuMs">([
+  [`${runDuration}_count`, "count"],
+  [`${runDuration}_sum`, "ms"],
+  [prometheusName("faceline.run.cpu.time"), "cpuMs"],
+]);
 /** A gauge of workers that is there before the first run. */
 const runningTasks = prometheusName("faceline.run.tasks");
-const requestMs = 5_000;
 
-/** `runs` and `runSeconds`: by the size that the batch was padded to. */
-type Counters = { sums: Map<string, number>; runs: Map<number, number>; runSeconds: Map<number, number> };
+const noRuns = { count: 0, ms: 0, cpuMs: 0 };
+
+/** `runs`: by lane and size. */
+type Counters = { sums: Map<string, number>; runs: Map<string, RunCounts> };
 
 /** What a service did for a while; undefined where no port of that kind was read. */
 export type ServiceCounts = {
@@ -94,10 +101,7 @@ export type ServiceCounts = {
   meanBatch: number | undefined;
   /** Share of the workers' time in which they ran batches. */
   utilisation: number | undefined;
-  /** Runs by the size that their batch was padded to. */
-  runsBySize: ReadonlyMap<number, number>;
-  /** Mean ms of a run, by that size. */
-  meanRunMs: Readonly<Record<number, number>>;
+  runs: readonly RunCounts[];
   /** How long that was. */
   forMs: number;
 };

@@ -1,4 +1,5 @@
 import { PoolSettings } from "@faceline/contracts/runtime/operators/pool-settings";
+import { getFromPort } from "./operators-port.ts";
 
 /**
  * Returns the settings in force of the active batcher among operators' ports. Undefined where none of them is
@@ -20,21 +21,10 @@ export async function readServiceSettings(
 
 /** Undefined for a port of another process: batchers alone have settings. */
 async function readSettings(port: string, token: string | undefined): Promise<PoolSettings | undefined> {
-  const url = new URL("/settings", port);
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const reply = await fetch(url, { headers, signal: AbortSignal.timeout(requestMs) }).catch(
-    (cause: Error) => {
-      throw new Error(`${url.href} cannot be read: ${cause.message}`, { cause });
-    },
-  );
-  if (reply.status === 401) {
-    throw new Error(`${url.href} answered 401; give the operators' token by --token-file`);
-  }
+  const reply = await getFromPort(port, "/settings", token);
   if (!reply.ok) return undefined;
   return PoolSettings.safeParse(await reply.json()).data;
 }
-
-const requestMs = 5_000;
 
 type ServiceSettings = {
   /** In service; undefined: the batcher does not say it. */

@@ -4,14 +4,24 @@ import { type ComparedMeasure, compare, type Measured } from "../replay/comparis
 import { wrapped } from "./text.ts";
 import type { Prediction } from "../prediction/predict.ts";
 
-/** Returns a prediction beside what was measured as text for a terminal, at most 110 columns wide. */
-export function replayText(predicted: Prediction, measured: Measured, marks: readonly string[] = []): string {
-  const rows = compare(predicted, measured).map((each) => [
-    each.name,
-    valueText(each.predicted, each.unit),
-    each.measured === undefined ? "not read" : valueText(each.measured, each.unit),
-    errorText(each),
-  ]);
+/** Returns predictions beside what was measured as text for a terminal, at most 110 columns wide. */
+export function replayText(
+  { predicted, atPace }: ReplayPredictions,
+  measured: Measured,
+  marks: readonly string[] = [],
+): string {
+  const comparedAtPace = atPace && compare(atPace.prediction, measured);
+  const rows = compare(predicted, measured).map((each, index) => {
+    const paced = comparedAtPace?.[index];
+    return [
+      each.name,
+      valueText(each.predicted, each.unit),
+      each.measured === undefined ? "not read" : valueText(each.measured, each.unit),
+      errorText(each),
+      ...(paced === undefined ? [] : [valueText(paced.predicted, paced.unit), errorText(paced)]),
+    ];
+  });
+  const header = ["", "predicted", "measured", "error", ...(atPace ? ["at its pace", "error"] : [])];
   const stages = stageNames.map(([key, name]) => {
     const [ours, real] = [predicted.stages[key], measured.stages[key]];
     return [name, ours.toFixed(1), real.toFixed(1), signed(ours - real, 1)];
@@ -20,7 +30,8 @@ export function replayText(predicted: Prediction, measured: Measured, marks: rea
   const { p50, p99, most } = measured.generatorLateMs;
   return [
     ...marks.flatMap(wrapped),
-    ...table([["", "predicted", "measured", "error"], ...rows]),
+    ...table([header, ...rows]),
+    ...(atPace === undefined ? [] : paceText(atPace.pace)),
     "",
     "Where the time goes, means of the answered calls in ms:",
     "",
@@ -35,6 +46,15 @@ export function replayText(predicted: Prediction, measured: Measured, marks: rea
     "that counts as their latency.",
     ...conclusion(predicted, measured),
   ].join("\n");
+}
+
+/** Of a machine that is shared, this is often the largest part of an error. */
+function paceText(pace: number): string[] {
+  const sentence =
+    `Runs took ${pace.toFixed(2)} times the CPU time that was predicted for them: the machine is that much ` +
+    `${pace >= 1 ? "slower" : "faster"} than when it was calibrated. "At its pace" is the prediction with all CPU ` +
+    "times changed by as much; the error that is left is that of the simulation.";
+  return ["", ...wrapped(sentence)];
 }
 
 /** Where the median of the sizes is far off, the profile is of another machine than this one is now. */
@@ -98,3 +118,9 @@ const stageNames = [
 
 /** What is summed up as ingress and hops. */
 const serviceParts = new Set(["admission", "publish", "hop", "answer", "gather", "unaccounted", "client"]);
+
+/** `atPace`: what is predicted for the pace that the machine had, where that is known. */
+type ReplayPredictions = {
+  predicted: Prediction;
+  atPace?: { pace: number; prediction: Prediction } | undefined;
+};
