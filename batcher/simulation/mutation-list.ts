@@ -107,7 +107,10 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["tasks are held without need", "count >= sizing.floor)", "count > sizing.floor)"],
     ["tasks are held for ten staggers", "+ sizing.holdMs", "+ 10 * sizing.holdMs"],
   ],
-  "time-model": [["a change of pace is taken for noise", "if (misses === missesOfJump)", "if (false)"]],
+  "time-model": [
+    ["a change of pace is taken for noise", "if (misses === missesOfJump)", "if (false)"],
+    ["a size that is not run stays as long as after a pause", "this.#boundStale();\n", "\n"],
+  ],
   "batch-size": [
     ["the useful size is not capped", "usefulShare = 0.95", "usefulShare = 2"],
     ["the batch size of an operator is ignored", "if (sizes[index]! <= batchMax) best =", "best ="],

@@ -50,15 +50,15 @@ test("a job goes on at the pace that the machine has by then", () => {
 test("a job is told for how long it had a core, which others and a slow pace make longer, and waits do not", () => {
   const events = new EventQueue(0);
   const cores = new SharedCores(events, { cores: 2, slowdown: [1, 1.5] });
-  const coreMs: number[] = [];
-  for (let job = 0; job < 3; job++) cores.run(10, (ms) => void coreMs.push(rounded(ms)));
+  const usedMs: number[] = [];
+  for (let job = 0; job < 3; job++) cores.run(10, (ms) => void usedMs.push(rounded(ms)));
   events.after(22.5, () => {
     cores.setPace(2);
-    cores.run(10, (ms) => void coreMs.push(rounded(ms)));
+    cores.run(10, (ms) => void usedMs.push(rounded(ms)));
   });
   events.runUntil(1_000);
   // Three share two cores for 22.5 ms, at two thirds of the pace; then one is alone at half of it.
-  assert.deepEqual(coreMs, [15, 15, 15, 20]);
+  assert.deepEqual(usedMs, [15, 15, 15, 20]);
 });
 
 test("jobs on other cores cost as much as was measured, and a crowd beyond it shares", () => {

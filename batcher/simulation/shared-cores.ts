@@ -12,8 +12,8 @@ export class SharedCores {
   readonly #events: EventQueue;
   readonly #cores: number;
   readonly #slowdown: readonly number[];
-  readonly #brief: JobClass = { progress: 0, coreMs: 0, jobs: [] };
-  readonly #long: JobClass = { progress: 0, coreMs: 0, jobs: [] };
+  readonly #brief: JobClass = { progress: 0, usedMs: 0, jobs: [] };
+  readonly #long: JobClass = { progress: 0, usedMs: 0, jobs: [] };
   #progressAt: number;
   #pace = 1;
   /** Counts changes: an end that was foreseen before the last one is void. */
@@ -39,14 +39,14 @@ export class SharedCores {
   }
 
   /**
-   * Runs `done` once the job has got its CPU time. `coreMs`: for how long it had a core, which is longer
-   * where the pace is slow or others run beside it.
+   * Runs `done` once the job has got its CPU time, with what it used: that is more where the pace is slow or
+   * others run beside it.
    */
-  run(cpuMs: number, done: (coreMs: number) => void, { isBrief = false }: { isBrief?: boolean } = {}): void {
+  run(cpuMs: number, done: (usedMs: number) => void, { isBrief = false }: { isBrief?: boolean } = {}): void {
     if (cpuMs <= 0) return this.#events.after(0, () => done(0));
     this.#advance();
-    const { progress, coreMs, jobs } = isBrief ? this.#brief : this.#long;
-    const job = { endsAt: progress + cpuMs, coreMsBefore: coreMs, done };
+    const { progress, usedMs, jobs } = isBrief ? this.#brief : this.#long;
+    const job = { endsAt: progress + cpuMs, usedMsBefore: usedMs, done };
     let index = jobs.length;
     while (index > 0 && jobs[index - 1]!.endsAt <= job.endsAt) index--;
     jobs.splice(index, 0, job);
@@ -60,8 +60,8 @@ export class SharedCores {
       const { brief, long, slowdown } = this.#paces();
       this.#brief.progress += brief * passedMs;
       this.#long.progress += long * passedMs;
-      this.#brief.coreMs += brief * slowdown * passedMs;
-      this.#long.coreMs += long * slowdown * passedMs;
+      this.#brief.usedMs += brief * slowdown * passedMs;
+      this.#long.usedMs += long * slowdown * passedMs;
     }
     this.#progressAt = now;
   }
@@ -85,9 +85,9 @@ export class SharedCores {
     this.#events.after(Math.min(brief, long), () => {
       if (version !== this.#version) return;
       this.#advance();
-      const { done, coreMsBefore } = jobClass.jobs.pop()!;
+      const { done, usedMsBefore } = jobClass.jobs.pop()!;
       this.#foreseeNext();
-      done(jobClass.coreMs - coreMsBefore);
+      done(jobClass.usedMs - usedMsBefore);
     });
   }
 }
@@ -101,7 +101,7 @@ type JobClass = {
   /** CPU time that a job of the class would have got which was there from the beginning, in ms. */
   progress: number;
   /** For how long it would have had a core. */
-  coreMs: number;
+  usedMs: number;
   /** By the progress at which they end, the first one last. */
-  readonly jobs: { endsAt: number; coreMsBefore: number; done: (coreMs: number) => void }[];
+  readonly jobs: { endsAt: number; usedMsBefore: number; done: (usedMs: number) => void }[];
 };

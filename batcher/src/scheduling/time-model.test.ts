@@ -78,6 +78,19 @@ test("pauses of the machine do not lengthen a size that is not run more and more
   assert.ok(model.line.alpha < 1, `${model.line.alpha}`);
 });
 
+test("pauses of the machine do not lengthen larger sizes that are not run more and more", () => {
+  const model = new TimeModel([1, 2, 4, 8].map((size) => ({ size, ms: 10 + 5 * size })));
+  for (let pause = 0; pause < 20; pause++) {
+    for (let run = 0; run < 200; run++) {
+      const size = 1 + (run % 2);
+      model.learn(size, (run < 3 ? 2.5 : 1) * (10 + 5 * size + Math.sin(run)));
+    }
+  }
+  // Four times as long as a batch of 2, at most: that is 80 ms, and 50 before the pauses.
+  assert.ok(model.meanMs(8) < 85, `${model.meanMs(8)}`);
+  assert.ok(model.line.beta < 10, `${model.line.beta}`);
+});
+
 test("a size that is not run takes no less than a smaller one that is", () => {
   const model = new TimeModel([1, 2, 4].map((size) => ({ size, ms: 10 })));
   // Slower and slower, never by so much that the pace has changed.

@@ -127,16 +127,18 @@ export class TimeModel {
   }
 
   /**
-   * Keeps the times of sizes that are not run between those of the sizes that are: no larger batch is
-   * quicker. A pause of the machine may look like a change of pace, which lengthens all of them, and only the
-   * sizes that are run get shorter again afterwards.
+   * Keeps the times of sizes that are not run within what the sizes that are run allow: no larger batch is
+   * quicker, and none takes longer than its tasks in smaller batches. A pause of the machine may look like a
+   * change of pace. That lengthens all of them, and only the sizes that are run get shorter again afterwards.
    */
   #boundStale(): void {
     for (const stale of this.#means) {
       if (stale.weight > weightMin) continue;
       for (const { size, ms, weight } of this.#means) {
         if (weight <= weightMin) continue;
-        stale.ms = size > stale.size ? Math.min(stale.ms, ms) : Math.max(stale.ms, ms);
+        const inProportion = (ms * stale.size) / size;
+        const [least, most] = stale.size < size ? [inProportion, ms] : [ms, inProportion];
+        stale.ms = Math.min(most, Math.max(least, stale.ms));
       }
     }
   }
