@@ -4,10 +4,12 @@ import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
 import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import { finishedBatchesMax, type LoadedLane } from "@faceline/contracts/wire/report";
 import type { TaskEnd } from "./answer-outbox.ts";
-import { BatchEnds } from "./batch-ends.ts";
+import { BatchEnds, type BatchEndsParts } from "./batch-ends.ts";
 import { nothingRun } from "./batch-report.ts";
 import { BatchSpans } from "./batch-spans.ts";
+import type { RunFacts } from "./engine/work.ts";
 import { BatchHistory } from "./live/batch-history.ts";
+import type { WorkerMetrics } from "./worker-metrics.ts";
 
 test("a batch is answering until its answers are delivered, and has finished then", async () => {
   const { ends, sent, delivered, changes } = open();
@@ -45,6 +47,23 @@ test("a batch that is refused is no run of the live page", async () => {
   );
 });
 
+test("the CPU time of the engine is counted with the times of its run", async () => {
+  const recorded: unknown[] = [];
+  const metrics = {
+    recordBatch: (...[, , { runMs, runCpuMs }]: Parameters<WorkerMetrics["recordBatch"]>) =>
+      void recorded.push([runMs, runCpuMs]),
+  } as unknown as WorkerMetrics;
+  const { ends, delivered } = open({ metrics });
+  delivered.resolve();
+  const facts = { runMs: 4, cpuMs: 2 } as unknown as RunFacts;
+  await ends.publish(batch("a"), { ends: [taskEnd], facts, times }, measured);
+  void ends.publish(batch("b"), { error: "out of memory", times }, measured);
+  assert.deepEqual(recorded, [
+    [3, 2],
+    [3, undefined],
+  ]);
+});
+
 test("reports name the last batches that ended, and no more than their limit", () => {
   const { ends } = open();
   for (let index = 0; index <= finishedBatchesMax; index++) ends.refuse(batch(`${index}`));
@@ -57,7 +76,7 @@ const times = { receivedAt: 0 };
 const measured = { size: 2, prepareMs: 1, runMs: 3, endedAt: 5, crowds: [] };
 const taskEnd = { outcome: { kind: "faces", faces: [] } } as unknown as TaskEnd;
 
-function open() {
+function open({ metrics }: Pick<BatchEndsParts, "metrics"> = {}) {
   const sent: string[] = [];
   const delivered = Promise.withResolvers<void>();
   const history = new BatchHistory();
@@ -72,6 +91,7 @@ function open() {
       },
     },
     engine: { lanes },
+    metrics,
     spans: new BatchSpans(tracingOff, { worker: "inference-1", pool: "default" }),
     history,
     onChange: () => void changeCount++,
