@@ -204,9 +204,9 @@ export const batchingPage: Page = {
           kind: "lines",
           title: "Share of a run that computes",
           question:
-            "Do runs wait for a core? On CPUs with INTRA_OP_THREADS=1, below 90 % means that other programs, or " +
-            "too many workers for the cores, make runs longer. An accelerator computes beside the cores: there " +
-            "the share says nothing.",
+            "Do runs wait for a core? With INTRA_OP_THREADS=1 and a worker for each core, the service around " +
+            "them leaves 50 to 60 % under load. Less than usual means other programs, or too many workers. An " +
+            "accelerator computes beside the cores: there the share says nothing.",
           unit: "share",
           queries: [
             {
