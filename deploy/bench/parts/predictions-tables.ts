@@ -9,21 +9,19 @@ import { mean, sum } from "../statistics.ts";
  * the errors come from.
  */
 export function predictionTables(traces: readonly ReplayedTrace[]): string {
-  const atPace = traces.every(({ rounds }) =>
-    rounds.every(({ comparedAtPace }) => comparedAtPace !== undefined),
-  );
+  const withPace = traces.filter(({ rounds }) => rounds.every(({ comparedAtPace }) => comparedAtPace));
   return [
     comparedTable(traces, ({ compared }) => compared),
     "Means over the rounds. Errors of times and sizes in % of the measured value, of shares in points.",
     ...(traces.some(isNoisyIn) ? [noisySentence] : []),
     "The same errors by round:",
     errorsTable(traces, ({ compared }) => compared),
-    ...(atPace
+    ...(withPace.length > 0
       ? [
           "At its pace: predicted with all CPU times as many times as long as the runs of each round took:",
-          comparedTable(traces, ({ comparedAtPace }) => comparedAtPace!),
+          comparedTable(withPace, ({ comparedAtPace }) => comparedAtPace!),
           "These errors by round:",
-          errorsTable(traces, ({ comparedAtPace }) => comparedAtPace!),
+          errorsTable(withPace, ({ comparedAtPace }) => comparedAtPace!),
         ]
       : []),
     "Mean ms by stage, predicted / measured:",
@@ -147,16 +145,22 @@ function coreCells(rounds: readonly ReplayRound[]): string[] {
     const values = rounds.flatMap((round) => of(round) ?? []);
     return values.length === 0 ? "–" : mean(values).toFixed(2);
   };
-  const engineMs = ({ measured: { runs } }: ReplayRound) => sum(runs.map(({ cpuMs }) => cpuMs ?? 0));
+  const engineMs = ({ measured: { runs } }: ReplayRound) => {
+    const times = runs.flatMap(({ cpuMs }) => cpuMs ?? []);
+    return times.length < runs.length ? undefined : sum(times);
+  };
   const runMs = ({ measured: { runs } }: ReplayRound) => sum(runs.map(({ ms }) => ms));
   return [
     means(({ beside }) => beside?.othersCores),
     means(({ beside }) => beside?.stolenCores),
-    means((round) => engineMs(round) / round.measured.forMs),
-    means((round) => (round.atPace === undefined ? undefined : runMs(round) / engineMs(round))),
+    means((round) => ratio(engineMs(round), round.measured.forMs)),
+    means((round) => (round.atPace === undefined ? undefined : ratio(runMs(round), engineMs(round)))),
     rounds.map(({ atPace }) => atPace?.pace.toFixed(3) ?? "–").join(", "),
   ];
 }
+
+const ratio = (part: number | undefined, whole: number | undefined): number | undefined =>
+  part === undefined || whole === undefined ? undefined : part / whole;
 
 /** Above it other programs change the times of runs by more than they vary. */
 const otherCoresMax = 0.1;
@@ -184,7 +188,7 @@ type ReplaySide = { stages: Values; meanRunMs: Values };
 /** What `plan replay --json` writes. */
 export type ReplayJson = {
   compared: Compared[];
-  /** Undefined where the engine does not compute on the cores. */
+  /** Undefined where the engine does not compute on the cores, or workers do not say its CPU time. */
   atPace?: { pace: number };
   comparedAtPace?: Compared[];
   predicted: ReplaySide;
