@@ -54,13 +54,13 @@ export function fitToLoad(
     const stretch = (index: number) =>
       goal.serviceMs[index]! / Math.max(leastHopsMs, predicted.serviceMs[index]!);
     hops = ascending(hops.map((factor, index) => factor * stretch(index) ** stepShare));
-    const corrected = (waits: number[], time: BatchTime, unitMs: (size: number) => number) => {
+    const nextWaits = (waits: number[], time: BatchTime, unitMs: (size: number) => number) => {
       const missing = missingOf({ goal: goal.batches, predicted: predicted.batches, time, unitMs });
       return ascending(waits.map((wait, index) => wait + stepShare * missing[index]!));
     };
-    fetchMs = corrected(fetchMs, "prepareMs", inMs);
-    if (isOnCores) waitShares = corrected(waitShares, "runMs", cpuMs);
-    else handoverMs = corrected(handoverMs, "runMs", inMs);
+    fetchMs = nextWaits(fetchMs, "prepareMs", inMs);
+    if (isOnCores) waitShares = nextWaits(waitShares, "runMs", cpuMs);
+    else handoverMs = nextWaits(handoverMs, "runMs", inMs);
   }
   return withFitted();
 }

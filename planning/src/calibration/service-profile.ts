@@ -86,8 +86,9 @@ function runFactorsOf(loads: readonly LoadSample[], profile: Profile): Record<La
     // The last runs of the load before may be of another lane.
     const runs = load?.counts.runs.filter((each) => each.lane === lane.lane) ?? [];
     const engineMs = engineCpuMs(runs);
-    const expectedMs = lane.cpuShare * aloneMs(lane, runs);
-    if (engineMs !== undefined && expectedMs > 0) factors[lane.lane] = engineMs / expectedMs;
+    if (load === undefined || engineMs === undefined) continue;
+    const expectedMs = stretchAt(profile, load.busyCores) * lane.cpuShare * aloneMs(lane, runs);
+    if (engineMs > 0 && expectedMs > 0) factors[lane.lane] = engineMs / expectedMs;
   }
   return factors;
 }
@@ -112,7 +113,17 @@ export function fitFault({ cpu }: Profile["service"]): string | undefined {
  * Says, in a sentence, that runs in the service were so much longer than in the calibrated engine that the
  * two cannot belong together; undefined where they can.
  */
-export function runsFault({ handoverMs }: Profile["service"], lane: LaneProfile): string | undefined {
+export function runsFault(
+  { handoverMs, runFactors }: Profile["service"],
+  lane: LaneProfile,
+): string | undefined {
+  const factor = runFactors[lane.lane] ?? 1;
+  if (factor > runFactorMax || factor < 1 / runFactorMax) {
+    return (
+      `Runs in the service took ${factor.toFixed(2)} times the CPU time of those of the calibrated engine. ` +
+      "That cannot be: the service has another engine, other models or other INTRA_OP_THREADS."
+    );
+  }
   const longestMs = meanOf(lane.runs.at(-1)!.ms);
   if (handoverMs <= longestMs) return undefined;
   return (
@@ -181,5 +192,7 @@ const medianOf = (values: readonly number[]): number => quantilesOf(values, 2)[1
 const tasksHopShare = 0.45;
 const batchHopShare = 0.45;
 const leastCallMs = 0.1;
+/** Shared caches and the pace of a machine make less of a difference, a second thread about as much. */
+const runFactorMax = 1.5;
 /** Share of the time in which workers run, from which on they are taken to have no rest. */
 const fullLoadMin = 0.85;

@@ -24,7 +24,7 @@ export function fitToSteadyLoad(profile: Profile, replays: readonly SteadyReplay
   const { traffic, settings, clientIsHere } = plan;
   const trace = steadyTraffic(profile, traffic);
   const parts = repeatedTrace(trace, Math.ceil(fittedCallsMin / replays.length));
-  const { profile: paced, paces } = withPaceOf(replays, profile, (each) =>
+  const { profile: atUsualPace, paces } = withPaceOf(replays, profile, (each) =>
     predict(trace, each, settings, { parts, clientIsHere }),
   );
   const measured = {
@@ -40,27 +40,28 @@ export function fitToSteadyLoad(profile: Profile, replays: readonly SteadyReplay
     }
     return { serviceMs, runs };
   };
-  const fitted = fitToLoad(paced, { measured, lane: traffic.lane, predict: predictSteady });
+  const withWaits = fitToLoad(atUsualPace, { measured, lane: traffic.lane, predict: predictSteady });
   const full = trafficAt(fullShare, profile, traffic);
   const settingsOfFull = { ...settings, deadlineMs: fullDeadlineMs };
   const fullPlan = { parts: repeatedTrace(full, fittedCallsMin), clientIsHere };
-  return withoutSimulatedGap(fitted, (each) => predict(full, each, settingsOfFull, fullPlan));
+  return withoutSimulatedGap(withWaits, (each) => predict(full, each, settingsOfFull, fullPlan));
 }
 
 /**
  * Returns the profile with runs that take as much CPU time as those of the replays did in the mean, and the
- * pace of each replay beside that.
+ * pace of each replay beside that. The runs of all lanes change: these replays show the machine's usual pace,
+ * and the loads of the lanes one moment each.
  */
 function withPaceOf(
   replays: readonly SteadyReplay[],
   profile: Profile,
   predictSteady: (profile: Profile) => Pick<ReturnType<typeof predict>, "meanRunCpuMs">,
 ): { profile: Profile; paces: number[] } {
-  const same = { profile, paces: replays.map(() => 1) };
-  if (!runsOnCores(profile)) return same;
+  const unchanged = { profile, paces: replays.map(() => 1) };
+  if (!runsOnCores(profile)) return unchanged;
   const { meanRunCpuMs } = predictSteady(profile);
   const paces = replays.map(({ counts }) => runPace(counts, meanRunCpuMs));
-  if (!paces.every((pace) => pace !== undefined)) return same;
+  if (!paces.every((pace) => pace !== undefined)) return unchanged;
   const usual = paces.reduce((sum, pace) => sum + pace, 0) / paces.length;
   const { service, lanes } = profile;
   const runFactors = Object.fromEntries(

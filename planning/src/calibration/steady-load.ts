@@ -1,8 +1,8 @@
-// Covered by ../commands/calibrate-service.test.ts.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunTimes } from "../prediction/predict.ts";
 import { measuredOf } from "../replay/comparison.ts";
 import { type ReplayOptions, replayTrace } from "../replay/load.ts";
+import type { ReplayedCalls } from "../replay/replayed-calls.ts";
 import type { RunCounts } from "../replay/run-counts.ts";
 import type { ServiceCounts } from "../replay/service-counters.ts";
 
@@ -13,11 +13,11 @@ import type { ServiceCounts } from "../replay/service-counters.ts";
  */
 export async function measureSteadyLoad(plan: SteadyLoadPlan): Promise<SteadyReplay[]> {
   const { watch, readRuns, ...options } = plan;
-  const counted: SteadyReplay[] = [];
+  const replays: SteadyReplay[] = [];
   for (let count = 1; count <= steadyReplays; count++) {
-    const watched = await watch();
-    const { done: replayed, read } = await readWhile(replayTrace(options), readRuns);
-    const { runs } = await watched();
+    const counts = await watch();
+    const { calls: replayed, runs } = await replayAndRead(options, readRuns);
+    const { runs: runCounts } = await counts();
     const { outcomes, calls } = measuredOf(replayed, {});
     if (outcomes.answered < answeredShareMin * calls) {
       throw new Error(
@@ -27,24 +27,33 @@ export async function measureSteadyLoad(plan: SteadyLoadPlan): Promise<SteadyRep
     }
     if (count <= steadyReplays - countedReplays) continue;
     const serviceMs = replayed.answeredStages().map((stages) => stages.serviceMs);
-    counted.push({ serviceMs, runs: read, counts: runs });
+    replays.push({ serviceMs, runs, counts: runCounts });
   }
-  return counted;
+  return replays;
 }
 
-/** Reads until the work is done, and then once more. What the first reading finds is older than the work. */
-async function readWhile<Done, Item>(
-  work: Promise<Done>,
-  readNew: () => Promise<Item[]>,
-): Promise<{ done: Done; read: Item[] }> {
-  await readNew();
-  const read: Item[] = [];
-  let isDone: boolean;
-  do {
-    isDone = await Promise.race([work.then(() => true), sleep(readEveryMs, false)]);
-    read.push(...(await readNew()));
-  } while (!isDone);
-  return { done: await work, read };
+/**
+ * Replays, and reads the runs of that time: what a reading finds before is older. A reading that fails ends
+ * the replay too.
+ */
+async function replayAndRead(
+  options: ReplayOptions,
+  readRuns: () => Promise<RunTimes[]>,
+): Promise<{ calls: ReplayedCalls; runs: RunTimes[] }> {
+  await readRuns();
+  const ending = new AbortController();
+  const replay = replayTrace({ ...options, signal: ending.signal });
+  const runs: RunTimes[] = [];
+  try {
+    let isDone: boolean;
+    do {
+      isDone = await Promise.race([replay.then(() => true), sleep(readEveryMs, false, { ref: false })]);
+      runs.push(...(await readRuns()));
+    } while (!isDone);
+    return { calls: await replay, runs };
+  } finally {
+    ending.abort();
+  }
 }
 
 /** How many replays take place, of which `countedReplays` count. */
@@ -54,7 +63,7 @@ const countedReplays = 4;
 const readEveryMs = 2_000;
 const answeredShareMin = 0.95;
 
-type SteadyLoadPlan = ReplayOptions & {
+export type SteadyLoadPlan = Omit<ReplayOptions, "signal"> & {
   /** Begins to count what the service does. */
   watch(): Promise<() => Promise<ServiceCounts>>;
   /** Reads runs that ended since the last reading. */

@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { inference, stateOf } from "@faceline/contracts/live/testing/states";
 import { newProfile } from "../../testing/fixtures.ts";
 import { readProfile } from "../profile/profile.ts";
 import { calibrate } from "./calibrate.ts";
@@ -26,9 +27,9 @@ let calls = 0;
 /** A service and the operators' port of its batcher and worker. */
 const server = createServer((request, response) => {
   if (request.url === "/live.json") {
-    response.end(
-      JSON.stringify({ part: { runs: [{ bucket: 1, prepareMs: 3.5, runMs: 22 + calls / 1_000 }] } }),
-    );
+    const run = { lane: "Dlib/ssd", tasks: 1, bucket: 1, prepareMs: 3.5, runMs: 22 + calls / 1_000 };
+    const runs = [{ ...run, predictedRunMs: 22, isAnswered: true }];
+    response.end(JSON.stringify(stateOf(inference({ runs }))));
     return;
   }
   if (request.url === "/metrics") {

@@ -5,13 +5,13 @@ import { fitFault, runsFault, serviceProfile } from "../calibration/service-prof
 import { idleCores, sampleService } from "../calibration/service-samples.ts";
 import { fitToSteadyLoad, steadyTraffic } from "../calibration/steady-fit.ts";
 import { measureSteadyLoad, steadyReplays } from "../calibration/steady-load.ts";
-import { runsOnCores } from "../profile/lane-times.ts";
 import { readProfile } from "../profile/profile.ts";
-import { valueAt } from "../profile/quantiles.ts";
 import { stockPictures } from "../replay/picture-stock.ts";
 import { recentRuns } from "../replay/recent-runs.ts";
 import { watchService } from "../replay/service-counters.ts";
+import { readServiceSettings } from "../replay/service-settings.ts";
 import { sizedJpeg } from "../replay/sized-jpeg.ts";
+import { serviceText } from "../report/service-text.ts";
 import { positive } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
 import { isLoopback, readLines, samplePhotographs, tokenOf, workersPerMachine } from "./inputs.ts";
@@ -29,6 +29,7 @@ export async function calibrateService(
   const profile = readProfile(file);
   const lane = profile.lanes[0]!;
   const token = tokenOf(values);
+  const ports = operators.split(",");
   const jpeg = await sizedJpeg(samplePhotographs()[0]!, picture);
   const large = await sizedJpeg(samplePhotographs()[0]!, { ...picture, bytes: largeBytes });
   const base64 = (bytes: Buffer) => Buffer.from(bytes.toString("base64"), "latin1");
@@ -50,7 +51,7 @@ export async function calibrateService(
     if (!isAccepted) return 3;
   }
   const key = readLines(keyFile)[0]!;
-  const watch = () => watchService(operators.split(","), token);
+  const watch = () => watchService(ports, token);
   const beside = watchOtherWork();
   const samples = await sampleService({
     url,
@@ -76,20 +77,23 @@ export async function calibrateService(
   // Beside other work, a fit that cannot be right is that of the other work.
   const keepsCpu = !isIdle && fitFault(sampled) !== undefined;
   const measured = { ...profile, service: keepsCpu ? { ...sampled, cpu: profile.service.cpu } : sampled };
-  const sizes = samples.loads.flatMap(({ counts }) => counts.runs.map(({ size }) => size));
   const traffic = { lane: lane.lane, picture, seconds: (steadyRounds * forMs) / 1_000 };
   const trace = steadyTraffic(measured, traffic);
   const stock = await stockPictures(trace, samplePhotographs(), progress);
   const plan = { url, keys: [key], inFlightMax: 1_000 };
-  const readRuns = recentRuns(operators.split(","), token);
-  const steady = await measureSteadyLoad({ trace, stock, plan, watch, readRuns, progress });
-  const known = lane.runs.map(({ size }) => size);
+  const readRuns = recentRuns(ports, { lane: lane.lane, token });
+  const replays = await measureSteadyLoad({ trace, stock, plan, watch, readRuns, progress });
+  const inForce = await readServiceSettings(ports, token);
+  const largest =
+    inForce?.batchMax ?? Math.max(...replays.flatMap(({ runs }) => runs.map(({ size }) => size)));
+  const sizes = lane.runs.map(({ size }) => size);
   const settings = {
-    workers: workersPerMachine(profile),
-    batchMax: Math.max(...known.filter((size) => sizes.includes(size)), known[0]!),
-    utilisationTarget: 0.85,
+    workers: inForce?.workers ?? workersPerMachine(profile),
+    batchMax: sizes.findLast((size) => size <= largest) ?? sizes[0]!,
+    utilisationTarget: inForce?.utilisationTarget ?? 0.85,
   };
-  const { service } = fitToSteadyLoad(measured, steady, { traffic, settings, clientIsHere: isLoopback(url) });
+  const clientIsHere = isLoopback(url);
+  const { service } = fitToSteadyLoad(measured, replays, { traffic, settings, clientIsHere });
   progress("");
   // The service itself is other programs to this one, so that only the hypervisor counts.
   const { stolenCores } = beside();
@@ -104,32 +108,8 @@ export async function calibrateService(
   copyFileSync(file, `${file}.before`);
   writeFileSync(`${file}.part`, JSON.stringify({ ...profile, ...(!isQuiet && noise), service }, null, 1));
   renameSync(`${file}.part`, file);
-  const { intakeMs, toWorkerMs, replyMs, fetchMs, cpu } = measured.service;
-  const hops = [intakeMs, toWorkerMs, replyMs, fetchMs].map((ms) => ms.toFixed(1));
-  print(
-    `On an idle service: intake ${hops[0]} ms, to the worker ${hops[1]}, reply ${hops[2]}, fetching ${hops[3]}.`,
-  );
-  const at = (share: number) => ({
-    hops: valueAt(service.factors, share).toFixed(2),
-    fetch: (service.fetchMs + valueAt(service.fetchMoreMs, share)).toFixed(1),
-    run: runsOnCores(profile)
-      ? `${valueAt(service.runWaitShares, share).toFixed(2)} times its CPU time`
-      : `${(service.handoverMs + valueAt(service.handoverMoreMs, share)).toFixed(1)} ms`,
-  });
-  const [median, rare] = [at(0.5), at(0.99)];
-  print(
-    "At three quarters of the most that it answers, in the median and at p99: hops take x " +
-      `${median.hops} and ${rare.hops}, fetching ${median.fetch} and ${rare.fetch} ms, and a run waits ` +
-      `${median.run} and ${rare.run} beyond its share of the cores.`,
-  );
-  print(
-    `CPU time around the engine: ${cpu.callMs.toFixed(2)} ms for a call, ${cpu.pictureMs.toFixed(2)} for a ` +
-      `picture, ${cpu.megabyteMs.toFixed(1)} for a megabyte. Added to ${file}; the profile before is ${basename(file)}.before.`,
-  );
-  const factors = Object.entries(service.runFactors).map(([id, factor]) => `${factor.toFixed(2)} for ${id}`);
-  if (factors.length > 0) {
-    print(`CPU time of runs, in times that of the calibrated engine: ${factors.join(", ")}.`);
-  }
+  for (const line of serviceText({ ...profile, service }, measured.service.fetchMs)) print(line);
+  print(`Added to ${file}; the profile before is ${basename(file)}.before.`);
   if (!isQuiet) print("The profile is marked: it was not quiet.");
   const fault = fitFault(sampled);
   if (fault !== undefined) print(keepsCpu ? `${fault} These CPU times are those of before.` : fault);

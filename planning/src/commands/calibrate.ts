@@ -42,7 +42,7 @@ npm run plan -- calibrate --url URL --key-file FILE --operators LIST [options]
   --key-file FILE      an API key whose team has no limits
   --operators LIST     operators' ports of all batchers and workers, as http://127.0.0.1:9480
   --token-file FILE    the operators' token
-  --seconds N          for each of five measurements, and of one for each further lane  [6]
+  --seconds N          of one measurement; there are about 45, and one more for each further lane  [6]
   --out FILE           the profile to add to  [.faceline/plan/profile.json]
 `;
 

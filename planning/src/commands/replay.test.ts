@@ -17,13 +17,15 @@ const keyFile = join(stateFolder, "keys");
 writeFileSync(keyFile, "key-a\nkey-b\n\n");
 /** What GET /settings answers; undefined: nothing listens to it, as on an ingress. */
 let inForce: object | undefined;
+/** What GET /metrics says of runs: each reading finds ten more. */
+let runs = (): string => "";
 const server = createServer((request, response) => {
   if (request.url === "/settings") {
     response.writeHead(inForce === undefined ? 404 : 200).end(JSON.stringify(inForce));
     return;
   }
   if (request.url === "/metrics") {
-    response.end("faceline_run_tasks 0");
+    response.end(`faceline_run_tasks 0\n${runs()}`);
     return;
   }
   request.resume();
@@ -61,6 +63,36 @@ test("with the operators' ports the settings are those of the running service, a
   const { text } = await plan(...options);
   assert.match(text, /with 3 workers, BATCH_MAX 8 and UTILISATION_TARGET 0\.7\./);
   assert.match((await plan(...options, "--workers", "1")).text, /with 1 worker, BATCH_MAX 8 and/);
+});
+
+test("where workers count CPU time, it is predicted at the pace of the runs too", async (t) => {
+  t.after(() => (runs = () => ""));
+  const json = join(stateFolder, "replay.json");
+  const options = ["--url", url, "--key-file", keyFile, ...traffic, "--operators", url, "--json", json];
+  // A run of two takes 24 ms of CPU time by the profile, and waits for a core half of its time here.
+  const runsOf = (cpuMs: number) => {
+    let count = 0;
+    return () => {
+      count += 10;
+      const labels = '{lane="Dlib/ssd",bucket="2"}';
+      return (
+        `faceline_run_duration_seconds_count${labels} ${count}\n` +
+        `faceline_run_duration_seconds_sum${labels} ${(count * 2 * cpuMs) / 1_000}\n` +
+        `faceline_run_cpu_time_seconds_total${labels} ${(count * cpuMs) / 1_000}\n`
+      );
+    };
+  };
+  runs = runsOf(36);
+  const { text } = await plan(...options);
+  assert.match(text, /predicted +measured +error +at its pace +error/);
+  const { predicted, atPace, measured, comparedAtPace } = JSON.parse(readFileSync(json, "utf8"));
+  assert.ok(Math.abs(atPace.pace - 1.5) < 0.02, `${atPace.pace}`);
+  assert.ok(atPace.prediction.p50Ms > 1.2 * predicted.p50Ms);
+  assert.equal(comparedAtPace[0].error, atPace.prediction.p50Ms / measured.p50Ms - 1);
+  runs = runsOf(240);
+  const other = await plan(...options);
+  assert.match(other.text, /Runs took 1\d\.\d\d times the CPU time .* another\s+machine, engine/);
+  assert.doesNotMatch(other.text, /at its pace/);
 });
 
 for (const [name, args, message] of [

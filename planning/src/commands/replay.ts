@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { serviceFault } from "../calibration/service-profile.ts";
 import { predict } from "../prediction/predict.ts";
+import { runsOnCores } from "../profile/lane-times.ts";
 import { unknownSizesMark } from "../profile/measured-sizes.ts";
 import { readProfile } from "../profile/profile.ts";
 import { compare, measuredOf } from "../replay/comparison.ts";
@@ -29,7 +30,8 @@ be loaded. Pictures are made from the sample pictures, with the bytes and pixels
   --profile FILE       how long things take on the machine, from calibrate  [.faceline/plan/profile.json]
 ${trafficUsage}
   --operators LIST     operators' ports of batchers and workers, as http://127.0.0.1:9480: the settings of the
-                       service are read there; without them, mean batch and utilisation are not measured
+                       service are read there; without them, mean batch, utilisation, run times and the pace of
+                       the machine are not measured
   --workers N          workers of the service  [as --operators say, or as on the machine of the profile]
   --batch-max N        BATCH_MAX of the service  [as --operators say, or 4]
   --utilisation N      UTILISATION_TARGET of the service  [as --operators say, or 0.85]
@@ -77,11 +79,11 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   const plan = { url: values.url, keys, inFlightMax: positive(values["in-flight-max"], "--in-flight-max") };
   const calls = await replayTrace({ trace, stock, plan, progress });
   const measured = measuredOf(calls, await counted());
-  const pace = runPace(measured.runs, predicted.meanRunCpuMs);
-  const atPace =
-    pace === undefined
-      ? undefined
-      : { pace, prediction: predict(trace, profile, settings, { ...predictionPlan, pace }) };
+  const pace = runsOnCores(profile) ? runPace(measured.runs, predicted.meanRunCpuMs) : undefined;
+  const isOneMachine = pace !== undefined && pace < paceMax && pace > 1 / paceMax;
+  const atPace = isOneMachine
+    ? { pace, prediction: predict(trace, profile, settings, { ...predictionPlan, pace }) }
+    : undefined;
   progress("");
 
   const marks = profile.acceptedNoise
@@ -91,6 +93,12 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   if (sizesMark !== undefined) marks.push(sizesMark);
   const fault = serviceFault(profile);
   if (fault !== undefined) marks.push(fault);
+  if (pace !== undefined && !isOneMachine) {
+    marks.push(
+      `Runs took ${pace.toFixed(2)} times the CPU time that was predicted for them: the service has another ` +
+        "machine, engine or INTRA_OP_THREADS than the profile.",
+    );
+  }
   if (!profile.service.isMeasured) marks.push("The service was not measured: calibrate --url URL adds it.");
   const tenants = new Set(traffic.columns.tenant).size;
   if (tenants > keys.length)
@@ -110,6 +118,8 @@ export async function replay(args: string[], context: CommandContext): Promise<n
 
 /** A minute of calls alone would give another p99 for each seed. */
 const predictedCallsMin = 20_000;
+/** A machine that is shared is slower or faster by less. */
+const paceMax = 2;
 
 function stockMarks({ roundedTo, larger }: PictureStock): string[] {
   const marks: string[] = [];

@@ -12,7 +12,7 @@ import type { Trace } from "../trace/trace.ts";
 import type { TracePart } from "../trace/trace-part.ts";
 import { CallRecorder, type StageTimes } from "./call-recorder.ts";
 import { joinParts } from "./joined-parts.ts";
-import { RunMeans, type RunMeansByLane } from "./run-means.ts";
+import { LaneRunMeans, RunMeans, type RunMeansByLane } from "./run-means.ts";
 import { SimulatedMachines } from "./simulated-machines.ts";
 import { type Measure, missedLimits, type Target } from "./target.ts";
 
@@ -37,8 +37,8 @@ export function predict(
     calls: 0,
     tasks: 0,
     batches: 0,
-    runsBySize: new Map(),
-    runCpu: new RunMeans(),
+    runTimes: new RunMeans(),
+    runCpu: new LaneRunMeans(),
   };
   const missed = simulate({ trace, profile, settings, plan, target, recorder, totals });
   const [p50Ms, p99Ms] = recorder.quantiles(0.5, 0.99) as [number, number];
@@ -55,9 +55,7 @@ export function predict(
     utilisation: totals.runMs / Math.max(1, settings.workers * totals.forMs),
     workerSecondsPer1000: (settings.workers * totals.forMs) / Math.max(1, totals.calls),
     stages: recorder.stages,
-    meanRunMs: Object.fromEntries(
-      totals.runsBySize.entries().map(([size, { count, runMs }]) => [size, runMs / count]),
-    ),
+    meanRunMs: totals.runTimes.bySize(),
     meanRunCpuMs: totals.runCpu.byLane(),
     missed,
   };
@@ -106,8 +104,7 @@ function simulate(context: SimulationContext): Measure[] {
       totals.batches++;
       const size = sizes.find((each) => each >= tasks);
       if (tasks === 0 || size === undefined) return;
-      const runs = totals.runsBySize.get(size) ?? { count: 0, runMs: 0 };
-      totals.runsBySize.set(size, { count: runs.count + 1, runMs: runs.runMs + runMs });
+      totals.runTimes.add(size, runMs);
       if (recorder.counts.calls > 0) plan.runEnded?.({ size, prepareMs, runMs });
     },
   });
@@ -224,7 +221,7 @@ type SimulationContext = {
     calls: number;
     tasks: number;
     batches: number;
-    runsBySize: Map<number, { count: number; runMs: number }>;
-    runCpu: RunMeans;
+    runTimes: RunMeans;
+    runCpu: LaneRunMeans;
   };
 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { EventQueue } from "@faceline/batcher/simulation/event-queue";
 import { Random } from "@faceline/batcher/simulation/random";
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { MachinePace, Profile } from "@faceline/contracts/stored/profile";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { newProfile } from "../../testing/fixtures.ts";
 import { SimulatedMachines } from "./simulated-machines.ts";
@@ -13,7 +13,9 @@ const endsOfThreeRuns = (changes: RunChanges): number[] => threeRuns(changes).en
 /** `cpuMs`: CPU time of the engine for each run. */
 function threeRuns(changes: RunChanges): { ends: number[]; cpuMs: number[] } {
   const { cpuShare, cores = 1, quantile } = changes;
-  const profile = newProfile({ machine: { cpu: "modelled", cores, memoryMiB: 1_024 } });
+  const { machinePace } = changes;
+  const machine = { cpu: "modelled", cores, memoryMiB: 1_024, ...(machinePace && { pace: machinePace }) };
+  const profile = newProfile({ machine });
   const lane = { ...profile.lanes[0]!, runs: [{ size: 1, ms: [20, 20] }], cpuShare };
   const events = new EventQueue(0);
   const random = new Random(1);
@@ -42,6 +44,7 @@ type RunChanges = {
   cpuShare: number;
   service: Partial<Profile["service"]>;
   pace?: number;
+  machinePace?: MachinePace;
   cores?: number;
   /** Of each distribution that is drawn from. */
   quantile?: number;
@@ -71,6 +74,9 @@ test("at a slower pace runs take more CPU time; their waits and handover are non
   assert.deepEqual(threeRuns({ cpuShare: 1, service, pace: 1.5 }).cpuMs, [30, 30, 30]);
   assert.deepEqual(endsOfThreeRuns({ cpuShare: 1, service: {}, pace: 1.5 }), [90, 90, 90]);
   assert.deepEqual(threeRuns({ cpuShare: 0, service, pace: 1.5 }).cpuMs, [0, 0, 0]);
+  // A machine of which the calibration has a pace over time is slower by as much.
+  const machinePace = { everyMs: 1_000, factors: [2] };
+  assert.deepEqual(threeRuns({ cpuShare: 1, service, pace: 1.5, machinePace }).cpuMs, [60, 60, 60]);
 });
 
 test("the handover of a run is computing where the run is", () => {

@@ -8,6 +8,7 @@ import type { LaneId } from "@faceline/contracts/wire/ids";
 import { decodeMsAt, runMsAt, runsOnCores, slowdownOf } from "../profile/lane-times.ts";
 import type { CallCpu, MachinePace, Profile } from "@faceline/contracts/stored/profile";
 import { valueAt } from "../profile/quantiles.ts";
+import { MachineMoments } from "./machine-moments.ts";
 import type { PictureSize } from "../trace/trace.ts";
 
 /**
@@ -19,23 +20,27 @@ import type { PictureSize } from "../trace/trace.ts";
  *              CPU                     CPU                  CPU       CPU     CPU
  *
  * What a hop takes on an idle service beyond its CPU time is a wait. Hops, fetching and runs that begin while
- * something else is on the cores take longer, as they did under the load of the calibration. Beside an engine
- * that leaves the cores to the others, they take so long always. The pictures of a call take CPU time once it
- * is admitted: a call that is refused is refused before its body is read.
+ * something else is on the cores take longer, as they did under the load of the calibration; those that begin
+ * at the same moment take longer together. Beside an engine that leaves the cores to the others, they take so
+ * long always. The pictures of a call take CPU time once it goes to a worker, and none if it is refused. That
+ * is less than a service takes for reading its body.
  */
 export class SimulatedMachines {
   readonly #parts: MachineParts;
-  readonly #cores: SharedCores[];
+  readonly #machines: Machine[];
   readonly #isOnCores: boolean;
 
   constructor(parts: MachineParts) {
-    const { profile, events, machines } = parts;
+    const { profile, events, random, machines } = parts;
     this.#parts = parts;
     const machine = { cores: profile.machine.cores, slowdown: slowdownOf(profile) };
-    this.#cores = Array.from({ length: machines }, () => new SharedCores(events, machine));
+    this.#machines = Array.from({ length: machines }, () => ({
+      cores: new SharedCores(events, machine),
+      moments: new MachineMoments(events, random),
+    }));
     this.#isOnCores = runsOnCores(profile);
     const { pace } = profile.machine;
-    for (const cores of this.#cores) {
+    for (const { cores } of this.#machines) {
       if (pace === undefined) cores.setPace(parts.pace);
       else this.#followPace(cores, pace);
     }
@@ -55,15 +60,16 @@ export class SimulatedMachines {
 
   /** The path of messages. Each call is the work of one machine, in turn. */
   path(): CallPath {
-    const { profile, random, events, clientIsHere } = this.#parts;
+    const { profile, events, clientIsHere } = this.#parts;
     const { service } = profile;
     let calls = 0;
-    const factorOn = (cores: SharedCores) =>
-      valueAt(this.#isBusy(cores) ? service.factors : service.idleFactors, random.next());
-    const step = (idleMs: number, cpuMs: number, cores: SharedCores, done: () => void) => {
+    const factorOn = ({ cores, moments }: Machine) =>
+      valueAt(this.#isBusy(cores) ? service.factors : service.idleFactors, moments.share());
+    const step = (idleMs: number, cpuMs: number, machine: Machine, done: () => void) => {
+      const { cores } = machine;
       // What a hop takes of the cores beyond its own time, others do beside it: collectors, reports, Kafka.
       const ownMs = Math.min(cpuMs, idleMs);
-      const waitMs = factorOn(cores) * idleMs - ownMs;
+      const waitMs = factorOn(machine) * idleMs - ownMs;
       if (cpuMs > ownMs) cores.run(cpuMs - ownMs, () => {}, { isBrief: true });
       cores.run(ownMs, () => events.after(Math.max(0, waitMs), done), { isBrief: true });
     };
@@ -72,29 +78,30 @@ export class SimulatedMachines {
       intake: ({ tasks }, done) => {
         const pictures = tasks.map((task) => this.#parts.pictureOf(task));
         const clientMs = clientIsHere ? clientCpu.callMs + picturesCpuMs(clientCpu, pictures) : 0;
-        step(service.intakeMs, cpu.callMs + clientMs, this.#coresOf(calls++), done);
+        step(service.intakeMs, cpu.callMs + clientMs, this.#machineOf(calls++), done);
       },
       toWorker: ({ tasks }, done) => {
         const pictures = tasks.map(({ id }) => this.#parts.pictureOf(id));
         const ms = picturesCpuMs(cpu, pictures) - replyShare * cpu.pictureMs * tasks.length;
-        step(service.toWorkerMs, ms, this.#coresOf(calls), done);
+        step(service.toWorkerMs, ms, this.#machineOf(calls), done);
       },
-      report: (done) => events.after(factorOn(this.#coresOf(calls)) * service.reportMs, done),
+      report: (done) => events.after(factorOn(this.#machineOf(calls)) * service.reportMs, done),
       reply: ({ tasks }, done) => {
         const ms = replyShare * cpu.pictureMs * tasks.length;
-        step(service.replyMs, ms, this.#coresOf(calls), done);
+        step(service.replyMs, ms, this.#machineOf(calls), done);
       },
     };
   }
 
   /** What a worker does on its machine. */
-  work(machine: number): WorkerWork {
+  work(index: number): WorkerWork {
     const { profile, random, events } = this.#parts;
-    const cores = this.#coresOf(machine);
+    const machine = this.#machineOf(index);
+    const { cores, moments } = machine;
     const { fetchMs, fetchMoreMs, decodesMax, runFactors, handoverMs, handoverMoreMs } = profile.service;
     // Threads wait for each other only where there are others.
     const moreMs = (quantiles: readonly number[]) =>
-      this.#isBusy(cores) ? valueAt(quantiles, random.next()) : 0;
+      this.#isBusy(cores) ? valueAt(quantiles, moments.share()) : 0;
     const decodes: Decode[] = [];
     let decoding = 0;
     const decodeNext = () => {
@@ -131,9 +138,9 @@ export class SimulatedMachines {
         // Where a run computes, its handover does: threads wake up.
         const aloneMs = ms + handoverMs;
         const cpu = measured.cpuShare * aloneMs;
-        const waitMs = aloneMs - cpu + moreMs(handoverMoreMs) + cpu * this.#waitShareOn(cores);
-        cores.run(cpu, (coreMs) => {
-          this.#parts.runComputed(lane, size, (coreMs * ms) / aloneMs);
+        const waitMs = aloneMs - cpu + moreMs(handoverMoreMs) + cpu * this.#waitShareOn(machine);
+        cores.run(cpu, (usedMs) => {
+          this.#parts.runComputed(lane, size, (usedMs * ms) / aloneMs);
           events.after(waitMs, done);
         });
       },
@@ -146,11 +153,11 @@ export class SimulatedMachines {
    * a core is free for it, threads that wake up may take its own all the same. Where none is, these waits are
    * its share of the cores, but for pauses.
    */
-  #waitShareOn(cores: SharedCores): number {
+  #waitShareOn({ cores, moments }: Machine): number {
     if (!this.#isBusy(cores)) return 0;
-    const { profile, random } = this.#parts;
+    const { profile } = this.#parts;
     const { runWaitShares } = profile.service;
-    const wait = valueAt(runWaitShares, random.next());
+    const wait = valueAt(runWaitShares, moments.share());
     return cores.active < profile.machine.cores
       ? wait
       : Math.max(0, wait - valueAt(runWaitShares, pausesFrom));
@@ -160,8 +167,8 @@ export class SimulatedMachines {
     return active > 0 || !this.#isOnCores;
   }
 
-  #coresOf(index: number): SharedCores {
-    return this.#cores[index % this.#cores.length]!;
+  #machineOf(index: number): Machine {
+    return this.#machines[index % this.#machines.length]!;
   }
 }
 
@@ -176,6 +183,8 @@ const pausesFrom = 0.9;
 
 /** A thread that computes for longer is interrupted by others: the time slice of Linux. */
 const briefMsMax = 3;
+
+type Machine = { cores: SharedCores; moments: MachineMoments };
 
 type Decode = { ms: number; done: () => void };
 

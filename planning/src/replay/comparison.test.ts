@@ -54,7 +54,7 @@ test("a prediction at the pace of the replay stands beside the first one, with w
   const text = replayText({ predicted, atPace }, measuredOf(replayed(), {}));
   assert.match(text, /predicted +measured +error +at its pace +error$/m);
   assert.match(text, /p50 +45\.0 ms +50\.0 ms +-10\.0 % +49\.0 ms +-2\.0 %$/m);
-  assert.match(text, /Runs took 1\.08 times the CPU time[\s\S]*slower\s+than\s+when\s+it\s+was\s+calibrated/);
+  assert.match(text, /Runs took 1\.08 times the CPU time/);
   assert.ok(Math.max(...text.split("\n").map((line) => line.length)) <= 110, text);
 });
 

@@ -8,10 +8,10 @@ import { ReplayedCalls } from "./replayed-calls.ts";
 /**
  * Replays a trace against a running service in an open loop: a call is sent when it is due, whether or not
  * the ones before it were answered, and its latency counts from that instant. The calls are sent by a thread
- * of their own, so that nothing else here delays them.
+ * of their own, so that nothing else here delays them. Rejects with an AbortError once `signal` is aborted.
  */
 export async function replayTrace(options: ReplayOptions): Promise<ReplayedCalls> {
-  const { trace, stock, plan, progress } = options;
+  const { trace, stock, plan, progress, signal } = options;
   const calls = ReplayedCalls.ofLength(trace.calls);
   const data: LoadData = { columns: trace.columns, stock, plan, results: calls.columns };
   const thread = new Worker(new URL("./load-thread.ts", import.meta.url), { workerData: data });
@@ -20,7 +20,7 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayedCalls
     500,
   );
   try {
-    await once(thread, "message");
+    await once(thread, "message", { signal });
   } finally {
     clearInterval(timer);
     await thread.terminate();
@@ -33,4 +33,5 @@ export type ReplayOptions = {
   stock: PictureStock;
   plan: LoadPlan;
   progress(line: string): void;
+  signal?: AbortSignal | undefined;
 };

@@ -39,5 +39,5 @@ export function runPace(runs: readonly RunCounts[], predictedCpuMs: RunMeansByLa
   return predictedMs === 0 || cpuMs < computingShareMin * ms ? undefined : cpuMs / predictedMs;
 }
 
-/** Of a run's time: an engine that computes on the cores has at least so much, however many share them. */
+/** Of a run's time: an engine that computes on the cores has more, unless ten and more share a core. */
 const computingShareMin = 0.1;

@@ -33,6 +33,23 @@ test("the mean batch and the share of time with runs are those since the beginni
   assert.ok(utilisation! > 0 && utilisation! < 0.01);
 });
 
+test("a worker that was started again counts from 0, and one that ran nothing of a size says nothing of it", async (t) => {
+  const runsOf = (count: number, cpuSeconds?: number) =>
+    `faceline_run_duration_seconds_count{lane="a",bucket="2"} ${count}\n` +
+    (cpuSeconds === undefined
+      ? ""
+      : `faceline_run_cpu_time_seconds_total{lane="a",bucket="2"} ${cpuSeconds}\n`);
+  const restarted = await serve(t, [runsOf(50, 9), runsOf(4, 1)]);
+  // Its only run of that size failed, before.
+  const idle = await serve(t, [runsOf(1), runsOf(1)]);
+  const counted = await watchService([restarted, idle]);
+  const { runs } = await counted();
+  assert.deepEqual(
+    runs.map(({ count, cpuMs }) => [count, cpuMs]),
+    [[4, 1_000]],
+  );
+});
+
 test("without ports nothing is measured", async () => {
   const counted = await watchService([]);
   const { forMs, ...counts } = await counted();

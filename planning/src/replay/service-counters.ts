@@ -39,7 +39,10 @@ function runsSince(before: readonly Counters[], after: readonly Counters[]): Run
   const runs = new Map<string, RunCounts>();
   for (const [port, counters] of after.entries()) {
     for (const [key, now] of counters.runs) {
-      const { count, ms, cpuMs = 0 } = before[port]!.runs.get(key) ?? noRuns;
+      const earlier = before[port]!.runs.get(key) ?? noRuns;
+      // A process that was started again counts from 0.
+      const { count, ms, cpuMs = 0 } = now.count < earlier.count ? noRuns : earlier;
+      if (now.count === count) continue;
       const sum = runs.get(key) ?? { ...now, ...noRuns };
       runs.set(key, {
         ...sum,
@@ -49,7 +52,7 @@ function runsSince(before: readonly Counters[], after: readonly Counters[]): Run
       });
     }
   }
-  return [...runs.values()].filter(({ count }) => count > 0);
+  return [...runs.values()];
 }
 
 async function readCounters(port: string, token: string | undefined): Promise<Counters> {

@@ -51,9 +51,9 @@ export function replayText(
 /** Of a machine that is shared, this is often the largest part of an error. */
 function paceText(pace: number): string[] {
   const sentence =
-    `Runs took ${pace.toFixed(2)} times the CPU time that was predicted for them: the machine is that much ` +
-    `${pace >= 1 ? "slower" : "faster"} than when it was calibrated. "At its pace" is the prediction with all CPU ` +
-    "times changed by as much; the error that is left is that of the simulation.";
+    `Runs took ${pace.toFixed(2)} times the CPU time that was predicted for them, as on a machine with another ` +
+    'pace than when it was calibrated. "At its pace" is the prediction with all CPU times changed by as much; ' +
+    "the error that is left is not due to the pace.";
   return ["", ...wrapped(sentence)];
 }
 
