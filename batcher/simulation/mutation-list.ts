@@ -109,7 +109,11 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   ],
   "time-model": [
     ["a change of pace is taken for noise", "if (misses === missesOfJump)", "if (false)"],
-    ["a size that is not run stays as long as after a pause", "this.#boundStale();\n", "\n"],
+    [
+      "a size that is not run stays as long as after a pause",
+      "this.#bounded = this.#withinBounds();",
+      "this.#bounded = this.#means;",
+    ],
   ],
   "batch-size": [
     ["the useful size is not capped", "usefulShare = 0.95", "usefulShare = 2"],

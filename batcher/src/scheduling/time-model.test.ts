@@ -91,6 +91,17 @@ test("pauses of the machine do not lengthen larger sizes that are not run more a
   assert.ok(model.line.beta < 10, `${model.line.beta}`);
 });
 
+test("slow and quick minutes of the sizes that are run do not narrow the time of one that is not", () => {
+  const model = new TimeModel([1, 2, 4].map((size) => ({ size, ms: 10 * size })));
+  // Never by so much at once that the pace has changed.
+  for (const factor of [1, 1.05, 1.1, 1.15, 1.2, 1.15, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.9, 0.95, 1]) {
+    for (let run = 0; run < 300; run++) model.learn(2, factor * 20 + (run % 2) - 0.5);
+  }
+  // No batch gains anything, as before.
+  assert.ok(Math.abs(model.meanMs(4) - 40) < 1, `${model.meanMs(4)}`);
+  assert.ok(Math.abs(model.meanMs(1) - 10) < 0.5, `${model.meanMs(1)}`);
+});
+
 test("a size that is not run takes no less than a smaller one that is", () => {
   const model = new TimeModel([1, 2, 4].map((size) => ({ size, ms: 10 })));
   // Slower and slower, never by so much that the pace has changed.

@@ -7,6 +7,8 @@
 export class TimeModel {
   /** Ascending by size. */
   #means: Mean[];
+  /** The same, those of sizes that are not run within what the others allow. */
+  #bounded: readonly Mean[] = [];
   /** Neither part is negative: no batch is free, and a larger one is not quicker. */
   #line: Line = { alpha: 0, beta: 0 };
   #stepped = false;
@@ -46,7 +48,6 @@ export class TimeModel {
     // have changed.
     if (misses === 0) this.#add(size, ms);
     if (misses === missesOfJump) this.#scale(ms / this.meanMs(size));
-    this.#boundStale();
     this.#fit();
     this.#stepped = this.#isStepped();
   }
@@ -75,7 +76,7 @@ export class TimeModel {
   /** Time in ms of a batch as such (`alpha`), and of each task in it (`beta`). */
   get line(): Line {
     if (!this.#stepped) return this.#line;
-    const [least, most] = [this.#means[0]!, this.#means.at(-1)!];
+    const [least, most] = [this.#bounded[0]!, this.#bounded.at(-1)!];
     const beta = (this.#onMeans(most.size) - least.ms) / Math.max(1, most.size - least.size);
     return { alpha: Math.max(0, least.ms - beta * least.size), beta };
   }
@@ -100,6 +101,8 @@ export class TimeModel {
 
   /** A change of pace at one size counts for all sizes, with a weight that is soon outweighed. */
   #scale(ratio: number): void {
+    // Not more and more with each pause.
+    this.#means = [...this.#bounded];
     const total = this.#means.reduce((sum, mean) => sum + mean.weight, 0);
     for (const mean of this.#means) {
       mean.ms *= ratio;
@@ -127,20 +130,23 @@ export class TimeModel {
   }
 
   /**
-   * Keeps the times of sizes that are not run within what the sizes that are run allow: no larger batch is
-   * quicker, and none takes longer than its tasks in smaller batches. A pause of the machine may look like a
-   * change of pace. That lengthens all of them, and only the sizes that are run get shorter again afterwards.
+   * Returns the means with the times of sizes that are not run within what the sizes that are run allow: no
+   * larger batch is quicker, and none takes longer than its tasks in smaller batches. A pause of the machine
+   * may look like a change of pace. That lengthens all of them, and only the sizes that are run get shorter
+   * again afterwards. What is kept does not change: the bounds of a moment would narrow it more and more.
    */
-  #boundStale(): void {
-    for (const stale of this.#means) {
-      if (stale.weight > weightMin) continue;
-      for (const { size, ms, weight } of this.#means) {
-        if (weight <= weightMin) continue;
-        const inProportion = (ms * stale.size) / size;
-        const [least, most] = stale.size < size ? [inProportion, ms] : [ms, inProportion];
-        stale.ms = Math.min(most, Math.max(least, stale.ms));
+  #withinBounds(): Mean[] {
+    return this.#means.map((mean) => {
+      if (mean.weight > weightMin) return { ...mean };
+      let { ms } = mean;
+      for (const run of this.#means) {
+        if (run.weight <= weightMin) continue;
+        const inProportion = (run.ms * mean.size) / run.size;
+        const [least, most] = mean.size < run.size ? [inProportion, run.ms] : [run.ms, inProportion];
+        ms = Math.min(most, Math.max(least, ms));
       }
-    }
+      return { ...mean, ms };
+    });
   }
 
   #onLine(size: number): number {
@@ -150,7 +156,7 @@ export class TimeModel {
   /** Interpolates between the means of the sizes that were run. No larger batch is quicker. */
   #onMeans(size: number): number {
     let below: { size: number; ms: number } = { size: 0, ms: 0 };
-    for (const mean of this.#means) {
+    for (const mean of this.#bounded) {
       const ms = Math.max(below.ms, mean.ms);
       if (mean.size >= size) {
         return below.size === 0
@@ -164,10 +170,11 @@ export class TimeModel {
 
   /** Weighted least squares through the means. */
   #fit(): void {
+    this.#bounded = this.#withinBounds();
     let weight = 0;
     let sizes = 0;
     let times = 0;
-    for (const mean of this.#means) {
+    for (const mean of this.#bounded) {
       weight += mean.weight;
       sizes += mean.weight * mean.size;
       times += mean.weight * mean.ms;
@@ -176,7 +183,7 @@ export class TimeModel {
     const meanMs = times / weight;
     let spread = 0;
     let slope = 0;
-    for (const mean of this.#means) {
+    for (const mean of this.#bounded) {
       spread += mean.weight * (mean.size - meanSize) ** 2;
       slope += mean.weight * (mean.size - meanSize) * (mean.ms - meanMs);
     }
