@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { newProfile } from "../../testing/fixtures.ts";
-import { fitFault, serviceProfile } from "./service-profile.ts";
+import { fitFault, runsFault, serviceFault, serviceProfile } from "./service-profile.ts";
 import type { RunCounts } from "../replay/run-counts.ts";
 import type { CallTimes, LoadSample } from "./service-samples.ts";
 
@@ -100,6 +100,21 @@ test("a fit in which a call or a picture takes no CPU time is not to be trusted"
   assert.equal(faultOf({ callMs: 2, pictureMs: 1 }), undefined);
   assert.match(faultOf({ callMs: 0, pictureMs: 6.71 })!, /^A call takes no CPU time/);
   assert.match(faultOf({ callMs: 2, pictureMs: 0 })!, /^A picture takes no CPU time/);
+});
+
+test("a service that an earlier version calibrated on cores is named; beside an engine its waits mean the same", () => {
+  const service = { ...profile.service, isMeasured: true, handoverMoreMs: [0, 12] };
+  assert.match(serviceFault({ ...profile, service })!, /by an earlier version/);
+  const beside = { ...profile, lanes: [{ ...lane, cpuShare: 0.02 }] };
+  assert.equal(serviceFault({ ...beside, service }), undefined);
+});
+
+test("a service with another engine than the calibrated one is named", () => {
+  const faultOf = (factor: number) =>
+    runsFault({ ...profile.service, runFactors: { [lane.lane]: factor } }, lane);
+  assert.equal(faultOf(1.3), undefined);
+  // Two threads share the work of one.
+  assert.match(faultOf(0.55)!, /0\.55 times the CPU time .* INTRA_OP_THREADS/);
 });
 
 test("what workers do not run of a load that leaves them no rest lies between their runs", () => {

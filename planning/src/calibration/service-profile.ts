@@ -66,7 +66,11 @@ export function serviceProfile(
 }
 
 /** What is doubtful of the service in a profile, for those who use it; undefined where nothing shows it. */
-export function serviceFault({ service }: Profile): string | undefined {
+export function serviceFault(profile: Profile): string | undefined {
+  const { service } = profile;
+  if (service.isMeasured && runsOnCores(profile) && service.handoverMoreMs.some((ms) => ms > 0)) {
+    return "The service was calibrated by an earlier version, which measured waits in another way: calibrate it again.";
+  }
   const { callMs, pictureMs, megabyteMs } = service.cpu;
   // A fit is never all 0: that is a modelled machine.
   const isFit = service.isMeasured && callMs + pictureMs + megabyteMs > 0;
