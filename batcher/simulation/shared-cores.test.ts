@@ -47,7 +47,7 @@ test("a job goes on at the pace that the machine has by then", () => {
   assert.equal(endedAt, 13);
 });
 
-test("a job is told for how long it had a core, which others and a slow pace make longer, and waits do not", () => {
+test("a job ends with the CPU time that it used, which others and a slow pace make longer, and waits do not", () => {
   const events = new EventQueue(0);
   const cores = new SharedCores(events, { cores: 2, slowdown: [1, 1.5] });
   const usedMs: number[] = [];
