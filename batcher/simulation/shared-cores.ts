@@ -100,7 +100,7 @@ function msUntilNext({ progress, jobs }: JobClass, pace: number): number {
 type JobClass = {
   /** CPU time that a job of the class would have got which was there from the beginning, in ms. */
   progress: number;
-  /** For how long it would have had a core. */
+  /** CPU time that a job of this class would have used that was there from the start. */
   usedMs: number;
   /** By the progress at which they end, the first one last. */
   readonly jobs: { endsAt: number; usedMsBefore: number; done: (usedMs: number) => void }[];

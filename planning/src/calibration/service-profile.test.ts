@@ -112,9 +112,10 @@ test("a service that an earlier version calibrated on cores is named; beside an 
 test("a service with another engine than the calibrated one is named", () => {
   const faultOf = (factor: number) =>
     runsFault({ ...profile.service, runFactors: { [lane.lane]: factor } }, lane);
-  assert.equal(faultOf(1.3), undefined);
-  // Two threads share the work of one.
-  assert.match(faultOf(0.55)!, /0\.55 times the CPU time .* INTRA_OP_THREADS/);
+  // Dlib/tiny took so much on two cores of an EPYC, with the same engine.
+  assert.equal(faultOf(0.62), undefined);
+  assert.match(faultOf(0.02)!, /0\.02 times the CPU time .* another engine/);
+  assert.match(faultOf(3)!, /3\.00 times the CPU time .* another engine/);
 });
 
 test("what workers do not run of a load that leaves them no rest lies between their runs", () => {

@@ -125,7 +125,7 @@ export function runsFault(
   if (factor > runFactorMax || factor < 1 / runFactorMax) {
     return (
       `Runs in the service took ${factor.toFixed(2)} times the CPU time of those of the calibrated engine. ` +
-      "That cannot be: the service has another engine, other models or other INTRA_OP_THREADS."
+      "That cannot be: the service has another engine, other models or other settings of the engine."
     );
   }
   const longestMs = meanOf(lane.runs.at(-1)!.ms);
@@ -196,7 +196,7 @@ const medianOf = (values: readonly number[]): number => quantilesOf(values, 2)[1
 const tasksHopShare = 0.45;
 const batchHopShare = 0.45;
 const leastCallMs = 0.1;
-/** Shared caches and the pace of a machine make less of a difference, a second thread about as much. */
-const runFactorMax = 1.5;
+/** Shared caches, the pace of a machine and the division of batches make less of a difference. */
+const runFactorMax = 2.5;
 /** Share of the time in which workers run, from which on they are taken to have no rest. */
 const fullLoadMin = 0.85;

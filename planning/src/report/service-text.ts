@@ -1,3 +1,5 @@
+// Covered by ../commands/calibrate-service.test.ts.
+
 import type { Profile } from "@faceline/contracts/stored/profile";
 import { runsOnCores } from "../profile/lane-times.ts";
 import { valueAt } from "../profile/quantiles.ts";
