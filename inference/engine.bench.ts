@@ -27,7 +27,6 @@ const lanes = await openLanes({
   batchMax: 4,
   detectorChunkMax: 4,
   faceChunkMax: 16,
-  residualMaxPx: 6,
 });
 
 /** Every face, as in a call of /represent, or the largest clear one. */

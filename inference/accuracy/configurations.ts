@@ -147,7 +147,6 @@ class Family implements AsyncDisposable {
       detector: new Detector(networks, detectorLimits(detector)),
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
       embedder: new Embedder(embedders.at(-1)!, this.#warp, chipToTemplate(embedding, template)),
-      residualMaxPx,
     });
     return { name, embedding, pipeline };
   }
@@ -180,8 +179,6 @@ async function openFamily(modelsDir: string, precision: "float" | "auto"): Promi
 }
 
 const sessionSettings = { executionProvider: "cpu", intraOpThreads: 1 } as const;
-/** The default of FACE_RESIDUAL_MAX_PX. */
-const residualMaxPx = 6;
 /** Between those of the cascade. */
 const extraSidesPx = [160, 288, 384];
 

@@ -33,7 +33,6 @@ const open = (precision: string, detectors: readonly DetectorModel[]): Promise<L
     batchMax: 1,
     detectorChunkMax: 1,
     faceChunkMax: 16,
-    residualMaxPx: 6,
   });
 const hasInt8 = ({ builds }: DetectorModel): boolean => builds.some(({ precision }) => precision === "int8");
 const chosen = await open("auto", present);

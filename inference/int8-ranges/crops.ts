@@ -56,7 +56,6 @@ export async function openCrops(
       warp,
       chipToTemplate(embedding, template),
     ),
-    residualMaxPx: 6,
   });
   return new Crops(pipeline, crops);
 }

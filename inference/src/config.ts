@@ -6,8 +6,8 @@ import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
 import { ServiceConfig } from "@faceline/contracts/runtime/service";
 import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
-import { batchTasksMax } from "@faceline/contracts/wire/batch";
 import { Profile } from "@faceline/contracts/stored/profile";
+import { batchTasksMax } from "@faceline/contracts/wire/batch";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { defaultPictureLimits, type PictureLimits } from "./decode/picture.ts";
@@ -70,10 +70,6 @@ const Settings = z.object({
   DETECTOR_CHUNK_MAX: z.coerce.number().int().min(1).max(batchTasksMax).default(4),
   /** Faces of one run of a landmark or embedding network. */
   FACE_CHUNK_MAX: z.coerce.number().int().min(1).max(256).default(16),
-  /**
-   * Landmarks further from the template, in pixels of its chip (150 px), are no face. Good ones reach 4.6.
-   */
-  FACE_RESIDUAL_MAX_PX: z.coerce.number().min(1).max(100).default(6),
   /** Pictures that are decoded at the same time. */
   DECODES_MAX: z.coerce.number().int().min(1).max(64).default(2),
   /** Pictures with more pixels are rejected. */

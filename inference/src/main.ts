@@ -102,7 +102,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     batchMax: config.BATCH_MAX,
     detectorChunkMax: config.DETECTOR_CHUNK_MAX,
     faceChunkMax: config.FACE_CHUNK_MAX,
-    residualMaxPx: config.FACE_RESIDUAL_MAX_PX,
     startTimes: profile.times,
     runMaxMs: config.RUN_MAX_MS,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),

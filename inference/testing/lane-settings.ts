@@ -10,6 +10,5 @@ export const oneAtATime = {
   batchMax: 1,
   detectorChunkMax: 1,
   faceChunkMax: 1,
-  residualMaxPx: 6,
   precision: PrecisionSetting.parse("auto"),
 } as const;

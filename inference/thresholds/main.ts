@@ -33,7 +33,6 @@ import { textReport } from "./report/text.ts";
 const EngineSettings = z.object({
   EXECUTION_PROVIDER: z.enum(executionProviders).default("cpu"),
   PRECISION: PrecisionSetting.prefault("auto"),
-  FACE_RESIDUAL_MAX_PX: z.coerce.number().min(1).max(100).default(6),
 });
 
 /** A CSV of a million pairs has some 50 MB. */
@@ -82,7 +81,6 @@ async function measure(call: MeasureArguments): Promise<void> {
     intraOpThreads: availableParallelism(),
     executionProvider: settings.EXECUTION_PROVIDER,
     precision: settings.PRECISION,
-    residualMaxPx: settings.FACE_RESIDUAL_MAX_PX,
     modelled: undefined,
     runMaxMs,
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apply, type Point, squareMap } from "../geometry/affine.ts";
-import { boxCrop, uprightCrop } from "./crop.ts";
+import { boxCrop, leaningCrop, uprightCrop } from "./crop.ts";
 import { alignmentTemplates } from "./templates.ts";
 
 test("a crop shows its box in the middle of a square, black beside it", () => {
@@ -28,6 +28,22 @@ test("an upright crop follows the rotation and the scale of the fit", () => {
   near(apply(cropToPicture, { x: 56, y: 0 }), {
     x: apply(fit, template.detectorSquare.centre).x + 149,
     y: apply(fit, template.detectorSquare.centre).y,
+  });
+});
+
+test("a leaning crop shows the upright one from further away, turned by 15 degrees", () => {
+  const template = alignmentTemplates.ibug_68;
+  const fit = squareMap({ centre: { x: 200, y: 150 }, side: 300, angle: 0 }, template.chipPx);
+  const picture = { width: 400, height: 300 };
+  const upright = uprightCrop(fit, template, picture, 112).cropToPicture;
+  const { cropToPicture } = leaningCrop(fit, template, picture, 112);
+  const centre = apply(upright, { x: 56, y: 56 });
+  near(apply(cropToPicture, { x: 56, y: 56 }), centre);
+  const top = apply(cropToPicture, { x: 56, y: 0 });
+  const side = 1.15 * 2 * template.detectorSquare.sidePx;
+  near(top, {
+    x: centre.x + (side / 2) * Math.sin(Math.PI / 12),
+    y: centre.y - (side / 2) * Math.cos(Math.PI / 12),
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Affine, apply, squareMap } from "../geometry/affine.ts";
+import { type Affine, apply, composed, squareMap } from "../geometry/affine.ts";
 import { type Box, wholeBox } from "../geometry/box.ts";
 import type { Size } from "../geometry/pixels.ts";
 import { angleOf, scaleOf } from "../geometry/similarity.ts";
@@ -29,6 +29,21 @@ export function uprightCrop(
     angle: angleOf(chipToPicture),
   };
   return { cropToPicture: squareMap(square, px), within: wholeBox(picture) };
+}
+
+/**
+ * The upright view, seen from further away and turned by 15 degrees. It asks whether landmarks were seen:
+ * those of a face stay in their place in the picture, while invented ones follow the view.
+ */
+export function leaningCrop(
+  chipToPicture: Affine,
+  template: AlignmentTemplate,
+  picture: Size,
+  px: number,
+): Crop {
+  const upright = uprightCrop(chipToPicture, template, picture, px);
+  const lean = { centre: { x: px / 2, y: px / 2 }, side: 1.15 * px, angle: Math.PI / 12 };
+  return { ...upright, cropToPicture: composed(squareMap(lean, px), upright.cropToPicture) };
 }
 
 /** Where the pixels of a crop lie in the picture. It is black outside `within`. */

@@ -20,9 +20,12 @@ export type AlignmentTemplate = {
   rightEye: readonly number[];
   leftEye: readonly number[];
   /**
-   * Root mean square residual of the fit, in pixels of the chip, up to which a crop shows an upright face.
+   * How far the landmarks of a face drift at most, in pixels of the chip: from the detector's box to the
+   * upright view, and from that to the leaning one.
    */
-  uprightResidualMaxPx: number;
+  driftMaxPx: { upright: number; leaning: number };
+  /** Root mean square distance from the template, in pixels of the chip, up to which landmarks are a face. */
+  residualMaxPx: number;
   /** Where a detector's box lies in the chip of an upright face, in the mean over photographs. */
   detectorSquare: { centre: Point; sidePx: number };
 };
@@ -82,8 +85,8 @@ export const alignmentTemplates: Readonly<Record<LandmarkScheme, AlignmentTempla
     // The eye on the image's left is the person's right one.
     rightEye: range(36, 41),
     leftEye: range(42, 47),
-    // Upright faces stay below 4.7, also those that lean by 30 degrees.
-    uprightResidualMaxPx: 5,
+    driftMaxPx: { upright: 6, leaning: 12 },
+    residualMaxPx: 10,
     detectorSquare: { centre: { x: 73, y: 67 }, sidePx: 149 },
   },
   /**
@@ -104,7 +107,8 @@ export const alignmentTemplates: Readonly<Record<LandmarkScheme, AlignmentTempla
     ],
     rightEye: [0],
     leftEye: [1],
-    uprightResidualMaxPx: 3.3,
+    driftMaxPx: { upright: 4, leaning: 8 },
+    residualMaxPx: 6,
     detectorSquare: { centre: { x: 55, y: 65 }, sidePx: 98 },
   },
 };

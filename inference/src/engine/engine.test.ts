@@ -235,7 +235,6 @@ async function engineOptions(): Promise<EngineOptions> {
   const chunks = {
     detectorChunkMax: 1,
     faceChunkMax: 2,
-    residualMaxPx: 6,
     precision: PrecisionSetting.parse("auto"),
   };
   const limits = { modelled: undefined, runMaxMs: 60_000 };

@@ -183,24 +183,41 @@ suite("with the real models", () => {
     }
   });
 
-  // 30 degrees are aligned directly, larger angles by quarter turns.
-  for (const degrees of [30, 60, 90, 180, 270]) {
-    test(
-      `a face that is rotated by ${degrees} degrees still matches the upright one`,
-      skipped(),
-      async () => {
-        const upright = labelledPhotograph("img14.jpg");
-        const rotated = await sharp(upright).rotate(degrees, { background: "#000000" }).png().toBuffer();
-        const [face] = await facesOf(await enginePicture(upright));
-        const [rotatedFace] = await facesOf(await enginePicture(rotated));
-        const distance = distances.euclidean(
-          decodeEmbedding(face!.embedding),
-          decodeEmbedding(rotatedFace!.embedding),
-        );
-        assert.ok(distance < 0.6, String(distance));
-      },
-    );
+  // Each of these got its eyes in a wrong place while the residual chose the quarter turn, or nearly so.
+  for (const { change, name, wider = 1, higher = 1, degrees = 0 } of [
+    { change: "a quarter wider", name: "img25.jpg", wider: 1.25 },
+    { change: "half as wide again", name: "img10.jpg", wider: 1.5 },
+    { change: "lower by a fifth", name: "img9.jpg", higher: 0.8 },
+    { change: "half as high again", name: "img23.jpg", higher: 1.5 },
+    { change: "tilted", name: "img16.jpg", degrees: 45 },
+    { change: "tilted the other way", name: "img14.jpg", degrees: -45 },
+    { change: "turned right", name: "img9.jpg", degrees: 90 },
+    { change: "upside down", name: "img2.jpg", degrees: 180 },
+    { change: "turned left", name: "img1.jpg", degrees: 270 },
+    { change: "turned left and wider", name: "img14.jpg", wider: 1.33, degrees: 270 },
+  ]) {
+    test(`a picture that is ${change} still shows the face of the picture as it was`, skipped(), async () => {
+      const upright = await sharp(labelledPhotograph(name)).resize(800, 800, { fit: "inside" }).toBuffer();
+      const { width, height } = await sharp(upright).metadata();
+      const stretched = await sharp(upright)
+        .resize(Math.round(width * wider), Math.round(height * higher), { fit: "fill" })
+        .toBuffer();
+      const changed = await sharp(stretched).rotate(degrees, { background: "#808080" }).toBuffer();
+      const [face] = await facesOf(await enginePicture(upright, { facesMax: 1 }));
+      const [same] = await facesOf(await enginePicture(changed, { facesMax: 1 }));
+      const { thresholds } = (await readCatalogue()).find("embedding", "Dlib")!;
+      const distance = distances.cosine(decodeEmbedding(face!.embedding), decodeEmbedding(same!.embedding));
+      assert.ok(distance <= thresholds.cosine, String(distance));
+    });
   }
+
+  test("everybody in an ordinary group photograph has the eyes in the upper half of the face", async () => {
+    for (const { area } of await facesOf(await enginePicture(groupPhotograph(5)))) {
+      const [left, right] = [area.left_eye!, area.right_eye!];
+      assert.ok(left[0] - right[0] > area.w / 5, `${JSON.stringify(area)}: the left eye is on the right`);
+      for (const [, y] of [left, right]) assert.ok(y < area.y + area.h / 2, JSON.stringify(area));
+    }
+  });
 
   test("every face of a group photograph is found, with the same result in any batch", async () => {
     const group = await enginePicture(groupPhotograph(3));
@@ -264,27 +281,6 @@ suite("with the real models", () => {
     const [one] = await facesOf(await enginePicture(portrait, { ...options, fullResolution: false }));
     const [first] = await facesOf(await enginePicture(portrait, options));
     assert.deepEqual(one, first);
-  });
-
-  test("a box whose landmarks fit no face is dropped, after a retry at full resolution", async () => {
-    const strict = await openLanes({
-      modelsDir: await builtModels(),
-      lanes: [ssd],
-      ...oneAtATime,
-      residualMaxPx: 0.1,
-    });
-    await using _ = strict;
-    const portrait = await enginePicture(await clearPortrait(), { fullResolution: false });
-    const { results, facts } = await strict.run({ lane: ssd, pictures: [portrait] });
-    assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
-    assert.equal(facts.implausible, 2);
-    const detectors = facts.networks.filter(({ name }) => name.startsWith("ssd"));
-    assert.deepEqual(
-      detectors.map(({ rows }) => rows),
-      [1, 0, 1],
-    );
-    const runsMs = detectors.reduce((sum, { runMs }) => sum + runMs, 0);
-    assert.ok(facts.detectMs >= runsMs, "detectMs covers the retry too");
   });
 
   test(

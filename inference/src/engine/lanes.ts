@@ -89,7 +89,7 @@ export class Lanes implements AsyncDisposable {
 
   async #open(entries: LaneModels, pause: Pause): Promise<void> {
     const { lane } = entries;
-    const { detectorChunkMax, faceChunkMax, residualMaxPx, executionProvider, batchMax } = this.#options;
+    const { detectorChunkMax, faceChunkMax, executionProvider, batchMax } = this.#options;
     const detector = await this.#loader.load(entries.detector, detectorChunkMax, pause);
     const landmarks = await this.#loader.load(entries.landmarks, faceChunkMax, pause);
     const embedding = await this.#loader.load(entries.embedding, faceChunkMax, pause);
@@ -99,7 +99,6 @@ export class Lanes implements AsyncDisposable {
       detector: new Detector(detector.networks, detectorLimits(entries.detector)),
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
       embedder: new Embedder(embedding.networks.at(-1)!, this.#warp, chip),
-      residualMaxPx,
     });
     await warmLoops(pipeline, pause);
     const models = [detector, landmarks, embedding];
@@ -192,8 +191,6 @@ export type LaneOptions = ModelLoaderOptions & {
   detectorChunkMax: number;
   /** The most faces of one run of a landmark or embedding network. */
   faceChunkMax: number;
-  /** Landmarks further from the template than this, in pixels of its chip, are no face. */
-  residualMaxPx: number;
 };
 
 type OpenLane = { pipeline: Pipeline; models: readonly LoadedModel[] };

@@ -96,7 +96,6 @@ async function labelledDistances(embed?: (chip: Uint8Array) => Float32Array) {
     detector,
     aligner: new Aligner(points, warp, template),
     embedder: new Embedder(network, warp, chipToTemplate(model, template)),
-    residualMaxPx: 6,
   });
   const embeddings = new Map<string, Float32Array>();
   const pairs = labelledPairs();

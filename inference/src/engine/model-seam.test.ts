@@ -14,8 +14,9 @@ import { alignmentTemplates } from "../align/templates.ts";
 import { openLanes } from "./lanes.ts";
 
 // The seam for other models: three made-up networks that come as finished .onnx files, with other names of
-// their tensors, five landmarks and chips of another side. They fit in by their catalogue entries only. Their
-// outputs are constants, but for the embedding, which is the mean colour of the face chip.
+// their tensors, five landmarks and chips of another side. They fit in by their catalogue entries only. The
+// box is a constant. The landmarks stay in their place in the picture, whose colours say where a crop lies,
+// and the embedding is the mean colour of the face chip.
 
 const lane = laneId("mean-colour", "fixed-box");
 const template = alignmentTemplates.five_point;
@@ -40,19 +41,15 @@ test("models with other tensors, landmarks and sources run by their catalogue en
   assert.equal(more.length, 0);
   assert.deepEqual([face!.area.x, face!.area.y, face!.area.w, face!.area.h], [50, 50, 100, 100]);
   assert.equal(face!.confidence, Math.fround(0.9));
-  // The first crop is the box. The second one is the template's square in it, and so is the chip, whose side
-  // is another.
+  // The landmarks make the box the chip.
   const scale = 100 / template.chipPx;
-  const { centre, sidePx } = template.detectorSquare;
-  const chip = { x: 50 + scale * centre.x, y: 50 + scale * centre.y, side: scale * sidePx };
-  const inChip = (position: number) => chip.side * (position / template.chipPx - 0.5);
   const [right, left] = template.points;
-  near(face!.area.right_eye!, [chip.x + inChip(right!.x), chip.y + inChip(right!.y)]);
-  near(face!.area.left_eye!, [chip.x + inChip(left!.x), chip.y + inChip(left!.y)]);
+  near(face!.area.right_eye!, [50 + scale * right!.x, 50 + scale * right!.y]);
+  near(face!.area.left_eye!, [50 + scale * left!.x, 50 + scale * left!.y]);
   // Red and green of a pixel are its position, so their means over the chip are its centre. Blue is 50
   // everywhere.
   const [red = 0, green = 0, blue] = decodeEmbedding(face!.embedding);
-  near([red, green], [chip.x, chip.y]);
+  near([red, green], [100, 100]);
   assert.equal(blue, 50);
   assert.deepEqual(
     facts.networks.map(({ name, rows }) => [name, rows]),
@@ -74,12 +71,17 @@ test("an embedding model may say where its chip lies in that of the landmarks", 
   const { results } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
   const [result] = results;
   assert.ok(result?.kind === "faces");
-  const { centre, sidePx } = template.detectorSquare;
-  const pixel = (100 / template.chipPx) * (sidePx / template.chipPx);
-  const middle = (position: number) => 50 + (100 / template.chipPx) * position;
   const [red = 0, green = 0] = decodeEmbedding(result.faces[0]!.embedding);
-  const aside = 0.1 * template.chipPx * pixel;
-  near([red, green], [middle(centre.x) + aside, middle(centre.y)]);
+  near([red, green], [110, 100]);
+});
+
+test("landmarks that move with the view were invented: there is no face", async (t) => {
+  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t, { seesFaces: false });
+  await using lanes = await openLanes({ catalogueFolder, modelsDir, lanes: [lane], ...oneAtATime });
+  const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: true };
+  const { results, facts } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
+  assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
+  assert.deepEqual([facts.implausible, facts.quarterTurnsTried], [1, 1]);
 });
 
 test("models that were not pulled are one sentence with the command", async (t) => {
@@ -136,14 +138,15 @@ function near(actual: readonly number[], expected: readonly number[]): void {
 
 async function madeUpCatalogue(
   t: TestContext,
-  { embeddingDivisor = 1, chip }: { embeddingDivisor?: number; chip?: object } = {},
+  { embeddingDivisor = 1, chip, seesFaces = true }: SeamChanges = {},
 ): Promise<{ catalogueFolder: string; modelsDir: string }> {
   const root = await mkdtemp(join(tmpdir(), "faceline-seam-"));
   t.after(() => rm(root, { recursive: true }));
   const [catalogueFolder, modelsDir] = [join(root, "catalogue"), join(root, "models")];
   const [px, chipPx] = [32, 80];
-  // The box is the middle of the picture; the landmarks are those of the template, in a crop of a whole chip.
-  const points = template.points.flatMap(({ x, y }) => [x / template.chipPx, y / template.chipPx]);
+  // The box is the middle of the picture; the landmarks are those of the template in it.
+  const inChip = template.points.flatMap(({ x, y }) => [x / template.chipPx, y / template.chipPx]);
+  const points = inChip.map((each) => 50 + 100 * each);
   const entries = [
     {
       name: "fixed-box",
@@ -158,9 +161,10 @@ async function madeUpCatalogue(
     {
       name: "fixed-points",
       role: "landmarks",
-      ...network(px, { keypoints: [5, 2] }, (graph, rows) =>
-        constant(graph, rows, "keypoints", [5, 2], points),
-      ),
+      ...network(px, { keypoints: [5, 2] }, (graph, rows) => {
+        if (seesFaces) landmarksByColour(graph, px, points);
+        else constant(graph, rows, "keypoints", [5, 2], inChip);
+      }),
       scheme: "five_point",
       outputs: { points: "keypoints" },
     },
@@ -206,6 +210,9 @@ async function madeUpCatalogue(
   return { catalogueFolder, modelsDir };
 }
 
+/** Without `seesFaces` the landmarks are the same in every view, as those of a network that invents them. */
+type SeamChanges = { embeddingDivisor?: number; chip?: object; seesFaces?: boolean };
+
 /** An input of the name `pixels`, and what `write` makes of it. `rows` is a value of zeros, [N, 1]. */
 function network(
   px: number,
@@ -232,6 +239,33 @@ function network(
       outputs: Object.entries(outputs).map(([name, shape]) => tensor(name, "float32", shape)),
     },
   };
+}
+
+/**
+ * Declares landmarks at `points` of the picture, in the unit square of a crop. Red and green are the position
+ * of a pixel in the picture, so their mean is the centre of the crop, and their range nearly its side.
+ */
+function landmarksByColour(graph: Graph, px: number, points: readonly number[]): void {
+  const axes = { axes: [1, 2], keepdims: 0 };
+  for (const [name, op] of [
+    ["centre", "ReduceMean"],
+    ["most", "ReduceMax"],
+    ["least", "ReduceMin"],
+  ] as const) {
+    graph.node(`${name}/colour`, op, ["pixels/float"], axes);
+    graph.node(`${name}/redGreen`, "Gather", [`${name}/colour`, graph.ints(`${name}/channels`, [0, 1])], {
+      axis: 1,
+    });
+    graph.node(name, "Reshape", [`${name}/redGreen`, graph.ints(`${name}/shape`, [-1, 1, 2])]);
+  }
+  graph.node("range", "Sub", ["most", "least"]);
+  // A crop of one colour has no range.
+  graph.node("range/some", "Max", ["range", graph.floats("range/min", [1], Float32Array.of(1))]);
+  graph.node("side", "Mul", ["range/some", graph.floats("range/share", [1], Float32Array.of(px / (px - 1)))]);
+  graph.node("aside", "Sub", [graph.floats("points", [1, 5, 2], Float32Array.from(points)), "centre"]);
+  graph.node("share", "Div", ["aside", "side"]);
+  graph.node("keypoints", "Add", ["share", graph.floats("half", [1], Float32Array.of(0.5))]);
+  graph.output("keypoints", "float32", ["N", 5, 2]);
 }
 
 /** Declares an output that is the same numbers in every row. */

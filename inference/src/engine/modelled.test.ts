@@ -64,7 +64,6 @@ const options = {
   batchMax: 3,
   detectorChunkMax: 1,
   faceChunkMax: 1,
-  residualMaxPx: 6,
   precision: PrecisionSetting.parse("auto"),
   runMaxMs: 60_000,
 };

@@ -117,12 +117,12 @@ export class Pipeline {
     for (const [position, own] of located.entries()) faces[indices[position]!] = own;
   }
 
-  /** Aligns the candidates that want it, and drops those whose landmarks fit no face. */
+  /** Aligns the candidates that want it, and drops those whose landmarks are no face's. */
   async #locate(
     round: readonly Candidate[],
     facts: PipelineFacts,
   ): Promise<{ index: number; face: LocatedFace }[]> {
-    const { aligner, embedder, residualMaxPx } = this.#parts;
+    const { aligner, embedder } = this.#parts;
     const toAlign = round.filter(({ picture }) => picture.options.align);
     const { alignments, networkUsage } = await aligner.align(
       toAlign.map(({ picture, box }) => ({ picture, box: box.landmarkBox })),
@@ -137,7 +137,7 @@ export class Pipeline {
       const alignment = alignmentOf.get(candidate);
       if (alignment === undefined) return [{ index, face: this.#unaligned(picture, box) }];
       if (alignment.quarterTurnsTried) facts.quarterTurnsTried++;
-      if (!(alignment.residualPx <= residualMaxPx)) {
+      if (!alignment.isFace) {
         facts.implausible++;
         return [];
       }
@@ -200,8 +200,6 @@ type PipelineParts = {
   detector: Detector;
   aligner: Aligner;
   embedder: Embedder;
-  /** Landmarks further from the template than this, in pixels of its chip, are no face. */
-  residualMaxPx: number;
 };
 
 type Candidate = { picture: EnginePicture; index: number; box: DetectedFace };

@@ -42,7 +42,6 @@ const engineOptions = {
   ...engineSettings,
   executionProvider: "cpu",
   precision: PrecisionSetting.parse("auto"),
-  residualMaxPx: 6,
   runMaxMs: 60_000,
 } as const;
 

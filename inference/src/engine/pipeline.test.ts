@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { laneId } from "@faceline/contracts/wire/ids";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { oneAtATime } from "../../testing/lane-settings.ts";
+import { builtModels, enginePicture, samplePicture } from "../../testing/photographs.ts";
+import { Aligner } from "../align/aligner.ts";
+import { alignmentTemplates } from "../align/templates.ts";
+import { Detector, detectorLimits } from "../detect/detector.ts";
+import { chipToTemplate, Embedder } from "../embed/embedder.ts";
+import { Warp } from "../geometry/warp.ts";
+import { ModelLoader } from "../network/model-loader.ts";
+import { laneModels } from "./lane-models.ts";
+import { Pipeline } from "./pipeline.ts";
+
+// lanes.test.ts tests the pipeline as a whole, with the real networks.
+
+test("a box whose landmarks are no face's is dropped, after a retry at full resolution", async () => {
+  const catalogue = await readCatalogue();
+  await using loader = new ModelLoader(catalogue, { modelsDir: await builtModels(), ...oneAtATime });
+  const [entries] = laneModels(catalogue, [laneId("Dlib", "ssd")]);
+  const { networks: detectors } = await loader.load(entries!.detector, 1);
+  const landmarks = (await loader.load(entries!.landmarks, 1)).networks.at(-1)!;
+  const embedder = (await loader.load(entries!.embedding, 1)).networks.at(-1)!;
+  const warp = new Warp();
+  // No face fits the template so well.
+  const template = { ...alignmentTemplates[entries!.landmarks.scheme], residualMaxPx: 0.1 };
+  const pipeline = new Pipeline({
+    detector: new Detector(detectors, detectorLimits(entries!.detector)),
+    aligner: new Aligner(landmarks, warp, template),
+    embedder: new Embedder(embedder, warp, chipToTemplate(entries!.embedding, template)),
+  });
+
+  const portrait = await enginePicture(samplePicture("dia-1.jpg"), { fullResolution: false });
+  const { results, facts } = await pipeline.run([portrait]);
+  assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
+  assert.equal(facts.implausible, 2);
+  const runs = facts.networks.filter(({ name }) => name.startsWith("ssd"));
+  assert.deepEqual(
+    runs.map(({ rows }) => rows),
+    [1, 0, 1],
+  );
+  const runsMs = runs.reduce((sum, { runMs }) => sum + runMs, 0);
+  assert.ok(facts.detectMs >= runsMs, "detectMs covers the retry too");
+});
