@@ -35,6 +35,10 @@ test("settings that allow more pixels than there is memory are an error", () => 
   requirePixelMemory(config, bytesMax, bytesMax);
 });
 
+test("a relative MODELS_DIR is one of the folder that the worker was started in, which it leaves", () => {
+  assert.equal(read({ MODELS_DIR: "models" }).MODELS_DIR, join(process.cwd(), "models"));
+});
+
 test("all wrong settings are one error, each with a sentence", () => {
   assert.throws(
     () => read({ MODELS: "Dlib,Dlib", EXECUTION_PROVIDER: "tpu", MODELS_DIR: "" }),

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { FileContent } from "@faceline/contracts/runtime/file-setting";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
 import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
@@ -41,8 +42,11 @@ const Settings = z.object({
   ...ModelsConfig.shape,
   ...ServiceConfig.shape,
   POOL: PoolName.default("default"),
-  /** The folder with the built models. */
-  MODELS_DIR: z.string().min(1),
+  /** The folder with the built models. Resolved here: a worker leaves the folder that it was started in. */
+  MODELS_DIR: z
+    .string()
+    .min(1)
+    .transform((path) => resolve(path)),
   /** `first_call`: no lane is loaded before a call wants it. */
   MODELS_LOAD: z.enum(["start", "first_call"]).default("start"),
   /**

@@ -12,6 +12,7 @@ import { connectVolatileRedis } from "@faceline/contracts/runtime/redis";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { openTracing } from "@faceline/contracts/runtime/tracing/open-tracing";
+import { enterEmptyFolder } from "@faceline/models/empty-folder";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
@@ -34,6 +35,7 @@ import { WorkerMetrics } from "./worker-metrics.ts";
 
 // The end-to-end tests cover it.
 await runService("inference", InferenceConfig, async ({ config, id, log, stop }) => {
+  enterEmptyFolder();
   using lines = new RepeatedLog(log);
   const buffers = new PixelBufferPool({
     batchMax: config.BATCH_MAX,

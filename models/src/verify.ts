@@ -1,5 +1,6 @@
 import type { Model } from "./catalogue-entry.ts";
-import { goldenFaces, goldenFault } from "./golden.ts";
+import { checkWithin } from "./contract/bounded-check.ts";
+import { goldenFault } from "./golden.ts";
 import { readModel } from "./model-file.ts";
 import { checkSource } from "./source.ts";
 
@@ -21,9 +22,12 @@ export async function verifyModel(folder: string, model: Model): Promise<string[
 
 async function verifyGolden(folder: string, model: Model): Promise<string[]> {
   if (model.role !== "embedding" || model.golden === undefined) return [];
-  // Only here, because nothing else that is verified needs an engine.
-  const { AdaptedSession } = await import("./contract/embed.ts");
-  await using session = await AdaptedSession.open(await readModel(folder, model, model.builds[0]!));
-  const embeddings = await session.embed(goldenFaces(model.input_px), model.input_px);
-  return [goldenFault(model.name, model.golden, embeddings) ?? []].flat();
+  const onnx = await readModel(folder, model, model.builds[0]!);
+  const shape = { input: { px: model.input_px }, output: { length: model.embedding_size } };
+  try {
+    const embeddings = await checkWithin(onnx, shape);
+    return [goldenFault(model.name, model.golden, embeddings) ?? []].flat();
+  } catch (error) {
+    return [`${model.name}: ${(error as Error).message}`];
+  }
 }

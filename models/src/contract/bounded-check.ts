@@ -1,20 +1,23 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeEmptyFolder } from "../empty-folder.ts";
 import type { CheckReply, CheckRequest } from "./check-process.ts";
-import type { Contract } from "./contract.ts";
+import type { ContractShape } from "./check.ts";
 
 /**
  * Checks a recogniser as `checkRecogniser` does, in a process of its own that is killed after `checkMaxMs`:
- * onnxruntime cannot be interrupted, and a graph may loop for ever or take the process down. Throws one
- * sentence.
+ * onnxruntime cannot be interrupted, and a graph may loop for ever or take the process down. Its working
+ * folder is empty. Throws one sentence.
  */
 export async function checkWithin(
   onnx: Uint8Array,
-  contract: Contract,
+  contract: ContractShape,
   maxMs: number = checkMaxMs,
 ): Promise<Float32Array[]> {
-  const child = fork(new URL("./check-process.ts", import.meta.url), { serialization: "advanced" });
+  using folder = makeEmptyFolder();
+  const options = { serialization: "advanced", cwd: folder.path } as const;
+  const child = fork(new URL("./check-process.ts", import.meta.url), options);
   const timer = new AbortController();
   const { signal } = timer;
   try {

@@ -1,5 +1,4 @@
-import type { Contract } from "./contract.ts";
-import { checkRecogniser } from "./check.ts";
+import { checkRecogniser, type ContractShape } from "./check.ts";
 
 // Checks the one recogniser that its parent sends, and replies with its embeddings or with one sentence. Then
 // the parent ends it. bounded-check.test.ts covers it.
@@ -13,5 +12,5 @@ process.once("message", (message) => {
     .then((reply) => process.send!(reply));
 });
 
-export type CheckRequest = { onnx: Uint8Array; contract: Contract };
+export type CheckRequest = { onnx: Uint8Array; contract: ContractShape };
 export type CheckReply = { golden: Float32Array[] } | { sentence: string };

@@ -6,7 +6,7 @@ import { AdaptedSession } from "./embed.ts";
  * Runs an adapted recogniser on two synthetic faces, and returns their embeddings. Throws one sentence where
  * it cannot be loaded, or gives what no recogniser that keeps its contract would give. add.test.ts covers it.
  */
-export async function checkRecogniser(onnx: Uint8Array, contract: Contract): Promise<Float32Array[]> {
+export async function checkRecogniser(onnx: Uint8Array, contract: ContractShape): Promise<Float32Array[]> {
   const { input, output } = contract;
   await using session = await AdaptedSession.open(onnx).catch((cause: unknown) => {
     throw new Error(`onnxruntime cannot load it: ${firstLine(cause)}`, { cause });
@@ -47,6 +47,12 @@ export async function checkRecogniser(onnx: Uint8Array, contract: Contract): Pro
   }
   return singles;
 }
+
+/** What the checks need of a contract. */
+export type ContractShape = {
+  input: Pick<Contract["input"], "px">;
+  output: Pick<Contract["output"], "length">;
+};
 
 const noBatches =
   "It takes one face at a time: a batch of 3 failed. Export it with a dynamic batch dimension.";

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { getCACertificates } from "node:tls";
+
+/**
+ * An empty folder for a process to work in. A file name in somebody's network that slipped through every
+ * check would be looked up below the working folder: nothing is there. empty-folder.test.ts covers it.
+ */
+export function makeEmptyFolder(): Disposable & { path: string } {
+  const path = mkdtempSync(join(resolve(tmpdir()), "faceline-empty-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+let entered = false;
+
+/**
+ * Moves this process into an empty folder of its own, which is removed when the process exits; one that is
+ * killed leaves an empty folder behind. Later calls do nothing. Resolve relative paths first.
+ */
+export function enterEmptyFolder(): void {
+  if (entered) return;
+  entered = true;
+  // Node reads the file of NODE_EXTRA_CA_CERTS when it first needs it, and the path may be relative.
+  getCACertificates("extra");
+  const folder = makeEmptyFolder();
+  process.chdir(folder.path);
+  process.once("exit", () => folder[Symbol.dispose]());
+}
