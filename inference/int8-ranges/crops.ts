@@ -62,7 +62,7 @@ export async function openCrops(
 
 /** A network that passes its inputs to `keep`, except for those of its warming. */
 async function open(model: Model, keep: (crop: Uint8Array) => void): Promise<Network> {
-  const session = await ort.InferenceSession.create(
+  const session = await ort.createSession(
     await convert(model, { precision: "float32", input_px: model.input_px }),
   );
   let warm = false;

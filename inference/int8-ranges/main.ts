@@ -84,7 +84,7 @@ async function observe(
   observer: { add(layer: string, numbers: Float32Array): void },
 ): Promise<void> {
   const { onnx, layers } = await convertObserved(model, model.input_px);
-  const session = await ort.InferenceSession.create(onnx);
+  const session = await ort.createSession(onnx);
   for (const pixels of crops.of(model)) {
     const image = new ort.Tensor("uint8", pixels, [1, model.input_px, model.input_px, 3]);
     const outputs = await session.run({ [model.tensors.inputs[0]!.name]: image }, layers);

@@ -122,8 +122,7 @@ async function run(model: Model, { px, pictures }: Batch): Promise<Record<string
 }
 
 function sessionOf(model: Model, px = model.input_px): Promise<ort.InferenceSession> {
-  const open = async () =>
-    ort.InferenceSession.create(await builtModel(model, { precision: "float32", input_px: px }));
+  const open = async () => ort.createSession(await builtModel(model, { precision: "float32", input_px: px }));
   const key = `${model.name} ${px}`;
   const session = sessions.get(key) ?? open();
   sessions.set(key, session);

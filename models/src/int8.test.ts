@@ -63,10 +63,7 @@ async function run(model: Model, precision: Precision, px: number, pictures: Uin
   // Without it sums are clipped on an x64 CPU without VNNI; with it they are right, and the same, on every
   // one.
   const exact = { extra: { session: { x64quantprecision: "1" } } };
-  const session = await ort.InferenceSession.create(
-    await builtModel(model, { precision, input_px: px }),
-    exact,
-  );
+  const session = await ort.createSession(await builtModel(model, { precision, input_px: px }), exact);
   const image = new ort.Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [
     pictures.length,
     px,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Build, Model, Variant } from "./catalogue-entry.ts";
+import { requireSelfContained } from "./onnx/self-contained.ts";
 
 /**
  * The default folder of built models: `.faceline/models` in the repository. build.test.ts covers this file.
@@ -15,8 +16,8 @@ export function modelFile(folder: string, model: Model, variant: Variant): strin
 
 /**
  * The bytes of a built model, checked against the catalogue. Give these to the engine, not the path: a file
- * that was truncated or exchanged might load, and answer wrongly or with another network. Throws one sentence
- * that says what to do.
+ * that was truncated or exchanged might load, and answer wrongly or with another network. A file that names
+ * others is refused, because the SHA-256 does not cover those. Throws one sentence that says what to do.
  */
 export async function readModel(folder: string, model: Model, variant: Variant): Promise<Uint8Array> {
   const path = modelFile(folder, model, variant);
@@ -26,6 +27,11 @@ export async function readModel(folder: string, model: Model, variant: Variant):
   });
   if (sha256(bytes) !== buildOf(model, variant).sha256) {
     throw new Error(`${path} is not the file of the catalogue; delete it and run ${buildCommand}`);
+  }
+  try {
+    requireSelfContained(bytes);
+  } catch (cause) {
+    throw new Error(`${path} is refused. ${(cause as Error).message}`, { cause });
   }
   return bytes;
 }

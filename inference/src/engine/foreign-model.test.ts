@@ -7,10 +7,12 @@ import { decodeEmbedding } from "@faceline/contracts/wire/face";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import { addRecogniser } from "@faceline/models/contract/add";
-import { modelFile, modelsFolder } from "@faceline/models/model-file";
+import { modelFile, modelsFolder, sha256 } from "@faceline/models/model-file";
 import { syntheticFace } from "@faceline/models/synthetic-face";
 import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
+import { secretReader } from "@faceline/models/testing/hostile-networks";
 import { oneAtATime } from "../../testing/lane-settings.ts";
+import { openSession } from "../network/session.ts";
 import { openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
 
@@ -48,6 +50,25 @@ test("a model whose embeddings are not those of when it was added is not loaded"
     opening,
     /^Error: Foreign gives other embeddings than when it was added \(cosine distance/,
   );
+});
+
+test("a network that was put into MODELS_DIR by hand and reads another file is not loaded", async (t) => {
+  const modelsDir = await withForeignModel(t);
+  const onnx = secretReader("package.json", 16);
+  const path = join(addedFolder(modelsDir), "foreign", "model.json");
+  const entry = JSON.parse(await readFile(path, "utf8"));
+  const [build] = entry.builds;
+  entry.source.file.sha256 = build.sha256 = sha256(onnx);
+  build.bytes = onnx.length;
+  await writeFile(path, JSON.stringify(entry));
+  const file = join(modelsDir, build.file);
+  await writeFile(file, onnx);
+  const sentence = 'It keeps the weights "secret" in another file: export it into one file.';
+  await assert.rejects(openLanes({ ...oneAtATime, modelsDir, lanes: [lane] }), {
+    message: `${file} is refused. ${sentence}`,
+  });
+  const settings = { executionProvider: "cpu", intraOpThreads: 1 } as const;
+  await assert.rejects(openSession(onnx, settings), { message: sentence });
 });
 
 function picture() {

@@ -1,10 +1,12 @@
+import { RefusedNetwork } from "@faceline/models/onnx/self-contained";
 import * as ort from "@faceline/models/onnxruntime";
 import { cudaReason } from "./cuda-libraries.ts";
 import { type ExecutionProvider, providerNeeds } from "./execution-provider.ts";
 
 /**
  * Opens an onnxruntime session over the bytes of an .onnx file, with the options that all networks share.
- * Throws one sentence where the execution provider is not available. engine.test.ts covers it.
+ * Throws one sentence where the file is refused or the execution provider is not available. engine.test.ts
+ * covers it.
  */
 export async function openSession(
   model: Uint8Array,
@@ -29,8 +31,9 @@ export async function openSession(
     logSeverityLevel: 3,
   };
   try {
-    return await ort.InferenceSession.create(model, options);
+    return await ort.createSession(model, options);
   } catch (cause) {
+    if (cause instanceof RefusedNetwork) throw cause;
     const { message } = cause as Error;
     const reason = executionProvider === "cuda" ? await cudaReason(message) : message.trim().split("\n")[0];
     const needs = providerNeeds[executionProvider];

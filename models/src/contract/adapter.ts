@@ -1,6 +1,7 @@
 import { Graph } from "../onnx/graph.ts";
 import { Message } from "../onnx/protobuf.ts";
 import { type Field, readFields } from "../onnx/reader.ts";
+import { notOnnx, requireSelfContained } from "../onnx/self-contained.ts";
 import { channels, type Contract } from "./contract.ts";
 
 /**
@@ -10,12 +11,14 @@ import { channels, type Contract } from "./contract.ts";
  *     uint8 [N, px, px, 3] RGB ─► float, channels, mean, scale, layout ─► its graph ─► flat, length 1
  *
  * So the engine runs it as any other model. The batch dimension becomes free, whatever the file declares; the
- * checks run batches to see whether that holds. Throws one sentence where the file does not fit the contract.
+ * checks run batches to see whether that holds. Throws one sentence where the file does not fit the contract,
+ * or is not self-contained: then each field that is read here occurs once.
  * adapter.test.ts covers it.
  *
  * Field numbers are those of onnx.proto3, as in graph.ts.
  */
 export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
+  requireSelfContained(onnx);
   const model = fieldsOf(onnx);
   const graph = model.find(({ field }) => field === modelGraph)?.value;
   if (!(graph instanceof Uint8Array)) throw new Error(notOnnx);
@@ -186,8 +189,6 @@ function copy(message: Message, { field, value }: Field): void {
   else if (typeof value === "number") message.float(field, value);
   else message.bytes(field, value);
 }
-
-const notOnnx = "It is not an ONNX file.";
 
 const [modelGraph, modelOpset] = [7, 8];
 const [graphNode, graphName, graphInitializer, graphInput, graphOutput] = [1, 2, 5, 11, 12];

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { foreignContract, foreignRecogniser } from "../../testing/foreign-recogniser.ts";
+import { secretReader } from "../../testing/hostile-networks.ts";
 import { addedFolder, readCatalogue } from "../catalogue.ts";
 import { cosineDistance, goldenFaces } from "../golden.ts";
 import { modelFile, readModel } from "../model-file.ts";
 import { Message } from "../onnx/protobuf.ts";
 import { readFields } from "../onnx/reader.ts";
-import { InferenceSession, Tensor } from "../onnxruntime.ts";
+import { createSession, Tensor } from "../onnxruntime.ts";
 import { verifyModel } from "../verify.ts";
 import { addRecogniser } from "./add.ts";
 import type { Contract } from "./contract.ts";
@@ -49,7 +50,7 @@ test("the adapted file gives what the foreign one gives for the same face, at le
     for (let i = 0; i < 112 * 112; i++)
       pixels[plane * 112 * 112 + i] = (face[3 * i + channel!]! - mean!) / 128;
   }
-  const session = await InferenceSession.create(foreignRecogniser());
+  const session = await createSession(foreignRecogniser());
   const data = new Tensor("float32", pixels, [1, 3, 112, 112]);
   const expected = (await session.run({ data }))["fc1"]!.data as Float32Array;
   await session.release();
@@ -108,6 +109,17 @@ test("a file that is not what the contract says is one sentence, and leaves noth
     ],
   ] as const) {
     await assert.rejects(add(folder, onnx, changes), { message: sentence });
+    assert.deepEqual(await readdir(folder), []);
+  }
+});
+
+test("a file that keeps weights in another file, which would be read into embeddings, is refused", async (t) => {
+  const folder = await temporaryFolder(t);
+  const changes = { input: { ...foreignContract.input, name: "x" }, output: { name: "emb", length: 18 } };
+  for (const location of ["package.json", resolve("package.json"), "../package.json"]) {
+    await assert.rejects(add(folder, secretReader(location, 16), changes), {
+      message: 'It keeps the weights "secret" in another file: export it into one file.',
+    });
     assert.deepEqual(await readdir(folder), []);
   }
 });

@@ -1,4 +1,4 @@
-import { InferenceSession, Tensor } from "../onnxruntime.ts";
+import { createSession, type InferenceSession, Tensor } from "../onnxruntime.ts";
 import { adaptedInput, adaptedOutput } from "./adapter.ts";
 
 /** An adapted recogniser in an onnxruntime session, to look at what it gives. add.test.ts covers it. */
@@ -12,7 +12,7 @@ export class AdaptedSession implements AsyncDisposable {
   /** Throws onnxruntime's reason where it cannot load the file. */
   static async open(onnx: Uint8Array): Promise<AdaptedSession> {
     const options = { executionProviders: ["cpu"], intraOpNumThreads: 1, logSeverityLevel: 4 } as const;
-    return new AdaptedSession(await InferenceSession.create(onnx, options));
+    return new AdaptedSession(await createSession(onnx, options));
   }
 
   /** One embedding for each picture, all in one run. Pictures are uint8 RGB, px by px. */

@@ -81,7 +81,7 @@ test("batch norms see the means that they were trained with, in the repaired gra
 
 /** Six pictures in batches of 1, 2 and 3, to the rounding of float32. */
 async function compare(t: TestContext, pictures: readonly Uint8Array[]): Promise<void> {
-  const session = await ort.InferenceSession.create(await convert(model, model.builds[0]!));
+  const session = await ort.createSession(await convert(model, model.builds[0]!));
   const tfjs = await openMobileFaceNet(model, "repaired");
   let worst = 0;
   for (const batch of [pictures.slice(0, 1), pictures.slice(1, 3), pictures.slice(3, 6)]) {
@@ -111,9 +111,7 @@ let cropped: Promise<Uint8Array[]> | undefined;
 async function cropSamples(): Promise<Uint8Array[]> {
   const ssd = (await readCatalogue()).find("detector", "ssd")!;
   const side = ssd.input_px;
-  const session = await ort.InferenceSession.create(
-    await convert(ssd, { precision: "float32", input_px: side }),
-  );
+  const session = await ort.createSession(await convert(ssd, { precision: "float32", input_px: side }));
   const crops: Uint8Array[] = [];
   for (let sample = 1; sample <= samplesCount; sample++) {
     const whole = await openSamples()!.whole(sample, side);

@@ -37,7 +37,7 @@ async function run(
   const layers = new FloatLayers(graph);
   const image = layers.image(2, { mean: [100, 100, 100], factor: 0.5 });
   graph.output(write(layers, image).name, "float32", ["N", 5, 2, 2]);
-  const session = await ort.InferenceSession.create(graph.encode({}));
+  const session = await ort.createSession(graph.encode({}));
   const pixels = Uint8Array.from(numbers.flatMap((x) => [100 + 2 * x, 0, 0]));
   const [output] = Object.values(await session.run({ image: new ort.Tensor("uint8", pixels, [1, 2, 2, 3]) }));
   await session.release();

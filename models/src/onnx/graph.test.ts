@@ -14,7 +14,7 @@ function doubling(): Graph {
 }
 
 test("an engine reads the file, and the caller chooses the number of rows", async () => {
-  const session = await ort.InferenceSession.create(doubling().encode({}));
+  const session = await ort.createSession(doubling().encode({}));
   const { y } = await session.run({ x: new ort.Tensor("float32", [1, 2, 3, 4, 5, 6], [2, 3]) });
   assert.deepEqual(y!.dims, [2, 3]);
   assert.deepEqual([...(y!.data as Float32Array)], [2, 4, 6, 8, 10, 12]);
