@@ -4,7 +4,7 @@ import type { Pixels } from "../geometry/pixels.ts";
 import { fitSimilarity, residualOf } from "../geometry/similarity.ts";
 import type { Warp } from "../geometry/warp.ts";
 import type { Network, NetworkUsage } from "../network/network.ts";
-import { boxCrop, type Crop, leaningCrop, uprightCrop } from "./crop.ts";
+import { boxCrop, type Crop, leaningCrops, leanings, turnedCrop, uprightCrop } from "./crop.ts";
 import { driftBetween } from "./drift.ts";
 import { type AlignmentTemplate, type Eyes, eyesOf, fittedLandmarks } from "./templates.ts";
 
@@ -18,9 +18,10 @@ import { type AlignmentTemplate, type Eyes, eyesOf, fittedLandmarks } from "./te
  *
  * The network expects upright faces, and invents one where it sees none. Landmarks that it has seen stay in
  * their place when the view moves; invented ones move with the view. The residual of the fit does not tell
- * them apart: the face of a stretched picture fits worse than many an invented one. So if the landmarks drift
- * between the two runs, the face runs in all four quarter turns and, from each, in a view that leans. The
- * turn with the least drift is taken, unless even that is too much for a face.
+ * them apart: the face of a stretched picture fits worse than many an invented one. So where the landmarks
+ * drift between the two runs, the face also runs in the other three quarter turns, and all four run once more
+ * upright and then in two views that lean. The turn with the least drift is taken, unless even that is too
+ * much for a face.
  *
  * lanes.test.ts covers it with real faces, model-seam.test.ts with other landmarks.
  */
@@ -44,100 +45,94 @@ export class Aligner {
   async align(
     faces: readonly BoxedFace[],
   ): Promise<{ alignments: Alignment[]; networkUsage: NetworkUsage[] }> {
+    const { px } = this.#network;
     const { driftMaxPx } = this.#template;
     const networkUsage: NetworkUsage[] = [];
-    const upright = await this.#fitTwice(
-      faces.map((face) => ({ ...face, quarterTurns: 0 })),
-      networkUsage,
-    );
-    const unsteady = [...faces.keys()].filter((i) => !(upright[i]!.driftPx <= driftMaxPx.upright));
+    const views = faces.map(({ picture, box }) => ({ picture, crop: boxCrop(box, px) }));
+    const boxed = await this.#fit(views, networkUsage);
+    const upright = await this.#fitUpright(boxed, networkUsage);
+    const driftPx = upright.map((fit, i) => driftBetween(boxed[i]!, fit));
+    const alignments = upright.map((fit, i) => this.#alignment(fit, driftPx[i]! <= driftMaxPx.upright));
+
+    const unsteady = [...faces.keys()].filter((i) => !(driftPx[i]! <= driftMaxPx.upright));
     const steadiest = await this.#steadiestTurns(
       unsteady.map((i) => ({ face: faces[i]!, upright: upright[i]! })),
       networkUsage,
     );
-    const alignments = upright.map((fit) => this.#alignment(fit, { driftMaxPx: driftMaxPx.upright }));
     for (const [position, i] of unsteady.entries()) {
-      const fit = steadiest[position]!;
+      const { fit, driftPx } = steadiest[position]!;
       alignments[i] = {
-        ...this.#alignment(fit, { driftMaxPx: driftMaxPx.leaning }),
+        ...this.#alignment(fit, driftPx <= driftMaxPx.turned),
         quarterTurnsTried: true,
       };
     }
     return { alignments, networkUsage };
   }
 
-  /** Of the four quarter turns of each face, the fit that drifts least when the view leans. */
+  /** Of the four quarter turns of each face, the one whose landmarks drift least. */
   async #steadiestTurns(
     faces: readonly { face: BoxedFace; upright: Fit }[],
     networkUsage: NetworkUsage[],
-  ): Promise<SettledFit[]> {
-    const turned = await this.#fitTwice(
-      faces.flatMap(({ face }) => [1, 2, 3].map((quarterTurns) => ({ ...face, quarterTurns }))),
-      networkUsage,
+  ): Promise<{ fit: Fit; driftPx: number }[]> {
+    const { px } = this.#network;
+    const views = faces.flatMap(({ face: { picture, box } }) =>
+      [1, 2, 3].map((turns) => ({ picture, crop: turnedCrop(box, turns, picture, px) })),
     );
-    const candidates = faces.flatMap(({ face, upright }, i) =>
-      [upright, ...turned.slice(3 * i, 3 * i + 3)].map((fit) => ({ picture: face.picture, fit })),
-    );
+    const turned = await this.#fitUpright(await this.#fit(views, networkUsage), networkUsage);
+    const fits = faces.flatMap(({ upright }, i) => [upright, ...turned.slice(3 * i, 3 * i + 3)]);
+    const settled = await this.#fitUpright(fits, networkUsage);
     const leaning = await this.#fit(
-      candidates.map(({ picture, fit }) => ({
-        picture,
-        crop: leaningCrop(fit.chipToPicture, this.#template, picture, this.#network.px),
-      })),
+      settled.flatMap(({ picture, chipToPicture }) =>
+        leaningCrops(chipToPicture, this.#template, picture, px).map((crop) => ({ picture, crop })),
+      ),
       networkUsage,
     );
-    const settled = candidates.map(({ fit }, i) => ({ ...fit, driftPx: driftBetween(leaning[i]!, fit) }));
-    return faces.map((_, i) => settled.slice(4 * i, 4 * i + 4).reduce(steadier));
+    const candidates = settled.map((fit, i) => {
+      const views = leaning.slice(leanings.length * i, leanings.length * (i + 1));
+      return { fit, driftPx: Math.max(...views.map((view) => driftBetween(view, fit))) };
+    });
+    return faces.map((_, i) =>
+      candidates.slice(4 * i, 4 * i + 4).reduce((a, b) => (b.driftPx < a.driftPx ? b : a)),
+    );
   }
 
-  /** The fits of the second run, in the upright view that the first run gives. */
-  async #fitTwice(
-    views: readonly (BoxedFace & { quarterTurns: number })[],
-    networkUsage: NetworkUsage[],
-  ): Promise<SettledFit[]> {
-    const px = this.#network.px;
-    const first = await this.#fit(
-      views.map(({ picture, box, quarterTurns }) => ({ picture, crop: boxCrop(box, quarterTurns, px) })),
-      networkUsage,
-    );
-    const second = await this.#fit(
-      views.map(({ picture }, i) => ({
-        picture,
-        crop: uprightCrop(first[i]!.chipToPicture, this.#template, picture, px),
-      })),
-      networkUsage,
-    );
-    return second.map((fit, i) => ({ ...fit, driftPx: driftBetween(first[i]!, fit) }));
+  /** Runs each face again, upright and centred as its fit says. */
+  #fitUpright(fits: readonly Fit[], networkUsage: NetworkUsage[]): Promise<Fit[]> {
+    const { px } = this.#network;
+    const views = fits.map(({ picture, chipToPicture }) => ({
+      picture,
+      crop: uprightCrop(chipToPicture, this.#template, picture, px),
+    }));
+    return this.#fit(views, networkUsage);
   }
 
-  async #fit(
-    crops: readonly { picture: Pixels; crop: Crop }[],
-    networkUsage: NetworkUsage[],
-  ): Promise<Fit[]> {
+  async #fit(views: readonly View[], networkUsage: NetworkUsage[]): Promise<Fit[]> {
     const template = this.#template;
     const px = this.#network.px;
     const fits: Fit[] = [];
-    const usage = await this.#network.run(crops.length, {
+    const usage = await this.#network.run(views.length, {
       write: (i, row) => {
-        const { picture, crop } = crops[i]!;
+        const { picture, crop } = views[i]!;
         this.#warp.draw(picture, crop.cropToPicture, crop.within, row, px);
       },
       read: (i, output) => {
-        const landmarks = landmarksInPicture(output("points"), crops[i]!.crop.cropToPicture, px);
+        const { picture, crop } = views[i]!;
+        const landmarks = landmarksInPicture(output("points"), crop.cropToPicture, px);
         const chipToPicture = fitSimilarity(template.points, fittedLandmarks(landmarks, template));
-        fits[i] = { landmarks, chipToPicture };
+        fits[i] = { picture, landmarks, chipToPicture };
       },
     });
     networkUsage.push(usage);
     return fits;
   }
 
-  #alignment({ landmarks, chipToPicture, driftPx }: SettledFit, limits: { driftMaxPx: number }): Alignment {
+  #alignment({ landmarks, chipToPicture }: Fit, isSteady: boolean): Alignment {
     const template = this.#template;
     const residualPx = residualOf(chipToPicture, template.points, fittedLandmarks(landmarks, template));
     return {
       chipToPicture,
       eyes: eyesOf(landmarks, template),
-      isFace: driftPx <= limits.driftMaxPx && residualPx <= template.residualMaxPx,
+      isFace: isSteady && residualPx <= template.residualMaxPx,
       quarterTurnsTried: false,
     };
   }
@@ -150,17 +145,12 @@ function landmarksInPicture(numbers: Float32Array, cropToPicture: Affine, px: nu
   );
 }
 
-function steadier(a: SettledFit, b: SettledFit): SettledFit {
-  return b.driftPx < a.driftPx ? b : a;
-}
-
 type BoxedFace = { picture: Pixels; box: Box };
 
-/** `landmarks`: all of the scheme, in pixels of the picture. */
-type Fit = { landmarks: readonly Point[]; chipToPicture: Affine };
+type View = { picture: Pixels; crop: Crop };
 
-/** A fit whose landmarks were found in two views; `driftPx` is how far they moved. */
-type SettledFit = Fit & { driftPx: number };
+/** `landmarks`: all of the scheme, in pixels of the picture. */
+type Fit = { picture: Pixels; landmarks: readonly Point[]; chipToPicture: Affine };
 
 export type Alignment = {
   chipToPicture: Affine;

@@ -1,22 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apply, type Point, squareMap } from "../geometry/affine.ts";
-import { boxCrop, leaningCrop, uprightCrop } from "./crop.ts";
+import { boxCrop, leaningCrops, turnedCrop, uprightCrop } from "./crop.ts";
 import { alignmentTemplates } from "./templates.ts";
 
 test("a crop shows its box in the middle of a square, black beside it", () => {
   const box = { left: 100, top: 100, right: 150, bottom: 200 };
-  const { cropToPicture, within } = boxCrop(box, 0, 100);
+  const { cropToPicture, within } = boxCrop(box, 100);
   assert.deepEqual(within, box);
   near(apply(cropToPicture, { x: 50, y: 50 }), { x: 125, y: 150 });
   near(apply(cropToPicture, { x: 25, y: 0 }), { x: 100, y: 100 });
   near(apply(cropToPicture, { x: 75, y: 100 }), { x: 150, y: 200 });
 });
 
-test("the top of a crop that is turned by a quarter is the right side of the box", () => {
-  const { cropToPicture } = boxCrop({ left: 100, top: 100, right: 200, bottom: 200 }, 1, 100);
-  near(apply(cropToPicture, { x: 50, y: 0 }), { x: 200, y: 150 });
-  near(apply(cropToPicture, { x: 50, y: 100 }), { x: 100, y: 150 });
+test("a turned crop has the right side of the box at its top, and shows what is beside the box", () => {
+  const picture = { width: 300, height: 300 };
+  const box = { left: 100, top: 100, right: 200, bottom: 200 };
+  const { cropToPicture, within } = turnedCrop(box, 1, picture, 100);
+  assert.deepEqual(within, { left: 0, top: 0, right: 300, bottom: 300 });
+  near(apply(cropToPicture, { x: 50, y: 0 }), { x: 207.5, y: 150 });
+  near(apply(cropToPicture, { x: 50, y: 100 }), { x: 92.5, y: 150 });
 });
 
 test("an upright crop follows the rotation and the scale of the fit", () => {
@@ -31,19 +34,22 @@ test("an upright crop follows the rotation and the scale of the fit", () => {
   });
 });
 
-test("a leaning crop shows the upright one from further away, turned by 15 degrees", () => {
+test("leaning crops have the centre of the upright one, and are turned to both sides", () => {
   const template = alignmentTemplates.ibug_68;
   const fit = squareMap({ centre: { x: 200, y: 150 }, side: 300, angle: 0 }, template.chipPx);
   const picture = { width: 400, height: 300 };
-  const upright = uprightCrop(fit, template, picture, 112).cropToPicture;
-  const { cropToPicture } = leaningCrop(fit, template, picture, 112);
-  const centre = apply(upright, { x: 56, y: 56 });
-  near(apply(cropToPicture, { x: 56, y: 56 }), centre);
-  const top = apply(cropToPicture, { x: 56, y: 0 });
-  const side = 1.15 * 2 * template.detectorSquare.sidePx;
-  near(top, {
-    x: centre.x + (side / 2) * Math.sin(Math.PI / 12),
-    y: centre.y - (side / 2) * Math.cos(Math.PI / 12),
+  const centre = apply(uprightCrop(fit, template, picture, 112).cropToPicture, { x: 56, y: 56 });
+  const crops = leaningCrops(fit, template, picture, 112);
+  for (const { cropToPicture } of crops) near(apply(cropToPicture, { x: 56, y: 56 }), centre);
+  const above = crops.map(({ cropToPicture }) => apply(cropToPicture, { x: 56, y: 0 }));
+  const half = template.detectorSquare.sidePx;
+  near(above[0]!, {
+    x: centre.x + 1.15 * half * Math.sin(Math.PI / 6),
+    y: centre.y - 1.15 * half * Math.cos(Math.PI / 6),
+  });
+  near(above[1]!, {
+    x: centre.x - 0.87 * half * Math.sin(Math.PI / 12),
+    y: centre.y - 0.87 * half * Math.cos(Math.PI / 12),
   });
 });
 

@@ -21,9 +21,9 @@ export type AlignmentTemplate = {
   leftEye: readonly number[];
   /**
    * How far the landmarks of a face drift at most, in pixels of the chip: from the detector's box to the
-   * upright view, and from that to the leaning one.
+   * upright view, and from the best of four quarter turns to the views that lean.
    */
-  driftMaxPx: { upright: number; leaning: number };
+  driftMaxPx: { upright: number; turned: number };
   /** Root mean square distance from the template, in pixels of the chip, up to which landmarks are a face. */
   residualMaxPx: number;
   /** Where a detector's box lies in the chip of an upright face, in the mean over photographs. */
@@ -85,7 +85,7 @@ export const alignmentTemplates: Readonly<Record<LandmarkScheme, AlignmentTempla
     // The eye on the image's left is the person's right one.
     rightEye: range(36, 41),
     leftEye: range(42, 47),
-    driftMaxPx: { upright: 6, leaning: 12 },
+    driftMaxPx: { upright: 6, turned: 12 },
     residualMaxPx: 10,
     detectorSquare: { centre: { x: 73, y: 67 }, sidePx: 149 },
   },
@@ -107,7 +107,7 @@ export const alignmentTemplates: Readonly<Record<LandmarkScheme, AlignmentTempla
     ],
     rightEye: [0],
     leftEye: [1],
-    driftMaxPx: { upright: 4, leaning: 8 },
+    driftMaxPx: { upright: 4, turned: 8 },
     residualMaxPx: 6,
     detectorSquare: { centre: { x: 55, y: 65 }, sidePx: 98 },
   },
