@@ -5,17 +5,19 @@ import { teamKeysCheckedKey, teamKeysKey } from "@faceline/contracts/wire/names"
 /**
  * Returns the keys of a team, the oldest first, revoked and expired ones included. It reads the set of the
  * team's keys, so that its cost does not depend on what else is stored.
- *
- * A release before the sets stored keys without them, and may run beside this one during a rollout. So once
- * a day, at the first list of any team, all keys are scanned and put into the sets.
  */
 export async function listTeamKeys(durable: RedisConnection, team: string): Promise<ListedKey[]> {
-  if ((await durable.get(teamKeysCheckedKey)) === null) await addMissingKeys(durable);
+  await indexMissingKeys(durable);
   const keys = await readApiKeys(durable, await durable.smembers(teamKeysKey(team)));
   return keys.filter((key) => key.team === team).toSorted((a, b) => a.createdAt - b.createdAt);
 }
 
-async function addMissingKeys(durable: RedisConnection): Promise<void> {
+/**
+ * Puts all keys into the sets of their teams, once a day. A release before the sets stored keys without them,
+ * and may run beside this one during a rollout.
+ */
+export async function indexMissingKeys(durable: RedisConnection): Promise<void> {
+  if ((await durable.get(teamKeysCheckedKey)) !== null) return;
   const byTeam = Map.groupBy(await listApiKeys(durable), ({ team }) => team);
   for (const [team, keys] of byTeam) {
     await durable.sadd(teamKeysKey(team), ...keys.map(({ sha256 }) => sha256));

@@ -1,9 +1,5 @@
-import {
-  listApiKeys,
-  replaceTeamLimits,
-  setTeamLimits,
-  teamLimits,
-} from "@faceline/contracts/runtime/api-keys";
+import { isDeepStrictEqual } from "node:util";
+import { listApiKeys, replaceTeamLimits, setTeamLimits } from "@faceline/contracts/runtime/api-keys";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { type LimitOverrides, Team } from "@faceline/contracts/stored/team";
@@ -66,20 +62,27 @@ export async function setLimits(
   durable: RedisConnection,
   { team, limits }: TeamLimitsChange,
 ): Promise<{ before: LimitOverrides; after: LimitOverrides }> {
-  const before = await teamLimits(durable, team);
-  await setTeamLimits(durable, team, limits);
+  const before = await setTeamLimits(durable, team, limits);
   return { before, after: { ...before, ...limits } };
 }
 
-/** Sets all limits of a team: the service's defaults apply to those that are absent. */
+/**
+ * Sets all limits of a team: the service's defaults apply to those that are absent. `changed_meanwhile`:
+ * nothing was set, because the limits are not those that the operator has `seen`, or somebody set others at
+ * the same time.
+ */
 export async function replaceLimits(
   durable: RedisConnection,
-  { team, limits }: TeamLimitsChange,
+  { team, limits, seen }: TeamLimitsChange & { seen?: LimitOverrides | undefined },
   actor: Actor,
-): Promise<void> {
-  const before = readLimits(await durable.getBuffer(teamKey(team)));
-  await replaceTeamLimits(durable, team, limits);
+): Promise<"saved" | "changed_meanwhile"> {
+  const stored = await durable.getBuffer(teamKey(team));
+  const before = readLimits(stored);
+  if (seen !== undefined && !isDeepStrictEqual(seen, before)) return "changed_meanwhile";
+  if (!(await replaceTeamLimits(durable, team, limits, stored?.toString() ?? null)))
+    return "changed_meanwhile";
   await recordAudit(durable, actor, "limits_set", team, { limits: { before, after: limits } });
+  return "saved";
 }
 
 async function storedLimits(durable: RedisConnection): Promise<Map<string, LimitOverrides>> {

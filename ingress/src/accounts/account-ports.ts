@@ -79,5 +79,5 @@ type RotatedKey = CreatedKey | { kind: "replaced" };
 
 export type Actor = { by: string; requestId: string };
 
-/** Forms of an address; mails to an email; sign-in addresses that an address opens; new keys of a team. */
+/** Forms of an address; mails to an email; sign-in addresses that one opens; changes of a team's keys. */
 export type AccountLimit = "form" | "mail" | "sign_in_address" | "key";

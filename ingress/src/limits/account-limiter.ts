@@ -6,9 +6,9 @@ import { RequestRateLimiter } from "./request-rate-limiter.ts";
 
 /**
  * Counts what people try: forms and sign-in addresses by the address of the network that they come from,
- * mails by the email that they go to, new keys by the team. An email that nobody has counts as any other, or
- * the limit would tell which ones exist. Emails are in Redis as SHA-256 alone, and names hold a slash, which
- * those of teams cannot. While Redis is unreachable each process counts alone.
+ * mails by the email that they go to, changes of keys by the team. An email that nobody has counts as any
+ * other, or the limit would tell which ones exist. Emails are in Redis as SHA-256 alone, and names hold a
+ * slash, which those of teams cannot. While Redis is unreachable each process counts alone.
  */
 export class AccountLimiter {
   readonly #rates: RequestRateLimiter;
