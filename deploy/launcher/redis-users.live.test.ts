@@ -129,7 +129,7 @@ test("the ingress may do what its pages for people need, and `keys` may forget p
   assert.equal((await listOpenAddresses(ingress, email)).length, 1);
   assert.equal((await findSignInToken(ingress, token!))?.role, "operator");
   assert.equal((await consumeSignInToken(ingress, token!))?.email, email);
-  await storeSession(ingress, run, { email, createdAt: 1, seenAt: 1 }, 1);
+  await storeSession(ingress, run, { email, createdAt: Date.now(), seenAt: 1 }, 1);
   assert.equal((await listSessions(ingress, email)).length, 1);
   const created = await createTeamKey(ingress, { team, name: "laptop" }, actor);
   assert.ok(created.kind === "created");

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { declinedKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { commandActor, listAudit, recordAudit } from "../audit/audit-log.ts";
 import { listTeamKeys } from "../keys/team-key-index.ts";
 import { createTeamKey } from "../keys/team-keys.ts";
-import { markDeclined } from "./applicants.ts";
 import { rewriteAppendOnlyFile } from "./append-only-file.ts";
 import { approve, issueForPerson, makeOperator } from "./approval.ts";
 import { forget } from "./forget.ts";
@@ -23,10 +23,10 @@ test("a forgotten person is in no key of the server, and not in its file once th
     await approve(redis, { email: each, team }, { by: ada, requestId: "r1" });
     await makeOperator(redis, { email: each }, commandActor);
     await issueForPerson(redis, { email: each, hours: 1 }, commandActor);
-    await storeSession(redis, `id-${each}`, { email: each, createdAt: 1, seenAt: 1 }, 30);
+    await storeSession(redis, `id-${each}`, { email: each, createdAt: Date.now(), seenAt: 1 }, 30);
     await createTeamKey(redis, { team, name: each.slice(0, 64) }, { by: each, requestId: "r2" });
     await joinWaitlist(redis, { email: each, text: `I am ${each}` });
-    await markDeclined(redis, each);
+    await redis.set(declinedKey(each), 1);
   }
   await recordAudit(redis, { by: ada, requestId: "r3" }, "sign_in_address_made", bob);
   // The search finds what is there.
@@ -53,7 +53,7 @@ test("nothing is logged of an email that nothing is stored of; a mark or a line 
   assert.equal(await entries(), before);
 
   const declined = email("declined");
-  await markDeclined(redis, declined);
+  await redis.set(declinedKey(declined), 1);
   assert.equal((await forget(redis, declined, commandActor)).found, true);
   const logged = email("logged");
   await recordAudit(redis, commandActor, "waitlist_declined", logged);
