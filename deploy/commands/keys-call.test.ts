@@ -44,6 +44,7 @@ test("verbs about people take a mail address, which is stored in lower case", ()
     limits: { requestsPerSecond: 5 },
   });
   assert.deepEqual(read(`operator --email ${email}`), { verb: "operator", email, team: undefined });
+  assert.deepEqual(read(`member --email ${email}`), { verb: "member", email });
   assert.deepEqual(read(`sign-in-address --email ${email}`), { verb: "sign-in-address", email });
   assert.deepEqual(read(`forget --email ${email}`), { verb: "forget", email });
 });

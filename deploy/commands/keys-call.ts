@@ -14,6 +14,7 @@ export const usage = `usage: npm run keys -- VERB
   waitlist                                    show who waits for approval
   approve --email MAIL --team NAME [LIMITS]   make somebody a member of a team, and send them a sign-in address
   operator --email MAIL [--team NAME]         make somebody an operator, likewise
+  member --email MAIL                         make an operator a member again, from their next request on
   sign-in-address --email MAIL                send a member or an operator a new one
   forget --email MAIL                         remove all that is stored of a person
 
@@ -55,6 +56,7 @@ const optionsByVerb: Record<string, readonly string[]> = {
   waitlist: [],
   approve: ["email", "team", ...limitOptions],
   operator: ["email", "team"],
+  member: ["email"],
   "sign-in-address": ["email"],
   forget: ["email"],
 };
@@ -117,6 +119,7 @@ function parseVerb(verb: string, values: Values): KeysCommand | string {
       const team = values.team === undefined ? undefined : parseTeam(values.team);
       return { verb, email: parseEmail(values.email), team };
     }
+    case "member":
     case "sign-in-address":
     case "forget":
       return { verb, email: parseEmail(values.email) };
@@ -187,4 +190,4 @@ export type PeopleCommand =
   | { verb: "waitlist" }
   | { verb: "approve"; email: string; team: string; limits: LimitOverrides | undefined }
   | { verb: "operator"; email: string; team: string | undefined }
-  | { verb: "sign-in-address" | "forget"; email: string };
+  | { verb: "member" | "sign-in-address" | "forget"; email: string };

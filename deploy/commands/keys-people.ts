@@ -4,7 +4,7 @@ import { openMailServer } from "@faceline/accounts/mail/mail-server";
 import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
 import { rewriteAppendOnlyFile } from "@faceline/accounts/people/append-only-file";
 import { type Applicant, listApplicants } from "@faceline/accounts/people/applicants";
-import { approve, issueForPerson, makeOperator } from "@faceline/accounts/people/approval";
+import { approve, issueForPerson, makeMember, makeOperator } from "@faceline/accounts/people/approval";
 import { PeopleConfig } from "@faceline/accounts/people/config";
 import { forget } from "@faceline/accounts/people/forget";
 import { signInAddress } from "@faceline/accounts/people/sign-in-address";
@@ -32,20 +32,41 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
       if (result.kind === "in_other_team") {
         throw new Error(`${call.email} is a member of ${result.team}: \`forget\` them first to move them.`);
       }
+      if (result.kind === "gone") throw new Error(forgottenMeanwhile(call.email));
       const { before } = result.limits;
       const lines = [`${call.email} is a member of ${call.team}.`, ...limitLines(call, before)];
       return `${lines.join("\n")}\n\n${await addressText(redis, call.email)}`;
     }
     case "operator": {
-      const { person, wasOperator } = await makeOperator(redis, call, commandActor);
+      const made = await makeOperator(redis, call, commandActor);
+      if (made === null) throw new Error(forgottenMeanwhile(call.email));
+      const { person, wasOperator } = made;
       const operator = wasOperator ? "was an operator before" : "is an operator";
       const text = `${call.email} ${operator}, and a member of ${person.team}.`;
       return `${text}\n\n${await addressText(redis, call.email)}`;
     }
+    case "member":
+      return memberText(redis, call.email);
     case "sign-in-address":
       return addressText(redis, call.email);
     case "forget":
       return forgetText(redis, call.email);
+  }
+}
+
+const forgottenMeanwhile = (email: string): string =>
+  `${email} was forgotten at the same time: run the command again if they shall be stored anew.`;
+
+async function memberText(redis: RedisConnection, email: string): Promise<string> {
+  switch (await makeMember(redis, email, commandActor)) {
+    case "made":
+      return `${email} is a member from their next request on, and an operator no more. They stay signed in.`;
+    case "was_member":
+      return `${email} was a member before.`;
+    case "last_operator":
+      throw new Error(`${email} is the only operator: make somebody else one with \`operator\` first.`);
+    case "unknown":
+      throw new Error(`Nobody is known as ${email}.`);
   }
 }
 

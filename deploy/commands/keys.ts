@@ -63,6 +63,7 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
     case "waitlist":
     case "approve":
     case "operator":
+    case "member":
     case "sign-in-address":
     case "forget":
       return runPeopleCommand(redis, call);

@@ -22,6 +22,7 @@ export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[
     case "model_made_default":
       return defaultChange(on, details.formerDefaults);
     case "waitlist_declined":
+    case "member_made":
     case "sign_in_address_made":
     case "sign_in_addresses_cancelled":
     case "signed_in":
