@@ -62,6 +62,7 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       return usageReport(redis, { ...call, now: Date.now() });
     case "waitlist":
     case "approve":
+    case "decline":
     case "operator":
     case "member":
     case "sign-in-address":

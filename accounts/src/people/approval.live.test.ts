@@ -5,7 +5,7 @@ import { declinedKey, peopleKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { listAudit } from "../audit/audit-log.ts";
 import { declinedShownDays, listApplicants } from "./applicants.ts";
-import { approve, decline, issueForPerson, makeMember, makeOperator } from "./approval.ts";
+import { approve, decline, declineAll, issueForPerson, makeMember, makeOperator } from "./approval.ts";
 import { forget } from "./forget.ts";
 import { findPerson, listPeople } from "./person.ts";
 import { joinWaitlist, listWaitlist } from "./waitlist.ts";
@@ -131,6 +131,30 @@ test("an approval of the waitlist's page does not put back who was declined or f
   await forget(redis, ada, operator);
   assert.deepEqual(await approve(redis, { email: ada, team, mustWait: true }, operator), { kind: "gone" });
   assert.equal(await findPerson(redis, ada), null);
+});
+
+test("a filled waitlist is declined by mail domain, by network, or as a whole, without marks", async (t) => {
+  const { redis, email } = await durable(t);
+  const join = (each: string, network: string) => joinWaitlist(redis, { email: each, text: "", network });
+  const [ada, bob] = [email("ada"), email("bob")];
+  await join("a@flood.test", "10.0.0.0/24");
+  await join("b@flood.test", "10.0.1.0/24");
+  await join(ada, "10.0.1.0/24");
+  await join(bob, "10.0.2.0/24");
+  assert.equal(await declineAll(redis, { domain: "flood.test" }, operator), 2);
+  assert.equal(await declineAll(redis, { network: "10.0.1.0/24" }, operator), 1);
+  assert.deepEqual(
+    (await listWaitlist(redis)).filter(({ email: each }) => [ada, bob].includes(each)).length,
+    1,
+  );
+  assert.ok((await declineAll(redis, "all", operator)) >= 1);
+  assert.equal(await declineAll(redis, "all", operator), 0);
+  assert.equal(await redis.exists(declinedKey(ada), declinedKey("a@flood.test")), 0);
+  const entries = (await listAudit(redis, { count: 3 })).map(({ on, details }) => [on, details.entries]);
+  assert.deepEqual(entries.slice(1), [
+    ["10.0.1.0/24", 1],
+    ["flood.test", 2],
+  ]);
 });
 
 test("who is declined while they are forgotten leaves no mark", async (t) => {

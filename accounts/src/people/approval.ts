@@ -7,6 +7,7 @@ import { findPerson, Person } from "./person.ts";
 import { admitPersonScript, declineScript, makeMemberScript, makeOperatorScript } from "./person-changes.ts";
 import { cancelAddresses, issueSignInToken } from "./sign-in-address.ts";
 import { setLimits } from "./teams.ts";
+import { leaveWaitlist, listWaitlist } from "./waitlist.ts";
 
 /** The team of an operator who has no other. */
 const operatorsTeam = "operators";
@@ -54,6 +55,26 @@ export async function decline(durable: RedisConnection, email: string, actor: Ac
     ...auditArguments(actor, "waitlist_declined", email),
   );
   return declined === 1;
+}
+
+/**
+ * Takes the entries of a mail domain or of a network off the waitlist, or all, and returns their number. For
+ * a list that somebody has filled: it leaves no marks of addresses that may be anybody's, and one entry in
+ * the audit log.
+ */
+export async function declineAll(
+  durable: RedisConnection,
+  which: { domain: string } | { network: string } | "all",
+  actor: Actor,
+): Promise<number> {
+  const entries = (await listWaitlist(durable)).filter(({ email, network }) => {
+    if (which === "all") return true;
+    return "domain" in which ? email.endsWith(`@${which.domain}`) : network === which.network;
+  });
+  const declined = await leaveWaitlist(durable, ...entries.map(({ email }) => email));
+  const on = which === "all" ? which : Object.values(which)[0]!;
+  if (declined > 0) await recordAudit(durable, actor, "waitlist_declined", on, { entries: declined });
+  return declined;
 }
 
 /**

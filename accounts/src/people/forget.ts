@@ -16,7 +16,7 @@ import { leaveWaitlist } from "./waitlist.ts";
  */
 export async function forget(durable: RedisConnection, email: string, actor: Actor): Promise<Forgotten> {
   const person = await findPerson(durable, email);
-  const waited = await leaveWaitlist(durable, email);
+  const waited = (await leaveWaitlist(durable, email)) > 0;
   const declined = await unmarkDeclined(durable, email);
   // The person before tokens and sessions: from here on nobody gets another one.
   await durable.del(personKey(email));

@@ -100,7 +100,8 @@ test("a session that begins while all are ended can be ended, at whatever comman
       if (typeof value !== "function") return value;
       return (...args: unknown[]) => {
         const result: unknown = value.apply(target, args);
-        return result instanceof Promise ? result.finally(() => endSessions(redis, ada)) : result;
+        const end = async () => void (await endSessions(redis, ada));
+        return result instanceof Promise ? result.finally(end) : result;
       };
     },
   });

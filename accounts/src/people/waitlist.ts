@@ -1,5 +1,5 @@
 import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
 import { waitlistKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Email } from "./email.ts";
@@ -15,10 +15,14 @@ export const WaitlistForm = z.object({
     .default(""),
 });
 
-/** `text`: the newest. `firstText`: the first one, where the form was sent again. */
+/**
+ * `text`: the newest. `firstText`: the first one, where the form was sent again. `network`: where the first
+ * form came from; an older release did not store it.
+ */
 const StoredEntry = z.object({
   text: z.string(),
   joinedAt: z.number().positive(),
+  network: z.string().optional(),
   firstText: z.string().optional(),
   sentAgainAt: z.number().positive().optional(),
 });
@@ -27,34 +31,103 @@ const StoredEntry = z.object({
 export const waitlistEntriesMax = 2_000;
 
 /**
+ * Entries of one mail domain that push nobody of another one from a full list. Half, so that a provider whom
+ * everybody uses still gets in.
+ */
+const domainEntriesMax = waitlistEntriesMax / 2;
+
+/** From then on an entry may leave a full list although it is the only one of its network. */
+const daysMin = 30;
+
+/**
  * Stores what somebody wrote. Of an address that waits already the first text and the newest one are stored:
- * they may correct it, and somebody else who knows the address cannot remove it. Either way one entry is read
- * and one is written, so that neither the result nor the time says who is on the list. `full`: nothing was
- * stored. Calls at the same time may exceed `waitlistEntriesMax` by their number.
+ * they may correct it, and somebody else who knows the address cannot remove it. Neither the result nor the
+ * time says who is on the list: a full list answers those who are on it as it answers others.
+ *
+ * A full list makes room, so that filling it does not close it: see `joinScript`. `full`: nothing was stored.
  */
 export async function joinWaitlist(
   durable: RedisConnection,
-  { email, text }: z.infer<typeof WaitlistForm>,
+  { email, text, network = "" }: z.infer<typeof WaitlistForm> & { network?: string },
   now = Date.now(),
 ): Promise<"joined" | "full"> {
-  const [count, json] = await Promise.all([
-    durable.hlen(waitlistKey),
-    durable.hgetBuffer(waitlistKey, email),
-  ]);
-  // Before the look at the entry: a full list is full for those who are on it, too.
-  if (count >= waitlistEntriesMax) return "full";
-  const stored = readMessage(StoredEntry, json);
-  const entry = stored.ok
-    ? {
-        text,
-        joinedAt: stored.value.joinedAt,
-        firstText: stored.value.firstText ?? stored.value.text,
-        sentAgainAt: now,
-      }
-    : { text, joinedAt: now };
-  await durable.hset(waitlistKey, email, JSON.stringify(entry));
-  return "joined";
+  const bounds = [waitlistEntriesMax, domainEntriesMax, now - daysMin * dayMs];
+  const result = await script(durable, joinScript)(waitlistKey, email, text, network, now, ...bounds);
+  return result as "joined" | "full";
 }
+
+const dayMs = 86_400_000;
+
+/**
+ * Of a full list the newest entry of the network with most entries leaves, if that network keeps more than
+ * the newcomer's gets. Else the oldest entry leaves, if it is older than `daysMin`. So whoever comes
+ * from a network that has no entry finds room unless 2,000 networks hold an entry each; and an entry that is
+ * the only one of its network stays for 30 days, whatever comes. A domain at its bound makes room among its
+ * own entries, by the same rule: for it 1,000 networks are enough.
+ *
+ * The patterns read JSON as text, because 2,000 entries are too much to parse while the server waits. They
+ * cannot match in what somebody wrote: its quotes are escaped there.
+ *
+ * KEYS: waitlist. ARGV: email, text, network, now, entries at most, of a domain, when old ones have joined.
+ */
+const joinScript = {
+  name: "joinWaitlist",
+  numberOfKeys: 1,
+  lua: `
+    local email, network = ARGV[1], ARGV[3]
+    local function domainOf(address) return string.match(address, '@(.*)$') end
+
+    local function whoLeaves()
+      local own, others, domain = {}, {}, domainOf(email)
+      local all = redis.call('HGETALL', KEYS[1])
+      for i = 1, #all, 2 do
+        if all[i] ~= email then
+          local of = domainOf(all[i]) == domain and own or others
+          table.insert(of, {
+            email = all[i],
+            network = string.match(all[i + 1], '"network":"([^"]+)"'),
+            joinedAt = tonumber(string.match(all[i + 1], '"joinedAt":(%d+)')) or math.huge,
+          })
+        end
+      end
+      if #own < tonumber(ARGV[6]) then
+        for _, entry in ipairs(others) do table.insert(own, entry) end
+      end
+      local counts, oldest = {}, nil
+      for _, entry in ipairs(own) do
+        if entry.network then counts[entry.network] = (counts[entry.network] or 0) + 1 end
+        if not oldest or entry.joinedAt < oldest.joinedAt then oldest = entry end
+      end
+      local most = (counts[network] or 0) + 1
+      for _, count in pairs(counts) do most = math.max(most, count) end
+      local newest
+      if most > (counts[network] or 0) + 1 then
+        for _, entry in ipairs(own) do
+          local isLarge = entry.network and counts[entry.network] == most
+          if isLarge and (not newest or entry.joinedAt > newest.joinedAt) then newest = entry end
+        end
+      end
+      if newest then return newest.email end
+      if oldest and oldest.joinedAt < tonumber(ARGV[7]) then return oldest.email end
+    end
+
+    local stored = redis.call('HGET', KEYS[1], email)
+    if redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[5]) then
+      local leaver = whoLeaves()
+      if not leaver then return 'full' end
+      if not stored then redis.call('HDEL', KEYS[1], leaver) end
+    end
+    local ok, entry = pcall(cjson.decode, stored or '')
+    if ok and type(entry) == 'table' and entry.joinedAt then
+      entry.firstText = entry.firstText or entry.text
+      entry.sentAgainAt = tonumber(ARGV[4])
+    else
+      entry = { joinedAt = tonumber(ARGV[4]), network = network ~= '' and network or nil }
+    end
+    entry.text = ARGV[2]
+    redis.call('HSET', KEYS[1], email, cjson.encode(entry))
+    return 'joined'`,
+};
 
 /** Returns all entries, the oldest first. An entry that does not parse is shown without its text. */
 export async function listWaitlist(durable: RedisConnection): Promise<WaitlistEntry[]> {
@@ -67,9 +140,9 @@ export async function listWaitlist(durable: RedisConnection): Promise<WaitlistEn
     .toSorted((a, b) => a.joinedAt - b.joinedAt || a.email.localeCompare(b.email));
 }
 
-/** Removes an entry. Returns false when there is none. */
-export async function leaveWaitlist(durable: RedisConnection, email: string): Promise<boolean> {
-  return (await durable.hdel(waitlistKey, email)) === 1;
+/** Removes entries, and returns how many there were. */
+export async function leaveWaitlist(durable: RedisConnection, ...emails: string[]): Promise<number> {
+  return emails.length === 0 ? 0 : durable.hdel(waitlistKey, ...emails);
 }
 
 /**

@@ -51,7 +51,7 @@ export function openAccounts({ durable, redis, settings, lines }: AccountParts):
       end: (id) => endSession(durable, id),
     },
     findPerson: (email) => findPerson(durable, email),
-    joinWaitlist: (entry) => joinWaitlist(durable, entry),
+    joinWaitlist: (entry, network) => joinWaitlist(durable, { ...entry, network }),
     signInAddresses: {
       find: (token) => findSignInToken(durable, token),
       consume: (token) => consumeSignInToken(durable, token),

@@ -18,6 +18,7 @@ export class AccountLimiter {
     this.#rates = new RequestRateLimiter(redis);
     this.#perHour = {
       form: settings.ACCOUNT_FORMS_PER_HOUR,
+      network_form: settings.ACCOUNT_FORMS_PER_HOUR * addressesOfNetwork,
       mail: settings.SIGN_IN_MAILS_PER_HOUR,
       sign_in_address: settings.SIGN_IN_ADDRESSES_PER_HOUR,
       key: settings.TEAM_KEYS_PER_HOUR,
@@ -34,7 +35,10 @@ export class AccountLimiter {
   }
 }
 
-type AccountLimit = "form" | "mail" | "sign_in_address" | "key";
+/** So many addresses of a network may join the waitlist at their limit; an office has rarely more at once. */
+const addressesOfNetwork = 4;
+
+type AccountLimit = "form" | "network_form" | "mail" | "sign_in_address" | "key";
 
 export type AccountLimits = {
   ACCOUNT_FORMS_PER_HOUR: number;
