@@ -100,8 +100,11 @@ test("a session that begins while all are ended can be ended, at whatever comman
       if (typeof value !== "function") return value;
       return (...args: unknown[]) => {
         const result: unknown = value.apply(target, args);
-        const end = async () => void (await endSessions(redis, ada));
-        return result instanceof Promise ? result.finally(end) : result;
+        if (!(result instanceof Promise)) return result;
+        return result.then(async (reply: unknown) => {
+          await endSessions(redis, ada);
+          return reply;
+        });
       };
     },
   });
