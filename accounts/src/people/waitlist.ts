@@ -67,8 +67,9 @@ const dayMs = 86_400_000;
  * the only one of its network stays for 30 days, whatever comes. A domain at its bound makes room among its
  * own entries, by the same rule: for it 1,000 networks are enough.
  *
- * What decides stands first in an entry, where a pattern finds it at once: parsing 2,000 entries would stop the
- * server for long. Of entries of an older release no network is known, and when they joined if that stands last.
+ * What decides stands first in an entry, where a pattern finds it at once: parsing 2,000 entries would stop
+ * the server for long. Of entries of an older release no network is known, and when they joined if that
+ * stands last.
  *
  * KEYS: waitlist. ARGV: email, text, network, now, entries at most, of a domain, when old ones have joined.
  */
