@@ -33,6 +33,7 @@ import { CallStream } from "./recording/call-stream.ts";
 import { countCallers } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
+import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
 
 // Covered by ../../deploy/e2e/loss.stack.test.ts, which starts and ends the service.
 
@@ -118,6 +119,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     models,
     accountsAreOn(config) ? openAccounts({ durable, redis, settings: config, lines }) : undefined,
   );
+  warnOfUntrustedProxy(server, (sentence) => log.warn(sentence));
   const open = history === undefined ? undefined : countOpen(server.server);
   await using _operators = await openOperatorsPort({
     config,
