@@ -7,7 +7,6 @@ import { unlimited } from "../src/stored/team.ts";
 import { apiKeyKey, keyChangesChannel } from "../src/wire/names.ts";
 import {
   findApiKey,
-  listApiKeys,
   newApiKey,
   recordKeysUsed,
   revokeApiKey,
@@ -16,6 +15,7 @@ import {
 } from "./api-keys.ts";
 import { connectRedis } from "./redis.ts";
 import { subscribeDurable } from "./redis-subscription.ts";
+import { listApiKeys } from "./team-index.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
 

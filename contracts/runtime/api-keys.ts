@@ -1,7 +1,14 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { ApiKey, type KeyChange } from "../src/stored/api-key.ts";
 import { type LimitOverrides, Team } from "../src/stored/team.ts";
-import { apiKeyKey, keyChangesChannel, keysLastUsedKey, teamKey, teamKeysKey } from "../src/wire/names.ts";
+import {
+  apiKeyKey,
+  keyChangesChannel,
+  keysLastUsedKey,
+  teamKey,
+  teamKeysKey,
+  teamsKey,
+} from "../src/wire/names.ts";
 import { readMessage } from "./message.ts";
 import type { RedisConnection } from "./redis.ts";
 
@@ -22,7 +29,8 @@ export async function storeApiKey(durable: RedisConnection, key: string, owner: 
     prefix: key.slice(0, prefixCharacters),
   });
   const sha256 = createHash("sha256").update(key).digest("hex");
-  // The set first: a digest without a key there is ignored, and a key without its digest is not listed.
+  // The sets first: what they name and is not there is ignored, and what they do not name is not listed.
+  await durable.sadd(teamsKey, entry.team);
   await durable.sadd(teamKeysKey(entry.team), sha256);
   return (await durable.set(apiKeyKey(sha256), JSON.stringify(entry), "NX")) === "OK";
 }
@@ -72,25 +80,11 @@ export async function replaceTeamLimits(
   limits: LimitOverrides,
 ): Promise<void> {
   const entry = Team.parse({ limits });
+  // The set first, so that no limits are left out of the list of teams.
+  await durable.sadd(teamsKey, team);
   await durable.set(teamKey(team), JSON.stringify(entry));
   await publishKeyChange(durable, { team });
 }
-
-/** Returns every key, ordered by team, then by time of creation. Scans the names of everything stored. */
-export async function listApiKeys(durable: RedisConnection): Promise<ListedKey[]> {
-  const keys = new Map<string, ListedKey>();
-  let cursor = "0";
-  do {
-    const [next, names] = await durable.scan(cursor, "MATCH", apiKeyKey("*"), "COUNT", scanCount);
-    cursor = next;
-    const digests = names.map((name) => name.slice(apiKeyKey("").length));
-    // SCAN may return a key twice.
-    for (const key of await readApiKeys(durable, digests)) keys.set(key.sha256, key);
-  } while (cursor !== "0");
-  return [...keys.values()].toSorted((a, b) => a.team.localeCompare(b.team) || a.createdAt - b.createdAt);
-}
-
-const scanCount = 500;
 
 /** Returns the keys with these SHA-256, in their order, without those that are gone or do not parse. */
 export async function readApiKeys(durable: RedisConnection, digests: string[]): Promise<ListedKey[]> {

@@ -28,7 +28,7 @@ import {
   findSignInToken,
   listOpenAddresses,
 } from "@faceline/accounts/people/sign-in-address";
-import { findTeam } from "@faceline/accounts/people/teams";
+import { findTeam, listTeams } from "@faceline/accounts/people/teams";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
 import { readRecentErrors, readUsage, readUsageByTeam } from "@faceline/accounts/usage/read-usage";
@@ -96,6 +96,26 @@ for (const [server, user, rights] of users) {
   });
 }
 
+test("no service may list the names of keys: the user of `npm run keys` alone, to find older ones", () => {
+  const listing = [
+    "scan",
+    "keys",
+    "randomkey",
+    "dbsize",
+    "sort",
+    "psync",
+    "sync",
+    "monitor",
+    "@all",
+    "@read",
+  ];
+  const mayList = users.filter(([, , { commands }]) => listing.some((name) => commands.includes(name)));
+  assert.deepEqual(
+    mayList.map(([server, user]) => [server, user]),
+    [["redis-durable", "keys"]],
+  );
+});
+
 test("the users of the services reach no keys and channels but their own", { skip }, async () => {
   for (const [server, user, ...refused] of [
     ["redis-volatile", "ingress", ["SET", "elsewhere", "1"], ["PUBLISH", "elsewhere", "1"]],
@@ -137,6 +157,7 @@ test("the ingress may do what its pages for people need, and `keys` may forget p
   await rotateTeamKey(ingress, { team, id: created.id, overlapHours: 1 }, actor);
   await revokeTeamKey(ingress, { team, id: created.id }, actor);
   assert.equal((await findTeam(ingress, team, Date.now()))?.keys, 1);
+  assert.equal((await listTeams(ingress, Date.now())).find((each) => each.team === team)?.keys, 1);
   assert.equal((await listAudit(ingress, { count: 1 }))[0]?.on, created.id);
   await endSessions(ingress, email);
   await issueForPerson(ingress, { email, hours: 1 }, actor);
@@ -162,7 +183,13 @@ test("the ingress may do what its pages for people need, and `keys` may forget p
 for (const server of ["redis-volatile", "redis-durable"] as const) {
   test(`a script in the ${server} server may do no more than its user`, { skip }, async () => {
     await using ingress = await openAs(server, "ingress");
-    for (const call of ["'keys', '*'", "'get', 'elsewhere'", "'config', 'set', 'save', '1 1'"]) {
+    for (const call of [
+      "'keys', '*'",
+      "'scan', '0'",
+      "'randomkey'",
+      "'get', 'elsewhere'",
+      "'config', 'set', 'save', '1 1'",
+    ]) {
       await assert.rejects(
         ingress.call("EVAL", `return redis.call(${call})`, "0"),
         /NOPERM|can't (run this|access at least one)|not allowed from scripts/,

@@ -23,7 +23,7 @@ function forwardingFault({ headers, ips }: FastifyRequest): string | undefined {
     const isForwarded = headers["forwarded"] !== undefined || headers["x-real-ip"] !== undefined;
     return isForwarded ? otherHeader : undefined;
   }
-  const forwarders = `${forwardedFor}`.split(",").length;
+  const forwarders = [forwardedFor].flat().join().split(",").length;
   // The addresses from the nearest on, up to the first one that is not trusted.
   const trusted = (ips?.length ?? 1) - 1;
   return trusted < forwarders ? untrusted : undefined;

@@ -1,5 +1,6 @@
-import { changeApiKey, listApiKeys } from "@faceline/contracts/runtime/api-keys";
+import { changeApiKey } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { indexTeams, listApiKeys } from "@faceline/contracts/runtime/team-index";
 import { peopleKey, personKey, sessionsKey, signInsKey } from "@faceline/contracts/wire/names";
 import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audit-log.ts";
 import { unmarkDeclined } from "./applicants.ts";
@@ -25,6 +26,8 @@ export async function forget(durable: RedisConnection, email: string, actor: Act
   await endSessions(durable, email);
   await durable.del(sessionsKey(email), signInsKey(email));
   let named = false;
+  // Keys of earlier releases included.
+  await indexTeams(durable);
   for (const key of await listApiKeys(durable)) {
     if (!key.name.toLowerCase().includes(email)) continue;
     named = true;
