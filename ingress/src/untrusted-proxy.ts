@@ -30,7 +30,7 @@ function forwardingFault({ headers, ips }: FastifyRequest): string | undefined {
 }
 
 const consequence =
-  "until then all people behind it share the limits of one address (tester, forms, sign-in, connections)";
+  "until then all people behind it share the limits of one address (tester, forms, sign-in)";
 
 const untrusted = `X-Forwarded-For came from an address that TRUSTED_PROXIES does not name; if a proxy of yours sent it, name the proxy there: ${consequence}`;
 
