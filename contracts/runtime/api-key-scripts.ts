@@ -1,4 +1,4 @@
-import { apiKeyKey, keyChangesChannel } from "../src/wire/names.ts";
+import { apiKeyKey, keyChangesChannel, teamsKey } from "../src/wire/names.ts";
 
 // Covered by api-keys.live.test.ts.
 
@@ -45,7 +45,9 @@ const keyLua = `${decodeLua}
     redis.call('PUBLISH', '${keyChangesChannel}', cjson.encode({ sha256 = sha256 }))
   end`;
 
-const publishTeamLua = `redis.call('PUBLISH', '${keyChangesChannel}', cjson.encode({ team = ARGV[1] }))`;
+/** And the team is in the list of teams from then on. */
+const publishTeamLua = `redis.call('SADD', '${teamsKey}', ARGV[1])
+    redis.call('PUBLISH', '${keyChangesChannel}', cjson.encode({ team = ARGV[1] }))`;
 
 /** KEYS: record. ARGV: SHA-256, change, name that the record must have or an empty string. */
 export const changeApiKeyScript = {
@@ -70,6 +72,7 @@ export const addApiKeyScript = {
     local team = decode(ARGV[2]).team
     if not isMember(team, ARGV[5]) then return 'none' end
     if not hasRoom(team, KEYS[2], tonumber(ARGV[3]), tonumber(ARGV[4])) then return 'too_many' end
+    redis.call('SADD', '${teamsKey}', team)
     redis.call('SADD', KEYS[2], ARGV[1])
     return redis.call('SET', KEYS[1], ARGV[2], 'NX') and 'created' or 'exists'`,
 };
@@ -84,6 +87,7 @@ export const replaceApiKeyScript = {
     if old.expiresAt then return 'replaced' end
     if not hasRoom(key.team, KEYS[2], tonumber(ARGV[3]), tonumber(ARGV[4])) then return 'too_many' end
     key.name = old.name
+    redis.call('SADD', '${teamsKey}', key.team)
     redis.call('SADD', KEYS[2], ARGV[1])
     redis.call('SET', KEYS[1], cjson.encode(key), 'NX')
     tighten(old, { expiresAt = tonumber(ARGV[7]) })

@@ -8,7 +8,6 @@ import { apiKeyKey, keyChangesChannel } from "../src/wire/names.ts";
 import {
   changeApiKey,
   findApiKey,
-  listApiKeys,
   newApiKey,
   recordKeysUsed,
   revokeApiKey,
@@ -18,6 +17,7 @@ import {
 } from "./api-keys.ts";
 import { connectRedis } from "./redis.ts";
 import { subscribeDurable } from "./redis-subscription.ts";
+import { listApiKeys } from "./team-index.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
 

@@ -135,22 +135,6 @@ export async function replaceTeamLimits(
   return (await replace(teamKey(team), team, read ?? "", entry)) === 1;
 }
 
-/** Returns every key, ordered by team, then by time of creation. Scans the names of everything stored. */
-export async function listApiKeys(durable: RedisConnection): Promise<ListedKey[]> {
-  const keys = new Map<string, ListedKey>();
-  let cursor = "0";
-  do {
-    const [next, names] = await durable.scan(cursor, "MATCH", apiKeyKey("*"), "COUNT", scanCount);
-    cursor = next;
-    const digests = names.map((name) => name.slice(apiKeyKey("").length));
-    // SCAN may return a key twice.
-    for (const key of await readApiKeys(durable, digests)) keys.set(key.sha256, key);
-  } while (cursor !== "0");
-  return [...keys.values()].toSorted((a, b) => a.team.localeCompare(b.team) || a.createdAt - b.createdAt);
-}
-
-const scanCount = 500;
-
 /** Returns the keys with these SHA-256, in their order, without those that are gone or do not parse. */
 export async function readApiKeys(durable: RedisConnection, digests: string[]): Promise<ListedKey[]> {
   if (digests.length === 0) return [];

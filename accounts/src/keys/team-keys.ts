@@ -8,7 +8,7 @@ import {
 } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
-import { indexMissingKeys, listTeamKeys } from "./team-key-index.ts";
+import { listTeamKeys } from "./team-key-index.ts";
 
 // What the members of a team may do with its keys. A key of another team is as unknown as one that never was.
 
@@ -30,8 +30,6 @@ export async function createTeamKey(
   { team, name, member }: { team: string; name: string; member?: string },
   actor: Actor,
 ): Promise<CreatedApiKey | { kind: "none" } | { kind: "too_many" }> {
-  // Keys of an older release count as well.
-  await indexMissingKeys(durable);
   const created = await createApiKey(durable, { team, name }, { max: teamKeysMax, member });
   if (created.kind === "created") await recordAudit(durable, actor, "key_created", created.id, { team });
   return created;

@@ -1,5 +1,6 @@
-import { changeApiKey, listApiKeys } from "@faceline/contracts/runtime/api-keys";
+import { changeApiKey } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { indexTeams, listApiKeys } from "@faceline/contracts/runtime/team-index";
 import { peopleKey, personKey, sessionsKey, signInsKey } from "@faceline/contracts/wire/names";
 import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audit-log.ts";
 import { unmarkDeclined } from "./applicants.ts";
@@ -24,6 +25,8 @@ export async function forget(durable: RedisConnection, email: string, actor: Act
   await cancelAddresses(durable, email);
   await endSessions(durable, email);
   await durable.del(sessionsKey(email), signInsKey(email));
+  // Keys of earlier releases included.
+  await indexTeams(durable);
   const named = await forgetInKeyNames(durable, email);
   const logged = await forgetInAudit(durable, email);
   const found = person !== null || waited || declined || named || logged;

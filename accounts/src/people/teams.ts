@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { listApiKeys, replaceTeamLimits, setTeamLimits } from "@faceline/contracts/runtime/api-keys";
+import { replaceTeamLimits, setTeamLimits } from "@faceline/contracts/runtime/api-keys";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { listApiKeys, listTeamNames } from "@faceline/contracts/runtime/team-index";
 import { type LimitOverrides, Team } from "@faceline/contracts/stored/team";
 import { teamKey } from "@faceline/contracts/wire/names";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
@@ -9,25 +10,23 @@ import { listTeamKeys } from "../keys/team-key-index.ts";
 import { isActive } from "../keys/team-keys.ts";
 import { listPeople } from "./person.ts";
 
-/**
- * Returns every team that has limits, people or keys, ordered by name. Reads the names of all keys of the
- * server: for operators.
- */
+/** Returns every team that has limits, people or keys, ordered by name. */
 export async function listTeams(durable: RedisConnection, now: number): Promise<TeamSummary[]> {
-  const [limits, people, keys] = await Promise.all([
-    storedLimits(durable),
-    listPeople(durable),
-    listApiKeys(durable),
+  const [named, people] = await Promise.all([listTeamNames(durable), listPeople(durable)]);
+  const teams = [...new Set([...named, ...people.map(({ team }) => team)])];
+  if (teams.length === 0) return [];
+  const [limits, keys] = await Promise.all([
+    durable.mgetBuffer(teams.map(teamKey)),
+    listApiKeys(durable, teams),
   ]);
-  const names = [...limits.keys(), ...people.map(({ team }) => team), ...keys.map(({ team }) => team)];
-  return [...new Set(names)]
-    .toSorted((a, b) => a.localeCompare(b))
-    .map((team) => ({
+  return teams
+    .map((team, i) => ({
       team,
-      limits: limits.get(team) ?? {},
+      limits: readLimits(limits[i]!),
       people: people.filter((person) => person.team === team).length,
       keys: keys.filter((key) => key.team === team && isActive(key, now)).length,
-    }));
+    }))
+    .toSorted((a, b) => a.team.localeCompare(b.team));
 }
 
 /** Returns a team that has limits, people or keys; null: there is none of this name. */
@@ -83,21 +82,6 @@ export async function replaceLimits(
     return "changed_meanwhile";
   await recordAudit(durable, actor, "limits_set", team, { limits: { before, after: limits } });
   return "saved";
-}
-
-async function storedLimits(durable: RedisConnection): Promise<Map<string, LimitOverrides>> {
-  const limits = new Map<string, LimitOverrides>();
-  let cursor = "0";
-  do {
-    const [next, names] = await durable.scan(cursor, "MATCH", teamKey("*"), "COUNT", 500);
-    cursor = next;
-    if (names.length === 0) continue;
-    const stored = await durable.mgetBuffer(names);
-    for (const [i, name] of names.entries()) {
-      limits.set(name.slice(teamKey("").length), readLimits(stored[i]!));
-    }
-  } while (cursor !== "0");
-  return limits;
 }
 
 /** A record that does not parse is shown as one without limits: setting them replaces it. */
