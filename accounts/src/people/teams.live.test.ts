@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { teamLimits } from "@faceline/contracts/runtime/api-keys";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import { teamsKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { commandActor, listAudit } from "../audit/audit-log.ts";
 import { createKey, revokeTeamKey } from "../keys/team-keys.ts";
@@ -17,6 +18,8 @@ test("a team is listed with its limits, people and keys that work, also if it ha
   await createKey(redis, { team, name: "new" }, commandActor);
   const keysAlone = `${team}-k`;
   await createKey(redis, { team: keysAlone, name: "k" }, commandActor);
+  // A call that broke off has stored nothing but the name.
+  await redis.sadd(teamsKey, `${team}-n`);
   const own = (await listTeams(redis, Date.now())).filter((each) => each.team.startsWith(team));
   assert.deepEqual(own, [
     { team, limits: { inFlightMax: 2 }, people: 2, keys: 1 },

@@ -20,12 +20,14 @@ export async function listTeams(durable: RedisConnection, now: number): Promise<
     listApiKeys(durable, teams),
   ]);
   return teams
-    .map((team, i) => ({
-      team,
-      limits: readLimits(limits[i]!),
-      people: people.filter((person) => person.team === team).length,
-      keys: keys.filter((key) => key.team === team && isActive(key, now)).length,
-    }))
+    .map((team, i) => {
+      const members = people.filter((person) => person.team === team);
+      const own = keys.filter((key) => key.team === team);
+      const active = own.filter((key) => isActive(key, now));
+      const summary = { team, limits: readLimits(limits[i]!), people: members.length, keys: active.length };
+      return { summary, exists: limits[i] !== null || members.length > 0 || own.length > 0 };
+    })
+    .flatMap(({ summary, exists }) => (exists ? [summary] : []))
     .toSorted((a, b) => a.team.localeCompare(b.team));
 }
 
