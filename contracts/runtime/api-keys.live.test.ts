@@ -6,16 +6,18 @@ import { KeyChange } from "../src/stored/api-key.ts";
 import { unlimited } from "../src/stored/team.ts";
 import { apiKeyKey, keyChangesChannel } from "../src/wire/names.ts";
 import {
+  changeApiKey,
   findApiKey,
-  listApiKeys,
   newApiKey,
   recordKeysUsed,
   revokeApiKey,
   setTeamLimits,
   storeApiKey,
+  teamLimits,
 } from "./api-keys.ts";
 import { connectRedis } from "./redis.ts";
 import { subscribeDurable } from "./redis-subscription.ts";
+import { listApiKeys } from "./team-index.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
 
@@ -67,6 +69,60 @@ test("a revoked key stays revoked when it is stored again, and the revocation is
   assert.equal(await storeApiKey(redis, key, { team, name: "laptop" }), false);
   assert.equal((await findApiKey(redis, digestOf(key)))?.key.disabled, true);
   assert.deepEqual(KeyChange.parse(JSON.parse((await notice.promise).toString())), { sha256: digestOf(key) });
+});
+
+test("a revocation among renames that are under way is never lost", async (t) => {
+  const { redis, team } = await durable(t);
+  for (let round = 0; round < 50; round++) {
+    const key = newApiKey();
+    await storeApiKey(redis, key, { team, name: "laptop" });
+    const stored = { sha256: digestOf(key) };
+    const rename = (_: unknown, i: number) => changeApiKey(redis, stored, { name: `name ${i}` });
+    const before = Array.from({ length: 12 }, rename);
+    const revocation = revokeApiKey(redis, stored);
+    await Promise.all([...before, revocation, ...Array.from({ length: 12 }, rename)]);
+    const { key: record } = (await findApiKey(redis, stored.sha256))!;
+    assert.deepEqual([record.disabled, record.name], [true, "name 11"], `round ${round}`);
+  }
+});
+
+test("a revoked key does not come back, and its end is never put off", async (t) => {
+  const { redis, team } = await durable(t);
+  const key = newApiKey();
+  await storeApiKey(redis, key, { team, name: "laptop" });
+  const stored = { sha256: digestOf(key) };
+  await changeApiKey(redis, stored, { disabled: true, expiresAt: 2_000 });
+  await changeApiKey(redis, stored, { disabled: false, expiresAt: 3_000 });
+  const { key: record } = (await findApiKey(redis, stored.sha256))!;
+  assert.deepEqual([record.disabled, record.expiresAt], [true, 2_000]);
+  await changeApiKey(redis, stored, { expiresAt: 1_000 });
+  assert.equal((await findApiKey(redis, stored.sha256))?.key.expiresAt, 1_000);
+});
+
+test("a change keeps what this release does not know, and every digit of a time", async (t) => {
+  const { redis, team } = await durable(t);
+  const key = newApiKey();
+  await storeApiKey(redis, key, { team, name: "laptop" });
+  const name = apiKeyKey(digestOf(key));
+  const record = {
+    ...(JSON.parse((await redis.get(name))!) as object),
+    createdAt: 9_999_999_999_999,
+    of: "x",
+  };
+  await redis.set(name, JSON.stringify(record));
+  await changeApiKey(redis, { sha256: digestOf(key) }, { name: "Büro/🗝" });
+  assert.deepEqual(JSON.parse((await redis.get(name))!), { ...record, name: "Büro/🗝" });
+});
+
+test("limits that are set at the same time hold together", async (t) => {
+  const { redis, team } = await durable(t);
+  await Promise.all([
+    setTeamLimits(redis, team, { requestsPerSecond: 5 }),
+    setTeamLimits(redis, team, { inFlightMax: 2 }),
+    setTeamLimits(redis, team, { bodyBytesPerSecond: 1_000_000_000_000 }),
+  ]);
+  const limits = { requestsPerSecond: 5, inFlightMax: 2, bodyBytesPerSecond: 1_000_000_000_000 };
+  assert.deepEqual(await teamLimits(redis, team), limits);
 });
 
 test("limits of a team can be set one at a time, and the others are absent", async (t) => {

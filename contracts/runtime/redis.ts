@@ -235,8 +235,9 @@ export function script(
   redis: RedisConnection,
   { name, lua, numberOfKeys }: Script,
 ): (...args: (string | number)[]) => Promise<unknown> {
-  redis.defineCommand(name, { lua, numberOfKeys });
   const commands = redis as unknown as Record<string, (...args: (string | number)[]) => Promise<unknown>>;
+  // A command that is defined anew sends the whole script anew.
+  if (commands[name] === undefined) redis.defineCommand(name, { lua, numberOfKeys });
   return (...args) => commands[name]!(...args);
 }
 
@@ -244,5 +245,5 @@ export type RedisConnection = RedisWithLiveness & AsyncDisposable;
 
 export type VolatileConnection = VolatileRedis & AsyncDisposable;
 
-/** `name` is unique on a connection: a second script of the same name replaces the first. */
+/** `name` is unique on a connection, and no command of Redis has it. */
 type Script = { name: string; lua: string; numberOfKeys: number };

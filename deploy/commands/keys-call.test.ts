@@ -44,6 +44,15 @@ test("verbs about people take a mail address, which is stored in lower case", ()
     limits: { requestsPerSecond: 5 },
   });
   assert.deepEqual(read(`operator --email ${email}`), { verb: "operator", email, team: undefined });
+  assert.deepEqual(read(`decline --email ${email}`), { verb: "decline", email });
+  assert.deepEqual(read("decline --domain @Flood.test"), {
+    verb: "decline",
+    which: { domain: "flood.test" },
+  });
+  const network = "192.0.2.0/24";
+  assert.deepEqual(read(`decline --network ${network}`), { verb: "decline", which: { network } });
+  assert.deepEqual(read("decline --all"), { verb: "decline", which: "all" });
+  assert.deepEqual(read(`member --email ${email}`), { verb: "member", email });
   assert.deepEqual(read(`sign-in-address --email ${email}`), { verb: "sign-in-address", email });
   assert.deepEqual(read(`forget --email ${email}`), { verb: "forget", email });
 });
@@ -73,6 +82,9 @@ test("a wrong call returns a sentence", () => {
     ["approve --team ants", /--email/],
     ["forget --email ada", /one mail address/],
     ["operator --email a@example.test,b@example.test", /one mail address/],
+    ["decline", /one of --email, --domain/],
+    ["decline --all --domain a.test", /one of --email, --domain/],
+    ["list --all", /takes no --all/],
     ["waitlist --team ants", /takes no --team/],
     ["list ants", /options only/],
     ["forget ada@example.test", /: forget --email ada@example\.test$/],

@@ -13,7 +13,11 @@ export const usage = `usage: npm run keys -- VERB
   usage [--team NAME] [--days N]              show the calls of a team and its recent errors, or of all teams
   waitlist                                    show who waits for approval
   approve --email MAIL --team NAME [LIMITS]   make somebody a member of a team, and send them a sign-in address
+  decline --email MAIL | --domain DOMAIN | --network NETWORK | --all
+                                              take one off the waitlist, or many at once: those of a mail domain
+                                              (example.org), of a network as \`waitlist\` shows it, or all
   operator --email MAIL [--team NAME]         make somebody an operator, likewise
+  member --email MAIL                         make an operator a member again, from their next request on
   sign-in-address --email MAIL                send a member or an operator a new one
   forget --email MAIL                         remove all that is stored of a person
 
@@ -32,6 +36,9 @@ The keys are in the durable Redis: REDIS_DURABLE_URL, or the one of \`npm start\
 const options = {
   team: { type: "string" },
   email: { type: "string" },
+  domain: { type: "string" },
+  network: { type: "string" },
+  all: { type: "boolean", default: false },
   name: { type: "string" },
   id: { type: "string" },
   prefix: { type: "string" },
@@ -54,7 +61,9 @@ const optionsByVerb: Record<string, readonly string[]> = {
   usage: ["team", "days"],
   waitlist: [],
   approve: ["email", "team", ...limitOptions],
+  decline: ["email", "domain", "network", "all"],
   operator: ["email", "team"],
+  member: ["email"],
   "sign-in-address": ["email"],
   forget: ["email"],
 };
@@ -113,10 +122,19 @@ function parseVerb(verb: string, values: Values): KeysCommand | string {
         team: parseTeam(values.team),
         limits: parseLimits(values),
       };
+    case "decline": {
+      const { domain, network, all } = values;
+      const given = [values.email, domain, network, all || undefined].filter((value) => value !== undefined);
+      if (given.length !== 1) return "Give one of --email, --domain, --network and --all.";
+      if (values.email !== undefined) return { verb, email: parseEmail(values.email) };
+      if (domain !== undefined) return { verb, which: { domain: domain.replace(/^@/, "").toLowerCase() } };
+      return { verb, which: network === undefined ? "all" : { network } };
+    }
     case "operator": {
       const team = values.team === undefined ? undefined : parseTeam(values.team);
       return { verb, email: parseEmail(values.email), team };
     }
+    case "member":
     case "sign-in-address":
     case "forget":
       return { verb, email: parseEmail(values.email) };
@@ -186,5 +204,7 @@ export type KeysCommand =
 export type PeopleCommand =
   | { verb: "waitlist" }
   | { verb: "approve"; email: string; team: string; limits: LimitOverrides | undefined }
+  | { verb: "decline"; email: string }
+  | { verb: "decline"; which: { domain: string } | { network: string } | "all" }
   | { verb: "operator"; email: string; team: string | undefined }
-  | { verb: "sign-in-address" | "forget"; email: string };
+  | { verb: "member" | "sign-in-address" | "forget"; email: string };

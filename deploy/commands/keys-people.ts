@@ -4,7 +4,14 @@ import { openMailServer } from "@faceline/accounts/mail/mail-server";
 import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
 import { rewriteAppendOnlyFile } from "@faceline/accounts/people/append-only-file";
 import { type Applicant, listApplicants } from "@faceline/accounts/people/applicants";
-import { approve, issueForPerson, makeOperator } from "@faceline/accounts/people/approval";
+import {
+  approve,
+  decline,
+  declineAll,
+  issueForPerson,
+  makeMember,
+  makeOperator,
+} from "@faceline/accounts/people/approval";
 import { PeopleConfig } from "@faceline/accounts/people/config";
 import { forget } from "@faceline/accounts/people/forget";
 import { signInAddress } from "@faceline/accounts/people/sign-in-address";
@@ -32,20 +39,52 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
       if (result.kind === "in_other_team") {
         throw new Error(`${call.email} is a member of ${result.team}: \`forget\` them first to move them.`);
       }
+      if (result.kind === "gone") throw new Error(forgottenMeanwhile(call.email));
       const { before } = result.limits;
       const lines = [`${call.email} is a member of ${call.team}.`, ...limitLines(call, before)];
       return `${lines.join("\n")}\n\n${await addressText(redis, call.email)}`;
     }
+    case "decline":
+      return declineText(redis, call);
     case "operator": {
-      const { person, wasOperator } = await makeOperator(redis, call, commandActor);
+      const made = await makeOperator(redis, call, commandActor);
+      if (made === null) throw new Error(forgottenMeanwhile(call.email));
+      const { person, wasOperator } = made;
       const operator = wasOperator ? "was an operator before" : "is an operator";
       const text = `${call.email} ${operator}, and a member of ${person.team}.`;
       return `${text}\n\n${await addressText(redis, call.email)}`;
     }
+    case "member":
+      return memberText(redis, call.email);
     case "sign-in-address":
       return addressText(redis, call.email);
     case "forget":
       return forgetText(redis, call.email);
+  }
+}
+
+const forgottenMeanwhile = (email: string): string =>
+  `${email} was forgotten at the same time: run the command again if they shall be stored anew.`;
+
+async function declineText(redis: RedisConnection, call: DeclineCall): Promise<string> {
+  if ("which" in call) {
+    const declined = await declineAll(redis, call.which, commandActor);
+    return `${declined} ${declined === 1 ? "entry is" : "entries are"} off the waitlist.`;
+  }
+  if (await decline(redis, call.email, commandActor)) return `${call.email} is off the waitlist.`;
+  throw new Error(`${call.email} is not on the waitlist: \`waitlist\` shows who is.`);
+}
+
+async function memberText(redis: RedisConnection, email: string): Promise<string> {
+  switch (await makeMember(redis, email, commandActor)) {
+    case "made":
+      return `${email} is a member from their next request on, and an operator no more. They stay signed in.`;
+    case "was_member":
+      return `${email} was a member before.`;
+    case "last_operator":
+      throw new Error(`${email} is the only operator: make somebody else one with \`operator\` first.`);
+    case "unknown":
+      throw new Error(`Nobody is known as ${email}.`);
   }
 }
 
@@ -65,6 +104,7 @@ const limitNames = [
   { limit: "bodyBytesPerSecond", flag: "--bytes-per-second" },
 ] as const;
 
+type DeclineCall = Extract<PeopleCommand, { verb: "decline" }>;
 type Approval = Extract<PeopleCommand, { verb: "approve" }>;
 
 /** Makes a sign-in address, mails it where that is configured, and returns what to print. */
@@ -113,8 +153,18 @@ function entriesText(entries: Applicant[]): string {
   return entries.map(entryText).join("\n");
 }
 
-function entryText({ email, joinedAt, sentAgainAt, team, declinedAt, text, firstText }: Applicant): string {
+function entryText({
+  email,
+  joinedAt,
+  sentAgainAt,
+  network,
+  team,
+  declinedAt,
+  text,
+  firstText,
+}: Applicant): string {
   const marks = [
+    ...(network === undefined ? [] : [`from ${network}`]),
     ...(sentAgainAt === undefined ? [] : [`sent again ${formatTime(sentAgainAt)}`]),
     ...(team === null ? [] : [`a member of ${team} already`]),
     ...(declinedAt === null ? [] : [`declined ${formatTime(declinedAt)}`]),

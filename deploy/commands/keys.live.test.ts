@@ -5,6 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { commandActor } from "@faceline/accounts/audit/audit-log";
 import { createKey } from "@faceline/accounts/keys/team-keys";
+import { makeOperator } from "@faceline/accounts/people/approval";
 import { findSignInToken } from "@faceline/accounts/people/sign-in-address";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
@@ -66,6 +67,10 @@ test("somebody waits, is approved with limits, gets a sign-in address and is for
   const repeated = await keys("operator", "--email", email);
   assert.match(repeated.printed, /was an operator before, and a member of /);
   assert.match(repeated.printed, /new sign-in address\. .* Earlier ones do not work any more\./);
+  await makeOperator(redis, { email: `olga-${email}` }, commandActor);
+  const member = await keys("member", "--email", email);
+  assert.match(member.printed, /is a member from their next request on, and an operator no more/);
+  assert.deepEqual((await keys("member", "--email", `no-${email}`)).code, 1);
   const forgotten = await keys("forget", "--email", email);
   assert.match(
     forgotten.printed,

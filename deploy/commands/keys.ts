@@ -1,8 +1,9 @@
 import { commandActor, recordAudit } from "@faceline/accounts/audit/audit-log";
 import { createKey, isActive } from "@faceline/accounts/keys/team-keys";
 import { changeLimits } from "@faceline/accounts/people/teams";
-import { type ListedKey, listApiKeys, revokeApiKey } from "@faceline/contracts/runtime/api-keys";
+import { type ListedKey, revokeApiKey } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { indexTeams, listApiKeys } from "@faceline/contracts/runtime/team-index";
 import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
 import { formatTime, runPeopleCommand } from "./keys-people.ts";
 import { connectKeysRedis } from "./keys-redis.ts";
@@ -48,11 +49,11 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       await changeLimits(redis, call, commandActor);
       return `The limits of ${call.team} are set; they hold at once.`;
     case "list": {
-      const keys = await listApiKeys(redis);
+      const keys = await listAllKeys(redis);
       return keyTable(keys.filter((key) => call.team === undefined || key.team === call.team));
     }
     case "revoke": {
-      const key = findOnly(await listApiKeys(redis), call.prefix);
+      const key = findOnly(await listAllKeys(redis), call.prefix);
       if (key.disabled) return `Key ${key.id} of ${key.team} (${key.name}) was revoked before.`;
       await revokeApiKey(redis, key);
       await recordAudit(redis, commandActor, "key_revoked", key.id, { team: key.team });
@@ -62,11 +63,19 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       return usageReport(redis, { ...call, now: Date.now() });
     case "waitlist":
     case "approve":
+    case "decline":
     case "operator":
+    case "member":
     case "sign-in-address":
     case "forget":
       return runPeopleCommand(redis, call);
   }
+}
+
+/** Returns every key, those of earlier releases included. */
+async function listAllKeys(redis: RedisConnection): Promise<ListedKey[]> {
+  await indexTeams(redis);
+  return listApiKeys(redis);
 }
 
 /**

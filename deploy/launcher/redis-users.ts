@@ -26,7 +26,6 @@ import {
   signInsKey,
   storedBytesKey,
   teamKey,
-  teamKeysCheckedKey,
   teamKeysKey,
   usageByTeamKey,
   usageKey,
@@ -99,7 +98,6 @@ const accountKeys = [
   apiKeyKey("*"),
   teamKey("*"),
   teamKeysKey("*"),
-  teamKeysCheckedKey,
   keysLastUsedKey,
   waitlistKey,
   declinedKey("*"),
@@ -122,7 +120,6 @@ const accountCommands = [
   "publish",
   "eval",
   "evalsha",
-  "scan",
   "get",
   "mget",
   "set",
@@ -154,8 +151,9 @@ export const durableUsers: Record<DurableUser, RedisRights> = {
   keys: {
     keys: accountKeys,
     channels: accountChannels,
-    // To remove a person: the audit log is written again, and then the file of the server.
-    commands: [...accountCommands, "watch", "unwatch", "multi", "exec", "xrange", "bgrewriteaof"],
+    // To find what releases before the sets of teams and keys stored. To remove a person: the audit log is
+    // written again, and then the file of the server.
+    commands: [...accountCommands, "scan", "watch", "unwatch", "multi", "exec", "xrange", "bgrewriteaof"],
   },
 };
 

@@ -51,8 +51,8 @@ export class Servers implements AsyncDisposable {
     }
     if (this.#config.REDIS_VOLATILE_URL === undefined || this.#config.REDIS_DURABLE_URL === undefined) {
       fetched.redis = await steps.run("Redis", async (note) => {
-        const { command, source } = await findRedis(this.#state.redis, stop);
-        note(source);
+        const { command, note: server } = await findRedis(this.#state.redis, stop);
+        note(server);
         return command;
       });
     }

@@ -23,6 +23,14 @@ test("the chart has the version of the product", () => {
   assert.deepEqual([version, appVersion], [product, product]);
 });
 
+test("a service outside the cluster keeps the address of its clients, by which limits count", () => {
+  const [service] = templates.filter((text) => text.includes("type: {{ $ingress.service.type }}"));
+  assert.match(
+    service!,
+    /ne \$ingress\.service\.type "ClusterIP" }}\n.*\n {2}externalTrafficPolicy: Local\n/,
+  );
+});
+
 test("each setting of a service is set by a template or allowed in `settings`, and no other name is", () => {
   const { all, ingressAndWorkers, ingress, workers, setUp } = schema.properties.settings.properties;
   const { batcherSettings, workerSettings } = schema.definitions;

@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { accountsAreOn, HttpSettings, IngressConfig, openAccessWarning, usageIsCounted } from "./config.ts";
+import {
+  accountsAreOn,
+  HttpSettings,
+  IngressConfig,
+  openAccessWarning,
+  proxyWarning,
+  usageIsCounted,
+} from "./config.ts";
 
 test("AUTH=off is warned of where the service listens on more than loopback", () => {
   const warned = (HOST: string, AUTH: "on" | "off" = "off") =>
@@ -59,6 +66,16 @@ test("TRUSTED_PROXIES takes addresses and CIDR ranges, and nothing that would tr
     "*",
   ]) {
     assert.equal(read(wrong), undefined, wrong);
+  }
+});
+
+test("a proxy that serves TLS and is not trusted is warned of, for the visitors of the tester alone too", () => {
+  const warning = (env: Record<string, string>) =>
+    proxyWarning(HttpSettings.parse({ PUBLIC_URL: "https://faces.example", ...env }));
+  assert.match(warning({}) ?? "", /TRUSTED_PROXIES is empty: nobody can sign in/);
+  assert.match(warning({ ACCOUNTS: "off" }) ?? "", /all visitors share the limits of one address/);
+  for (const env of [{ TRUSTED_PROXIES: "10.0.0.1" }, { PUBLIC_URL: "" }, { PAGES: "off" }]) {
+    assert.equal(warning(env), undefined);
   }
 });
 

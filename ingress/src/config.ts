@@ -130,7 +130,7 @@ export const HttpSettings = z
     /** `off`: no waitlist, sign-in and dashboard. Without pages, or without keys, they are off as well. */
     ACCOUNTS: z.enum(["on", "off"]).default("on"),
     ...PeopleConfig.shape,
-    /** Forms of /waitlist and /sign-in from one address, and sign-in addresses that it opens. */
+    /** Forms of /waitlist and /sign-in from one address, and dead sign-in addresses that it tries. */
     ACCOUNT_FORMS_PER_HOUR: count(1_000_000, 5),
     SIGN_IN_ADDRESSES_PER_HOUR: count(1_000_000, 60),
     /** Mails with sign-in addresses to one email. */
@@ -236,16 +236,19 @@ export function openAccessWarning({
 }
 
 /**
- * Returns a sentence for the operator if nobody could sign in: behind TLS the session's cookie needs https,
- * which the ingress sees only if it trusts the proxy.
+ * Returns a sentence for the operator if there is a proxy that serves TLS and is not trusted. Nobody could
+ * sign in, because the session's cookie needs https, and all people would count as one address.
  */
 export function proxyWarning(
-  settings: Pick<HttpSettings, "PAGES" | "AUTH" | "ACCOUNTS" | "PUBLIC_URL" | "TRUSTED_PROXIES">,
+  settings: Pick<HttpSettings, "PAGES" | "AUTH" | "ACCOUNTS" | "TESTER" | "PUBLIC_URL" | "TRUSTED_PROXIES">,
 ): string | undefined {
   const { PUBLIC_URL, TRUSTED_PROXIES } = settings;
   const isTrusted = !PUBLIC_URL.startsWith("https:") || TRUSTED_PROXIES.length > 0;
-  if (isTrusted || !accountsAreOn(settings)) return undefined;
-  return "PUBLIC_URL is https and TRUSTED_PROXIES is empty: nobody can sign in; name the proxy that serves TLS";
+  if (isTrusted || !(accountsAreOn(settings) || testerIsOn(settings))) return undefined;
+  const consequence = accountsAreOn(settings)
+    ? "nobody can sign in"
+    : "all visitors share the limits of one address";
+  return `PUBLIC_URL is https and TRUSTED_PROXIES is empty: ${consequence}; name the proxy that serves TLS`;
 }
 
 /** The version of the service, from its package.json. */

@@ -6,6 +6,7 @@ import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metri
 import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
 import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
 import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
+import { warnOfOldServer } from "@faceline/contracts/runtime/redis-version";
 import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import { runService } from "@faceline/contracts/runtime/service";
 import { openTracing } from "@faceline/contracts/runtime/tracing/open-tracing";
@@ -33,6 +34,7 @@ import { CallStream } from "./recording/call-stream.ts";
 import { countCallers } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
+import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
 
 // Covered by ../../deploy/e2e/loss.stack.test.ts, which starts and ends the service.
 
@@ -51,6 +53,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
   await using imagesRedis = await connectVolatileRedis(config, { untimed: true, whileInUse: false });
   await using durable = await connectDurableRedis(config);
+  await warnOfOldServer(log, "REDIS_VOLATILE_URL", redis);
+  await warnOfOldServer(log, "REDIS_DURABLE_URL", durable);
   await using clock = await openSharedClock(redis);
   await using producer = await openProducer(config, id);
   const tasks = openTaskOutbox({ producer, requestMs: config.KAFKA_REQUEST_MS });
@@ -65,7 +69,10 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     budget,
     log,
     lines,
-    ownConnected: (connections) => observeCommands(metrics, connections),
+    ownConnected: (connections) => {
+      observeCommands(metrics, connections);
+      void warnOfOldServer(log, "POOL_REDIS_VOLATILE_URLS", connections[0]!);
+    },
   });
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using _allowlist = await followAllowlist({ durable, config, ingress: id, models, log });
@@ -118,6 +125,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     models,
     accountsAreOn(config) ? openAccounts({ durable, redis, settings: config, lines }) : undefined,
   );
+  warnOfUntrustedProxy(server, (sentence) => log.warn(sentence));
   const open = history === undefined ? undefined : countOpen(server.server);
   await using _operators = await openOperatorsPort({
     config,

@@ -6,7 +6,7 @@ import type { InjectOptions } from "fastify";
 import { base64Image, testKey, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 import type { Ports } from "./call/ports.ts";
-import { addressGroup } from "./tester/visitors.ts";
+import { addressGroup, networkOf } from "./tester/visitors.ts";
 
 const image = await base64Image();
 const vectors = { img1: [1, 0], img2: [1, 0] };
@@ -155,6 +155,13 @@ test("IPv6 addresses of one /64 are one visitor, and IPv4 in IPv6 is IPv4", () =
   for (const none of ["unknown", "", "192.0.2.1:80", "192.0.2", undefined]) {
     assert.equal(addressGroup(none), undefined, none);
   }
+});
+
+test("a network is a /24, or a /48 of IPv6, as one provider or company has it", () => {
+  assert.equal(networkOf("192.0.2.7"), "192.0.2.0/24");
+  assert.equal(networkOf("::ffff:192.0.2.200"), "192.0.2.0/24");
+  assert.equal(networkOf("2001:db8:1:2::1"), "2001:db8:1::/48");
+  assert.equal(networkOf("unknown"), undefined);
 });
 
 test("what a call may hold is less than with a key", async (t) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { AuditDetails, AuditEntry } from "@faceline/accounts/audit/audit-log";
 import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
@@ -42,8 +43,10 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
       return waitlist.delete(email);
     },
     people: async () => [...people.values()].map((person) => ({ ...person, createdAt: testNow })),
-    makeOperator: async (email) =>
-      people.get(email) && Object.assign(people.get(email)!, { role: "operator" }),
+    async makeOperator(email) {
+      const person = people.get(email);
+      return person !== undefined && Object.assign(person, { role: "operator" }) === person;
+    },
     sessions: async (email) => [{ email, createdAt: testNow, seenAt: testNow }],
     endSessions: async (email, actor) => record(actor.by, "sessions_ended", email),
     openAddresses: async (email) => openAddresses.get(email) ?? [],
@@ -70,9 +73,11 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
     async team(name) {
       return (await this.teams()).find(({ team }) => team === name) ?? null;
     },
-    async setLimits(team, own, actor) {
+    async setLimits(team, own, actor, seen) {
+      if (seen !== undefined && !isDeepStrictEqual(seen, limits.get(team) ?? {})) return "changed_meanwhile";
       record(actor.by, "limits_set", team, { limits: { before: limits.get(team) ?? {}, after: own } });
       limits.set(team, own);
+      return "saved";
     },
     usage: async () => ({
       days: [{ day: "2026-11-22", counts: [{ endpoint: "/verify", outcome: "ok", calls: 7 }] }],

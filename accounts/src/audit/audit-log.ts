@@ -10,6 +10,7 @@ export const AuditAction = z.enum([
   "waitlist_approved",
   "waitlist_declined",
   "operator_made",
+  "member_made",
   "sign_in_address_made",
   "sign_in_addresses_cancelled",
   "signed_in",
@@ -37,6 +38,8 @@ const AuditDetails = z.object({
   /** Id of the key that replaces the one of the entry. */
   newKey: z.string().optional(),
   limits: z.object({ before: Team.shape.limits, after: Team.shape.limits }).optional(),
+  /** Of the waitlist, declined together: of a mail domain, a network, or all. */
+  entries: z.int().min(1).optional(),
   noun: z.enum(["model", "detector"]).optional(),
   /** What was the default before; several where ingresses differed. */
   formerDefaults: z.array(z.string()).optional(),
@@ -56,20 +59,31 @@ const AuditFields = z.object({
   details: z.string().default("{}"),
 });
 
-/** About this many entries are stored; the oldest go first. */
+/** So many entries are stored; the oldest go first. Exactly, because people are told how far it goes back. */
 const entriesMax = 10_000;
 
 /** Adds an entry. `on`: the mail address, team, key id or model that the action changed. */
 export async function recordAudit(
   durable: RedisConnection,
-  { by, requestId }: Actor,
+  actor: Actor,
   action: AuditAction,
   on: string,
   details: AuditDetails = {},
 ): Promise<void> {
+  const [maxLength, exact, count, id, ...fields] = auditArguments(actor, action, on, details);
+  await durable.xadd(auditKey, maxLength, exact, count, id, ...fields);
+}
+
+/** The arguments of XADD behind its key, for a script that records what it changes in the same step. */
+export function auditArguments(
+  { by, requestId }: Actor,
+  action: AuditAction,
+  on: string,
+  details: AuditDetails = {},
+): ["MAXLEN", "=", number, "*", ...string[]] {
   const request = requestId === null ? {} : { requestId };
   const fields = { by, action, on, ...request, details: JSON.stringify(AuditDetails.parse(details)) };
-  await durable.xadd(auditKey, "MAXLEN", "~", entriesMax, "*", ...Object.entries(fields).flat());
+  return ["MAXLEN", "=", entriesMax, "*", ...Object.entries(fields).flat()];
 }
 
 /** Returns `count` entries, the newest first, starting with the one before the entry `before`. */

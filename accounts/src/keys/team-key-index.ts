@@ -1,27 +1,7 @@
-import { type ListedKey, listApiKeys, readApiKeys } from "@faceline/contracts/runtime/api-keys";
+import type { ListedKey } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import { teamKeysCheckedKey, teamKeysKey } from "@faceline/contracts/wire/names";
+import { listApiKeys } from "@faceline/contracts/runtime/team-index";
 
-/**
- * Returns the keys of a team, the oldest first, revoked and expired ones included. It reads the set of the
- * team's keys, so that its cost does not depend on what else is stored.
- *
- * A release before the sets stored keys without them, and may run beside this one during a rollout. So once
- * a day, at the first list of any team, all keys are scanned and put into the sets.
- */
-export async function listTeamKeys(durable: RedisConnection, team: string): Promise<ListedKey[]> {
-  if ((await durable.get(teamKeysCheckedKey)) === null) await addMissingKeys(durable);
-  const keys = await readApiKeys(durable, await durable.smembers(teamKeysKey(team)));
-  return keys.filter((key) => key.team === team).toSorted((a, b) => a.createdAt - b.createdAt);
-}
-
-async function addMissingKeys(durable: RedisConnection): Promise<void> {
-  const byTeam = Map.groupBy(await listApiKeys(durable), ({ team }) => team);
-  for (const [team, keys] of byTeam) {
-    await durable.sadd(teamKeysKey(team), ...keys.map(({ sha256 }) => sha256));
-  }
-  // Last: a check that broke off is made again.
-  await durable.set(teamKeysCheckedKey, "1", "EX", checkedSeconds);
-}
-
-const checkedSeconds = 86_400;
+/** Returns the keys of a team, the oldest first, revoked and expired ones included. */
+export const listTeamKeys = (durable: RedisConnection, team: string): Promise<ListedKey[]> =>
+  listApiKeys(durable, [team]);

@@ -12,6 +12,8 @@ import {
   rotateTeamKey,
   teamKeysMax,
 } from "./team-keys.ts";
+import { approve } from "../people/approval.ts";
+import { forget } from "../people/forget.ts";
 import { listTeamKeys } from "./team-key-index.ts";
 
 const ada = { by: "ada@example.test", requestId: "req-1" };
@@ -58,6 +60,47 @@ test("a rotated key works beside the new one until it expires, and is not rotate
   await revokeTeamKey(redis, { team, id: second.id }, ada);
   const revoked = await rotateTeamKey(redis, { team, id: second.id, overlapHours: 1 }, ada);
   assert.deepEqual(revoked, { kind: "none" });
+});
+
+test("a rotation among renames loses neither its end nor the newest name, and two of them make one key", async (t) => {
+  const { redis, team } = await durable(t);
+  const first = await createTeamKey(redis, { team, name: "laptop" }, ada);
+  assert.ok(first.kind === "created");
+  const { id } = first;
+  const rename = (_: unknown, i: number) => renameTeamKey(redis, { team, id, name: `name ${i}` }, ada);
+  const rotate = () => rotateTeamKey(redis, { team, id, overlapHours: 2 }, ada);
+  const before = Array.from({ length: 12 }, rename);
+  const rotations = [rotate(), rotate()];
+  await Promise.all([...before, ...rotations, ...Array.from({ length: 12 }, rename)]);
+  const kinds = (await Promise.all(rotations)).map(({ kind }) => kind);
+  assert.deepEqual(kinds.toSorted(), ["created", "replaced"]);
+  const { key } = (await findApiKey(redis, digestOf(first.key)))!;
+  assert.ok(key.expiresAt !== undefined && key.name === "name 11", JSON.stringify(key));
+  assert.equal((await listTeamKeys(redis, team)).length, 2);
+});
+
+test("keys that are created at the same time do not exceed the number of a team's keys", async (t) => {
+  const { redis, team } = await durable(t);
+  const create = () => createTeamKey(redis, { team, name: "laptop" }, ada);
+  const [old] = [await create()];
+  assert.ok(old.kind === "created");
+  const rotate = () => rotateTeamKey(redis, { team, id: old.id, overlapHours: 1 }, ada);
+  await Promise.all([...Array.from({ length: teamKeysMax + 4 }, create), rotate(), rotate()]);
+  const active = (await listTeamKeys(redis, team)).filter((key) => isActive(key, Date.now()));
+  assert.equal(active.length, teamKeysMax);
+});
+
+test("who was forgotten while they made or rotated a key leaves none behind", async (t) => {
+  const { redis, team, email } = await durable(t);
+  const eve = email("eve");
+  await approve(redis, { email: eve, team }, ada);
+  const first = await createTeamKey(redis, { team, name: "laptop", member: eve }, ada);
+  assert.ok(first.kind === "created");
+  await forget(redis, eve, ada);
+  const late = await createTeamKey(redis, { team, name: "late", member: eve }, ada);
+  const rotated = await rotateTeamKey(redis, { team, id: first.id, overlapHours: 9, member: eve }, ada);
+  assert.deepEqual([late.kind, rotated.kind], ["none", "none"]);
+  assert.equal((await listTeamKeys(redis, team)).length, 1);
 });
 
 test("the key of another team is unknown, whatever is tried with its id", async (t) => {

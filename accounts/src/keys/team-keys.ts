@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import {
+  type CreatedApiKey,
   changeApiKey,
-  findApiKey,
+  createApiKey,
   type ListedKey,
-  newApiKey,
+  replaceApiKey,
   revokeApiKey,
-  storeApiKey,
 } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
@@ -23,16 +22,17 @@ export const isActive = ({ disabled, expiresAt }: ListedKey, now: number): boole
   !disabled && (expiresAt === undefined || now < expiresAt);
 
 /**
- * Creates a key unless the team has its number of keys, and returns it: it is shown this once. Throws a
- * ZodError for an invalid name.
+ * Creates a key unless the team has its number of keys, and returns it: it is shown this once. `none`:
+ * `member` is not in the team any more. Throws a ZodError for an invalid name.
  */
 export async function createTeamKey(
   durable: RedisConnection,
-  { team, name }: { team: string; name: string },
+  { team, name, member }: { team: string; name: string; member?: string },
   actor: Actor,
-): Promise<CreatedKey | { kind: "too_many" }> {
-  if (await hasAllKeys(durable, team)) return { kind: "too_many" };
-  return createKey(durable, { team, name }, actor);
+): Promise<CreatedApiKey | { kind: "none" } | { kind: "too_many" }> {
+  const created = await createApiKey(durable, { team, name }, { max: teamKeysMax, member });
+  if (created.kind === "created") await recordAudit(durable, actor, "key_created", created.id, { team });
+  return created;
 }
 
 /** The same without a bound, for operators. */
@@ -40,8 +40,9 @@ export async function createKey(
   durable: RedisConnection,
   { team, name }: { team: string; name: string },
   actor: Actor,
-): Promise<CreatedKey> {
-  const created = await create(durable, team, name);
+): Promise<CreatedApiKey> {
+  const created = await createApiKey(durable, { team, name }, {});
+  if (created.kind !== "created") throw new Error("The key was not stored: create another one.");
   await recordAudit(durable, actor, "key_created", created.id, { team });
   return created;
 }
@@ -74,29 +75,21 @@ export async function revokeTeamKey(
 
 /**
  * Creates a key of the same name. The old one works for `overlapHours` more, so that callers can change over
- * without a pause. `none`: the team has no such key, or it is revoked. `replaced`: it was replaced before,
- * and a form that is sent twice makes one key.
+ * without a pause. `none`: the team has no such key, it is revoked, or `member` is not in the team any more.
+ * `replaced`: it was replaced before, and a form that is sent twice makes one key.
  */
 export async function rotateTeamKey(
   durable: RedisConnection,
-  { team, id, overlapHours }: { team: string; id: string; overlapHours: number },
+  { team, id, overlapHours, member }: { team: string; id: string; overlapHours: number; member?: string },
   actor: Actor,
-): Promise<CreatedKey | { kind: "none" } | { kind: "replaced" } | { kind: "too_many" }> {
-  const now = Date.now();
-  const key = await findTeamKey(durable, team, id);
-  if (key === undefined || key.disabled) return { kind: "none" };
-  // Keys have an end by this function alone.
-  if (key.expiresAt !== undefined) return { kind: "replaced" };
-  if (await hasAllKeys(durable, team)) return { kind: "too_many" };
-  const created = await create(durable, team, key.name);
-  await changeApiKey(durable, key, { expiresAt: now + overlapHours * hourMs });
+): Promise<CreatedApiKey | { kind: "none" } | { kind: "replaced" } | { kind: "too_many" }> {
+  const old = await findTeamKey(durable, team, id);
+  if (old === undefined) return { kind: "none" };
+  const expiresAt = Date.now() + overlapHours * hourMs;
+  const created = await replaceApiKey(durable, { old, expiresAt }, { max: teamKeysMax, member });
+  if (created.kind !== "created") return created;
   await recordAudit(durable, actor, "key_rotated", id, { team, newKey: created.id });
   return created;
-}
-
-async function hasAllKeys(durable: RedisConnection, team: string): Promise<boolean> {
-  const active = (await listTeamKeys(durable, team)).filter((key) => isActive(key, Date.now()));
-  return active.length >= teamKeysMax;
 }
 
 async function findTeamKey(
@@ -106,13 +99,3 @@ async function findTeamKey(
 ): Promise<ListedKey | undefined> {
   return (await listTeamKeys(durable, team)).find((key) => key.id === id);
 }
-
-async function create(durable: RedisConnection, team: string, name: string): Promise<CreatedKey> {
-  const key = newApiKey();
-  await storeApiKey(durable, key, { team, name });
-  const record = await findApiKey(durable, createHash("sha256").update(key).digest("hex"));
-  if (record === null) throw new Error("The key was removed while it was created: create another one.");
-  return { kind: "created", key, id: record.key.id };
-}
-
-type CreatedKey = { kind: "created"; key: string; id: string };

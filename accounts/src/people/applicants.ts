@@ -9,8 +9,6 @@ import { listWaitlist, type WaitlistEntry } from "./waitlist.ts";
 /** For how long operators see that somebody was declined, should they join again. */
 export const declinedShownDays = 365;
 
-const daySeconds = 86_400;
-
 /** Returns who waits, the oldest first, with what was decided about each before. For operators. */
 export async function listApplicants(durable: RedisConnection): Promise<Applicant[]> {
   const entries = await listWaitlist(durable);
@@ -31,12 +29,7 @@ export async function listApplicants(durable: RedisConnection): Promise<Applican
   });
 }
 
-/** Stores that somebody was declined now. Whoever is approved, or forgotten, loses the mark. */
-export async function markDeclined(durable: RedisConnection, email: string): Promise<void> {
-  await durable.set(declinedKey(email), Date.now(), "EX", declinedShownDays * daySeconds);
-}
-
-/** Returns whether there was a mark. */
+/** Removes the mark that somebody was declined. Returns whether there was one. */
 export async function unmarkDeclined(durable: RedisConnection, email: string): Promise<boolean> {
   return (await durable.del(declinedKey(email))) === 1;
 }

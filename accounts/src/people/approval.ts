@@ -1,35 +1,41 @@
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
-import { type Actor, recordAudit } from "../audit/audit-log.ts";
-import { markDeclined, unmarkDeclined } from "./applicants.ts";
-import { findPerson, type Person, storePerson } from "./person.ts";
+import { auditKey, declinedKey, peopleKey, personKey, waitlistKey } from "@faceline/contracts/wire/names";
+import { type Actor, auditArguments, recordAudit } from "../audit/audit-log.ts";
+import { declinedShownDays } from "./applicants.ts";
+import { findPerson, Person } from "./person.ts";
+import { admitPersonScript, declineScript, makeMemberScript, makeOperatorScript } from "./person-changes.ts";
 import { cancelAddresses, issueSignInToken } from "./sign-in-address.ts";
 import { setLimits } from "./teams.ts";
-import { leaveWaitlist } from "./waitlist.ts";
+import { leaveWaitlist, listWaitlist } from "./waitlist.ts";
 
 /** The team of an operator who has no other. */
 const operatorsTeam = "operators";
 
 /**
- * Makes somebody a member of a team, whether they are on the waitlist or not, and takes them off it. The team
- * is created when there is none; limits that are absent stay as they are. Each step may be repeated, so an
- * approval that broke off is approved again. A person who is in another team already stays there.
+ * Makes somebody a member of a team, and takes them off the waitlist. The team is created when there is none;
+ * limits that are absent stay as they are. It may be repeated. A person who is in another team already stays
+ * there. `gone`: with `mustWait`, nobody of this address is known or waits.
  */
 export async function approve(
   durable: RedisConnection,
-  { email, team, limits = {} }: Approval,
+  { email, team, limits = {}, mustWait = false }: Approval,
   actor: Actor,
 ): Promise<ApprovalResult> {
   const known = await findPerson(durable, email);
   if (known !== null && known.team !== team) return { kind: "in_other_team", team: known.team };
   // Limits first, so that nobody calls without them.
   const change = await setLimits(durable, { team, limits });
-  const person = known ?? { email, team, role: "member" as const, createdAt: Date.now() };
-  if (known === null) await storePerson(durable, person);
-  await recordAudit(durable, actor, "waitlist_approved", email, { team, limits: change });
-  await unmarkDeclined(durable, email);
-  // Last: until then, an approval that broke off is still on the waitlist.
-  await leaveWaitlist(durable, email);
+  const newcomer = Person.parse({ email, team, role: "member", createdAt: Date.now() });
+  const stored = (await script(durable, admitPersonScript)(
+    ...recordKeys(email),
+    JSON.stringify(newcomer),
+    mustWait ? "1" : "0",
+    ...auditArguments(actor, "waitlist_approved", email, { team, limits: change }),
+  )) as string | null;
+  if (stored === null) return { kind: "gone" };
+  const person = Person.parse(JSON.parse(stored));
+  if (person.team !== team) return { kind: "in_other_team", team: person.team };
   return { kind: "approved", person, limits: change };
 }
 
@@ -38,37 +44,95 @@ export async function approve(
  * not marked as declined.
  */
 export async function decline(durable: RedisConnection, email: string, actor: Actor): Promise<boolean> {
-  if (!(await leaveWaitlist(durable, email))) return false;
-  if ((await findPerson(durable, email)) === null) await markDeclined(durable, email);
-  await recordAudit(durable, actor, "waitlist_declined", email);
-  return true;
+  const declined = await script(durable, declineScript)(
+    waitlistKey,
+    personKey(email),
+    declinedKey(email),
+    auditKey,
+    email,
+    Date.now(),
+    declinedShownDays * daySeconds,
+    ...auditArguments(actor, "waitlist_declined", email),
+  );
+  return declined === 1;
+}
+
+/**
+ * Takes the entries of a mail domain or of a network off the waitlist, or all, and returns their number. For
+ * a list that somebody has filled: it leaves no marks of addresses that may be anybody's, and one entry in
+ * the audit log.
+ */
+export async function declineAll(
+  durable: RedisConnection,
+  which: { domain: string } | { network: string } | "all",
+  actor: Actor,
+): Promise<number> {
+  const entries = (await listWaitlist(durable)).filter(({ email, network }) => {
+    if (which === "all") return true;
+    return "domain" in which ? email.endsWith(`@${which.domain}`) : network === which.network;
+  });
+  const declined = await leaveWaitlist(durable, ...entries.map(({ email }) => email));
+  const on = which === "all" ? which : Object.values(which)[0]!;
+  if (declined > 0) await recordAudit(durable, actor, "waitlist_declined", on, { entries: declined });
+  return declined;
 }
 
 /**
  * Makes somebody an operator. A person keeps their team; others get `team`, by default `operators`.
- * Whoever is an operator stays one, without another entry in the audit log.
+ * Whoever is an operator stays one, without another entry in the audit log. Returns null if nobody of this
+ * address is known and `mustBeKnown`: a page shows somebody who may be forgotten meanwhile.
  */
 export async function makeOperator(
   durable: RedisConnection,
-  { email, team = operatorsTeam }: { email: string; team?: string | undefined },
+  { email, team = operatorsTeam, mustBeKnown = false }: OperatorCall,
   actor: Actor,
-): Promise<{ person: Person; wasOperator: boolean }> {
+): Promise<{ person: Person; wasOperator: boolean } | null> {
   const known = await findPerson(durable, email);
-  const wasOperator = known?.role === "operator";
-  const person: Person = {
-    ...(known ?? { email, team, createdAt: Date.now() }),
-    role: "operator",
-  };
-  await setLimits(durable, { team: person.team, limits: {} });
-  if (!wasOperator) {
-    // The entry first: a call that breaks off in between and is repeated leaves two entries, never none.
-    await recordAudit(durable, actor, "operator_made", email, { team: person.team });
-    await storePerson(durable, person);
-  }
-  await unmarkDeclined(durable, email);
-  await leaveWaitlist(durable, email);
-  return { person, wasOperator };
+  if (known === null && mustBeKnown) return null;
+  const newcomer = Person.parse({ email, team, role: "operator", createdAt: Date.now() });
+  const ownTeam = known?.team ?? team;
+  await setLimits(durable, { team: ownTeam, limits: {} });
+  const made = (await script(durable, makeOperatorScript)(
+    ...recordKeys(email),
+    email,
+    // Whoever was known and is not any more was forgotten, and stays so.
+    known === null ? JSON.stringify(newcomer) : "",
+    ...auditArguments(actor, "operator_made", email, { team: ownTeam }),
+  )) as [role: string, record: string] | null;
+  if (made === null) return null;
+  const [role, stored] = made;
+  return { person: Person.parse(JSON.parse(stored)), wasOperator: role === "operator" };
 }
+
+/**
+ * Makes an operator a member again: at their next request no page of operators lets them in. Their team,
+ * sessions and sign-in addresses stay. `last_operator`: nothing was changed, as nobody else is one.
+ */
+export async function makeMember(
+  durable: RedisConnection,
+  email: string,
+  actor: Actor,
+): Promise<"made" | "was_member" | "last_operator" | "unknown"> {
+  const result = await script(durable, makeMemberScript)(
+    personKey(email),
+    peopleKey,
+    auditKey,
+    email,
+    personKey(""),
+    ...auditArguments(actor, "member_made", email),
+  );
+  return result as "made" | "was_member" | "last_operator" | "unknown";
+}
+
+const recordKeys = (email: string): string[] => [
+  personKey(email),
+  peopleKey,
+  waitlistKey,
+  declinedKey(email),
+  auditKey,
+];
+
+const daySeconds = 86_400;
 
 /**
  * Returns a sign-in token for an operator to send, or null when nobody has this email. It takes the place of
@@ -95,8 +159,16 @@ export async function cancelForPerson(
   return cancelled;
 }
 
-type Approval = { email: string; team: string; limits?: LimitOverrides | undefined };
+/** `mustWait`: they are on the waitlist, unless they are a member already. */
+type Approval = {
+  email: string;
+  team: string;
+  limits?: LimitOverrides | undefined;
+  mustWait?: boolean;
+};
+type OperatorCall = { email: string; team?: string | undefined; mustBeKnown?: boolean };
 /** `limits`: of the whole team. */
 type ApprovalResult =
   | { kind: "approved"; person: Person; limits: { before: LimitOverrides; after: LimitOverrides } }
-  | { kind: "in_other_team"; team: string };
+  | { kind: "in_other_team"; team: string }
+  | { kind: "gone" };

@@ -1,5 +1,6 @@
-import { changeApiKey, listApiKeys } from "@faceline/contracts/runtime/api-keys";
+import { changeApiKey } from "@faceline/contracts/runtime/api-keys";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { indexTeams, listApiKeys } from "@faceline/contracts/runtime/team-index";
 import { peopleKey, personKey, sessionsKey, signInsKey } from "@faceline/contracts/wire/names";
 import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audit-log.ts";
 import { unmarkDeclined } from "./applicants.ts";
@@ -16,7 +17,7 @@ import { leaveWaitlist } from "./waitlist.ts";
  */
 export async function forget(durable: RedisConnection, email: string, actor: Actor): Promise<Forgotten> {
   const person = await findPerson(durable, email);
-  const waited = await leaveWaitlist(durable, email);
+  const waited = (await leaveWaitlist(durable, email)) > 0;
   const declined = await unmarkDeclined(durable, email);
   // The person before tokens and sessions: from here on nobody gets another one.
   await durable.del(personKey(email));
@@ -24,18 +25,29 @@ export async function forget(durable: RedisConnection, email: string, actor: Act
   await cancelAddresses(durable, email);
   await endSessions(durable, email);
   await durable.del(sessionsKey(email), signInsKey(email));
-  let named = false;
-  for (const key of await listApiKeys(durable)) {
-    if (!key.name.toLowerCase().includes(email)) continue;
-    named = true;
-    const name = key.name.toLowerCase().replaceAll(email, forgotten);
-    await changeApiKey(durable, key, { name });
-  }
+  // Keys of earlier releases included.
+  await indexTeams(durable);
+  const named = await forgetInKeyNames(durable, email);
   const logged = await forgetInAudit(durable, email);
   const found = person !== null || waited || declined || named || logged;
   if (found) await recordAudit(durable, actor, "person_forgotten", forgotten);
   return { found, team: person?.team ?? null };
 }
+
+/** Returns whether a key had the address in its name. A key that is renamed meanwhile is looked at again. */
+async function forgetInKeyNames(durable: RedisConnection, email: string): Promise<boolean> {
+  for (let passes = 0; passes < passesMax; passes++) {
+    const keys = (await listApiKeys(durable)).filter(({ name }) => name.toLowerCase().includes(email));
+    for (const key of keys) {
+      const name = key.name.toLowerCase().replaceAll(email, forgotten);
+      await changeApiKey(durable, key, { name }, { nameBefore: key.name });
+    }
+    if (keys.length === 0) return passes > 0;
+  }
+  throw new Error("A key is renamed all the time: run the command again.");
+}
+
+const passesMax = 10;
 
 /**
  * `found`: whether anything of the person was stored, audit lines included. `team`: of which the person

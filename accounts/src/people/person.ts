@@ -1,5 +1,5 @@
 import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
 import { Tenant } from "@faceline/contracts/wire/ids";
 import { peopleKey, personKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
@@ -34,10 +34,31 @@ export async function listPeople(durable: RedisConnection): Promise<Person[]> {
     .toSorted((a, b) => a.team.localeCompare(b.team) || a.email.localeCompare(b.email));
 }
 
-/** Stores a person, or replaces the record of one. */
+/**
+ * Stores a person who is not known yet. Whoever is known stays as they are: their record changes by
+ * `approval.ts` alone.
+ */
 export async function storePerson(durable: RedisConnection, person: Person): Promise<void> {
   const entry = Person.parse(person);
-  // The set first: whoever is removed is looked up there.
-  await durable.sadd(peopleKey, entry.email);
-  await durable.set(personKey(entry.email), JSON.stringify(entry));
+  const keys = [personKey(entry.email), peopleKey];
+  await script(durable, storePersonScript)(...keys, JSON.stringify(entry));
 }
+
+/** `decode`: undefined for a record that is missing or is not JSON. Whoever has none is stored anew. */
+export const personLua = `
+  local function decode(json)
+    local ok, record = pcall(cjson.decode, json or '')
+    if ok and type(record) == 'table' then return record end
+  end
+  local function store(key, people, person)
+    redis.call('SADD', people, person.email)
+    redis.call('SET', key, cjson.encode(person))
+  end`;
+
+/** KEYS: person, people. ARGV: record. */
+const storePersonScript = {
+  name: "storePerson",
+  numberOfKeys: 2,
+  lua: `${personLua}
+    if not decode(redis.call('GET', KEYS[1])) then store(KEYS[1], KEYS[2], decode(ARGV[1])) end`,
+};

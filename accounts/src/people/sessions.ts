@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import { sessionKey, sessionsKey } from "@faceline/contracts/wire/names";
+import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { personKey, sessionKey, sessionsKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Email } from "./email.ts";
-import { findPerson } from "./person.ts";
 
 /** A signed-in browser. The session library adds what it needs. */
 export const SessionRecord = z.looseObject({
@@ -17,11 +16,20 @@ type SessionRecord = z.infer<typeof SessionRecord>;
 /** Sessions of a person. Beyond it the one that was not seen for longest ends. */
 export const sessionsMax = 20;
 
+/**
+ * Days after its sign-in a session ends, however often it is used: a cookie that was copied ends as well.
+ * People who come every day sign in four times a year.
+ */
+export const sessionDaysMax = 90;
+
 const daySeconds = 86_400;
+/** Of the set of a person's sessions, which must outlive each of them. */
+const setSeconds = sessionDaysMax * daySeconds;
 
 /**
  * Stores a session under the SHA-256 of its id, so that a copy of the database lets nobody in. It ends `days`
- * after it was last stored. Returns false, and stores nothing, when the person is gone.
+ * after it was last stored, at the latest `sessionDaysMax` after its creation. Returns false, and stores
+ * nothing, when the person is gone or that time is over.
  */
 export async function storeSession(
   durable: RedisConnection,
@@ -31,16 +39,11 @@ export async function storeSession(
 ): Promise<boolean> {
   const { email } = session;
   const sha256 = digestOf(id);
-  // The set first, and the person last: whoever ends all sessions finds this one, or it ends itself.
-  await durable.sadd(sessionsKey(email), sha256);
-  await Promise.all([
-    durable.expire(sessionsKey(email), days * daySeconds),
-    durable.set(sessionKey(sha256), JSON.stringify(session), "EX", days * daySeconds),
-  ]);
-  if ((await findPerson(durable, email)) === null) {
-    await remove(durable, email, [sha256]);
-    return false;
-  }
+  const seconds = secondsLeft(session, days);
+  if (seconds <= 0) return false;
+  const store = script(durable, storeSessionScript);
+  const keys = [personKey(email), sessionsKey(email), sessionKey(sha256)];
+  if ((await store(...keys, sha256, setSeconds, JSON.stringify(session), seconds)) === 0) return false;
   const stored = await storedSessions(durable, email);
   if (stored.length > sessionsMax) {
     const oldest = stored.slice(sessionsMax).map((each) => each.sha256);
@@ -49,23 +52,53 @@ export async function storeSession(
   return true;
 }
 
-/** Stores when a session was last seen, and lets it live on. Does nothing for a session that has ended. */
+/**
+ * In one step: whoever ends all sessions of a person finds this one, or it is a later one; and whoever
+ * forgets the person leaves no session. The set outlives each of its sessions.
+ *
+ * KEYS: person, their sessions, session. ARGV: SHA-256, seconds of the set, session, seconds.
+ */
+const storeSessionScript = {
+  name: "storeSession",
+  numberOfKeys: 3,
+  lua: `
+    if not redis.call('GET', KEYS[1]) then return 0 end
+    redis.call('SADD', KEYS[2], ARGV[1])
+    redis.call('EXPIRE', KEYS[2], ARGV[2])
+    redis.call('SET', KEYS[3], ARGV[3], 'EX', ARGV[4])
+    return 1`,
+};
+
+/**
+ * Stores when a session was last seen, and lets it live on, up to its end. Does nothing for a session that
+ * has ended.
+ */
 export async function touchSession(
   durable: RedisConnection,
   id: string,
   session: SessionRecord,
   days: number,
 ): Promise<void> {
-  const key = sessionKey(digestOf(id));
+  const sha256 = digestOf(id);
+  const seconds = secondsLeft(session, days);
+  if (seconds <= 0) return void (await remove(durable, session.email, [sha256]));
+  const key = sessionKey(sha256);
   // XX: whoever ends the session meanwhile must not find it again.
-  const stored = await durable.set(key, JSON.stringify(session), "EX", days * daySeconds, "XX");
-  if (stored !== null) await durable.expire(sessionsKey(session.email), days * daySeconds);
+  const stored = await durable.set(key, JSON.stringify(session), "EX", seconds, "XX");
+  // A release before `sessionDaysMax` may have let the set live for less.
+  if (stored !== null) await durable.expire(sessionsKey(session.email), setSeconds);
+}
+
+function secondsLeft({ createdAt }: SessionRecord, days: number): number {
+  const endsAt = createdAt + sessionDaysMax * daySeconds * 1_000;
+  return Math.min(days * daySeconds, Math.floor((endsAt - Date.now()) / 1_000));
 }
 
 /** Returns null for an unknown id, and for a session that has ended. */
 export async function findSession(durable: RedisConnection, id: string): Promise<SessionRecord | null> {
   const parsed = readMessage(SessionRecord, await durable.getBuffer(sessionKey(digestOf(id))));
-  return parsed.ok ? parsed.value : null;
+  // A release before `sessionDaysMax` may have stored it for longer.
+  return parsed.ok && secondsLeft(parsed.value, sessionDaysMax) > 0 ? parsed.value : null;
 }
 
 export async function endSession(durable: RedisConnection, id: string): Promise<void> {
@@ -90,7 +123,8 @@ async function storedSessions(durable: RedisConnection, email: string): Promise<
   if (digests.length === 0) return [];
   const stored = await durable.mgetBuffer(digests.map(sessionKey));
   const read = digests.map((sha256, i) => ({ sha256, parsed: readMessage(SessionRecord, stored[i]!) }));
-  const ended = read.filter(({ parsed }) => !parsed.ok).map(({ sha256 }) => sha256);
+  // One that does not parse here may be of a newer release: it must be found when all are ended.
+  const ended = digests.filter((_, i) => stored[i] === null);
   if (ended.length > 0) await durable.srem(sessionsKey(email), ...ended);
   return read
     .flatMap(({ sha256, parsed }) => (parsed.ok ? [{ sha256, session: parsed.value }] : []))

@@ -31,6 +31,8 @@ export async function issueSignInToken(
   email: string,
   { hours, replaces = false }: { hours: number; replaces?: boolean },
 ): Promise<string | null> {
+  // First, because whatever is stored stays in the append-only file, also the email of somebody unknown.
+  if ((await findPerson(durable, email)) === null) return null;
   const token = randomBytes(32).toString("base64url");
   const sha256 = digestOf(token);
   const createdAt = Date.now();
@@ -46,7 +48,7 @@ export async function issueSignInToken(
     JSON.stringify(stored),
     hours * hourSeconds,
   );
-  // Looked up after the token is stored, so that a removal at the same time finds either token or nobody.
+  // And after the token is stored, so that a removal at the same time finds either token or nobody.
   if ((await findPerson(durable, email)) === null) {
     await remove(durable, email, [sha256]);
     return null;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { teamLimits } from "@faceline/contracts/runtime/api-keys";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import { teamsKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { commandActor, listAudit } from "../audit/audit-log.ts";
 import { createKey, revokeTeamKey } from "../keys/team-keys.ts";
@@ -16,6 +18,8 @@ test("a team is listed with its limits, people and keys that work, also if it ha
   await createKey(redis, { team, name: "new" }, commandActor);
   const keysAlone = `${team}-k`;
   await createKey(redis, { team: keysAlone, name: "k" }, commandActor);
+  // A call that broke off has stored nothing but the name.
+  await redis.sadd(teamsKey, `${team}-n`);
   const own = (await listTeams(redis, Date.now())).filter((each) => each.team.startsWith(team));
   assert.deepEqual(own, [
     { team, limits: { inFlightMax: 2 }, people: 2, keys: 1 },
@@ -41,4 +45,20 @@ test("limits are changed one at a time or all together, each with an audit line"
       ["limits_set", team, { before: {}, after: { inFlightMax: 2 } }],
     ],
   );
+});
+
+test("of two operators who set all limits, the second is told if they have not seen the first's", async (t) => {
+  const { redis, team } = await durable(t);
+  const olga = { by: "olga@example.test", requestId: "r1" };
+  await changeLimits(redis, { team, limits: { requestsPerSecond: 1 } }, olga);
+  const seen = { requestsPerSecond: 1 };
+  const set = (limits: LimitOverrides, known?: LimitOverrides) =>
+    replaceLimits(redis, { team, limits, seen: known }, olga);
+  const results = await Promise.all([set({ requestsBurst: 2 }, seen), set({ inFlightMax: 3 }, seen)]);
+  assert.deepEqual(results, ["saved", "changed_meanwhile"]);
+  assert.equal(await set({ inFlightMax: 3 }, seen), "changed_meanwhile");
+  assert.deepEqual(await teamLimits(redis, team), { requestsBurst: 2 });
+  // Without what was seen, what counts is what was stored when the call began.
+  const unseen = await Promise.all([set({ requestsBurst: 4 }), set({ inFlightMax: 5 })]);
+  assert.deepEqual(unseen, ["saved", "changed_meanwhile"]);
 });

@@ -1,11 +1,8 @@
-import {
-  listApiKeys,
-  replaceTeamLimits,
-  setTeamLimits,
-  teamLimits,
-} from "@faceline/contracts/runtime/api-keys";
+import { isDeepStrictEqual } from "node:util";
+import { replaceTeamLimits, setTeamLimits } from "@faceline/contracts/runtime/api-keys";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { listApiKeys, listTeamNames } from "@faceline/contracts/runtime/team-index";
 import { type LimitOverrides, Team } from "@faceline/contracts/stored/team";
 import { teamKey } from "@faceline/contracts/wire/names";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
@@ -13,25 +10,25 @@ import { listTeamKeys } from "../keys/team-key-index.ts";
 import { isActive } from "../keys/team-keys.ts";
 import { listPeople } from "./person.ts";
 
-/**
- * Returns every team that has limits, people or keys, ordered by name. Reads the names of all keys of the
- * server: for operators.
- */
+/** Returns every team that has limits, people or keys, ordered by name. */
 export async function listTeams(durable: RedisConnection, now: number): Promise<TeamSummary[]> {
-  const [limits, people, keys] = await Promise.all([
-    storedLimits(durable),
-    listPeople(durable),
-    listApiKeys(durable),
+  const [named, people] = await Promise.all([listTeamNames(durable), listPeople(durable)]);
+  const teams = [...new Set([...named, ...people.map(({ team }) => team)])];
+  if (teams.length === 0) return [];
+  const [limits, keys] = await Promise.all([
+    durable.mgetBuffer(teams.map(teamKey)),
+    listApiKeys(durable, teams),
   ]);
-  const names = [...limits.keys(), ...people.map(({ team }) => team), ...keys.map(({ team }) => team)];
-  return [...new Set(names)]
-    .toSorted((a, b) => a.localeCompare(b))
-    .map((team) => ({
-      team,
-      limits: limits.get(team) ?? {},
-      people: people.filter((person) => person.team === team).length,
-      keys: keys.filter((key) => key.team === team && isActive(key, now)).length,
-    }));
+  return teams
+    .map((team, i) => {
+      const members = people.filter((person) => person.team === team);
+      const own = keys.filter((key) => key.team === team);
+      const active = own.filter((key) => isActive(key, now));
+      const summary = { team, limits: readLimits(limits[i]!), people: members.length, keys: active.length };
+      return { summary, exists: limits[i] !== null || members.length > 0 || own.length > 0 };
+    })
+    .flatMap(({ summary, exists }) => (exists ? [summary] : []))
+    .toSorted((a, b) => a.team.localeCompare(b.team));
 }
 
 /** Returns a team that has limits, people or keys; null: there is none of this name. */
@@ -66,35 +63,27 @@ export async function setLimits(
   durable: RedisConnection,
   { team, limits }: TeamLimitsChange,
 ): Promise<{ before: LimitOverrides; after: LimitOverrides }> {
-  const before = await teamLimits(durable, team);
-  await setTeamLimits(durable, team, limits);
+  const before = await setTeamLimits(durable, team, limits);
   return { before, after: { ...before, ...limits } };
 }
 
-/** Sets all limits of a team: the service's defaults apply to those that are absent. */
+/**
+ * Sets all limits of a team: the service's defaults apply to those that are absent. `changed_meanwhile`:
+ * nothing was set, because the limits are not those that the operator has `seen`, or somebody set others at
+ * the same time.
+ */
 export async function replaceLimits(
   durable: RedisConnection,
-  { team, limits }: TeamLimitsChange,
+  { team, limits, seen }: TeamLimitsChange & { seen?: LimitOverrides | undefined },
   actor: Actor,
-): Promise<void> {
-  const before = readLimits(await durable.getBuffer(teamKey(team)));
-  await replaceTeamLimits(durable, team, limits);
+): Promise<"saved" | "changed_meanwhile"> {
+  const stored = await durable.getBuffer(teamKey(team));
+  const before = readLimits(stored);
+  if (seen !== undefined && !isDeepStrictEqual(seen, before)) return "changed_meanwhile";
+  if (!(await replaceTeamLimits(durable, team, limits, stored?.toString() ?? null)))
+    return "changed_meanwhile";
   await recordAudit(durable, actor, "limits_set", team, { limits: { before, after: limits } });
-}
-
-async function storedLimits(durable: RedisConnection): Promise<Map<string, LimitOverrides>> {
-  const limits = new Map<string, LimitOverrides>();
-  let cursor = "0";
-  do {
-    const [next, names] = await durable.scan(cursor, "MATCH", teamKey("*"), "COUNT", 500);
-    cursor = next;
-    if (names.length === 0) continue;
-    const stored = await durable.mgetBuffer(names);
-    for (const [i, name] of names.entries()) {
-      limits.set(name.slice(teamKey("").length), readLimits(stored[i]!));
-    }
-  } while (cursor !== "0");
-  return limits;
+  return "saved";
 }
 
 /** A record that does not parse is shown as one without limits: setting them replaces it. */

@@ -1,5 +1,5 @@
 import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
 import { waitlistKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Email } from "./email.ts";
@@ -15,10 +15,14 @@ export const WaitlistForm = z.object({
     .default(""),
 });
 
-/** `text`: the newest. `firstText`: the first one, where the form was sent again. */
+/**
+ * `text`: the newest. `firstText`: the first one, where the form was sent again. `network`: where the first
+ * form came from; an older release did not store it.
+ */
 const StoredEntry = z.object({
   text: z.string(),
   joinedAt: z.number().positive(),
+  network: z.string().optional(),
   firstText: z.string().optional(),
   sentAgainAt: z.number().positive().optional(),
 });
@@ -27,34 +31,108 @@ const StoredEntry = z.object({
 export const waitlistEntriesMax = 2_000;
 
 /**
+ * Entries of one mail domain that push nobody of another one from a full list. Half, so that a provider whom
+ * everybody uses still gets in.
+ */
+const domainEntriesMax = waitlistEntriesMax / 2;
+
+/** From then on an entry may leave a full list although it is the only one of its network. */
+const daysMin = 30;
+
+/**
  * Stores what somebody wrote. Of an address that waits already the first text and the newest one are stored:
- * they may correct it, and somebody else who knows the address cannot remove it. Either way one entry is read
- * and one is written, so that neither the result nor the time says who is on the list. `full`: nothing was
- * stored. Calls at the same time may exceed `waitlistEntriesMax` by their number.
+ * they may correct it, and somebody else who knows the address cannot remove it. Neither the result nor the
+ * time says who is on the list: a full list answers those who are on it as it answers others.
+ *
+ * A full list makes room, so that filling it does not close it: see `joinScript`. `full`: nothing was stored.
  */
 export async function joinWaitlist(
   durable: RedisConnection,
-  { email, text }: z.infer<typeof WaitlistForm>,
+  { email, text, network = "" }: z.infer<typeof WaitlistForm> & { network?: string },
   now = Date.now(),
 ): Promise<"joined" | "full"> {
-  const [count, json] = await Promise.all([
-    durable.hlen(waitlistKey),
-    durable.hgetBuffer(waitlistKey, email),
-  ]);
-  // Before the look at the entry: a full list is full for those who are on it, too.
-  if (count >= waitlistEntriesMax) return "full";
-  const stored = readMessage(StoredEntry, json);
-  const entry = stored.ok
-    ? {
-        text,
-        joinedAt: stored.value.joinedAt,
-        firstText: stored.value.firstText ?? stored.value.text,
-        sentAgainAt: now,
-      }
-    : { text, joinedAt: now };
-  await durable.hset(waitlistKey, email, JSON.stringify(entry));
-  return "joined";
+  // It is written into JSON as it is: cjson would escape its slash.
+  if (!/^[\w.:/]*$/.test(network)) throw new Error("a network has letters, digits, dots, colons and a slash");
+  const bounds = [waitlistEntriesMax, domainEntriesMax, now - daysMin * dayMs];
+  const result = await script(durable, joinScript)(waitlistKey, email, text, network, now, ...bounds);
+  return result as "joined" | "full";
 }
+
+const dayMs = 86_400_000;
+
+/**
+ * Of a full list the newest entry of the network with most entries leaves, if that network keeps more than
+ * the newcomer's gets. Else the oldest entry leaves, if it is older than `daysMin`. So whoever comes
+ * from a network that has no entry finds room unless 2,000 networks hold an entry each; and an entry that is
+ * the only one of its network stays for 30 days, whatever comes. A domain at its bound makes room among its
+ * own entries, by the same rule: for it 1,000 networks are enough.
+ *
+ * What decides stands first in an entry, where a pattern finds it at once: parsing 2,000 entries would stop
+ * the server for long. Of entries of an older release no network is known, and when they joined if that
+ * stands last.
+ *
+ * KEYS: waitlist. ARGV: email, text, network, now, entries at most, of a domain, when old ones have joined.
+ */
+const joinScript = {
+  name: "joinWaitlist",
+  numberOfKeys: 1,
+  lua: `
+    local email, network, now = ARGV[1], ARGV[3], tonumber(ARGV[4])
+
+    local function read(json)
+      local joinedAt, rest = string.match(json, '^{"joinedAt":(%d+),()')
+      local from = rest and string.match(json, '^"network":"([^"]*)"', rest)
+      joinedAt = joinedAt or string.match(string.sub(json, -40), '"joinedAt":(%d+)}$')
+      return tonumber(joinedAt) or math.huge, from or ''
+    end
+
+    local function whoLeaves()
+      local all = redis.call('HGETALL', KEYS[1])
+      local domain = string.sub(email, (string.find(email, '@', 1, true)))
+      local own, everybody = {}, {}
+      for i = 1, #all, 2 do
+        if all[i] ~= email then
+          table.insert(everybody, i)
+          if string.sub(all[i], -#domain) == domain then table.insert(own, i) end
+        end
+      end
+      local candidates = #own < tonumber(ARGV[6]) and everybody or own
+      local joined, networks, counts, oldest = {}, {}, { [''] = 0 }, nil
+      for _, i in ipairs(candidates) do
+        local joinedAt, from = read(all[i + 1])
+        joined[i], networks[i] = joinedAt, from
+        if from ~= '' then counts[from] = (counts[from] or 0) + 1 end
+        if not oldest or joinedAt < joined[oldest] then oldest = i end
+      end
+      local most, newest = (counts[network] or 0) + 1, nil
+      for _, count in pairs(counts) do most = math.max(most, count) end
+      if most > (counts[network] or 0) + 1 then
+        for _, i in ipairs(candidates) do
+          local isLargest = counts[networks[i]] == most
+          if isLargest and (not newest or joined[i] > joined[newest]) then newest = i end
+        end
+      end
+      if newest then return all[newest] end
+      if oldest and joined[oldest] < tonumber(ARGV[7]) then return all[oldest] end
+    end
+
+    local stored = redis.call('HGET', KEYS[1], email)
+    if redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[5]) then
+      local leaver = whoLeaves()
+      if not leaver then return 'full' end
+      if not stored then redis.call('HDEL', KEYS[1], leaver) end
+    end
+    local ok, known = pcall(cjson.decode, stored or '')
+    local joinedAt, rest = now, { text = ARGV[2] }
+    if ok and type(known) == 'table' and known.joinedAt then
+      joinedAt, network = known.joinedAt, known.network or ''
+      rest.firstText, rest.sentAgainAt = known.firstText or known.text, now
+    end
+    local head = string.format('{"joinedAt":%.0f,', joinedAt)
+    if network ~= '' then head = head .. '"network":"' .. network .. '",' end
+    redis.call('HSET', KEYS[1], email, head .. string.sub(cjson.encode(rest), 2))
+    return 'joined'`,
+};
 
 /** Returns all entries, the oldest first. An entry that does not parse is shown without its text. */
 export async function listWaitlist(durable: RedisConnection): Promise<WaitlistEntry[]> {
@@ -67,9 +145,9 @@ export async function listWaitlist(durable: RedisConnection): Promise<WaitlistEn
     .toSorted((a, b) => a.joinedAt - b.joinedAt || a.email.localeCompare(b.email));
 }
 
-/** Removes an entry. Returns false when there is none. */
-export async function leaveWaitlist(durable: RedisConnection, email: string): Promise<boolean> {
-  return (await durable.hdel(waitlistKey, email)) === 1;
+/** Removes entries, and returns how many there were. */
+export async function leaveWaitlist(durable: RedisConnection, ...emails: string[]): Promise<number> {
+  return emails.length === 0 ? 0 : durable.hdel(waitlistKey, ...emails);
 }
 
 /**

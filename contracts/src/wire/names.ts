@@ -33,9 +33,13 @@ export const cancelsChannel = (pool: string): string => `cancels:${pool}`;
 export const apiKeyKey = (sha256: string): string => `key:${sha256}`;
 /** A hash: time of the last use of each API key, in epoch milliseconds, by the SHA-256 of the key. */
 export const keysLastUsedKey = "keys-last-used";
-/** A set: the SHA-256 of each API key of a team. And whether such sets were compared with all keys lately. */
+/** A set: the SHA-256 of each API key of a team. */
 export const teamKeysKey = (team: string): string => `team-keys:${team}`;
-export const teamKeysCheckedKey = "team-keys-checked";
+/**
+ * A set: every team that was given keys or limits. No team can have this name, and rights of users that were
+ * made for earlier releases cover it.
+ */
+export const teamsKey = "team-keys:~teams";
 export const teamKey = (team: string): string => `team:${team}`;
 /** A hash: who waits for approval, by mail address. */
 export const waitlistKey = "waitlist";

@@ -61,6 +61,7 @@ const actionTexts: Record<AuditAction, string> = {
   waitlist_approved: "approved",
   waitlist_declined: "declined",
   operator_made: "made operator",
+  member_made: "made member",
   sign_in_address_made: "sign-in address made",
   sign_in_addresses_cancelled: "sign-in addresses cancelled",
   signed_in: "signed in",

@@ -84,13 +84,19 @@ const peopleShownMax = 50;
 
 type TeamPerson = { id: string; email: string; role: "member" | "operator" };
 
-/** A team with the form of its limits. `sections`: more about it, above the limits. */
-export const teamPage = ({ team, values, errors, done, sections, facts }: TeamView): AccountPage =>
+/**
+ * A team with the form of its limits, which says what they were when it was shown. `isStale`: somebody else
+ * changed them before the form came. `sections`: more about the team, above the limits.
+ */
+export const teamPage = ({ team, values, errors, isStale, done, sections, facts }: TeamView): AccountPage =>
   adminPage({
     path: `/admin/teams/${team.team}`,
     title: team.team,
     done,
-    alert: errorNote(limitErrors(errors)),
+    alert: errorNote([
+      ...limitErrors(errors),
+      { name: "limits", label: "Limits", error: isStale === true ? staleLimits : undefined },
+    ]),
     content: html`<div class="heading">
 <h1>${team.team}</h1>
 <p class="dim">${team.people} ${team.people === 1 ? "person" : "people"}, ${team.keys} valid
@@ -104,16 +110,21 @@ ${team.keys === 1 ? "key" : "keys"}</p>
 <h2 id="limits">Limits</h2>
 <p>All keys of the team share them. They hold at once.</p>
 <form method="post" action="/admin/teams/${team.team}" class="form">
+<input type="hidden" name="seen" value="${JSON.stringify(team.limits)}">
 !${limitInputs({ values, errors, facts })}
 <button class="button">Save the limits</button>
 </form>
 </section>`,
   });
 
+const staleLimits =
+  "Somebody else changed them after you opened this page. They are shown as they are now: make your change again.";
+
 type TeamView = {
   team: TeamSummary;
   values: LimitValues;
   errors?: LimitValues | undefined;
+  isStale?: boolean;
   done?: string | undefined;
   sections: Html[];
   facts: Facts;

@@ -39,8 +39,8 @@ const moreWait = (count: number): Html =>
   html`<p class="note">${formatCount(count)} more wait. They are shown as these are approved or declined.</p>`;
 
 /** When the form came, and what was decided about the person before. */
-const history = ({ joinedAt, sentAgainAt, team, declinedAt }: Applicant): Html =>
-  html`<p class="dim">Joined !${instant(joinedAt)}!${markup(sentAgainAt === undefined ? nothing : html`, sent again !${instant(sentAgainAt)}`)}</p>
+const history = ({ joinedAt, sentAgainAt, network, team, declinedAt }: Applicant): Html =>
+  html`<p class="dim">Joined !${instant(joinedAt)}!${markup(sentAgainAt === undefined ? nothing : html`, sent again !${instant(sentAgainAt)}`)}!${markup(network === undefined ? nothing : html`, from the network ${network}`)}</p>
 !${markup(team === null ? nothing : memberNote(team))}!${markup(declinedAt === null ? nothing : declinedNote(declinedAt))}`;
 
 const memberNote = (team: string): Html =>

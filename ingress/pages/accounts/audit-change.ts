@@ -12,6 +12,10 @@ export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[
     case "waitlist_approved":
     case "operator_made":
       return html`!${teamText(details.team)}!${limitChanges(details.limits)}`;
+    case "waitlist_declined":
+      return details.entries === undefined
+        ? nothing
+        : html`<div>${formatCount(details.entries)} together</div>`;
     case "limits_set":
       if (details.limits !== undefined && isSame(details.limits)) return html`<div>no limit changed</div>`;
       return limitChanges(details.limits);
@@ -21,7 +25,7 @@ export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[
         : html`<div>by !${auditKeyText(details.newKey, keys)}</div>`;
     case "model_made_default":
       return defaultChange(on, details.formerDefaults);
-    case "waitlist_declined":
+    case "member_made":
     case "sign_in_address_made":
     case "sign_in_addresses_cancelled":
     case "signed_in":

@@ -23,7 +23,8 @@ want to build.</p>
 !${field({ name: "purpose", label: "What do you want to use it for?", type: "area", hint: "Optional. Two sentences help the operator to decide.", max: 900, value: values.purpose, error: errors.purpose })}
 <button class="button">Join the waitlist</button>
 </form>
-<p class="dim">What you write is kept until you are approved or declined, and read by the operator alone. Send the form again
+<p class="dim">What you write is kept, with the network that you write from, until you are approved or declined, and read by
+the operator alone. It may go earlier when the list is full. Send the form again
 to correct it: the first text and the newest one are kept. Of the decision, your email and the time are kept.</p>
 </div>`,
 });

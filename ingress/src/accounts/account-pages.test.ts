@@ -287,7 +287,7 @@ test("a form with an error does not count against the limit of forms", async (t)
   }
   assert.equal(counted.mock.callCount(), 0);
   await postForm(app, "/waitlist", { email: "cy@example.test", team: "ants", purpose: "" });
-  assert.equal(counted.mock.callCount(), 1);
+  assert.equal(counted.mock.callCount(), 2);
 });
 
 test("a sign-in address that does not work says why, and to who is signed in where to go", async () => {
@@ -341,6 +341,18 @@ test("above a limit of tries there is a page that says when to come back, for un
     ["form", "127.0.0.1"],
     ["mail", "nobody@example.test"],
   ]);
+});
+
+test("a sign-in address that works is answered above the limit, and counts as no try", async (t) => {
+  const counted = t.mock.method(accounts.ports, "countTry", async () => 60_000);
+  const url = `/sign-in/${accounts.invite(member)}`;
+  assert.equal((await app.inject(url)).statusCode, 200);
+  assert.equal((await postForm(app, url)).statusCode, 303);
+  assert.equal(counted.mock.callCount(), 0);
+  for (const dead of [url, `/sign-in/${unknownToken}`, "/sign-in/x"]) {
+    assert.equal((await app.inject(dead)).statusCode, 429, dead);
+    assert.equal((await postForm(app, dead)).statusCode, 429, dead);
+  }
 });
 
 test("where no mail server is set, /sign-in says whom to ask, and has no form", async () => {

@@ -20,7 +20,7 @@ export type AccountPorts = {
   /** Null: nobody has this address, or no longer. */
   findPerson(email: string): Promise<Person | null>;
   /** The result is the same for an address that waits already. `full`: nothing was stored. */
-  joinWaitlist(entry: WaitlistForm): Promise<"joined" | "full">;
+  joinWaitlist(entry: WaitlistForm, network: string): Promise<"joined" | "full">;
   signInAddresses: {
     /** Whom the address with this token signs in, without a change. Null: used, too old, or unknown. */
     find(token: string): Promise<Person | null>;
@@ -79,5 +79,8 @@ type RotatedKey = CreatedKey | { kind: "replaced" };
 
 export type Actor = { by: string; requestId: string };
 
-/** Forms of an address; mails to an email; sign-in addresses that an address opens; new keys of a team. */
-export type AccountLimit = "form" | "mail" | "sign_in_address" | "key";
+/**
+ * Forms of an address, and those of the waitlist of its network; mails to an email; sign-in addresses that an
+ * address opens; changes of a team's keys.
+ */
+export type AccountLimit = "form" | "network_form" | "mail" | "sign_in_address" | "key";

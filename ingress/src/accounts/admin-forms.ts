@@ -1,4 +1,5 @@
 import { Email } from "@faceline/accounts/people/email";
+import { readMessage } from "@faceline/contracts/runtime/message";
 import { type LimitOverrides, TeamLimits } from "@faceline/contracts/stored/team";
 import { Tenant } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
@@ -9,6 +10,7 @@ import { PageRefusal } from "./page-refusal.ts";
 
 const text = z.string().max(254).default("");
 const Limits = z.object({ perSecond: text, burst: text, inFlight: text, bytesPerSecond: text });
+const SeenLimits = z.object({ seen: z.string().max(500).optional() });
 const Membership = z.object({ email: text, team: text, join: text });
 
 /** Reads the limits of a form: an empty field is absent. `errors` has the fields that are no limits. */
@@ -28,6 +30,16 @@ export function readLimits(body: unknown): ReadLimits {
       errors[name] = `Write a whole number up to ${limit === "bodyBytesPerSecond" ? "10^12" : "1,000,000"}.`;
   }
   return { values, limits, errors: Object.keys(errors).length === 0 ? undefined : errors };
+}
+
+/** Reads which limits the page of the form showed; undefined if it does not say. */
+export function readSeenLimits(body: unknown): LimitOverrides | undefined {
+  const sent = SeenLimits.safeParse(body);
+  if (!sent.success) throw new PageRefusal("unreadable_form");
+  if (sent.data.seen === undefined) return undefined;
+  const seen = readMessage(TeamLimits.partial(), Buffer.from(sent.data.seen));
+  if (!seen.ok) throw new PageRefusal("unreadable_form");
+  return seen.value;
 }
 
 /**

@@ -83,7 +83,7 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
 
   scope.post<IdRoute>("/people/:id/operator", async (request, reply) => {
     const { email } = await findListed(context, request);
-    await admin.makeOperator(email, actorOf(request));
+    if (!(await admin.makeOperator(email, actorOf(request)))) throw new PageRefusal("no_person");
     return confirm(reply, personPath(email), "operator_made");
   });
 }

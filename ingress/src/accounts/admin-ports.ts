@@ -15,14 +15,18 @@ import type { StoredSession } from "./session-storage.ts";
 export type AdminPorts = {
   /** The oldest first. */
   waitlist(): Promise<Applicant[]>;
-  /** `in_other_team`: a person stays in their team. */
+  /**
+   * `in_other_team`: a person stays in their team. `gone`: with `mustWait`, they do not wait any more, and
+   * are no member.
+   */
   approve(
-    approval: { email: string; team: string; limits: LimitOverrides },
+    approval: { email: string; team: string; limits: LimitOverrides; mustWait?: boolean },
     actor: Actor,
-  ): Promise<{ kind: "approved" } | { kind: "in_other_team"; team: string }>;
+  ): Promise<{ kind: "approved" } | { kind: "in_other_team"; team: string } | { kind: "gone" }>;
   decline(email: string, actor: Actor): Promise<boolean>;
   people(): Promise<Person[]>;
-  makeOperator(email: string, actor: Actor): Promise<unknown>;
+  /** Returns false if nobody has this email any more. */
+  makeOperator(email: string, actor: Actor): Promise<boolean>;
   sessions(email: string): Promise<StoredSession[]>;
   endSessions(email: string, actor: Actor): Promise<unknown>;
   /** Sign-in addresses of a person that work, the newest first. */
@@ -36,8 +40,16 @@ export type AdminPorts = {
   teams(): Promise<TeamSummary[]>;
   /** Null: there is no team of this name. */
   team(name: string): Promise<TeamSummary | null>;
-  /** The service's defaults apply to limits that are absent. */
-  setLimits(team: string, limits: LimitOverrides, actor: Actor): Promise<unknown>;
+  /**
+   * The service's defaults apply to limits that are absent. `changed_meanwhile`: nothing was set, as they are
+   * not those that the operator has `seen`, or others were set at the same time.
+   */
+  setLimits(
+    team: string,
+    limits: LimitOverrides,
+    actor: Actor,
+    seen?: LimitOverrides,
+  ): Promise<"saved" | "changed_meanwhile">;
   /** The calls of all teams. */
   usage(): Promise<UsageOfService>;
   /** The newest entries first, those before the entry `before` alone; and the keys that they name. */

@@ -7,7 +7,7 @@ import { errorsSection } from "../../pages/accounts/errors-section.ts";
 import { limitValues } from "../../pages/accounts/limits-form.ts";
 import { usageSection } from "../../pages/accounts/usage-section.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
-import { readLimits } from "./admin-forms.ts";
+import { readLimits, readSeenLimits } from "./admin-forms.ts";
 import { emailId } from "./admin-person.ts";
 import { confirm, doneOf, keyDone } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
@@ -40,7 +40,16 @@ export function addTeams(scope: FastifyInstance, context: AccountContext): void 
     if (errors !== undefined) {
       return sendTeam(context, request, reply.code(400), { team, values, errors });
     }
-    await accounts.admin.setLimits(team.team, limits, actorOf(request));
+    const seen = readSeenLimits(request.body);
+    const result = await accounts.admin.setLimits(team.team, limits, actorOf(request), seen);
+    if (result === "changed_meanwhile") {
+      const current = await findTeam(context, request);
+      return sendTeam(context, request, reply.code(409), {
+        team: current,
+        values: limitValues(current.limits),
+        isStale: true,
+      });
+    }
     return confirm(reply, `/admin/teams/${team.team}`, "limits_saved");
   });
 

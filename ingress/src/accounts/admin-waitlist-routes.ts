@@ -63,7 +63,9 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
     const form = { team, teamError, joins, limits: values, limitErrors: errors, limitsError };
     const isWrong = [teamError, errors, limitsError].some((error) => error !== undefined);
     if (isWrong) return showEntry(request, reply.code(400), form);
-    const result = await admin.approve({ email, team, limits }, actorOf(request));
+    const result = await admin.approve({ email, team, limits, mustWait: true }, actorOf(request));
+    // Declined or forgotten while the form was under way.
+    if (result.kind === "gone") throw new PageRefusal("not_found");
     if (result.kind === "in_other_team") {
       const error = `They are in the team ${result.team}. Decline this, or approve them into it.`;
       return showEntry(request, reply.code(409), { ...form, teamError: error });

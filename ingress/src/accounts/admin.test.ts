@@ -235,6 +235,20 @@ test("limits that are left empty are the service's defaults again", async () => 
   assert.equal((await post("/admin/teams/nobody", { inFlight: "3" })).statusCode, 404);
 });
 
+test("limits that somebody else has changed since the page was opened are shown, and not replaced", async () => {
+  const path = "/admin/teams/night-bees";
+  const { body } = await get(path);
+  const [, seen = ""] = /name="seen" value="([^"]*)"/.exec(body) ?? [];
+  const form = { seen: seen.replaceAll("&quot;", '"').replaceAll("&#34;", '"'), perSecond: "7" };
+  assert.equal((await post(path, { ...form, inFlight: "5" })).statusCode, 303);
+  const second = await post(path, { ...form, burst: "9" });
+  assert.equal(second.statusCode, 409);
+  assert.match(second.body, /role="alert">[^]*Nothing was changed[^]*Somebody else changed them/);
+  assert.match(second.body, /name="inFlight"[^>]*value="5"/);
+  assert.match((await get(path)).body, /name="burst"[^>]*value=""/);
+  assert.equal((await post(path, { seen: "{", perSecond: "7" })).statusCode, 400);
+});
+
 test("an operator sees the keys of a team, and revokes one after a question", async () => {
   const [key, other] = [
     await accounts.ports.keys.create("night-bees", markup, operatorActor),

@@ -65,7 +65,9 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     const form = readName(request.body);
     if (form.error !== undefined)
       return send(request, reply.code(400), keyPage({ key, now: now(), ...form }));
-    await accounts.keys.rename(signedIn(request).team, key.id, form.name, actorOf(request));
+    const { team } = signedIn(request);
+    await countTry(accounts, "key", team);
+    await accounts.keys.rename(team, key.id, form.name, actorOf(request));
     return reply.redirect(keyDoneAddress(key.id, "key_renamed"), 303);
   });
 

@@ -181,13 +181,14 @@ test("a team sees its own calls and recent errors", async () => {
   assert.match(body, /queue_full[^]*<td>badge reader<\/td><td><code>the-call<\/code>/);
 });
 
-test("a team that makes keys in a loop is refused, because revoked ones are stored as well", async (t) => {
+test("a team that makes, replaces or renames keys in a loop is refused: each is stored and recorded", async (t) => {
   const counted = t.mock.method(accounts.ports, "countTry", async () => 60_000);
   const before = keysOf("ants").length;
   const key = keysOf("ants").find(({ disabled }) => !disabled)!;
   const replies = [
     await postForm(app, "/dashboard/keys", { name: "one more" }, ada),
     await postForm(app, `/dashboard/keys/${key.id}/rotate`, { overlap: "1" }, ada),
+    await postForm(app, `/dashboard/keys/${key.id}/name`, { name: "another" }, ada),
   ];
   for (const reply of replies) assert.equal(reply.statusCode, 429);
   assert.deepEqual(
@@ -195,7 +196,9 @@ test("a team that makes keys in a loop is refused, because revoked ones are stor
     [
       ["key", "ants"],
       ["key", "ants"],
+      ["key", "ants"],
     ],
   );
   assert.equal(keysOf("ants").length, before);
+  assert.ok(!keysOf("ants").some(({ name }) => name === "another"));
 });

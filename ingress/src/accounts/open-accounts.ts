@@ -51,7 +51,7 @@ export function openAccounts({ durable, redis, settings, lines }: AccountParts):
       end: (id) => endSession(durable, id),
     },
     findPerson: (email) => findPerson(durable, email),
-    joinWaitlist: (entry) => joinWaitlist(durable, entry),
+    joinWaitlist: (entry, network) => joinWaitlist(durable, { ...entry, network }),
     signInAddresses: {
       find: (token) => findSignInToken(durable, token),
       consume: (token) => consumeSignInToken(durable, token),
@@ -70,9 +70,10 @@ export function openAccounts({ durable, redis, settings, lines }: AccountParts):
     keys: {
       max: teamKeysMax,
       list: (team) => listTeamKeys(durable, team),
-      create: (team, name, actor) => createTeamKey(durable, { team, name }, actor),
+      create: (team, name, actor) => createTeamKey(durable, { team, name, member: actor.by }, actor),
       rename: (team, id, name, actor) => renameTeamKey(durable, { team, id, name }, actor),
-      rotate: (team, id, overlapHours, actor) => rotateTeamKey(durable, { team, id, overlapHours }, actor),
+      rotate: (team, id, overlapHours, actor) =>
+        rotateTeamKey(durable, { team, id, overlapHours, member: actor.by }, actor),
       revoke: (team, id, actor) => revokeTeamKey(durable, { team, id }, actor),
     },
     admin: openAdmin({ durable, sendMail, hours }),

@@ -40,7 +40,7 @@ test("what an operator does on the pages is in the durable Redis, and in the aud
   await admin.cancelAddresses(email, actor);
   assert.deepEqual(await admin.openAddresses(email), []);
 
-  await storeSession(durable, randomUUID(), { email, createdAt: 1, seenAt: 1 }, 1);
+  await storeSession(durable, randomUUID(), { email, createdAt: Date.now(), seenAt: 1 }, 1);
   assert.equal((await admin.sessions(email)).length, 1);
   await admin.endSessions(email, actor);
   assert.deepEqual(await admin.sessions(email), []);

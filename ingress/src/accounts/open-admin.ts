@@ -30,7 +30,8 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts 
     approve: (approval, actor) => approve(durable, approval, actor),
     decline: (email, actor) => decline(durable, email, actor),
     people: () => listPeople(durable),
-    makeOperator: (email, actor) => makeOperator(durable, { email }, actor),
+    makeOperator: async (email, actor) =>
+      (await makeOperator(durable, { email, mustBeKnown: true }, actor)) !== null,
     sessions: (email) => listSessions(durable, email),
     async endSessions(email, actor) {
       await endSessions(durable, email);
@@ -53,7 +54,7 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts 
     },
     teams: () => listTeams(durable, Date.now()),
     team: (name) => findTeam(durable, name, Date.now()),
-    setLimits: (team, limits, actor) => replaceLimits(durable, { team, limits }, actor),
+    setLimits: (team, limits, actor, seen) => replaceLimits(durable, { team, limits, seen }, actor),
     usage: () => readServiceUsage(durable, Date.now()),
     async audit(range) {
       const entries = await listAudit(durable, range);

@@ -86,7 +86,7 @@ const refusals = {
     status: 503,
     code: "dependency_unavailable",
     title: "The waitlist is full",
-    detail: "Nobody can be added at the moment. Try again in some days.",
+    detail: "Nobody can be added from your network at the moment. Try again tomorrow, or from another one.",
   },
   failed: {
     status: 500,

@@ -13,6 +13,7 @@ import type { Person } from "./account-ports.ts";
 import { countTry, requireAvailable } from "./admission.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { beginSession, endSession, rejectLostCookie } from "./session.ts";
+import { SignInLookups } from "./sign-in-lookups.ts";
 import { SignInQueue } from "./sign-in-queue.ts";
 
 // Covered by ./account-pages.test.ts and ./account-security.live.test.ts.
@@ -22,6 +23,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
   const { accounts, settings } = context;
   const { mailed } = accounts.signInAddresses;
   const queue = new SignInQueue((email) => accounts.signInAddresses.mail(email));
+  const lookups = new SignInLookups(accounts);
 
   scope.get("/sign-in", async (request, reply) => {
     if (request.person !== null) return reply.redirect(homeOf(request.person), 303);
@@ -52,17 +54,16 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
 
   // A wildcard, because the router bounds the length of parameters.
   scope.get<Rest>("/sign-in/*", async (request, reply) => {
-    const token = await readToken(context, request);
-    const person = token === undefined ? null : await accounts.signInAddresses.find(token);
+    const token = request.params["*"];
+    const person = await lookups.find(request, token);
     if (person === null) return sendDeadAddress(context, request, reply);
-    const page = openedAddressPage({ token: token!, ...person, signedInAs: request.person?.email });
+    const page = openedAddressPage({ token, ...person, signedInAs: request.person?.email });
     return sendAccountPage(context, request, reply, page);
   });
 
   scope.post<Rest>("/sign-in/*", async (request, reply) => {
     rejectLostCookie(request, context);
-    const token = await readToken(context, request);
-    const person = token === undefined ? null : await accounts.signInAddresses.consume(token);
+    const person = await lookups.consume(request, request.params["*"]);
     if (person === null) return sendDeadAddress(context, request, reply);
     await beginSession(request, person.email, context.now());
     await accounts.recordAudit({ by: person.email, requestId: request.id }, "signed_in");
@@ -88,17 +89,6 @@ function sendDeadAddress(context: AccountContext, request: FastifyRequest, reply
   const { person } = request;
   const signedIn = person === null ? undefined : { email: person.email, home: homeOf(person) };
   return sendAccountPage(context, request, reply.code(404), deadAddressPage(signedIn));
-}
-
-/** Counts the try, and returns the token if it has the shape of one: others need no look at the store. */
-async function readToken(
-  { accounts }: AccountContext,
-  request: FastifyRequest<Rest>,
-): Promise<string | undefined> {
-  requireAvailable(accounts);
-  await countTry(accounts, "sign_in_address", request);
-  const token = request.params["*"];
-  return /^[\w-]{43}$/.test(token) ? token : undefined;
 }
 
 function noticeOf({ query }: FastifyRequest): "ended" | "signed_out" | undefined {

@@ -1,6 +1,7 @@
 import { WaitlistForm } from "@faceline/accounts/people/waitlist";
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
+import { visitorNetwork } from "../tester/visitors.ts";
 import { type WaitlistField, waitlistJoinedPage, waitlistPage } from "../../pages/accounts/waitlist-page.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { countTry, requireAvailable } from "./admission.ts";
@@ -24,7 +25,9 @@ export function addWaitlist(scope: FastifyInstance, context: AccountContext): vo
     }
     // A form with an error stores nothing, so it is not counted.
     await countTry(accounts, "form", request);
-    if ((await accounts.joinWaitlist(form.entry)) === "full") throw new PageRefusal("waitlist_full");
+    const network = visitorNetwork(request);
+    await countTry(accounts, "network_form", network);
+    if ((await accounts.joinWaitlist(form.entry, network)) === "full") throw new PageRefusal("waitlist_full");
     return reply.redirect("/waitlist/joined", 303);
   });
   scope.get("/waitlist/joined", async (request, reply) =>

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import {
-  listApiKeys,
-  newApiKey,
-  revokeApiKey,
-  setTeamLimits,
-  storeApiKey,
-} from "@faceline/contracts/runtime/api-keys";
+import { newApiKey, revokeApiKey, setTeamLimits, storeApiKey } from "@faceline/contracts/runtime/api-keys";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { listApiKeys } from "@faceline/contracts/runtime/team-index";
 import { keysLastUsedKey } from "@faceline/contracts/wire/names";
 import { testServer, waitUntil } from "../../testing/server.ts";
 import { openKeyStore } from "./key-store.ts";

@@ -6,9 +6,9 @@ import { RequestRateLimiter } from "./request-rate-limiter.ts";
 
 /**
  * Counts what people try: forms and sign-in addresses by the address of the network that they come from,
- * mails by the email that they go to, new keys by the team. An email that nobody has counts as any other, or
- * the limit would tell which ones exist. Emails are in Redis as SHA-256 alone, and names hold a slash, which
- * those of teams cannot. While Redis is unreachable each process counts alone.
+ * mails by the email that they go to, changes of keys by the team. An email that nobody has counts as any
+ * other, or the limit would tell which ones exist. Emails are in Redis as SHA-256 alone, and names hold a
+ * slash, which those of teams cannot. While Redis is unreachable each process counts alone.
  */
 export class AccountLimiter {
   readonly #rates: RequestRateLimiter;
@@ -18,6 +18,7 @@ export class AccountLimiter {
     this.#rates = new RequestRateLimiter(redis);
     this.#perHour = {
       form: settings.ACCOUNT_FORMS_PER_HOUR,
+      network_form: settings.ACCOUNT_FORMS_PER_HOUR * addressesOfNetwork,
       mail: settings.SIGN_IN_MAILS_PER_HOUR,
       sign_in_address: settings.SIGN_IN_ADDRESSES_PER_HOUR,
       key: settings.TEAM_KEYS_PER_HOUR,
@@ -34,7 +35,10 @@ export class AccountLimiter {
   }
 }
 
-type AccountLimit = "form" | "mail" | "sign_in_address" | "key";
+/** So many addresses of a network may join the waitlist at their limit; an office has rarely more at once. */
+const addressesOfNetwork = 4;
+
+type AccountLimit = "form" | "network_form" | "mail" | "sign_in_address" | "key";
 
 export type AccountLimits = {
   ACCOUNT_FORMS_PER_HOUR: number;

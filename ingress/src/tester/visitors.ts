@@ -39,6 +39,10 @@ export function identifyVisitors(
 export const visitorAddress = (request: FastifyRequest): string =>
   addressGroup(request.ip) ?? addressGroup(request.socket.remoteAddress) ?? "unknown";
 
+/** Returns the network of that address, as far as one provider or company has it: a /24, or a /48 of IPv6. */
+export const visitorNetwork = (request: FastifyRequest): string =>
+  networkOf(request.ip) ?? networkOf(request.socket.remoteAddress) ?? "unknown";
+
 /**
  * Browsers say by Sec-Fetch-Site where a call comes from; over plain HTTP only by Origin. Neither is sent by
  * a program that has not set out to look like a browser.
@@ -71,4 +75,13 @@ export function addressGroup(address: string | undefined): string | undefined {
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
   return `${network.join(":")}::/64`;
+}
+
+/** `192.0.2.0/24` or `2001:db8:1::/48`. Undefined: not an address. */
+export function networkOf(address: string | undefined): string | undefined {
+  if (address === undefined || isIP(address) === 0) return undefined;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return `${parsed.octets.slice(0, 3).join(".")}.0/24`;
+  const parts = parsed.parts.slice(0, 3).map((part) => part.toString(16));
+  return `${parts.join(":")}::/48`;
 }

@@ -1,0 +1,49 @@
+import type { FastifyRequest } from "fastify";
+import PQueue from "p-queue";
+import type { AccountPorts, Person } from "./account-ports.ts";
+import { countTry, requireAvailable } from "./admission.ts";
+import { PageRefusal } from "./page-refusal.ts";
+
+// Covered by ./account-pages.test.ts and ./account-security.live.test.ts.
+
+/**
+ * Looks up whom a sign-in address signs in. Only addresses that sign nobody in count as tries, and one that
+ * works is answered however many were tried before: many people may come from one address of the network, and
+ * nobody guesses a token of 256 bits. What is bounded instead are the look-ups of the process at a time.
+ */
+export class SignInLookups {
+  readonly #accounts: Accounts;
+  readonly #queue = new PQueue({ concurrency: lookupsMax });
+
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts;
+  }
+
+  /** Null: used, too old, or unknown. Throws a PageRefusal above a limit. */
+  find(request: FastifyRequest, token: string): Promise<Person | null> {
+    return this.#lookUp(request, token, this.#accounts.signInAddresses.find);
+  }
+
+  /** The same, and uses the address up. */
+  consume(request: FastifyRequest, token: string): Promise<Person | null> {
+    return this.#lookUp(request, token, this.#accounts.signInAddresses.consume);
+  }
+
+  async #lookUp(request: FastifyRequest, token: string, lookUp: LookUp): Promise<Person | null> {
+    requireAvailable(this.#accounts);
+    // Others need no look at the store.
+    const hasShape = /^[\w-]{43}$/.test(token);
+    if (hasShape && this.#queue.size >= waitingMax) throw new PageRefusal("too_many_tries", retryAfterMs);
+    const person = hasShape ? await this.#queue.add(() => lookUp(token)) : null;
+    if (person === null) await countTry(this.#accounts, "sign_in_address", request);
+    return person;
+  }
+}
+
+/** A look-up is one command of Redis, so that 16 at a time are as many as one process can make use of. */
+const lookupsMax = 16;
+const waitingMax = 1_000;
+const retryAfterMs = 1_000;
+
+type Accounts = Pick<AccountPorts, "available" | "countTry" | "signInAddresses">;
+type LookUp = (token: string) => Promise<Person | null>;
