@@ -138,7 +138,7 @@ test("the tester, in a browser", async (t) => {
     await page.keyboard.press("e");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/?metric=euclidean");
-    await page.locator(".explanation", { hasText: "threshold 0.6" }).waitFor();
+    await page.locator(".explanation", { hasText: "threshold 0.5950" }).waitFor();
     const threshold = page.getByRole("slider", { name: "Threshold" });
     await threshold.focus();
     const replied = page.waitForResponse("**/tester/verify");
