@@ -18,7 +18,10 @@ export type DetectionOptions = {
   model_name?: string | undefined;
   /** One of `detectors` of `capabilities()`. Defaults to its `default_detector`. */
   detector_backend?: string | undefined;
-  /** False: where no face is found, the whole image is taken as the face. Defaults to true. */
+  /**
+   * False: where no face is found, the whole image is taken as the face; the reply says so (`face_found`),
+   * and nothing is a match then. Defaults to true.
+   */
   enforce_detection?: boolean | undefined;
   /** False: the detector's box is used as it is; the thresholds are unmeasured then. Defaults to true. */
   align?: boolean | undefined;
@@ -34,7 +37,10 @@ export type DetectionOptions = {
 export type DistanceOptions = {
   /** Defaults to `cosine`. */
   distance_metric?: DistanceMetric | undefined;
-  /** 0 or more. Defaults to the model's own threshold for the metric. */
+  /**
+   * A distance, not a percentage: from 0 to `thresholds_max` of the model, which is 2 by cosine. Defaults to
+   * the model's own threshold for the metric.
+   */
   threshold?: number | undefined;
   /**
    * True: every face that `represent` finds counts. Defaults to false: faster, and beside a clear face small
@@ -59,7 +65,10 @@ export type RepresentRequest = DetectionOptions & {
   img: ImageInput;
   /** The largest faces come first. Defaults to all that the service gives (`limits.faces`). */
   max_faces?: number | undefined;
-  /** True: embeddings of length 1. Defaults to false. */
+  /**
+   * True: embeddings of length 1, to be compared by cosine or euclidean_l2: by euclidean they are refused
+   * where the model's own have other lengths. Defaults to false.
+   */
   l2_normalize?: boolean | undefined;
   /** `base64` is float32, little-endian: a quarter of the size. Defaults to `float`, a list of numbers. */
   embedding_format?: "float" | "base64" | undefined;
@@ -91,9 +100,12 @@ export type FacialArea = {
   /** `[x, y]`; null where the whole image was taken as the face. */
   left_eye: [number, number] | null;
   right_eye: [number, number] | null;
+  /** False where no face was found, and the whole image was taken as the face. */
+  face_found: boolean;
 };
 
 export type VerifyReply = {
+  /** Always false where no face was found in one of the images. */
   verified: boolean;
   /** Rounded to 6 decimals before it is compared with the threshold. */
   distance: number;
@@ -103,7 +115,10 @@ export type VerifyReply = {
   similarity_metric: DistanceMetric;
   /** Null where a vector came in place of the image. */
   facial_areas: { img1: FacialArea | null; img2: FacialArea | null };
-  /** How many faces of each image were compared; null where a vector came in place of the image. */
+  /**
+   * How many faces of each image were compared; 0 where none was found and the whole image was taken as one;
+   * null where a vector came in place of the image.
+   */
   faces_compared: { img1: number | null; img2: number | null };
   /** Seconds. */
   time: number;
@@ -131,8 +146,17 @@ export type RepresentReply = {
   request_id: string;
 };
 
-/** A candidate that was compared. `index` is its position in the request. */
-export type ComparedCandidate = { index: number; distance: number; id: string; match: boolean };
+/**
+ * A candidate that was compared. `index` is its position in the request. `face_found` is null for a vector;
+ * where it is false, the whole image was taken as the face, and `match` is false.
+ */
+export type ComparedCandidate = {
+  index: number;
+  distance: number;
+  id: string;
+  match: boolean;
+  face_found: boolean | null;
+};
 
 /** A candidate that could not be compared, and why. */
 export type FailedCandidate = { index: number; id: string; error: ErrorCode; detail: string };
@@ -140,8 +164,13 @@ export type FailedCandidate = { index: number; id: string; error: ErrorCode; det
 export type CompareReply = {
   model_name: string;
   metric: DistanceMetric;
-  /** `face_index` is null where the source is a vector. */
-  source: { type: "image" | "vector"; vector_length: number; face_index: number | null };
+  /** `face_index` and `face_found` are null where the source is a vector. */
+  source: {
+    type: "image" | "vector";
+    vector_length: number;
+    face_index: number | null;
+    face_found: boolean | null;
+  };
   /** In the order of the request. */
   results: (ComparedCandidate | FailedCandidate)[];
   threshold: number;
@@ -195,6 +224,8 @@ export type ModelDetails = NetworkDetails & {
   /** Names the weights. Vectors of equal versions may be compared. */
   model_version: string;
   thresholds: Record<DistanceMetric, number>;
+  /** The largest threshold that a call may have: no two embeddings are further apart. */
+  thresholds_max: Record<DistanceMetric, number>;
   /** The data that each threshold comes from. */
   thresholds_from: Record<DistanceMetric, string>;
   /** The operator's calibration that the thresholds come from. Null: they are those of the model. */

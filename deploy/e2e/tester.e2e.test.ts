@@ -138,7 +138,7 @@ test("the tester, in a browser", async (t) => {
     await page.keyboard.press("e");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/?metric=euclidean");
-    await page.locator(".explanation", { hasText: "threshold 0.6" }).waitFor();
+    await page.locator(".explanation", { hasText: "threshold 0.5950" }).waitFor();
     const threshold = page.getByRole("slider", { name: "Threshold" });
     await threshold.focus();
     const replied = page.waitForResponse("**/tester/verify");
@@ -196,8 +196,11 @@ test("the tester, in a browser", async (t) => {
       await page.getByText("The threshold must be a number of 0 or more.").first().waitFor();
       assert.equal(await field.getAttribute("aria-invalid"), "true");
     }
+    await field.fill("80");
+    await field.press("Enter");
+    await page.getByText("The threshold is a distance: it must be between 0 and 2.").first().waitFor();
     const description = await field.getAttribute("aria-describedby");
-    assert.match(await page.locator(`#${description}`).innerText(), /^The threshold must be/);
+    assert.match(await page.locator(`#${description}`).innerText(), /^The threshold is a distance/);
     assert.match(await page.locator(".explanation").innerText(), /threshold 0\.0737/);
     await assertSoundInAllLooks(page, "no-threshold");
     await field.fill("0,5");

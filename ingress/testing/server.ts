@@ -134,6 +134,7 @@ export const testFacialArea = (i: number) => ({
   h: 9,
   left_eye: [6, 3] as [number, number],
   right_eye: [3, 3] as [number, number],
+  face_found: true,
 });
 
 /** Waits until `condition` resolves to true. Throws after 20 s; `what` completes its message. */
@@ -170,6 +171,7 @@ export const testModels = [
     ...graph("Dlib"),
     role: "embedding",
     embedding_size: 2,
+    embedding_norm: { min: 1.2, max: 2 },
     thresholds: { cosine: 0.1, euclidean: 0.6, euclidean_l2: 0.4472 },
     thresholds_from: { cosine: "a test", euclidean: "a test", euclidean_l2: "a test" },
     normalizations: ["base"],

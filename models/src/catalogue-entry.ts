@@ -220,6 +220,14 @@ const Embedding = z.strictObject({
    */
   chip: z.strictObject({ a: z.number(), c: z.number(), e: z.number(), f: z.number() }).optional(),
   embedding_size: Positive,
+  /**
+   * Lengths (L2 norms) that its embeddings have, measured and with room on either side. Left out: 1, which
+   * the graphs of most models end with.
+   */
+  embedding_norm: z
+    .strictObject({ min: z.number().positive(), max: z.number().positive() })
+    .refine(({ min, max }) => min <= max, { error: "must not end below its start" })
+    .optional(),
   /** A distance that is not greater means the same person. */
   thresholds: z.strictObject({
     cosine: z.number().positive().max(2),
@@ -265,6 +273,17 @@ export type EmbeddingModel = ModelOf<"embedding">;
 export function euclideanL2Of(cosine: number): number {
   return Number(Math.sqrt(2 * cosine).toFixed(4));
 }
+
+export const embeddingNorm = ({ embedding_norm }: Pick<EmbeddingModel, "embedding_norm">) =>
+  embedding_norm ?? { min: 1, max: 1 };
+
+/** The largest distance that two embeddings of a model can have: that of opposite ones. */
+export const distancesMax = (model: Pick<EmbeddingModel, "embedding_norm">) =>
+  ({
+    cosine: 2,
+    euclidean: 2 * embeddingNorm(model).max,
+    euclidean_l2: 2,
+  }) satisfies Record<DistanceMetric, number>;
 
 /**
  * The input sides of a model, ascending: those of its cascade, the last of which is its own, or its own

@@ -17,6 +17,20 @@ test("euclidean_l2 follows from cosine, and an output is as wide as the embeddin
   ]);
 });
 
+test("a threshold that no distance exceeds is refused: euclidean, by the longest embedding", async () => {
+  const thresholds = { cosine: 0.08, euclidean: 80, euclidean_l2: 0.4 };
+  const tooLarge = "thresholds.euclidean: must be at most twice the longest embedding (embedding_norm)";
+  assert.deepEqual(await mistakesWith("dlib", { thresholds }), [tooLarge]);
+  assert.deepEqual(await mistakesWith("dlib", { thresholds: { ...thresholds, euclidean: 3.6 } }), []);
+  assert.deepEqual(await mistakesWith("dlib", { thresholds: { ...thresholds, euclidean: 3.7 } }), [tooLarge]);
+  // Without lengths they are 1.
+  const unit = { thresholds: { ...thresholds, euclidean: 2.1 }, embedding_norm: undefined };
+  assert.deepEqual(await mistakesWith("dlib", unit), [tooLarge]);
+  assert.deepEqual(await mistakesWith("dlib", { embedding_norm: { min: 2, max: 1 } }), [
+    "embedding_norm: must not end below its start",
+  ]);
+});
+
 test("the input tensor and the builds have the model's own side", async () => {
   assert.deepEqual(await mistakesWith("dlib", { input_px: 160 }), [
     "input_px: must be the side of the input tensor",

@@ -1,4 +1,5 @@
 import {
+  distancesMax,
   euclideanL2Of,
   inputSides,
   landmarkCounts,
@@ -32,6 +33,12 @@ const rules: readonly Rule[] = [
     error: "must be sqrt(2 * cosine), to four decimals",
     isKept: (model) =>
       model.role !== "embedding" || model.thresholds.euclidean_l2 === euclideanL2Of(model.thresholds.cosine),
+  },
+  {
+    path: ["thresholds", "euclidean"],
+    error: "must be at most twice the longest embedding (embedding_norm)",
+    isKept: (model) =>
+      model.role !== "embedding" || model.thresholds.euclidean <= distancesMax(model).euclidean,
   },
   {
     path: ["embedding_size"],

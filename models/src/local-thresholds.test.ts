@@ -52,12 +52,15 @@ test("thresholds of other weights, of unknown models and files that do not parse
   await write("Nobody.json", JSON.stringify({ ...stored, model: "Nobody" }));
   await write("broken.json", "{");
   await write("wrong.json", JSON.stringify({ ...stored, thresholds: { cosine: -1 } }));
+  const large = { ...measured.thresholds, euclidean: 80 };
+  await write("large.json", JSON.stringify({ ...stored, thresholds: large }));
   await assert.rejects(withLocalThresholds(catalogue, modelsDir), ({ message }: Error) => {
     assert.match(message, /delete these files, then measure them again:\n/);
     assert.match(message, /Dlib\.json: they were measured with other weights of Dlib/);
     assert.match(message, /Nobody\.json: the catalogue has no embedding model Nobody/);
     assert.match(message, /broken\.json: .*JSON/);
     assert.match(message, /wrong\.json: thresholds\.cosine: Too small.*thresholds\.euclidean: /);
+    assert.match(message, /large\.json: thresholds\.euclidean: no two embeddings are more than 3\.6 apart/);
     return true;
   });
 });

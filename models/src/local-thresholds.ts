@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import * as z from "zod";
 import { Catalogue } from "./catalogue.ts";
-import { type EmbeddingModel, ThresholdsCalibration } from "./catalogue-entry.ts";
+import { distancesMax, type EmbeddingModel, ThresholdsCalibration } from "./catalogue-entry.ts";
 import { modelVersionOf } from "./model-version.ts";
 
 /**
@@ -44,6 +44,9 @@ export async function withLocalThresholds(catalogue: Catalogue, modelsDir: strin
     if (model === undefined) mistakes.push(`  ${name}: the catalogue has no embedding model ${read.model}`);
     else if (read.model_version !== versionOf(catalogue, model)) {
       mistakes.push(`  ${name}: they were measured with other weights of ${read.model}`);
+    } else if (read.thresholds.euclidean > distancesMax(model).euclidean) {
+      const { euclidean } = distancesMax(model);
+      mistakes.push(`  ${name}: thresholds.euclidean: no two embeddings are more than ${euclidean} apart`);
     }
     local.set(read.model, read);
   }

@@ -62,6 +62,11 @@ const ModelDetails = z.object({
   thresholds: z
     .record(DistanceMetric, z.number())
     .describe("Default threshold for each distance metric: the largest distance that counts as a match."),
+  thresholds_max: z
+    .record(DistanceMetric, z.number())
+    .describe(
+      "Largest `threshold` that a call may have, for each distance metric: no two embeddings are further apart.",
+    ),
   thresholds_from: z
     .record(DistanceMetric, z.string())
     .describe("For each distance metric, the data that its default threshold was derived from, in words."),

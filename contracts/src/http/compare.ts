@@ -69,7 +69,9 @@ export const CompareRequest = body(
       .int("must be a whole number of 0 or more")
       .nonnegative("must be a whole number of 0 or more")
       .default(0)
-      .describe("Which face of the source image is compared, counted from 0, the largest first."),
+      .describe(
+        "Which face of the source image is compared, counted from 0, the largest first, as /represent orders them.",
+      ),
   },
 ).meta({ oneOf: [required("img"), { anyOf: [required("vector"), required("source_vector")] }] });
 export type CompareRequest = z.infer<typeof CompareRequest>;
@@ -79,6 +81,15 @@ const CandidateIndex = z.int().nonnegative().describe("The candidate's position 
 const ResultId = z
   .string()
   .describe("The candidate's `id` as a string; its `index` as a string where none was sent.");
+
+const faceFound = (what: string) =>
+  z
+    .boolean()
+    .nullable()
+    .describe(
+      `False where no face was found in the ${what}, and the whole image was taken as the face ` +
+        `(\`enforce_detection: false\`). Null if the ${what} is an embedding.`,
+    );
 
 const Compared = z.object({
   index: CandidateIndex,
@@ -90,7 +101,13 @@ const Compared = z.object({
         "the nearest.",
     ),
   id: ResultId,
-  match: z.boolean().describe("Whether the distance is at most the threshold."),
+  match: z
+    .boolean()
+    .describe(
+      "Whether the distance is at most the threshold. Always false where no face was found in the source or " +
+        "in the candidate (`face_found: false`).",
+    ),
+  face_found: faceFound("candidate"),
 });
 export type ComparedCandidate = z.infer<typeof Compared>;
 
@@ -114,6 +131,7 @@ export const CompareReply = z.object({
         .nonnegative()
         .nullable()
         .describe("Which face of the source image was compared, from 0. Null if the source is an embedding."),
+      face_found: faceFound("source"),
     })
     .describe("What the candidates were compared with."),
   results: z

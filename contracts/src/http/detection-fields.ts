@@ -15,7 +15,11 @@ export const detectionFields = {
   detector_backend: Name.optional().describe(
     "One of `detectors` of /capabilities. Left out: its `default_detector`.",
   ),
-  enforce_detection: flag(true, "False: where no face is found, the whole image is taken as the face."),
+  enforce_detection: flag(
+    true,
+    "False: where no face is found, the whole image is taken as the face. The answer says so " +
+      "(`face_found: false`), and nothing is a match then.",
+  ),
   align: flag(
     true,
     "False: the face is cut out by its box, without being turned upright. Default thresholds are unmeasured then.",
@@ -33,18 +37,23 @@ export const detectionFields = {
     .describe("Not offered: anything but 0 is refused (`invalid_request`)."),
 };
 
+const thresholdMessage = "must be a number of 0 or more: it is a distance, by cosine from 0 to 2";
+
 /** Further fields of the calls that compare faces. */
 export const distanceFields = {
   distance_metric: DistanceMetric.default("cosine").describe(
-    "How the distance of two embeddings is computed.",
+    "How the distance of two embeddings is computed. By `euclidean`, embeddings that were sent must be as " +
+      "/represent returned them without `l2_normalize`: those of other lengths are refused (`invalid_vector`).",
   ),
   threshold: z
-    .number("must be a number of 0 or more")
-    .nonnegative("must be a number of 0 or more")
+    .number(thresholdMessage)
+    .nonnegative(thresholdMessage)
     .optional()
     .describe(
-      "The largest distance that counts as a match. Left out: the model's own for the metric " +
-        "(`thresholds` in `model_details` of /capabilities).",
+      "The largest distance that counts as a match: not a percentage, and not a similarity. From 0 to 2 by " +
+        "`cosine` and `euclidean_l2`; by `euclidean` up to `thresholds_max` in `model_details` of " +
+        "/capabilities. A larger one would match everybody and is refused (`invalid_request`). Left out: the " +
+        "model's own for the metric (`thresholds` there).",
     ),
   all_faces: flag(
     false,

@@ -26,5 +26,11 @@ export const FacialArea = z.object({
   h: z.int().nonnegative().describe("Height of the box in pixels."),
   left_eye: eye("left"),
   right_eye: eye("right"),
+  face_found: z
+    .boolean()
+    .describe(
+      "False where no face was found and the whole image was taken as the face (`enforce_detection: false`). " +
+        "Its embedding is that of a background, unless the image was cropped to a face before.",
+    ),
 });
 export type FacialArea = z.infer<typeof FacialArea>;

@@ -21,7 +21,11 @@ export const RepresentRequest = body(
       .min(1, "must be a whole number of 1 or more")
       .optional()
       .describe("Most faces to return, the largest first. Left out: `limits.faces` of /capabilities."),
-    l2_normalize: flag(false, "True: embeddings are scaled to length 1."),
+    l2_normalize: flag(
+      false,
+      "True: embeddings are scaled to length 1. Compare them by `cosine` or `euclidean_l2`: by `euclidean` " +
+        "they are refused (`invalid_vector`), unless those of the model always have length 1.",
+    ),
     embedding_format: EmbeddingFormat.default("float").describe(
       "`base64` is float32, little-endian: a quarter of the size of the same numbers as text.",
     ),
@@ -49,7 +53,12 @@ export const RepresentResult = z.object({
 export type RepresentResult = z.infer<typeof RepresentResult>;
 
 export const RepresentReply = z.object({
-  results: z.array(RepresentResult).describe("One for each face, the largest face first."),
+  results: z
+    .array(RepresentResult)
+    .describe(
+      "One for each face, the largest first: by the area of `facial_area`; of equal ones that with the higher " +
+        "`face_confidence`, then from left to right and from top to bottom.",
+    ),
   model: z.string().describe("The model that computed the embeddings."),
   detector_backend: z.string().describe("The detector that found the faces."),
   ...replyFields,

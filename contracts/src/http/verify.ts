@@ -33,14 +33,20 @@ const areaOf = (field: string) =>
 const countOf = (field: string) =>
   z
     .int()
-    .positive()
+    .nonnegative()
     .nullable()
     .describe(
-      `Count of compared faces in \`${field}\`. Null where an embedding was sent in place of the image.`,
+      `Count of compared faces in \`${field}\`; 0 where no face was found and the whole image was taken as ` +
+        "one. Null where an embedding was sent in place of the image.",
     );
 
 export const VerifyReply = z.object({
-  verified: z.boolean().describe("Whether the distance is at most the threshold."),
+  verified: z
+    .boolean()
+    .describe(
+      "Whether the distance is at most the threshold. Always false where no face was found in one of the " +
+        "images (`face_found: false`): then the distance is not one of two faces.",
+    ),
   distance: z
     .number()
     .nonnegative()

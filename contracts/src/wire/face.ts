@@ -3,7 +3,8 @@ import { FacialArea } from "../http/facial-area.ts";
 
 /** A face with its embedding, as a worker sends it to the ingress. */
 export const Face = z.object({
-  area: FacialArea,
+  /** The ingress adds `face_found`: it follows from the confidence. */
+  area: FacialArea.omit({ face_found: true }),
   /** Score of the detector, 0 to 1; 0 when the whole image was taken as the face. */
   confidence: z.number().min(0).max(1),
   /**

@@ -41,6 +41,8 @@ def meaningful(name, value, random):
         return random.choice(PICTURES)
     if name in SWITCHES:
         return random.random() < 1 / 2
+    if name == "threshold" and isinstance(value, (int, float)):
+        return random.uniform(0, 2)
     if not isinstance(value, list):
         return value
     if all(isinstance(number, (int, float)) for number in value):
@@ -56,4 +58,5 @@ def candidate(drawn, random):
 
 
 def vector(random):
-    return [random.uniform(-1, 1) for _ in range(VECTOR_LENGTH)]
+    """Of a length that embeddings of Dlib have: 1.5, give or take 0.1."""
+    return [random.uniform(-1, 1) * 1.5 / (VECTOR_LENGTH / 3) ** 0.5 for _ in range(VECTOR_LENGTH)]

@@ -15,8 +15,12 @@ export const numbers = (): HostileCall[] => [
       "ok",
     ),
   ]),
-  ...["1e308", "-1e308", "5e-324", "0", "-0", "0.1e-400", "9007199254740993"].map((number) =>
+  ...["5e-324", "0", "-0", "0.1e-400", "1e11"].map((number) =>
     verify(`a vector with ${number}`, number, "ok"),
+  ),
+  ...["1e308", "-1e308", "9007199254740993"].map((number) => verify(`a vector with ${number}`, number)),
+  ...["0", "-0", "5e-324", "1e-200"].map((number) =>
+    compare(`a vector of ${number} alone`, [Array(128).fill(Number(number))], "invalid_vector"),
   ),
   ...[1, 127, 129, 4_096].map((length) => ({
     name: `a vector of ${length} numbers`,

@@ -1,5 +1,6 @@
-import type { FacialArea } from "@faceline/contracts/http/facial-area";
+import type { Face } from "@faceline/contracts/wire/face";
 import type { Eyes } from "../align/templates.ts";
+import { compareBySize, type Detection } from "../detect/non-max-suppression.ts";
 import type { Point } from "../geometry/affine.ts";
 import type { Box } from "../geometry/box.ts";
 
@@ -7,7 +8,7 @@ import type { Box } from "../geometry/box.ts";
  * Converts a box and eyes from pixels of the searched picture to whole pixels of the original one. The result
  * lies in the picture and is at least one pixel wide and high.
  */
-export function facialArea(picture: ScaledPicture, box: Box, eyes: Eyes | null): FacialArea {
+export function facialArea(picture: ScaledPicture, box: Box, eyes: Eyes | null): Face["area"] {
   const across = picture.originalWidth / picture.width;
   const down = picture.originalHeight / picture.height;
   const left = clamp(Math.round(box.left * across), picture.originalWidth - 1);
@@ -27,6 +28,21 @@ export function facialArea(picture: ScaledPicture, box: Box, eyes: Eyes | null):
     left_eye: eyes && pixelOf(eyes.left),
     right_eye: eyes && pixelOf(eyes.right),
   };
+}
+
+/**
+ * Sorts detections by the areas that are published, the largest first. Rounding to pixels of the original
+ * picture turns the order of boxes that are nearly equal.
+ */
+export function largestFirst<D extends Detection>(detections: readonly D[], picture: ScaledPicture): D[] {
+  return detections
+    .map((detection) => {
+      const { x, y, w, h } = facialArea(picture, detection, null);
+      const published = { left: x, top: y, right: x + w, bottom: y + h, score: detection.score };
+      return { detection, published };
+    })
+    .toSorted((one, other) => compareBySize(one.published, other.published))
+    .map(({ detection }) => detection);
 }
 
 function clamp(position: number, last: number): number {

@@ -107,6 +107,7 @@ suite("with the real models", () => {
         for (const { of, at, called } of [
           { of: distances.euclidean, at: thresholds.euclidean, called: "euclidean" },
           { of: distances.cosine, at: thresholds.cosine, called: "cosine" },
+          { of: distances.euclidean_l2, at: thresholds.euclidean_l2, called: "euclidean_l2" },
         ]) {
           const pairDistances = (samePerson: boolean) =>
             pairs

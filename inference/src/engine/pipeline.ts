@@ -7,7 +7,7 @@ import type { Chip, Embedder } from "../embed/embedder.ts";
 import { boxMap, composed } from "../geometry/affine.ts";
 import { wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
-import { facialArea } from "./facial-area.ts";
+import { facialArea, largestFirst } from "./facial-area.ts";
 import type { EnginePicture, PipelineFacts, TaskResult } from "./work.ts";
 
 /**
@@ -87,7 +87,7 @@ export class Pipeline {
   ): Promise<LocatedFace[][]> {
     const startedAt = performance.now();
     const faces: LocatedFace[][] = pictures.map(() => []);
-    const remaining = detections.map((boxes) => [...boxes]);
+    const remaining = detections.map((boxes, index) => largestFirst(boxes, pictures[index]!));
     for (;;) {
       // No more than are needed: most calls want the largest face of a crowd. A box that turns out to hold no
       // face makes room for the next one.

@@ -34,3 +34,10 @@ test("what is no threshold has a sentence, and an empty field is the model's own
   for (const text of ["abc", "-1", "1.000,5"])
     assert.equal(thresholdFault(text), "The threshold must be a number of 0 or more.", text);
 });
+
+test("a threshold that no distance exceeds, such as a percentage, has a sentence with the range", () => {
+  for (const text of ["80", "2,5", "2.01", "1e300"]) {
+    assert.equal(thresholdFault(text, 2), "The threshold is a distance: it must be between 0 and 2.", text);
+  }
+  for (const text of ["", "0", "0,05", "2"]) assert.equal(thresholdFault(text, 2), undefined, text);
+});

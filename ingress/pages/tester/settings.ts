@@ -34,11 +34,16 @@ export function readThreshold(text: string): number | undefined {
   return Number.isFinite(threshold) && threshold >= 0 ? threshold : undefined;
 }
 
-/** Returns what is wrong with the text of a threshold. An empty text is none: the model's own counts. */
-export const thresholdFault = (text: string): string | undefined =>
-  text.trim() === "" || readThreshold(text) !== undefined
-    ? undefined
-    : "The threshold must be a number of 0 or more.";
+/**
+ * Returns what is wrong with the text of a threshold. An empty text is none: the model's own counts. No
+ * distance is larger than `max`.
+ */
+export function thresholdFault(text: string, max = Number.POSITIVE_INFINITY): string | undefined {
+  if (text.trim() === "") return undefined;
+  const threshold = readThreshold(text);
+  if (threshold === undefined) return "The threshold must be a number of 0 or more.";
+  return threshold <= max ? undefined : `The threshold is a distance: it must be between 0 and ${max}.`;
+}
 
 /** Returns the query that `readSettings` reads, with its question mark; "" where all is as by default. */
 export function writeSettings({ call, ...others }: TesterSettings): string {

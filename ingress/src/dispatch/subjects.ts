@@ -68,9 +68,10 @@ function subjectFrom({ outcome, build }: Answer, ref: InputRef): Subject | ApiEr
   }
 }
 
+/** A detector gives no face a score of 0: workers do, where they take the whole image as the face. */
 const subjectFace = ({ embedding, area, confidence }: Face): SubjectFace => ({
   vector: decodeEmbedding(embedding),
-  area,
+  area: { ...area, face_found: confidence > 0 },
   confidence,
 });
 

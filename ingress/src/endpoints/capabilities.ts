@@ -5,7 +5,12 @@ import { FacePolicy } from "@faceline/contracts/http/verify";
 import { imageFormats } from "@faceline/contracts/image/format";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { licenseOf } from "@faceline/models/catalogue";
-import type { DetectorModel, EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
+import {
+  type DetectorModel,
+  distancesMax,
+  type EmbeddingModel,
+  type Model,
+} from "@faceline/models/catalogue-entry";
 import { type HttpSettings, testerIsOn, version } from "../config.ts";
 import type { EnabledModels } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
@@ -52,6 +57,7 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
 const modelDetails = (model: EmbeddingModel, lanes: LaneState[]) => ({
   embedding_size: model.embedding_size,
   thresholds: model.thresholds,
+  thresholds_max: distancesMax(model),
   thresholds_from: model.thresholds_from,
   thresholds_calibration: model.thresholds_calibration ?? null,
   normalizations: model.normalizations,

@@ -30,14 +30,14 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
   assert.deepEqual(CompareReply.strict().parse(reply.json()), {
     model_name: "Dlib",
     metric: "cosine",
-    source: { type: "vector", vector_length: 2, face_index: null },
+    source: { type: "vector", vector_length: 2, face_index: null, face_found: null },
     results: [
-      { index: 0, distance: 1, id: "ann", match: false },
-      { index: 1, distance: 0.4, id: "1", match: false },
-      { index: 2, distance: 0, id: "7", match: true },
+      { index: 0, distance: 1, id: "ann", match: false, face_found: null },
+      { index: 1, distance: 0.4, id: "1", match: false, face_found: null },
+      { index: 2, distance: 0, id: "7", match: true, face_found: null },
     ],
     threshold: 0.1,
-    best_match: { index: 2, distance: 0, id: "7", match: true },
+    best_match: { index: 2, distance: 0, id: "7", match: true, face_found: null },
     time: 0,
     request_id: "mine",
   });
@@ -48,14 +48,14 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
 test("/compare aliases: source_vector, target_vectors, target_vector, vectors, vector_b, metric", async (t) => {
   const { post } = testServer(t);
   const bodies = [
-    { source_vector: [1, 0], target_vectors: [[3, 4]] },
-    { source_vector: [1, 0], target_vector: [3, 4] },
-    { vector: [1, 0], vectors: [[3, 4]] },
-    { vector: [1, 0], vector_b: [3, 4] },
+    { source_vector: [1.5, 0], target_vectors: [[0, 2]] },
+    { source_vector: [1.5, 0], target_vector: [0, 2] },
+    { vector: [1.5, 0], vectors: [[0, 2]] },
+    { vector: [1.5, 0], vector_b: [0, 2] },
   ];
   for (const body of bodies) {
     const { metric, results } = (await post("/compare", { ...body, metric: "euclidean" })).json();
-    assert.deepEqual([metric, results.length, results[0].distance], ["euclidean", 1, 4.472136]);
+    assert.deepEqual([metric, results.length, results[0].distance], ["euclidean", 1, 2.5]);
   }
 });
 
@@ -65,7 +65,7 @@ test("/compare: vectors and images are dispatched in one call, with results in t
   });
   const candidates = [image, [0, 1], { id: "b", img: image }];
   const reply = (await post("/compare", { img: image, candidates, face_index: 1 })).json();
-  assert.deepEqual(reply.source, { type: "image", vector_length: 2, face_index: 1 });
+  assert.deepEqual(reply.source, { type: "image", vector_length: 2, face_index: 1, face_found: true });
   const distances = reply.results.map(({ distance }: { distance: number }) => distance);
   assert.deepEqual(distances, [1, 0, 0.2]);
   assert.equal(reply.best_match.index, 1);
@@ -109,7 +109,31 @@ test("/compare: a candidate that fails has error and detail, and the others are 
     error: "no_face_detected",
     detail: "No face was found in candidate 4.",
   });
-  assert.deepEqual(best_match, { index: 7, distance: 1, id: "7", match: false });
+  assert.deepEqual(best_match, { index: 7, distance: 1, id: "7", match: false, face_found: null });
+});
+
+test("/compare: vectors that are no embedding for the metric fail alone, as the source they fail the call", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const raw = [1.5, 0];
+  const candidates = [[0.6, 0.8], { id: "b", vector: [0, 0] }, [1e-300, 0], [100, 0], raw];
+  const errors = async (metric: string) => {
+    const { results } = (await post("/compare", { vector: raw, candidates, metric })).json();
+    return results.map(({ error }: { error?: string }) => error);
+  };
+  const fault = "invalid_vector";
+  assert.deepEqual(await errors("euclidean"), [fault, fault, fault, fault, undefined]);
+  assert.deepEqual(await errors("cosine"), [undefined, fault, fault, undefined, undefined]);
+  const reply = await post("/compare", { vector: [0.6, 0.8], candidates: [raw], metric: "euclidean" });
+  assert.deepEqual(
+    [reply.statusCode, reply.json().error, reply.json().field, reply.json().detail],
+    [
+      400,
+      fault,
+      "vector",
+      "vector has length 1: compare it by cosine or euclidean_l2, or send the raw embedding.",
+    ],
+  );
+  assert.equal(dispatched.length, 0);
 });
 
 test("/compare: when all candidates fail, the call fails with the code of the first", async (t) => {

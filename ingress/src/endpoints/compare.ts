@@ -5,7 +5,7 @@ import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import type { InputValue } from "../images/inputs.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { firstError, rankCandidates } from "../matching/ranking.ts";
-import type { Subject, SubjectFace } from "../matching/subject.ts";
+import { faceFound, type Subject, type SubjectFace } from "../matching/subject.ts";
 import { matchRule } from "../models/enabled-models.ts";
 import { readCandidates } from "./candidates.ts";
 import type { RouteContext } from "./endpoint.ts";
@@ -24,7 +24,7 @@ export async function compare(
   const candidates = readCandidates(body.candidates, settings);
 
   const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
-  const inputs = await reader.readInputs(values, selected.model.embedding_size);
+  const inputs = await reader.readInputs(values, { model: selected.model, metric: rule.metric });
   const [source, ...candidateInputs] = inputs;
   const { kind } = orThrow(source!);
   // Without a candidate to compare with, no worker needs to look at the source.
@@ -41,9 +41,10 @@ export async function compare(
   const all = subjectsFrom(inputs, answers);
   requireModelVersion(body.model_version, versions, commonBuild(all));
   const [sourceSubject, ...subjects] = all;
-  const face = selectFace(orThrow(sourceSubject!), body.face_index);
+  const subject = orThrow(sourceSubject!);
+  const face = selectFace(subject, body.face_index);
   const ranked = candidates.map(({ id }, index) => ({ id, subject: subjects[index]! }));
-  const { results, best_match } = rankCandidates(face.vector, ranked, rule);
+  const { results, best_match } = rankCandidates(face, ranked, rule);
 
   return {
     model_name: selected.model.name,
@@ -52,6 +53,7 @@ export async function compare(
       type: kind,
       vector_length: face.vector.length,
       face_index: kind === "image" ? body.face_index : null,
+      face_found: faceFound(subject),
     },
     results,
     threshold: rule.threshold,

@@ -10,8 +10,24 @@ const dataUrl = `data:image/webp;base64,${image}`;
 const vector = (seed: number): number[] =>
   Array.from({ length: 128 }, (_, i) => Number((Math.sin(i * seed + seed) / 8).toFixed(4)));
 
-const facialArea = { x: 116, y: 164, w: 243, h: 231, left_eye: [301, 235], right_eye: [203, 245] };
-const otherFacialArea = { x: 88, y: 102, w: 197, h: 204, left_eye: [231, 170], right_eye: [150, 163] };
+const facialArea = {
+  x: 116,
+  y: 164,
+  w: 243,
+  h: 231,
+  left_eye: [301, 235],
+  right_eye: [203, 245],
+  face_found: true,
+};
+const otherFacialArea = {
+  x: 88,
+  y: 102,
+  w: 197,
+  h: 204,
+  left_eye: [231, 170],
+  right_eye: [150, 163],
+  face_found: true,
+};
 const request_id = "01a1fd7b-f82f-723a-ba87-61ba8be62e83";
 const result = {
   embedding: vector(5),
@@ -27,7 +43,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
     "application/json": {
       images: {
         summary: "Two images",
-        value: { img1: image, img2: image, distance_metric: "euclidean", threshold: 0.6, all_faces: true },
+        value: { img1: image, img2: image, distance_metric: "euclidean", threshold: 0.55, all_faces: true },
       },
       vectors: { summary: "An image and a vector", value: { img1: dataUrl, img2: vector(2) } },
       deepface: {
@@ -121,13 +137,13 @@ export const compareExamples: ComputeEndpoint["examples"] = {
       value: {
         model_name: "Dlib",
         metric: "cosine",
-        source: { type: "image", vector_length: 128, face_index: 0 },
+        source: { type: "image", vector_length: 128, face_index: 0, face_found: true },
         results: [
-          { index: 0, distance: 0.0412, id: "ann", match: true },
+          { index: 0, distance: 0.0412, id: "ann", match: true, face_found: true },
           { index: 1, id: "1", error: "no_face_detected", detail: "No face was found in candidate 1." },
         ],
         threshold: 0.0737,
-        best_match: { index: 0, distance: 0.0412, id: "ann", match: true },
+        best_match: { index: 0, distance: 0.0412, id: "ann", match: true, face_found: true },
         time: 0.166,
         request_id,
       },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VerifyReply } from "@faceline/contracts/http/verify";
+import type { Answer } from "@faceline/contracts/wire/answer";
 import {
   answeredBy,
   answerWith,
@@ -54,7 +55,7 @@ test("/verify aliases: img1_path and img2_path; the field's own name wins; null 
 
 test("/verify: a distance up to and including the threshold is verified", async (t) => {
   const { post, dispatched } = testServer(t);
-  const vectors = { img1: [0, 0], img2: [0.25, 0], distance_metric: "euclidean" };
+  const vectors = { img1: [1.5, 0], img2: [1.75, 0], distance_metric: "euclidean" };
   const results = [0.249999, 0.25, 0.250001].map(async (threshold) => {
     const { verified, distance } = (await post("/verify", { ...vectors, threshold })).json();
     return [verified, distance];
@@ -65,7 +66,7 @@ test("/verify: a distance up to and including the threshold is verified", async 
     [true, 0.25],
   ]);
   // Rounded first: a distance that exceeds the threshold by less than the rounding equals it.
-  const close = await post("/verify", { ...vectors, img2: [0.2500004, 0], threshold: 0.25 });
+  const close = await post("/verify", { ...vectors, img2: [1.7500004, 0], threshold: 0.25 });
   assert.equal(close.json().verified, true);
   assert.equal(dispatched.length, 0, "vectors alone never leave the ingress");
 });
@@ -77,7 +78,7 @@ test("/verify: the default threshold is that of the model for the metric", async
     ["euclidean", 0.6],
     ["euclidean_l2", 0.4472],
   ]) {
-    const reply = await post("/verify", { img1: [1, 0], img2: [1, 0], distance_metric });
+    const reply = await post("/verify", { img1: [1.5, 0], img2: [1.5, 0], distance_metric });
     assert.equal(reply.json().threshold, threshold);
   }
 });
@@ -191,16 +192,96 @@ test("a field that is likely a known one is refused, in JSON and in forms: the d
   assert.equal((await post("/verify", { ...body, model: null })).statusCode, 200);
 });
 
-test("`enforce_detection: false` and no face → the whole image, eyes null", async (t) => {
+test("`enforce_detection: false`: where no face was found, the reply says so, and nothing is verified", async (t) => {
   const area = { x: 0, y: 0, w: 32, h: 32, left_eye: null, right_eye: null };
   const whole = answerWith({
     kind: "faces",
     faces: [{ area, confidence: 0, embedding: encodedEmbedding([1, 0]) }],
   });
-  const { post, dispatched } = testServer(t, { dispatch: async () => [whole, whole] });
-  const reply = await post("/verify", { img1: image, img2: image, enforce_detection: false });
-  assert.deepEqual(VerifyReply.parse(reply.json()).facial_areas, { img1: area, img2: area });
+  const answers = { both: [whole, whole], first: [whole, facesAnswer([1, 0])] };
+  let next: Answer[] = [];
+  const { post, dispatched } = testServer(t, { dispatch: async () => next });
+  const body = { img1: image, img2: image, enforce_detection: false };
+  const found = { ...area, face_found: false };
+
+  next = answers.both;
+  const both = VerifyReply.parse((await post("/verify", body)).json());
+  assert.deepEqual([both.verified, both.distance], [false, 0]);
+  assert.deepEqual(both.facial_areas, { img1: found, img2: found });
+  assert.deepEqual(both.faces_compared, { img1: 0, img2: 0 });
   assert.equal(dispatched[0]?.options.enforceDetection, false);
+
+  next = answers.first;
+  const first = VerifyReply.parse((await post("/verify", body)).json());
+  assert.equal(first.verified, false);
+  assert.deepEqual(first.facial_areas, { img1: found, img2: testFacialArea(0) });
+  assert.deepEqual(first.faces_compared, { img1: 0, img2: 1 });
+
+  next = [whole];
+  const vector = VerifyReply.parse((await post("/verify", { ...body, img2: [1, 0] })).json());
+  assert.deepEqual([vector.verified, vector.faces_compared], [false, { img1: 0, img2: null }]);
+});
+
+test("a threshold that no distance exceeds is refused with the range, in JSON and in forms", async (t) => {
+  const { app, post, dispatched } = testServer(t);
+  const ranges = { cosine: 2, euclidean: 4, euclidean_l2: 2 };
+  for (const [distance_metric, max] of Object.entries(ranges)) {
+    const detail = `threshold is a distance: for ${distance_metric} of Dlib it is between 0 and ${max}.`;
+    for (const threshold of [80, 5, 1e308, max + 1e-6]) {
+      for (const path of ["/verify", "/compare"]) {
+        const inputs =
+          path === "/verify" ? { img1: image, img2: image } : { img: image, candidates: [image] };
+        const body = { ...inputs, distance_metric, threshold };
+        const json = (await post(path, body)).json();
+        assert.deepEqual(
+          [json.status, json.error, json.field, json.detail],
+          [400, "invalid_request", "threshold", detail],
+        );
+        const form = await app.inject({
+          method: "POST",
+          url: path,
+          payload: new URLSearchParams({ ...inputs, distance_metric, threshold: String(threshold) } as Record<
+            string,
+            string
+          >).toString(),
+          headers: { "x-api-key": testKey, "content-type": "application/x-www-form-urlencoded" },
+        });
+        assert.deepEqual([form.statusCode, form.json().detail], [400, detail]);
+      }
+    }
+    const body = { img1: [1.5, 0], img2: [1.5, 0], distance_metric, threshold: max };
+    assert.equal((await post("/verify", body)).statusCode, 200);
+  }
+  for (const threshold of ["80", "80%", "0.5", -1, -0.1]) {
+    const { error, field, detail } = (await post("/verify", { img1: image, img2: image, threshold })).json();
+    assert.deepEqual([error, field], ["invalid_request", "threshold"]);
+    assert.match(detail, /must be a number of 0 or more: it is a distance, by cosine from 0 to 2\.$/);
+  }
+  assert.equal(dispatched.length, 0);
+});
+
+test("a vector of zeros, or nearly, or of numbers without end is no embedding, by any metric", async (t) => {
+  const { post, dispatched } = testServer(t);
+  for (const distance_metric of ["cosine", "euclidean", "euclidean_l2"]) {
+    for (const vector of [
+      [0, 0],
+      [-0, 0],
+      [5e-324, 5e-324],
+      [1e-200, 0],
+      [1e-7, 1e-7],
+      [1e200, 0],
+      [1.7e308, 1.7e308],
+    ]) {
+      const body = { img1: image, img2: vector, distance_metric };
+      const { error, field, index } = (await post("/verify", body)).json();
+      assert.deepEqual(
+        [error, field, index],
+        ["invalid_vector", "img2", 1],
+        `${distance_metric} ${vector.join()}`,
+      );
+    }
+  }
+  assert.equal(dispatched.length, 0);
 });
 
 test("Error codes: each names the field at fault", async (t) => {

@@ -4,7 +4,7 @@ import { type RequestContext, secondsSince } from "../call/context.ts";
 import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { decidingPair, facesNeeded } from "../matching/pair.ts";
-import type { Subject } from "../matching/subject.ts";
+import { faceFound, type Subject } from "../matching/subject.ts";
 import { matchRule } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { requireModelVersion, versionsOf } from "./model-versions.ts";
@@ -24,7 +24,7 @@ export async function verify(
     { ref: inputRef("img1"), value: body.img1 },
     { ref: inputRef("img2"), value: body.img2 },
   ];
-  const inputs = (await reader.readInputs(values, selected.model.embedding_size)).map(orThrow);
+  const inputs = (await reader.readInputs(values, { model: selected.model, metric })).map(orThrow);
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,
@@ -37,9 +37,11 @@ export async function verify(
   requireModelVersion(body.model_version, versions, commonBuild(subjects));
   const [first, second] = subjects;
   const pair = decidingPair(body.face_policy, metric, first!, second!);
+  // Two backgrounds are often close, and say nothing about a person.
+  const facesFound = subjects.every((subject) => faceFound(subject) !== false);
 
   return {
-    verified: pair.distance <= threshold,
+    verified: facesFound && pair.distance <= threshold,
     distance: pair.distance,
     threshold,
     model: selected.model.name,
@@ -53,4 +55,7 @@ export async function verify(
 }
 
 /** A vector stands for one face, but no image was looked at. */
-const facesCompared = ({ faces }: Subject): number | null => (faces[0].area === null ? null : faces.length);
+function facesCompared(subject: Subject): number | null {
+  const found = faceFound(subject);
+  return found === null ? null : found ? subject.faces.length : 0;
+}

@@ -1,6 +1,9 @@
+import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import type { Image } from "@faceline/contracts/http/image";
 import { vectorLengthMax } from "@faceline/contracts/http/vector";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
+import { vectorFault } from "../matching/vector-fault.ts";
 import { imageBytes } from "./base64.ts";
 import { HeaderChecker, type HeaderLimits } from "./header.ts";
 
@@ -23,13 +26,16 @@ export class InputReader {
    * Returns the inputs in order. An input at fault is an ApiError: the endpoint decides whether the call ends
    * with it. Throws an ApiError that is not the fault of an input (a status of 500 or more).
    */
-  readInputs(values: (InputValue | ApiError)[], embeddingSize: number): Promise<(Input | ApiError)[]> {
+  readInputs(
+    values: (InputValue | ApiError)[],
+    comparison: { model: EmbeddingModel; metric: DistanceMetric },
+  ): Promise<(Input | ApiError)[]> {
     return Promise.all(
       values.map(async (input) => {
         if (input instanceof ApiError) return input;
         try {
           const { ref, value } = input;
-          if (Array.isArray(value)) return this.#vector(value, ref, embeddingSize);
+          if (Array.isArray(value)) return vectorInput(value, ref, comparison);
           return await this.#image(value, ref);
         } catch (error) {
           if (error instanceof ApiError && error.status < 500) return error;
@@ -39,17 +45,26 @@ export class InputReader {
     );
   }
 
-  #vector(vector: number[], ref: InputRef, embeddingSize: number): Input {
-    if (vector.length === embeddingSize) return { kind: "vector", ref, vector };
-    const detail = `${ref.label} has ${vector.length} numbers; the model's embeddings have ${embeddingSize}.`;
-    throw inputError(ref, "dimension_mismatch", detail);
-  }
-
   async #image(value: Image | undefined, ref: InputRef): Promise<Input> {
     const image = imageBytes(value, ref, this.#limits);
     const { cost, pixels } = await this.#headers.check(image, ref);
     return { kind: "image", ref, image, cost, pixels };
   }
+}
+
+function vectorInput(
+  vector: number[],
+  ref: InputRef,
+  { model, metric }: { model: EmbeddingModel; metric: DistanceMetric },
+): Input {
+  const size = model.embedding_size;
+  if (vector.length !== size) {
+    const detail = `${ref.label} has ${vector.length} numbers; the model's embeddings have ${size}.`;
+    throw inputError(ref, "dimension_mismatch", detail);
+  }
+  const fault = vectorFault(vector, model, metric);
+  if (fault !== undefined) throw inputError(ref, "invalid_vector", `${ref.label} ${fault}`);
+  return { kind: "vector", ref, vector };
 }
 
 export const invalidVectorError = (ref: InputRef): ApiError =>

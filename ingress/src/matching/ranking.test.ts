@@ -3,47 +3,67 @@ import { test } from "node:test";
 import { testFacialArea } from "../../testing/server.ts";
 import { ApiError } from "../call/api-error.ts";
 import { type RankedCandidate, rankCandidates } from "./ranking.ts";
-import type { SubjectFace } from "./subject.ts";
+import type { Subject, SubjectFace } from "./subject.ts";
 
+/** A vector, which no image was looked at for. */
+const source: SubjectFace = { vector: [0], area: null, confidence: 1 };
 const rule = { metric: "euclidean", threshold: 2 } as const;
 
 test("/compare: results in the order of the request, best_match the least distance", () => {
   const { results, best_match } = rankCandidates(
-    [0],
+    source,
     [withFaces("a", [3]), withFaces("b", [1]), withFaces("c", [2])],
     rule,
   );
   assert.deepEqual(results, [
-    { index: 0, distance: 3, id: "a", match: false },
-    { index: 1, distance: 1, id: "b", match: true },
+    { index: 0, distance: 3, id: "a", match: false, face_found: true },
+    { index: 1, distance: 1, id: "b", match: true, face_found: true },
     // On the threshold is a match.
-    { index: 2, distance: 2, id: "c", match: true },
+    { index: 2, distance: 2, id: "c", match: true, face_found: true },
   ]);
   assert.deepEqual(best_match, results[1]);
 });
 
 test("/compare: of equal distances the first is the best match, and it need not match", () => {
   const { best_match } = rankCandidates(
-    [0],
+    source,
     [withFaces("a", [9]), withFaces("b", [5]), withFaces("c", [-5])],
     rule,
   );
-  assert.deepEqual(best_match, { index: 1, distance: 5, id: "b", match: false });
+  assert.deepEqual(best_match, { index: 1, distance: 5, id: "b", match: false, face_found: true });
 });
 
 test("/compare: of a candidate image with several faces the nearest counts", () => {
-  const { best_match } = rankCandidates([0], [withFaces("a", [9], [1], [4])], rule);
+  const { best_match } = rankCandidates(source, [withFaces("a", [9], [1], [4])], rule);
   assert.equal(best_match.distance, 1);
 });
 
 test("/compare: a candidate that fails has error and detail in place of distance", () => {
-  const { results, best_match } = rankCandidates([0], [failed("a"), withFaces("b", [1])], rule);
+  const { results, best_match } = rankCandidates(source, [failed("a"), withFaces("b", [1])], rule);
   assert.deepEqual(results[0], { index: 0, id: "a", error: "no_face_detected", detail: "No face." });
   assert.equal(best_match.id, "b");
 });
 
 test("/compare: when all candidates fail, the call fails with the error of the first", () => {
-  assert.throws(() => rankCandidates([0], [failed("a"), failed("b")], rule), { code: "no_face_detected" });
+  assert.throws(() => rankCandidates(source, [failed("a"), failed("b")], rule), { code: "no_face_detected" });
+});
+
+test("/compare: nothing matches where no face was found, in the source or in a candidate", () => {
+  const whole = (face: SubjectFace): SubjectFace => ({
+    ...face,
+    area: { ...testFacialArea(0), face_found: false },
+    confidence: 0,
+  });
+  const withoutFace = withFaces("a", [0]);
+  const { faces } = withoutFace.subject as Subject;
+  faces[0] = whole(faces[0]);
+  const one = rankCandidates(source, [withoutFace, withFaces("b", [1])], rule).results;
+  assert.deepEqual(one, [
+    { index: 0, distance: 0, id: "a", match: false, face_found: false },
+    { index: 1, distance: 1, id: "b", match: true, face_found: true },
+  ]);
+  const [other] = rankCandidates(whole(source), [withFaces("b", [1])], rule).results;
+  assert.deepEqual(other, { index: 0, distance: 1, id: "b", match: false, face_found: true });
 });
 
 const failed = (id: string): RankedCandidate => ({

@@ -1,20 +1,23 @@
 import type { ComparedCandidate, FailedCandidate } from "@faceline/contracts/http/compare";
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { ApiError } from "../call/api-error.ts";
-import { distanceFrom, type NumericVector } from "./distance.ts";
-import type { Subject } from "./subject.ts";
+import { distanceFrom } from "./distance.ts";
+import { faceFound, type Subject, type SubjectFace } from "./subject.ts";
 
 /**
  * Compares every candidate with one face. Returns the results in the order of the request and the best match,
  * the candidate at the least distance, whether or not it is within the threshold. Of a candidate image with
- * several faces the nearest counts. If every candidate failed, throws the error of the first.
+ * several faces the nearest counts. Without a face on either side nothing matches. If every candidate failed,
+ * throws the error of the first.
  */
-export function rankCandidates(from: NumericVector, candidates: RankedCandidate[], rule: MatchRule): Ranking {
-  const distanceTo = distanceFrom(rule.metric, from);
+export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[], rule: MatchRule): Ranking {
+  const distanceTo = distanceFrom(rule.metric, from.vector);
   const results = candidates.map(({ id, subject }, index): ComparedCandidate | FailedCandidate => {
     if (subject instanceof ApiError) return { index, id, error: subject.code, detail: subject.message };
     const distance = Math.min(...subject.faces.map(({ vector }) => distanceTo(vector)));
-    return { index, distance, id, match: distance <= rule.threshold };
+    const found = faceFound(subject);
+    const match = found !== false && from.area?.face_found !== false && distance <= rule.threshold;
+    return { index, distance, id, match, face_found: found };
   });
 
   const compared = results.filter((result): result is ComparedCandidate => "distance" in result);

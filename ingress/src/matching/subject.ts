@@ -3,7 +3,7 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { InputRef } from "../call/api-error.ts";
 import type { NumericVector } from "./distance.ts";
 
-// Types only.
+// Covered by ../endpoints/verify.test.ts and ./ranking.test.ts.
 
 /** What one input of a call shows: the faces of an image, or the one face that a vector stands for. */
 export type Subject = {
@@ -13,6 +13,13 @@ export type Subject = {
   /** What embedded the faces; null for a vector. */
   build: LaneBuild | null;
 };
+
+/**
+ * Whether a face was found in the image; null for a vector. A whole image that was taken as the face is the
+ * only face of its subject.
+ */
+export const faceFound = ({ faces }: Pick<Subject, "faces">): boolean | null =>
+  faces[0].area?.face_found ?? null;
 
 export type SubjectFace = {
   vector: NumericVector;

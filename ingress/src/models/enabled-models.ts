@@ -1,6 +1,6 @@
 import type { ModelSelection } from "@faceline/accounts/models/allowlist";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
-import type { DetectorModel, EmbeddingModel } from "@faceline/models/catalogue-entry";
+import { type DetectorModel, distancesMax, type EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError } from "../call/api-error.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 
@@ -60,11 +60,18 @@ export class EnabledModels {
   }
 }
 
-/** Returns the metric and threshold of a call; the threshold is the model's own where the call has none. */
-export const matchRule = (fields: ThresholdFields, { model }: SelectedModels): MatchRule => ({
-  metric: fields.distance_metric,
-  threshold: fields.threshold ?? model.thresholds[fields.distance_metric],
-});
+/**
+ * Returns the metric and threshold of a call; the threshold is the model's own where the call has none.
+ * Throws `invalid_request` for a threshold that no distance exceeds, such as a percentage: it would match
+ * everybody.
+ */
+export function matchRule(fields: ThresholdFields, { model }: SelectedModels): MatchRule {
+  const { distance_metric: metric, threshold = model.thresholds[metric] } = fields;
+  const max = distancesMax(model)[metric];
+  if (threshold <= max) return { metric, threshold };
+  const detail = `threshold is a distance: for ${metric} of ${model.name} it is between 0 and ${max}.`;
+  throw new ApiError("invalid_request", detail, { field: "threshold" });
+}
 
 const namesOf = (models: { name: string }[]): string[] => models.map(({ name }) => name);
 

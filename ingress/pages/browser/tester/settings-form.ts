@@ -1,4 +1,5 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import {
   readSettings,
   readThreshold,
@@ -67,7 +68,8 @@ export class SettingsForm {
 
   /** What is wrong with the settings, so that no call can be made; undefined for nothing. */
   get fault(): string | undefined {
-    return this.#call === "represent" ? undefined : thresholdFault(this.#threshold.value);
+    if (this.#call === "represent") return undefined;
+    return thresholdFault(this.#threshold.value, this.#ofMetric("thresholds_max"));
   }
 
   get model(): string {
@@ -80,8 +82,11 @@ export class SettingsForm {
 
   /** The model's own threshold for the metric. */
   get ownThreshold(): number {
-    const thresholds = this.#capabilities.model_details[this.model]?.thresholds ?? {};
-    return thresholds[this.metric as keyof typeof thresholds] ?? 0;
+    return this.#ofMetric("thresholds") ?? 0;
+  }
+
+  #ofMetric(field: "thresholds" | "thresholds_max"): number | undefined {
+    return this.#capabilities.model_details[this.model]?.[field][this.metric as DistanceMetric];
   }
 
   /** As if the visitor had typed it; undefined: the model's own. */

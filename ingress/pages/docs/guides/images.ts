@@ -51,7 +51,8 @@ distances between the embeddings of two models mean nothing.</p>
 <li><a href="/docs#compare">/compare</a> uses the largest face of the source, or the one that
 <code>face_index</code> names.</li>
 <li><a href="/docs#represent">/represent</a> returns up to ${formatCount(limits.faces)} faces, the largest
-first.</li>
+first: by the area of <code>facial_area</code>; of equal ones that with the higher
+<code>face_confidence</code>.</li>
 <li>/verify and /compare search a reduced copy of the image for clear faces first. If they find one, they
 may miss small faces beside it; <code>missed_width_share</code> in
 <a href="/docs#capabilities">/capabilities</a> says how small. <code>all_faces: true</code> searches every
@@ -69,8 +70,11 @@ checks. Usual reasons:</p>
 <p>Detectors differ in what they miss: small faces, tight ones, or those that the edge cuts. If
 <a href="/docs#capabilities">/capabilities</a> lists several, try another <code>detector_backend</code>.
 Embeddings of one model may be compared, whichever detector found the faces.</p>
-<p>With <code>enforce_detection: false</code>, the whole image is used as the face where none is found. Use
-it only for images that were cropped to a face before: otherwise you compare backgrounds.</p>
+<p>With <code>enforce_detection: false</code>, the whole image is used as the face where none is found. The
+answer says so with <code>face_found: false</code>, <code>faces_compared</code> is 0 for that image, and neither
+<code>verified</code> nor <code>match</code> is true then, however small the distance: two backgrounds are often
+close. Who knows that the images were cropped to faces may compare <code>distance</code> with
+<code>threshold</code>. Do not store embeddings of images in which no face was found.</p>
 </div>`,
 };
 

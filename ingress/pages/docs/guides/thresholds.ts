@@ -15,14 +15,20 @@ export const thresholdsGuide: DocsPage = {
 if the distance of their embeddings is not above a threshold. This page explains how to choose it.</p>
 <h2>A distance is not a probability</h2>
 <p>A distance of 0.03 does not mean “97 % sure”. It says how far apart two embeddings are, and nothing about how
-many other people would be as close. <code>verified</code> says one thing: the distance is not above the
+many other people would be as close. <code>verified</code> says one thing: the distance of two faces is not above the
 threshold.</p>
 <p>Nor is it proof of who somebody is. Siblings, and twins above all, may be closer than the threshold. Years
 between two images, make-up, glasses and bad light increase the distance between images of one person. A
 photograph of a photograph passes: nothing here checks that a living person was in front of the camera.</p>
 <h2>The thresholds of this service</h2>
 <p>A call without <code>threshold</code> uses the model's own for its <code>distance_metric</code>. A
-threshold is valid only for its own metric and model.</p>
+threshold is valid only for its own metric and model. It is a distance: 80, for 80 %, would match everybody and
+is refused, as is every other number that no distance can exceed (<code>thresholds_max</code> in
+<a href="/docs#capabilities">/capabilities</a>).</p>
+<p>By <code>cosine</code> and <code>euclidean_l2</code> the lengths of embeddings do not count, and both give the
+same verdict. By <code>euclidean</code> they do: embeddings that were scaled, as by <code>l2_normalize</code>, are
+refused where the model's own have other lengths. Its verdict may differ from that of the other two close to the
+threshold. Choose <code>cosine</code> unless you have a reason.</p>
 !${each(models, modelTable)}
 <p>The scale of the tester shows where the labelled pairs fall with the precision that runs here. The ranges in
 this table hold for all precisions together, so they are a little narrower.</p>
