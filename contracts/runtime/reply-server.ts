@@ -21,7 +21,8 @@ export async function openReplyServer(
   const server = createServer(options, (request, response) => {
     // A client that has gone is no fault of this process.
     response.on("error", () => response.destroy());
-    Promise.try(replyTo, request)
+    Promise.resolve(request)
+      .then(replyTo)
       .catch(() => failed)
       .then((reply) => send(reply, request, response))
       .catch(() => response.destroy());
