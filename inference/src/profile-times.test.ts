@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Log } from "@faceline/contracts/runtime/log";
-import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { laneId } from "@faceline/contracts/wire/ids";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
 import {
-  newProfile,
-  profiledLane as lane,
-  profiledNetwork,
   profileDigest as digest,
+  profiledLane as lane,
+  newProfile,
+  profiledNetwork,
 } from "../testing/profiles.ts";
 import { openProfileTimes, type WorkerMachine } from "./profile-times.ts";
 

@@ -23,7 +23,7 @@ export async function represent(
   const { model, detector, lane } = models.enabled.select(body);
 
   const values = [{ ref: inputRef("img"), value: body.img }];
-  const inputs = (await reader.readInputs(values, model.embedding_size)).map(orThrow);
+  const inputs = reader.readInputs(values, model.embedding_size).map(orThrow);
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,

@@ -2,7 +2,7 @@ import type { Image } from "@faceline/contracts/http/image";
 import { vectorLengthMax } from "@faceline/contracts/http/vector";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
 import { imageBytes } from "./base64.ts";
-import { HeaderChecker, type HeaderLimits } from "./header.ts";
+import { checkHeader, type HeaderLimits } from "./header.ts";
 
 // Covered by ../endpoints/verify.test.ts and ../endpoints/compare.test.ts.
 
@@ -12,31 +12,27 @@ import { HeaderChecker, type HeaderLimits } from "./header.ts";
  */
 export class InputReader {
   readonly #limits: InputLimits;
-  readonly #headers: HeaderChecker;
 
   constructor(limits: InputLimits) {
     this.#limits = limits;
-    this.#headers = new HeaderChecker(limits);
   }
 
   /**
    * Returns the inputs in order. An input at fault is an ApiError: the endpoint decides whether the call ends
    * with it. Throws an ApiError that is not the fault of an input (a status of 500 or more).
    */
-  readInputs(values: (InputValue | ApiError)[], embeddingSize: number): Promise<(Input | ApiError)[]> {
-    return Promise.all(
-      values.map(async (input) => {
-        if (input instanceof ApiError) return input;
-        try {
-          const { ref, value } = input;
-          if (Array.isArray(value)) return this.#vector(value, ref, embeddingSize);
-          return await this.#image(value, ref);
-        } catch (error) {
-          if (error instanceof ApiError && error.status < 500) return error;
-          throw error;
-        }
-      }),
-    );
+  readInputs(values: (InputValue | ApiError)[], embeddingSize: number): (Input | ApiError)[] {
+    return values.map((input) => {
+      if (input instanceof ApiError) return input;
+      try {
+        const { ref, value } = input;
+        if (Array.isArray(value)) return this.#vector(value, ref, embeddingSize);
+        return this.#image(value, ref);
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500) return error;
+        throw error;
+      }
+    });
   }
 
   #vector(vector: number[], ref: InputRef, embeddingSize: number): Input {
@@ -45,9 +41,9 @@ export class InputReader {
     throw inputError(ref, "dimension_mismatch", detail);
   }
 
-  async #image(value: Image | undefined, ref: InputRef): Promise<Input> {
+  #image(value: Image | undefined, ref: InputRef): Input {
     const image = imageBytes(value, ref, this.#limits);
-    const { cost, pixels } = await this.#headers.check(image, ref);
+    const { cost, pixels } = checkHeader(image, ref, this.#limits);
     return { kind: "image", ref, image, cost, pixels };
   }
 }

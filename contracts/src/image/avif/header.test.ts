@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp, { type AvifOptions, type Sharp } from "sharp";
 import { avifFile, avifGrid, avifPicture, sizeProperty } from "../../../testing/avif-files.ts";
-import { avifHeader } from "./header.ts";
 import { boxesMax } from "./boxes.ts";
+import { avifHeader } from "./header.ts";
 
 const plain = (width = 517, height = 333) =>
   sharp({ create: { width, height, channels: 3, background: "teal" } });

@@ -44,9 +44,10 @@ function readInfos(file: Buffer, infos: Box): Map<number, HeifItem> | undefined 
     const version = versionAndFlags >>> 24;
     const id = cursor.number(version === 3 ? 4 : 2);
     const protection = cursor.number(2);
+    const typeAt = cursor.at;
     const type = cursor.text(4);
     if (version < 2 || version > 3 || protection !== 0 || !cursor.isValid || items.has(id)) return undefined;
-    items.set(id, { type, isHidden: (versionAndFlags & 1) === 1, data: undefined, properties: [] });
+    items.set(id, { type, typeAt, isHidden: (versionAndFlags & 1) === 1, data: undefined, properties: [] });
   }
   return items;
 }
@@ -132,11 +133,16 @@ function readReferences(file: Buffer, boxes: Box[]): HeifReference[] | undefined
   });
 }
 
+/** Items beside pictures. A library has code for many more kinds, which no file here may reach. */
+export const metadataTypes: ReadonlySet<string> = new Set(["Exif", "mime"]);
+
 export type HeifItems = { primaryId: number; items: Map<number, HeifItem>; references: HeifReference[] };
 
 export type HeifItem = {
   /** Four characters: `av01`, `grid`, `Exif`. */
   type: string;
+  /** Offset of the type in the file. */
+  typeAt: number;
   isHidden: boolean;
   /** Offsets in the file; undefined where the data are in pieces or elsewhere. */
   data: { start: number; end: number } | undefined;
