@@ -1,15 +1,19 @@
 import { crc32, deflateSync } from "node:zlib";
 
 /**
- * The pictures with metadata that libraries inflate, copy, print or walk before they decode the first pixel:
- * each took a worker hundreds of megabytes, or seconds.
+ * Returns square pictures, of this `side`, with metadata that libraries inflate, copy, print or walk before
+ * they decode the first pixel: they took a worker up to 2.6 GB, or half a minute.
  */
-export function metadataBombs({ png, webp, jpeg }: Record<"png" | "webp" | "jpeg", Buffer>): Bombs {
+export function metadataBombs(
+  { png, webp, jpeg }: Record<"png" | "webp" | "jpeg", Buffer>,
+  { side = 32, frames = 20_000 } = {},
+): Bombs {
   const letters = deflateSync(Buffer.alloc(7 << 20, "a"));
   const signs = deflateSync(Buffer.alloc(7 << 20, "€"));
   const many = Array.from({ length: 101 }, () => pngChunk("prIv", Buffer.of(1)));
   const texts = (count: number, type: string, head: string, content: Buffer) =>
     Array.from({ length: count }, (_, i) => pngText(type, `k${i}${head}`, content));
+  const canvas = (flags: number, chunks: Buffer[]) => webpOf(flags, chunks, side);
   return {
     "a PNG of inflated letters": withPngChunks(png, texts(8, "zTXt", "\0\0", letters)),
     "a PNG of inflated signs": withPngChunks(png, texts(8, "iTXt", "\0\u0001\0\0\0", signs)),
@@ -34,17 +38,17 @@ export function metadataBombs({ png, webp, jpeg }: Record<"png" | "webp" | "jpeg
     "a PNG of 20,000 empty pieces": withPngChunks(png, [
       Buffer.alloc(12 * 20_000, pngChunk("IDAT", Buffer.alloc(0))),
     ]),
-    "a WebP with XMP": webpOf(0x04, [...webpChunks(webp), riffChunk("XMP ", Buffer.alloc(8 << 20, "a"))]),
-    "a WebP with a long profile": webpOf(0x20, [
+    "a WebP with XMP": canvas(0x04, [...webpChunks(webp), riffChunk("XMP ", Buffer.alloc(8 << 20, "a"))]),
+    "a WebP with a long profile": canvas(0x20, [
       riffChunk("ICCP", Buffer.alloc(8 << 20)),
       ...webpChunks(webp),
     ]),
-    "a WebP with 60 kB of EXIF": webpOf(0x08, [...webpChunks(webp), riffChunk("EXIF", wideExif)]),
-    "a WebP of 20,000 unknown chunks": webpOf(0, [
+    "a WebP with 60 kB of EXIF": canvas(0x08, [...webpChunks(webp), riffChunk("EXIF", wideExif)]),
+    "a WebP of 20,000 unknown chunks": canvas(0, [
       Buffer.alloc(8 * 20_000, riffChunk("ABCD", Buffer.alloc(0))),
       ...webpChunks(webp),
     ]),
-    "a WebP of 20,000 frames": webpOf(0x02, [riffChunk("ANIM", Buffer.alloc(6)), ...frames(webp, 20_000)]),
+    "a WebP of many frames": canvas(0x02, animation(webp, { side, frames })),
     "a JPEG of 8 MB of applications": withSegments(jpeg, 0xe5, Buffer.alloc(65_000, "a"), 128),
     "a JPEG of 8 MB of a profile": withSegments(
       jpeg,
@@ -77,12 +81,12 @@ export function pngChunk(type: string, content: Buffer): Buffer {
 const pngText = (type: string, head: string, content: Buffer): Buffer =>
   pngChunk(type, Buffer.concat([Buffer.from(head, "latin1"), content]));
 
-/** A WebP of a canvas with these flags, of the size of `chunks`' picture. */
-export function webpOf(flags: number, chunks: Buffer[], [width, height] = [32, 32]): Buffer {
+/** A WebP of a square canvas with these flags. */
+export function webpOf(flags: number, chunks: Buffer[], side = 32): Buffer {
   const canvas = Buffer.alloc(10);
   canvas[0] = flags;
-  canvas.writeUIntLE(width - 1, 4, 3);
-  canvas.writeUIntLE(height - 1, 7, 3);
+  canvas.writeUIntLE(side - 1, 4, 3);
+  canvas.writeUIntLE(side - 1, 7, 3);
   const content = Buffer.concat([Buffer.from("WEBP"), riffChunk("VP8X", canvas), ...chunks]);
   const head = Buffer.from("RIFF----");
   head.writeUInt32LE(content.length, 4);
@@ -98,12 +102,12 @@ export function riffChunk(type: string, content: Buffer): Buffer {
 /** The picture of a WebP without a canvas. */
 export const webpChunks = (webp: Buffer): Buffer[] => [webp.subarray(12)];
 
-function frames(webp: Buffer, count: number): Buffer[] {
+function animation(webp: Buffer, { side, frames }: { side: number; frames: number }): Buffer[] {
   const head = Buffer.alloc(16);
-  head.writeUIntLE(31, 6, 3);
-  head.writeUIntLE(31, 9, 3);
+  head.writeUIntLE(side - 1, 6, 3);
+  head.writeUIntLE(side - 1, 9, 3);
   const frame = riffChunk("ANMF", Buffer.concat([head, ...webpChunks(webp)]));
-  return [Buffer.alloc(count * frame.length, frame)];
+  return [riffChunk("ANIM", Buffer.alloc(6)), Buffer.alloc(frames * frame.length, frame)];
 }
 
 /** The JPEG with a segment so many times, and a fill byte, so that libvips decodes it. */

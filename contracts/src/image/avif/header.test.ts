@@ -76,6 +76,12 @@ test("several pictures are refused, but a thumbnail, metadata and hidden ones ar
   assert.equal(avifHeader(avifFile([overlay, { ...second, isHidden: true }])), undefined);
 });
 
+test("items of more bytes than the file are refused: their pieces overlap, and a library joins them", () => {
+  const exif = { id: 3, type: "Exif", data: Buffer.alloc(100_000), properties: [] };
+  assert.equal(avifHeader(avifFile([picture, { ...exif, pieces: 1 }]))?.width, 517);
+  assert.equal(avifHeader(avifFile([picture, { ...exif, pieces: 30 }])), undefined);
+});
+
 test("reading a hostile header is bounded by constants, and never throws", () => {
   const empty = Buffer.from("\0\0\0\x08free", "latin1");
   const manyBoxes = Buffer.concat([

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
+import { avifFile, avifPicture } from "../../../testing/avif-files.ts";
 import {
   metadataBombs,
   pngChunk,
@@ -10,6 +11,7 @@ import {
   webpOf,
   withPngChunks,
 } from "../../../testing/metadata-bombs.ts";
+import { heifItems } from "../avif/items.ts";
 import { imageHeader } from "../header.ts";
 import { exifOrientation } from "./exif-orientation.ts";
 import { withoutMetadata } from "./without-metadata.ts";
@@ -84,6 +86,19 @@ test("of an AVIF, items of metadata become unknown ones in a copy, and nothing m
   assert.equal(plain.image.length, image.length);
   assert.ok((await sharp(image).metadata()).exif !== undefined);
   assert.equal((await sharp(plain.image).metadata()).exif, undefined);
+});
+
+test("of an AVIF's metadata, libheif is given one byte of each piece", () => {
+  const exif = { id: 2, type: "Exif", data: Buffer.alloc(100_000, "x"), properties: [] };
+  const mime = { ...exif, id: 3, type: "mime" };
+  const plain = withoutMetadata(avifFile([avifPicture(avif, 1), exif, mime]))!;
+  const { items } = heifItems(plain.image)!;
+  const read = [...items.values()].map(({ type, data }) => [type, data!.end - data!.start]);
+  assert.deepEqual(read.slice(1), [
+    ["none", 1],
+    ["none", 1],
+  ]);
+  assert.deepEqual(items.get(1), heifItems(avifFile([avifPicture(avif, 1), exif, mime]))!.items.get(1));
 });
 
 test("an AVIF with a megabyte of boxes beside its data is none", () => {
