@@ -37,7 +37,10 @@ export function avifHeader(file: Buffer): AvifHeader | undefined {
   };
 }
 
-/** What is not the data of items: profiles and unknown boxes among it. A library reads all of it when it opens the file. */
+/**
+ * Bytes that are not the data of items: of profiles and of unknown boxes, too. A library reads all of them
+ * when it opens the file.
+ */
 function boxBytes(file: Buffer): number {
   const boxes = boxesIn(file, 0, file.length) ?? [];
   const meta = boxes.find(({ type }) => type === "meta");

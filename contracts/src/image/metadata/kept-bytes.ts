@@ -32,5 +32,5 @@ export class KeptBytes {
 /** Of all replacements together: an orientation, where the file had more. */
 const replacementBytesMax = 128;
 
-/** An image without metadata. `orientation` as in EXIF, 1 to 8; an AVIF says it in another way, which stays. */
+/** An image without metadata. `orientation` is that of EXIF, 1 to 8: of an AVIF 1, because it has another. */
 export type PlainImage = { image: Buffer; orientation: number };
