@@ -1,6 +1,6 @@
 import { type AvifHeader, avifHeader } from "./avif/header.ts";
 import { imageFormat } from "./format.ts";
-import { jpegFrames, jpegMarkers, walkJpegSegments } from "./jpeg-segments.ts";
+import { jpegFrames, jpegMarkers, jpegSegmentsMax, walkJpegSegments } from "./jpeg-segments.ts";
 import { pngHeaderEnd, pngTypes, walkPngChunks } from "./png-chunks.ts";
 
 /**
@@ -30,7 +30,9 @@ function jpegHeader(image: Buffer): JpegHeader | undefined {
 function jpegHeaderIn(image: Buffer, extent: "header" | "file"): JpegHeader | undefined {
   let header: JpegHeader | undefined;
   let isWhole = false;
+  let segments = 0;
   walkJpegSegments(image, extent, (marker, payloadAt) => {
+    if (++segments > jpegSegmentsMax) return "stop";
     if (marker === jpegMarkers.startOfScan) {
       isWhole = header !== undefined && payloadAt < image.length;
       // A sequential picture with a scan for each component is kept whole, too.

@@ -74,5 +74,8 @@ function isStandalone(marker: number): boolean {
   return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 }
 
+/** Of a `file`, before its first scan: callers count them. Far more than a file of 10 MB has of full length. */
+export const jpegSegmentsMax = 10_000;
+
 /** An ICC profile may be split into 255 segments, and XMP too. */
 const headerSegmentsMax = 600;

@@ -1,21 +1,24 @@
-import { jpegFrames, jpegMarkers, walkJpegSegments } from "../jpeg-segments.ts";
+import { jpegFrames, jpegMarkers, jpegSegmentsMax, walkJpegSegments } from "../jpeg-segments.ts";
 import { exifOrientation, orientationTiff, upright } from "./exif-orientation.ts";
 import { KeptBytes, type PlainImage } from "./kept-bytes.ts";
 
 /**
  * Cuts the segments of applications and comments before the first scan, but for those that say what the
  * components are (JFIF, Adobe) and, of four components, the colour profile. Libraries keep and copy each.
- * What is behind the first scan is read as it is decoded. without-metadata.test.ts covers it.
+ * What is behind the first scan is read as it is decoded. Returns undefined for more segments before it than
+ * any encoder writes. without-metadata.test.ts covers it.
  */
-export function jpegWithoutMetadata(jpeg: Buffer): PlainImage {
-  const profile = profileOf(jpeg);
+export function jpegWithoutMetadata(jpeg: Buffer): PlainImage | undefined {
+  let profile: "kept" | "cut" | undefined;
+  let segments = 0;
   const kept = new KeptBytes(jpeg);
   let orientation: number | undefined;
   walkJpegSegments(jpeg, "file", (marker, payloadAt, end) => {
-    if (marker === jpegMarkers.startOfScan) return "stop";
+    if (marker === jpegMarkers.startOfScan || ++segments > jpegSegmentsMax) return "stop";
     if (!isOfApplication(marker)) return "continue";
     const isExif = marker === jpegMarkers.app1 && startsWith(jpeg, payloadAt, "Exif");
     const isProfile = marker === jpegMarkers.app2 && startsWith(jpeg, payloadAt, profileName);
+    if (isProfile) profile ??= profileOf(jpeg);
     if (isProfile ? profile === "kept" : saysColours(jpeg, marker, payloadAt)) return "continue";
     const isFirst = isExif && orientation === undefined;
     if (isFirst) orientation = exifOrientation(jpeg.subarray(payloadAt, end));
@@ -25,7 +28,7 @@ export function jpegWithoutMetadata(jpeg: Buffer): PlainImage {
     kept.cut(payloadAt - 4, Math.min(end, jpeg.length), isTurned ? exifSegment(orientation!) : undefined);
     return "continue";
   });
-  return { image: kept.end(), orientation: orientation ?? upright };
+  return segments > jpegSegmentsMax ? undefined : { image: kept.end(), orientation: orientation ?? upright };
 }
 
 /** A profile has no use but for four components. One that is longer than any in use is not read. */

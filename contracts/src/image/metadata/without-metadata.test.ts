@@ -117,6 +117,11 @@ test("a layout that cannot be a picture's is refused", () => {
     "a PNG of too many chunks": withPngChunks(png, [
       Buffer.alloc(12 * 30_000, pngChunk("tEXt", Buffer.alloc(0))),
     ]),
+    "a JPEG of too many segments": Buffer.concat([
+      bareJpeg.subarray(0, 2),
+      Buffer.alloc(4 * 10_001, Buffer.of(0xff, 0xe1, 0, 2)),
+      bareJpeg.subarray(2),
+    ]),
     "a WebP that is cut short": webp.subarray(0, -1),
     "a WebP without a picture": webpOf(0, []).subarray(0, 12),
     "a WebP that begins with another chunk": Buffer.concat([
