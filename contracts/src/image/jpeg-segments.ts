@@ -74,7 +74,7 @@ function isStandalone(marker: number): boolean {
   return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 }
 
-/** Of a `file`, before its first scan: callers count them. Far more than a file of 10 MB has of full length. */
+/** Before the first scan of a `file`; callers count them. Far more than any encoder writes. */
 export const jpegSegmentsMax = 10_000;
 
 /** An ICC profile may be split into 255 segments, and XMP too. */
