@@ -3,8 +3,8 @@ import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import type { Model, Precision } from "@faceline/models/catalogue-entry";
 import { type LaneModels, laneModels } from "./engine/lane-models.ts";
-import type { ModelLoaderOptions } from "./network/model-loader.ts";
 import { precisionFor } from "./network/precision.ts";
+import type { ModelLoaderOptions } from "./network/model-loader.ts";
 
 /** Reads from the catalogue what lanes will take. Throws one sentence where it does not have a model. */
 export async function readLaneMemory(

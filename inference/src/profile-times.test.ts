@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Log } from "@faceline/contracts/runtime/log";
-import { laneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
+import { laneId } from "@faceline/contracts/wire/ids";
 import {
-  profileDigest as digest,
-  profiledLane as lane,
   newProfile,
+  profiledLane as lane,
   profiledNetwork,
+  profileDigest as digest,
 } from "../testing/profiles.ts";
 import { openProfileTimes, type WorkerMachine } from "./profile-times.ts";
 

@@ -3,7 +3,7 @@ import * as ort from "@faceline/models/onnxruntime";
 import { chunksFor, runMsOf, type WarmSize } from "./chunks.ts";
 import { isOutOfMemory } from "./out-of-memory.ts";
 import { knownTimes } from "./start-times.ts";
-import { type WarmUpClock, wallMs } from "./warm-up-clock.ts";
+import { wallMs, type WarmUpClock } from "./warm-up-clock.ts";
 
 /**
  * One ONNX network: square pictures in, rows of numbers out, in runs of fixed sizes. Each size is warmed when

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import {
   readSettings,
   readThreshold,
-  type TesterSettings,
   thresholdFault,
+  type TesterSettings,
   writeSettings,
 } from "./settings.ts";
 
