@@ -100,8 +100,10 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     fell = true;
     // Kafkajs restarts the consumer after retriable errors; after others the process must be replaced.
     if (payload.restart) return;
-    if (isConnection) setTimeout(() => closing || void run(), rejoinAfterMs);
-    else options.onFatalError(payload.error);
+    if (!isConnection) return options.onFatalError(payload.error);
+    setTimeout(() => {
+      if (!closing) run().catch(options.onFatalError);
+    }, rejoinAfterMs);
   });
 
   const checkProof = () => {

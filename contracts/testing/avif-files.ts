@@ -27,8 +27,9 @@ export function avifFile(
   // Locations have a fixed size, so the file is measured with empty ones first.
   const meta = (dataAt: number): Buffer => {
     let at = dataAt;
-    const locations = items.map(({ id, data }) => {
-      const entry = Buffer.concat([u16(id), u16(0), u16(1), u32(at), u32(data.length)]);
+    const locations = items.map(({ id, data, pieces = 1 }) => {
+      const extents = Array.from({ length: pieces }, () => [u32(at), u32(data.length)]);
+      const entry = Buffer.concat([u16(id), u16(0), u16(pieces), ...extents.flat()]);
       at += data.length;
       return entry;
     });
@@ -81,7 +82,15 @@ export const mirrorProperty = (axis: number): Buffer => box("imir", [u8(axis)]);
 export const sizeProperty = (width: number, height: number): Buffer =>
   fullBox("ispe", 0, 0, [u32(width), u32(height)]);
 
-type AvifItem = { id: number; type: string; data: Buffer; properties: Buffer[]; isHidden?: boolean };
+type AvifItem = {
+  id: number;
+  type: string;
+  data: Buffer;
+  properties: Buffer[];
+  isHidden?: boolean;
+  /** How often a reader is to join the data to itself. */
+  pieces?: number;
+};
 type AvifOptions = {
   references?: { type: string; from: number; to: number[] }[];
   brands?: string[];

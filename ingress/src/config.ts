@@ -90,9 +90,6 @@ export const HttpSettings = z
     /** Memory that a worker may take to decode an image, reckoned by its header. */
     IMAGE_DECODING_BYTES_MAX: integer(32 * MiB, 64 * 1024 * MiB, decodingBytesMaxDefault),
     IMAGE_SIDE_MIN_PX: count(1_024, 16),
-    /** Image headers that a library reads at the same time, and how many more may wait for it. */
-    HEADER_CHECKS_MAX: count(64, 2),
-    HEADER_CHECKS_WAITING_MAX: count(100_000, 2_000),
     CANDIDATE_VECTORS_MAX: count(100_000, 1_000),
     /** One task of the call is left for the source image. */
     CANDIDATE_IMAGES_MAX: count(callTasksMax - 1, 50),

@@ -1,15 +1,16 @@
-// Covers config.ts and port.ts too.
+// Covers config.ts, port.ts and ../reply-server.ts too.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
 import type { LiveIngress, LiveState } from "../../live/state.ts";
+import { oddRequests, rawReply } from "../../testing/odd-requests.ts";
 import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { OperatorsConfig, readOperatorsToken } from "./config.ts";
@@ -81,6 +82,43 @@ test("without a token the state is for this machine alone, as metrics are", asyn
   const get = await openPort(t, {});
   assert.equal((await get("/live.json")).status, 200);
   assert.equal((await get("/live.json", { host: "rebound.example" })).status, 401);
+});
+
+test("no request ends the process, whatever it is: each is refused, with and without a token", async () => {
+  for (const env of [{}, { OPERATORS_TOKEN: token }]) {
+    const port = await freePort();
+    const openCalls = () => Readable.from([]);
+    await using _operators = await open({ ...env, OPERATORS_PORT: `${port}` }, { openCalls });
+    for (const [name, sent] of Object.entries(oddRequests)) {
+      const reply = await rawReply(port, sent);
+      assert.match(reply, /^HTTP\/1\.1 4\d\d [\s\S]*\r\ncontent-type: text\/plain/, name);
+    }
+    assert.match(await rawReply(port, "GET /livez HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 OK/);
+  }
+});
+
+test("a client that leaves before its reply, or resets its upgrade, is no fault of the process", async () => {
+  const checking = Promise.withResolvers<void>();
+  const checked = Promise.withResolvers<Record<string, boolean>>();
+  const checks = () => {
+    checking.resolve();
+    return checked.promise;
+  };
+  const port = await freePort();
+  await using _operators = await open({ OPERATORS_PORT: `${port}` }, { checks });
+  const leaving = connect(port, "127.0.0.1").on("error", () => {});
+  leaving.write("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+  await checking.promise;
+  const left = once(leaving, "close");
+  leaving.resetAndDestroy();
+  await left;
+  checked.resolve({});
+  const resetting = connect(port, "127.0.0.1").on("error", () => {});
+  resetting.write("CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n");
+  const reset = once(resetting, "close");
+  resetting.resetAndDestroy();
+  await reset;
+  assert.match(await rawReply(port, "GET /livez HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 OK/);
 });
 
 test("calls are streamed to whom the token admits, and to no more readers than the process takes", async (t) => {

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { pipeline, type Readable } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import { livePage } from "../../live/serve/live-page.ts";
 import type { LiveState } from "../../live/state.ts";
+import { openReplyServer, type Reply, targetOf } from "../reply-server.ts";
 
 /**
  * Serves what operators and orchestrators ask a process:
@@ -20,74 +20,27 @@ import type { LiveState } from "../../live/state.ts";
  */
 export async function openOperatorsServer(options: OperatorsServerOptions): Promise<AsyncDisposable> {
   const { host, port } = options;
-  const server = createServer(
-    {
-      maxHeaderSize: headerBytesMax,
-      headersTimeout: requestMs,
-      requestTimeout: requestMs,
-      keepAliveTimeout: idleMs,
-      connectionsCheckingInterval: 1_000,
-    },
-    (request, response) => void answer(options, request, response),
-  );
-  server.maxConnections = connectionsMax;
-  server.maxRequestsPerSocket = 1_000;
-  server.listen({ host, port });
+  const limits = {
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: requestMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: 1_000,
+    connectionsMax,
+    requestsPerConnectionMax: 1_000,
+  };
   try {
-    await once(server, "listening");
+    return await openReplyServer({ host, port, ...limits }, (request) => replyTo(options, request));
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const fault = `${host}:${port} cannot be listened on (${code})`;
     throw new Error(`OPERATORS_PORT: ${fault}; set another port, or OPERATORS_HOST`, { cause });
   }
-  return {
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
-async function answer(
-  options: OperatorsServerOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const calls = openCalls(options, request);
-  if (calls !== undefined) {
-    request.resume();
-    response.writeHead(200, { "content-type": "application/jsonl", "cache-control": "no-store" });
-    // An error is a reader that has gone.
-    pipeline(calls, response, () => {});
-    return;
-  }
-  const {
-    status,
-    type = "text/plain",
-    text,
-    headers = {},
-  } = await replyTo(options, request).catch(() => failed);
-  // Whatever a body holds that nobody has read does not stay in memory.
-  request.resume();
-  response.writeHead(status, {
-    "content-type": `${type}; charset=utf-8`,
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    ...headers,
-  });
-  response.end(text);
-}
-
-/** The stream of GET /calls for somebody who may read it; undefined for anything else. */
-function openCalls(options: OperatorsServerOptions, request: IncomingMessage): Readable | undefined {
-  const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
-  const isAllowed = request.method === "GET" && pathname === "/calls" && mayRead(options.token, request);
-  return isAllowed ? options.openCalls?.((searchParams.get("salt") ?? "").slice(0, saltMax)) : undefined;
 }
 
 async function replyTo(options: OperatorsServerOptions, request: IncomingMessage): Promise<Reply> {
   const { token, page, state, checks, resource } = options;
-  const path = request.url?.split("?", 1)[0] ?? "";
+  const { path, query } = targetOf(request);
   if (path === resource?.path) return replyOfResource(resource, token, request);
   if (!paths.has(path) && !path.startsWith("/live/")) return notFound;
   if (request.method !== "GET" && request.method !== "HEAD") {
@@ -100,13 +53,24 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
     return { status: 503, text: `not ready: ${unproved.map(([name]) => name).join(", ")}\n` };
   }
   const pageReply = await livePage(path);
-  if (pageReply !== undefined) return { status: 200, ...pageReply };
+  if (pageReply !== undefined) return { status: 200, ...pageReply, type: `${pageReply.type}; charset=utf-8` };
   if (!paths.has(path)) return notFound;
   if (!mayRead(token, request)) return unauthorized;
-  if (path === "/calls") return options.openCalls === undefined ? notFound : tooManyReaders;
-  if (path === "/metrics") return { status: 200, type: "text/plain; version=0.0.4", text: await page() };
+  if (path === "/calls") return replyOfCalls(options, query, request);
+  if (path === "/metrics") {
+    return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", text: await page() };
+  }
   const live: LiveState = { ...state(), checks: await checks() };
-  return { status: 200, type: "application/json", text: JSON.stringify(live) };
+  return { status: 200, type: json, text: JSON.stringify(live) };
+}
+
+/** The calls from now on, for somebody who may read them. */
+function replyOfCalls({ openCalls }: OperatorsServerOptions, query: string, request: IncomingMessage): Reply {
+  if (openCalls === undefined) return notFound;
+  const salt = new URLSearchParams(query).get("salt") ?? "";
+  // Only reading them takes the place of a reader.
+  const stream = request.method === "GET" ? openCalls(salt.slice(0, saltMax)) : undefined;
+  return stream === undefined ? tooManyReaders : { status: 200, type: "application/jsonl", stream };
 }
 
 async function replyOfResource(
@@ -141,7 +105,7 @@ async function replyOfResource(
 
 const jsonReply = (status: number, content: unknown): Reply => ({
   status,
-  type: "application/json",
+  type: json,
   text: `${JSON.stringify(content)}\n`,
 });
 
@@ -193,7 +157,7 @@ const unauthorized: Reply = {
   text: "This needs the operators' token.\n",
   headers: { "www-authenticate": 'Bearer realm="faceline-operators"' },
 };
-const failed: Reply = { status: 500, text: "This could not be read.\n" };
+const json = "application/json; charset=utf-8";
 
 const headerBytesMax = 8_192;
 /** For a whole request. */
@@ -203,8 +167,6 @@ const idleMs = 65_000;
 const connectionsMax = 64;
 /** Characters of the salt of /calls. */
 const saltMax = 64;
-
-type Reply = { status: number; type?: string; text: string; headers?: Record<string, string> };
 
 /** What the port shows. */
 export type OperatorsSources = {

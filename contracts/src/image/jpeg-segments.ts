@@ -48,16 +48,34 @@ export const jpegMarkers = {
   baselineFrame: 0xc0,
   extendedFrame: 0xc1,
   progressiveFrame: 0xc2,
+  arithmeticFrame: 0xc9,
+  arithmeticProgressiveFrame: 0xca,
   endOfImage: 0xd9,
   startOfScan: 0xda,
+  app0: 0xe0,
   app1: 0xe1,
+  app2: 0xe2,
   app14: 0xee,
+  app15: 0xef,
+  comment: 0xfe,
 } as const;
+
+/** Frames that libraries decode: baseline, extended and progressive, with Huffman or arithmetic codes. */
+export const jpegFrames: ReadonlySet<number> = new Set([
+  jpegMarkers.baselineFrame,
+  jpegMarkers.extendedFrame,
+  jpegMarkers.progressiveFrame,
+  jpegMarkers.arithmeticFrame,
+  jpegMarkers.arithmeticProgressiveFrame,
+]);
 
 /** Whether no length follows: a stuffed or reserved byte, a restart marker, or the start of an image. */
 function isStandalone(marker: number): boolean {
   return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 }
+
+/** Before the first scan of a `file`; callers count them. Far more than any encoder writes. */
+export const jpegSegmentsMax = 10_000;
 
 /** An ICC profile may be split into 255 segments, and XMP too. */
 const headerSegmentsMax = 600;

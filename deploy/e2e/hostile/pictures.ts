@@ -1,4 +1,5 @@
-import { crc32 } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
+import { metadataBombs, pngChunk, withPngChunks } from "@faceline/contracts/testing/metadata-bombs";
 import sharp, { type Sharp } from "sharp";
 import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
@@ -10,6 +11,7 @@ export async function pictures(portrait: Buffer): Promise<HostileCall[]> {
     small(),
     truncated(portrait),
     falseSizes(portrait),
+    withMetadata(portrait),
   ]);
   return [...lists.flat(), ...polyglots(portrait, await sharp(portrait).avif().toBuffer()), ...others];
 }
@@ -145,6 +147,23 @@ function webpOf(width: number, height: number): Buffer {
   const head = Buffer.from("RIFF----WEBP");
   head.writeUInt32LE(4 + chunk.length, 4);
   return Buffer.concat([head, chunk]);
+}
+
+/** A small picture with what libraries inflate, copy or walk beside it. */
+async function withMetadata(portrait: Buffer): Promise<HostileCall[]> {
+  const side = 320;
+  const small = sharp(portrait).resize(side, side, { fit: "cover" });
+  const [png, webp, jpeg] = await Promise.all([
+    small.clone().png().toBuffer(),
+    small.clone().webp().toBuffer(),
+    small.clone().jpeg().toBuffer(),
+  ]);
+  const bombs = Object.entries(metadataBombs({ png, webp, jpeg }, { side, frames: 100 }));
+  const unending = withPngChunks(png, [pngChunk("IDAT", deflateSync(Buffer.alloc(2 ** 30)))]);
+  return [
+    ...bombs.map(([name, bytes]) => call(name, bytes, "ok")),
+    call("a PNG of more pixels than it says", unending, "invalid_image"),
+  ];
 }
 
 function polyglots(portrait: Buffer, avif: Buffer): HostileCall[] {

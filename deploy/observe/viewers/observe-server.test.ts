@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import test, { type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
+import { oddRequests, rawReply } from "@faceline/contracts/testing/odd-requests";
 import { freePorts } from "../../launcher/ports.ts";
 import { openObserveServer } from "./observe-server.ts";
 import type { ZipkinSpan } from "./zipkin-spans.ts";
@@ -62,6 +63,13 @@ test("the page and the searches are there, for loopback alone", async (t) => {
   assert.equal(await get("/traces/unknown"), "404 text/plain; charset=utf-8");
   assert.equal(await get("/v1/traces"), "405 text/plain; charset=utf-8");
   assert.equal(await get("/", "evil.example"), "403 text/plain; charset=utf-8");
+});
+
+test("no request ends the process, whatever it is", async (t) => {
+  const { port } = await open(t);
+  for (const [name, sent] of Object.entries(oddRequests)) {
+    assert.match(await rawReply(port, sent), /^HTTP\/1\.1 4\d\d /, name);
+  }
 });
 
 async function open(t: TestContext, { spansMax = 100 } = {}) {

@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { openReplyServer, type Reply, targetOf } from "@faceline/contracts/runtime/reply-server";
 import type { SpanQueue } from "./span-queue.ts";
 import { toZipkinSpans } from "./zipkin-spans.ts";
 
@@ -15,39 +15,10 @@ import { toZipkinSpans } from "./zipkin-spans.ts";
  * Zipkin itself takes no OTLP. The replies are those that OTLP gives to exporters: 400 for what cannot be
  * read, 413 and 415, and 503 while no more spans fit, after which an exporter tries again.
  */
-export async function openObserveServer(options: ObserveServerOptions): Promise<AsyncDisposable> {
-  const server = createServer(
-    { requestTimeout: requestMs, headersTimeout: requestMs },
-    (request, response) => {
-      void reply(options, request, response);
-    },
-  );
-  server.maxConnections = connectionsMax;
-  server.listen({ host: "127.0.0.1", port: options.port });
-  await once(server, "listening");
-  return {
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
-async function reply(
-  options: ObserveServerOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { status, headers = {}, text = "" } = await answerTo(options, request).catch(() => failed);
-  // The rest of a body that was not read.
-  request.resume();
-  response.writeHead(status, {
-    "content-type": "text/plain; charset=utf-8",
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    ...headers,
-  });
-  response.end(text);
+export function openObserveServer(options: ObserveServerOptions): Promise<AsyncDisposable> {
+  const { port } = options;
+  const limits = { requestTimeout: requestMs, headersTimeout: requestMs, connectionsMax };
+  return openReplyServer({ host: "127.0.0.1", port, ...limits }, (request) => answerTo(options, request));
 }
 
 async function answerTo(options: ObserveServerOptions, request: IncomingMessage): Promise<Reply> {
@@ -55,7 +26,7 @@ async function answerTo(options: ObserveServerOptions, request: IncomingMessage)
   if (!/^(localhost|127\.0\.0\.1)(:\d+)?$/.test(request.headers.host ?? "")) {
     return { status: 403, text: "This is served for 127.0.0.1 alone.\n" };
   }
-  const path = request.url?.split("?", 1)[0] ?? "";
+  const { path } = targetOf(request);
   if (path === "/v1/traces") {
     if (request.method !== "POST") return { status: 405, headers: { allow: "POST" } };
     return takeSpans(options, request);
@@ -115,15 +86,11 @@ const htmlHeaders = {
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
 };
 
-const failed: Reply = { status: 500 };
-
 const unzip = promisify(gunzip);
 const bodyBytesMax = 4 * 1024 * 1024;
 const connectionsMax = 64;
 /** For a whole request. */
 const requestMs = 5_000;
-
-type Reply = { status: number; headers?: Record<string, string>; text?: string };
 
 type ObserveServerOptions = {
   port: number;

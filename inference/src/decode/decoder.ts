@@ -1,5 +1,5 @@
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
-import { plainImageHeader } from "@faceline/contracts/image/header";
+import { imageHeader } from "@faceline/contracts/image/header";
 import PQueue from "p-queue";
 import { type PlainJpegHeader, plainJpegHeader } from "./jpeg/header.ts";
 import { hasTooManyScans } from "./jpeg/scans.ts";
@@ -63,9 +63,8 @@ export async function decodePicture(
 
   const { width, height } = uprightSize(jpeg);
   if (Math.max(width, height) > limits.longSideMaxPx) {
-    // libvips shrinks while it decodes. It need not read the header again.
-    const header = { kind: "header", width, height, cmyk: false, alpha: false } as const;
-    return moveInto(allocate, await decodeWithLibvips(bytes, limits, header));
+    // libvips shrinks while it decodes.
+    return moveInto(allocate, await decodeWithLibvips(bytes, limits));
   }
   const pixels = allocate(3 * width * height);
   if (await decodeWithTurbojpeg(bytes, jpeg, pixels)) {
@@ -81,7 +80,7 @@ function isWithin(
   bytes: Uint8Array,
 ): boolean {
   if (width * height > pixelsMax || Math.min(width, height) < sideMinPx) return false;
-  const header = plainImageHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const header = imageHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   return header !== undefined && decodingBytes(header) <= decodingBytesMax;
 }
 

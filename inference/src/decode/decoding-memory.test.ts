@@ -3,8 +3,9 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
-import { plainImageHeader } from "@faceline/contracts/image/header";
+import { imageHeader } from "@faceline/contracts/image/header";
 import { avifGrid, avifPicture } from "@faceline/contracts/testing/avif-files";
+import { metadataBombs } from "@faceline/contracts/testing/metadata-bombs";
 import sharp from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
 import { decodePicture } from "./decoder.ts";
@@ -57,14 +58,30 @@ for (const [name, picture] of Object.entries(pictures)) {
   test(`${name}: decoding takes no more memory than its header lets expect`, { skip: onLinux }, async () => {
     const made = await picture();
     const image = Buffer.isBuffer(made) ? made : await made.toBuffer();
-    const reckoned = decodingBytes(plainImageHeader(image)!);
-    const env = { ...process.env, MALLOC_ARENA_MAX: "1" };
-    const run = execFileSync(process.execPath, [measure], { input: image, encoding: "utf8", env });
-    const { kind, bytes } = JSON.parse(run) as { kind: string; bytes: number };
-    assert.equal(kind, "picture");
+    const reckoned = decodingBytes(imageHeader(image)!);
+    const { kinds, bytes } = measured([image]);
+    assert.deepEqual(kinds, ["picture"]);
     assert.ok(bytes <= reckoned, `${Math.round(bytes / 1e6)} MB, reckoned ${Math.round(reckoned / 1e6)} MB`);
   });
 }
+
+test("pictures beside which there is what unpacks to gigabytes take what their pixels take", {
+  skip: onLinux,
+}, async () => {
+  const square = rgb(32, 32);
+  const [png, webp, jpeg] = await Promise.all([
+    square.clone().png().toBuffer(),
+    square.clone().webp().toBuffer(),
+    square.clone().jpeg().toBuffer(),
+  ]);
+  const bombs = Object.values(metadataBombs({ png, webp, jpeg }));
+  const { kinds, bytes, cpuMs } = measured(bombs);
+  assert.deepEqual([...new Set(kinds)], ["picture"]);
+  const [reckoned, storedMib] = [decodingBytes(imageHeader(png)!), Buffer.concat(bombs).length / 2 ** 20];
+  assert.ok(bytes <= reckoned, `${Math.round(bytes / 1e6)} MB, reckoned ${Math.round(reckoned / 1e6)} MB`);
+  // 0.2 s; with the metadata 10 s. CPU time, so other load counts little.
+  assert.ok(cpuMs < 50 * storedMib, `${cpuMs} ms for ${storedMib} MiB`);
+});
 
 test("an AVIF of a telephone, of 12 megapixels, is within the default limit, and one of 40 is not", () => {
   const header = (width: number, height: number) => ({
@@ -83,6 +100,18 @@ test("an AVIF of a telephone, of 12 megapixels, is within the default limit, and
   assert.ok(decodingBytes(inTiles) <= defaultPictureLimits.decodingBytesMax);
 });
 
+function measured(images: Buffer[]): { kinds: string[]; bytes: number; cpuMs: number } {
+  const input = Buffer.concat(
+    images.flatMap((image) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(image.length);
+      return [length, image];
+    }),
+  );
+  const env = { ...process.env, MALLOC_ARENA_MAX: "1" };
+  return JSON.parse(execFileSync(process.execPath, [measure], { input, encoding: "utf8", env }));
+}
+
 test("a worker rejects a picture whose decoding would take more than the limit, in each format", async () => {
   for (const [name, picture] of Object.entries({
     "progressive JPEG": rgb(500, 400).jpeg({ progressive: true }),
@@ -92,7 +121,7 @@ test("a worker rejects a picture whose decoding would take more than the limit, 
     AVIF: rgb(500, 400).avif(fast),
   })) {
     const image = await picture.toBuffer();
-    const reckoned = decodingBytes(plainImageHeader(image)!);
+    const reckoned = decodingBytes(imageHeader(image)!);
     const kind = async (decodingBytesMax: number) => {
       const result = await decodePicture(image, { ...defaultPictureLimits, decodingBytesMax });
       return result.kind === "rejected" ? result.code : result.kind;

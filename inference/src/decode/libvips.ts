@@ -1,7 +1,11 @@
+import type { InputFault } from "@faceline/contracts/http/errors";
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { imageFormat } from "@faceline/contracts/image/format";
-import { imageHeaderOf, plainImageHeader } from "@faceline/contracts/image/header";
-import sharp, { type Metadata } from "sharp";
+import { type ImageHeader, imageHeader } from "@faceline/contracts/image/header";
+import type { PlainImage } from "@faceline/contracts/image/metadata/kept-bytes";
+import { withoutMetadata } from "@faceline/contracts/image/metadata/without-metadata";
+import sharp from "sharp";
+import { uprightSize } from "./orientation.ts";
 import { DecodeTimeout, type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
 
 // Once per process. libvips reads about forty formats; a blocked loader cannot be attacked, and those of SVG
@@ -20,65 +24,63 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 /**
- * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels. A bad picture is an ordinary
- * result with only a code, because the messages of libvips may quote the file. `known` saves reading the
- * header. Throws DecodeTimeout. decoder.test.ts covers it.
+ * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels. libvips gets nothing but pixels
+ * whose header was read and is within the limits. A bad picture is an ordinary result with only a code,
+ * because the messages of libvips may quote the file. Throws DecodeTimeout. decoder.test.ts covers it.
  */
 export async function decodeWithLibvips(
   bytes: Uint8Array,
   limits: PictureLimits,
-  known?: Header,
 ): Promise<Picture | Rejected> {
-  const header = known ?? (await readHeader(bytes, limits));
-  if (header.kind === "rejected") return header;
+  const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (imageFormat(stored) === undefined) return rejected("unsupported_image_format");
+  const header = imageHeader(stored);
+  if (header === undefined) return rejected("invalid_image");
+  const fault = faultOf(header, limits);
+  if (fault !== undefined) return rejected(fault);
+  const plain = withoutMetadata(stored);
+  if (plain === undefined) return rejected("invalid_image");
   try {
-    return await readPixels(bytes, header, limits);
+    const size = await uprightSizeOf(plain, header);
+    if (Math.min(size.width, size.height) < limits.sideMinPx) return rejected("image_too_small");
+    return await readPixels(plain.image, { ...size, isCmyk: isCmyk(header) }, limits);
   } catch (error) {
     if ((error as Error).message.startsWith("timeout: ")) throw new DecodeTimeout(limits.decodeMaxMs);
     // The header was good, so what follows it is cut short or damaged.
     return rejected("invalid_image");
-  }
-}
-
-async function readHeader(bytes: Uint8Array, limits: PictureLimits): Promise<Header | Rejected> {
-  const format = imageFormat(bytes);
-  if (format === undefined) return rejected("unsupported_image_format");
-  // libheif decodes whole: it may open only what the reader of headers has understood.
-  if (format === "avif" && plainImageHeader(asBuffer(bytes)) === undefined) return rejected("invalid_image");
-  try {
-    // Without sharp's own limit, which would make a large picture look like a damaged one. A header allocates
-    // nothing.
-    const header = await sharp(bytes, { limitInputPixels: false }).metadata();
-    const { width, height } = header.autoOrient;
-    if (width * height > limits.pixelsMax) return rejected("image_too_large");
-    if (Math.min(width, height) < limits.sideMinPx) return rejected("image_too_small");
-    if (takesTooMuchMemory(bytes, header, limits)) return rejected("image_too_large");
-    return { kind: "header", width, height, cmyk: header.space === "cmyk", alpha: header.hasAlpha };
-  } catch {
-    return rejected("invalid_image");
+  } finally {
+    if (plain.image !== stored) plain.image.fill(0);
   }
 }
 
 /** By the same reckoning as the ingress, which has read the header in the same way. */
-function takesTooMuchMemory(bytes: Uint8Array, metadata: Metadata, limits: PictureLimits): boolean {
-  const plain = plainImageHeader(asBuffer(bytes));
-  const header = plain ?? imageHeaderOf(metadata);
-  return header === undefined || decodingBytes(header) > limits.decodingBytesMax;
+function faultOf(header: ImageHeader, limits: PictureLimits): InputFault | undefined {
+  if (header.width * header.height > limits.pixelsMax) return "image_too_large";
+  if (Math.min(header.width, header.height) < limits.sideMinPx) return "image_too_small";
+  return decodingBytes(header) > limits.decodingBytesMax ? "image_too_large" : undefined;
 }
 
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+/** An AVIF may be turned and cropped by its properties, in any order: its library knows. */
+async function uprightSizeOf({ image, orientation }: PlainImage, header: ImageHeader) {
+  if (header.format === "avif")
+    return (await sharp(image, { limitInputPixels: false }).metadata()).autoOrient;
+  return uprightSize({ ...header, orientation });
+}
 
-async function readPixels(bytes: Uint8Array, header: Header, limits: PictureLimits): Promise<Picture> {
+/** CMYK has no meaning without a profile. */
+const isCmyk = (header: ImageHeader): boolean => header.format === "jpeg" && header.components === 4;
+
+async function readPixels(bytes: Buffer, picture: UprightPicture, limits: PictureLimits): Promise<Picture> {
   const decoding = sharp(bytes, {
     limitInputPixels: limits.pixelsMax,
     failOn: "truncated",
     // A colour profile changes a photograph by less than a passing cloud does, and costs a fifth of the
-    // decoding. CMYK has no meaning without one.
-    ignoreIcc: !header.cmyk,
+    // decoding.
+    ignoreIcc: !picture.isCmyk,
   }).autoOrient();
-  // White, as on a page. Only where there is an alpha channel, because it is a pass over all pixels.
-  if (header.alpha) decoding.flatten({ background: "#ffffff" });
-  if (Math.max(header.width, header.height) > limits.longSideMaxPx) {
+  // White, as on a page. Does nothing without an alpha channel.
+  decoding.flatten({ background: "#ffffff" });
+  if (Math.max(picture.width, picture.height) > limits.longSideMaxPx) {
     const side = Math.min(limits.shrunkSidePx, limits.longSideMaxPx);
     decoding.resize({ width: side, height: side, fit: "inside", kernel: "linear" });
   }
@@ -93,8 +95,8 @@ async function readPixels(bytes: Uint8Array, header: Header, limits: PictureLimi
     pixels: info.channels === 3 ? data : threeChannels(data, info.channels),
     width: info.width,
     height: info.height,
-    originalWidth: header.width,
-    originalHeight: header.height,
+    originalWidth: picture.width,
+    originalHeight: picture.height,
   };
 }
 
@@ -113,4 +115,4 @@ function threeChannels(data: Uint8Array, channels: number): Uint8Array {
 }
 
 /** Width and height are those of the upright picture. */
-type Header = { kind: "header"; width: number; height: number; cmyk: boolean; alpha: boolean };
+type UprightPicture = { width: number; height: number; isCmyk: boolean };

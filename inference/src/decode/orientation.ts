@@ -2,10 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import type { PlainJpegHeader } from "./jpeg/header.ts";
 
 /** Width and height of a picture after its EXIF orientation was applied. */
-export function uprightSize({ width, height, orientation }: PlainJpegHeader): {
-  width: number;
-  height: number;
-} {
+export function uprightSize({
+  width,
+  height,
+  orientation,
+}: Pick<PlainJpegHeader, "width" | "height" | "orientation">): { width: number; height: number } {
   return orientation >= 5 ? { width: height, height: width } : { width, height };
 }
 

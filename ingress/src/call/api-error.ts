@@ -30,7 +30,6 @@ export const ingressShedReasons = [
   "deadline_infeasible",
   "bodies_full",
   "images_full",
-  "header_checks_full",
 ] as const;
 type IngressShedReason = (typeof ingressShedReasons)[number];
 

@@ -24,7 +24,7 @@ export async function compare(
   const candidates = readCandidates(body.candidates, settings);
 
   const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
-  const inputs = await reader.readInputs(values, { model: selected.model, metric: rule.metric });
+  const inputs = reader.readInputs(values, { model: selected.model, metric: rule.metric });
   const [source, ...candidateInputs] = inputs;
   const { kind } = orThrow(source!);
   // Without a candidate to compare with, no worker needs to look at the source.

@@ -23,7 +23,7 @@ export async function represent(
   const { model, detector, lane } = models.enabled.select(body);
 
   const values = [{ ref: inputRef("img"), value: body.img }];
-  const inputs = (await reader.readInputs(values, { model, metric: "cosine" })).map(orThrow);
+  const inputs = reader.readInputs(values, { model, metric: "cosine" }).map(orThrow);
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,

@@ -24,7 +24,7 @@ export async function verify(
     { ref: inputRef("img1"), value: body.img1 },
     { ref: inputRef("img2"), value: body.img2 },
   ];
-  const inputs = (await reader.readInputs(values, { model: selected.model, metric })).map(orThrow);
+  const inputs = reader.readInputs(values, { model: selected.model, metric }).map(orThrow);
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,

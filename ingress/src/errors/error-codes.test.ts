@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import { Problem } from "@faceline/contracts/http/problem";
+import { oddRequests, rawReply } from "@faceline/contracts/testing/odd-requests";
 import type { LightMyRequestResponse } from "fastify";
 import { assertDocumented } from "../../testing/openapi-reader.ts";
 import {
@@ -163,6 +164,18 @@ test("Errors: the same shape where Node's parser fails: large headers, no HTTP, 
   }
 });
 
+test("Errors: the same shape for whatever odd request, on a connection of its own", async (t) => {
+  const { app } = testServer(t, { settings: { PAGES: "off" } });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  for (const [name, sent] of Object.entries(oddRequests)) {
+    const reply = await rawReply(port, sent);
+    assert.match(reply, /^HTTP/, name);
+    const problem = problemIn(reply);
+    assert.ok(problem.status >= 400 && problem.status < 500, name);
+  }
+});
+
 test("Errors: the same shape for a request that does not arrive in time", async (t) => {
   const { app } = testServer(t);
   app.server.removeAllListeners("connection");
@@ -234,12 +247,6 @@ test("connections above CONNECTIONS_MAX are closed at once", async (t) => {
   first.write("GET /livez HTTP/1.1\r\nhost: a\r\n\r\n");
   assert.match(String((await once(first, "data"))[0]), /^HTTP\/1.1 200 /);
 });
-
-async function rawReply(port: number, sent: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  socket.write(sent);
-  return (await socket.setEncoding("utf8").toArray()).join("");
-}
 
 function problemIn(reply: string): Problem {
   const [head, body] = reply.split("\r\n\r\n");

@@ -1,47 +1,37 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
+import { metadataBombs } from "@faceline/contracts/testing/metadata-bombs";
 import sharp from "sharp";
 import { base64Image } from "../../testing/server.ts";
 import { HttpSettings } from "../config.ts";
-import { HeaderChecker } from "./header.ts";
+import { checkHeader, type HeaderLimits } from "./header.ts";
 
 const ref = { field: "img", label: "img" };
 const plain = Buffer.from(await base64Image(), "base64");
-// A fill byte between two markers: valid, but only libvips reads it.
+// A fill byte between two markers: valid, and rare.
 const unusual = Buffer.concat([plain.subarray(0, 2), Buffer.of(0xff), plain.subarray(2)]);
-const damaged = unusual.subarray(0, 20);
+const limits = HttpSettings.parse({});
 
-test("headers that need libvips are read in turn, some may wait, and further ones are refused", async () => {
-  const checker = new HeaderChecker({
-    IMAGE_PIXELS_MAX: 1_024,
-    IMAGE_SIDE_MIN_PX: 32,
-    HEADER_CHECKS_MAX: 1,
-    HEADER_CHECKS_WAITING_MAX: 1,
-    IMAGE_DECODING_BYTES_MAX: decodingBytesMaxDefault,
-  });
-  const checks = await Promise.allSettled(
-    [unusual, damaged, unusual, plain].map((image) => checker.check(image, ref)),
-  );
-  const codes = checks.map((check) => (check.status === "fulfilled" ? "ok" : check.reason.code));
-  assert.deepEqual(codes, ["ok", "invalid_image", "queue_full", "ok"]);
-  await checker.check(unusual, ref);
+test("the limits hold for plain headers and for unusual ones, and a damaged one is told", () => {
+  for (const image of [plain, unusual]) {
+    const code = (more: Partial<typeof limits>) => codeOf(image, { ...limits, ...more });
+    assert.equal(code({ IMAGE_PIXELS_MAX: 1_024, IMAGE_SIDE_MIN_PX: 32 }), "ok");
+    assert.equal(code({ IMAGE_PIXELS_MAX: 1_023 }), "image_too_large");
+    assert.equal(code({ IMAGE_SIDE_MIN_PX: 33 }), "image_too_small");
+    assert.equal(codeOf(image.subarray(0, 20), limits), "invalid_image");
+  }
 });
 
-test("the limits hold for headers that libvips reads, too", async () => {
-  const limits = {
-    HEADER_CHECKS_MAX: 1,
-    HEADER_CHECKS_WAITING_MAX: 1,
-    IMAGE_DECODING_BYTES_MAX: decodingBytesMaxDefault,
-  };
-  const large = new HeaderChecker({ ...limits, IMAGE_PIXELS_MAX: 1_023, IMAGE_SIDE_MIN_PX: 16 });
-  const small = new HeaderChecker({ ...limits, IMAGE_PIXELS_MAX: 1_024, IMAGE_SIDE_MIN_PX: 33 });
-  await assert.rejects(large.check(unusual, ref), { code: "image_too_large" });
-  await assert.rejects(small.check(unusual, ref), { code: "image_too_small" });
+test("whatever is beside the pixels, a header is read without a library, and costs what the pixels cost", async () => {
+  const { png, webp } = { png: await square().png().toBuffer(), webp: await square().webp().toBuffer() };
+  const bombs = metadataBombs({ png, webp, jpeg: plain });
+  for (const [name, image] of Object.entries(bombs)) {
+    const { cost, pixels } = checkHeader(image, ref, limits);
+    assert.deepEqual([pixels, cost], [1_024, image.length > 1_000_000 ? cost : 1], name);
+  }
 });
 
 test("an image of 40 megapixels is refused where decoding it would take more memory than a worker may use", async () => {
-  const checker = new HeaderChecker(HttpSettings.parse({}));
   const codes: Record<string, string> = {};
   for (const [name, encoded] of Object.entries({
     "baseline JPEG": photograph(3).jpeg(),
@@ -58,10 +48,7 @@ test("an image of 40 megapixels is refused where decoding it would take more mem
     "lossless WebP": photograph(3).webp({ lossless: true, effort: 0 }),
   })) {
     const image = await encoded.toBuffer();
-    codes[name] = await checker.check(image, ref).then(
-      () => "ok",
-      (error: { code: string }) => error.code,
-    );
+    codes[name] = codeOf(image, limits);
   }
   assert.deepEqual(codes, {
     "baseline JPEG": "ok",
@@ -75,25 +62,32 @@ test("an image of 40 megapixels is refused where decoding it would take more mem
 });
 
 test("a very wide image is refused although it has few pixels: libvips keeps many rows of it", async () => {
-  const checker = new HeaderChecker(HttpSettings.parse({}));
   const wide = await colour(1_000_000, 16, 3).png({ compressionLevel: 1 }).toBuffer();
-  await assert.rejects(checker.check(wide, ref), {
+  assert.throws(() => checkHeader(wide, ref, limits), {
     code: "image_too_large",
     message: /send it smaller, or as a baseline JPEG/,
   });
 });
 
-test("an AVIF that the reader of headers does not understand is refused, without asking libvips", async () => {
-  const checker = new HeaderChecker({ ...HttpSettings.parse({}), HEADER_CHECKS_MAX: 1 });
+test("an AVIF that the reader of headers does not understand is refused", async () => {
   const avif = await colour(64, 64, 3).avif({ effort: 0 }).toBuffer();
-  await checker.check(avif, ref);
-  await assert.rejects(checker.check(avif.subarray(0, -1), ref), {
+  checkHeader(avif, ref, limits);
+  assert.throws(() => checkHeader(avif.subarray(0, -1), ref, limits), {
     code: "invalid_image",
     message: /is damaged, or an AVIF of several frames, layers or pictures: save it anew, or as JPEG/,
   });
-  await assert.rejects(sharp(avif).metadata(), "libvips of the ingress opens no AVIF at all");
 });
 
 const colour = (width: number, height: number, channels: 3 | 4) =>
   sharp({ create: { width, height, channels, background: { r: 90, g: 120, b: 30, alpha: 0.5 } } });
 const photograph = (channels: 3 | 4) => colour(7_300, 5_470, channels);
+const square = () => colour(32, 32, 3);
+
+function codeOf(image: Buffer, given: HeaderLimits): string {
+  try {
+    checkHeader(image, ref, given);
+    return "ok";
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}

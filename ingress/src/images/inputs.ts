@@ -5,7 +5,7 @@ import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
 import { vectorFault } from "../matching/vector-fault.ts";
 import { imageBytes } from "./base64.ts";
-import { HeaderChecker, type HeaderLimits } from "./header.ts";
+import { checkHeader, type HeaderLimits } from "./header.ts";
 
 // Covered by ../endpoints/verify.test.ts and ../endpoints/compare.test.ts.
 
@@ -15,11 +15,9 @@ import { HeaderChecker, type HeaderLimits } from "./header.ts";
  */
 export class InputReader {
   readonly #limits: InputLimits;
-  readonly #headers: HeaderChecker;
 
   constructor(limits: InputLimits) {
     this.#limits = limits;
-    this.#headers = new HeaderChecker(limits);
   }
 
   /**
@@ -29,25 +27,23 @@ export class InputReader {
   readInputs(
     values: (InputValue | ApiError)[],
     comparison: { model: EmbeddingModel; metric: DistanceMetric },
-  ): Promise<(Input | ApiError)[]> {
-    return Promise.all(
-      values.map(async (input) => {
-        if (input instanceof ApiError) return input;
-        try {
-          const { ref, value } = input;
-          if (Array.isArray(value)) return vectorInput(value, ref, comparison);
-          return await this.#image(value, ref);
-        } catch (error) {
-          if (error instanceof ApiError && error.status < 500) return error;
-          throw error;
-        }
-      }),
-    );
+  ): (Input | ApiError)[] {
+    return values.map((input) => {
+      if (input instanceof ApiError) return input;
+      try {
+        const { ref, value } = input;
+        if (Array.isArray(value)) return vectorInput(value, ref, comparison);
+        return this.#image(value, ref);
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500) return error;
+        throw error;
+      }
+    });
   }
 
-  async #image(value: Image | undefined, ref: InputRef): Promise<Input> {
+  #image(value: Image | undefined, ref: InputRef): Input {
     const image = imageBytes(value, ref, this.#limits);
-    const { cost, pixels } = await this.#headers.check(image, ref);
+    const { cost, pixels } = checkHeader(image, ref, this.#limits);
     return { kind: "image", ref, image, cost, pixels };
   }
 }

@@ -17,8 +17,6 @@ export function testerSettings(settings: HttpSettings): HttpSettings {
     DEADLINE_DEFAULT_MS: deadlineMs,
     DEADLINE_MAX_MS: deadlineMs,
     DEADLINE_MIN_MS: Math.min(settings.DEADLINE_MIN_MS, deadlineMs),
-    // The tester has a queue of its own, so that its images do not fill that of teams.
-    HEADER_CHECKS_MAX: 1,
   };
 }
 

@@ -1,4 +1,4 @@
-import { plainImageHeader } from "@faceline/contracts/image/header";
+import { imageHeader } from "@faceline/contracts/image/header";
 import { decodePicture } from "@faceline/inference/decode/decoder";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import type { EnginePicture } from "@faceline/inference/engine/work";
@@ -75,7 +75,7 @@ export const noPreparation: Profile["preparation"] = {
 };
 
 function sizeOf(bytes: Buffer): PictureSize {
-  const { width, height } = plainImageHeader(bytes) ?? { width: 0, height: 0 };
+  const { width, height } = imageHeader(bytes) ?? { width: 0, height: 0 };
   return { bytes: bytes.length, pixels: width * height };
 }
 

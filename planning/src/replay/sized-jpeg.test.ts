@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import sharp from "sharp";
-import { plainImageHeader } from "@faceline/contracts/image/header";
+import { imageHeader } from "@faceline/contracts/image/header";
 import { sizedJpeg } from "./sized-jpeg.ts";
 
 const photograph = readFileSync(join(import.meta.dirname, "../../../ingress/pages/samples/ada-1.jpg"));
@@ -17,7 +17,7 @@ for (const [bytes, pixels] of [
   test(`a picture of ${bytes} bytes and ${pixels} pixels has both`, async () => {
     const jpeg = await sizedJpeg(photograph, { bytes, pixels });
     assert.equal(jpeg.length, bytes);
-    const { width, height } = plainImageHeader(jpeg)!;
+    const { width, height } = imageHeader(jpeg)!;
     assert.ok(Math.abs((width * height) / pixels - 1) < 0.02, `${width} x ${height}`);
   });
 }
@@ -45,5 +45,5 @@ test("a picture is progressive where the photograph is", async () => {
 
 test("a photograph that does not fit is larger than it should be, and not refused", async () => {
   const jpeg = await sizedJpeg(photograph, { bytes: 100, pixels: 327_680 });
-  assert.ok(jpeg.length > 100 && plainImageHeader(jpeg) !== undefined);
+  assert.ok(jpeg.length > 100 && imageHeader(jpeg) !== undefined);
 });

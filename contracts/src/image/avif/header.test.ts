@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp, { type AvifOptions, type Sharp } from "sharp";
 import { avifFile, avifGrid, avifPicture, sizeProperty } from "../../../testing/avif-files.ts";
-import { avifHeader } from "./header.ts";
 import { boxesMax } from "./boxes.ts";
+import { avifHeader } from "./header.ts";
 
 const plain = (width = 517, height = 333) =>
   sharp({ create: { width, height, channels: 3, background: "teal" } });
@@ -74,6 +74,12 @@ test("several pictures are refused, but a thumbnail, metadata and hidden ones ar
   assert.equal(avifHeader(avifFile([picture, { ...exif, type: "hvc1" }])), undefined);
   const overlay = { ...picture, type: "iovl" };
   assert.equal(avifHeader(avifFile([overlay, { ...second, isHidden: true }])), undefined);
+});
+
+test("items of more bytes than the file are refused: their pieces overlap, and a library joins them", () => {
+  const exif = { id: 3, type: "Exif", data: Buffer.alloc(100_000), properties: [] };
+  assert.equal(avifHeader(avifFile([picture, { ...exif, pieces: 1 }]))?.width, 517);
+  assert.equal(avifHeader(avifFile([picture, { ...exif, pieces: 30 }])), undefined);
 });
 
 test("reading a hostile header is bounded by constants, and never throws", () => {

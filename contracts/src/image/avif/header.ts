@@ -1,6 +1,6 @@
 import { type Av1Sequence, av1StillPicture } from "./av1.ts";
-import { type Box, Cursor } from "./boxes.ts";
-import { type HeifItem, type HeifItems, heifItems } from "./items.ts";
+import { type Box, boxesIn, Cursor } from "./boxes.ts";
+import { type HeifItem, type HeifItems, heifItems, metadataTypes } from "./items.ts";
 
 /**
  * Returns what the header of an AVIF file says (AV1 Image File Format 1.1), or undefined if it is damaged or
@@ -12,6 +12,7 @@ import { type HeifItem, type HeifItems, heifItems } from "./items.ts";
  * picture, several pictures and derived ones are not.
  */
 export function avifHeader(file: Buffer): AvifHeader | undefined {
+  if (boxBytes(file) > boxBytesMax) return undefined;
   const container = heifItems(file);
   const primary = container?.items.get(container.primaryId);
   if (container === undefined || primary === undefined) return undefined;
@@ -36,6 +37,23 @@ export function avifHeader(file: Buffer): AvifHeader | undefined {
   };
 }
 
+/**
+ * Bytes that are not the data of items: of profiles and of unknown boxes, too. A library reads all of them
+ * when it opens the file.
+ */
+function boxBytes(file: Buffer): number {
+  const boxes = boxesIn(file, 0, file.length) ?? [];
+  const meta = boxes.find(({ type }) => type === "meta");
+  const data = [...boxes.filter(({ type }) => type === "mdat"), ...innerData(file, meta)];
+  return file.length - data.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+const innerData = (file: Buffer, meta: Box | undefined): Box[] =>
+  (meta && boxesIn(file, meta.start + 4, meta.end))?.filter(({ type }) => type === "idat") ?? [];
+
+/** A picture of a thousand tiles has 100 kB of them, and the profile of a screen has 4 kB. */
+const boxBytesMax = 2 ** 20;
+
 /** Libraries may take another picture than the primary one, so there may be no other. */
 function isOnlyPicture({ items, primaryId, references }: HeifItems): boolean {
   const parts = new Set<number>();
@@ -50,8 +68,6 @@ function isOnlyPicture({ items, primaryId, references }: HeifItems): boolean {
 }
 
 const pictureTypes: ReadonlySet<string> = new Set(["av01", "grid"]);
-/** Metadata beside pictures. A library has code for many more kinds, which no file here may reach. */
-const metadataTypes: ReadonlySet<string> = new Set(["Exif", "mime"]);
 const isAcceptedItem = ({ type }: HeifItem): boolean => pictureTypes.has(type) || metadataTypes.has(type);
 
 const auxiliaryIds = ({ references, primaryId }: HeifItems): number[] =>

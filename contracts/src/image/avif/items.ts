@@ -44,14 +44,22 @@ function readInfos(file: Buffer, infos: Box): Map<number, HeifItem> | undefined 
     const version = versionAndFlags >>> 24;
     const id = cursor.number(version === 3 ? 4 : 2);
     const protection = cursor.number(2);
+    const typeAt = cursor.at;
     const type = cursor.text(4);
     if (version < 2 || version > 3 || protection !== 0 || !cursor.isValid || items.has(id)) return undefined;
-    items.set(id, { type, isHidden: (versionAndFlags & 1) === 1, data: undefined, properties: [] });
+    items.set(id, {
+      type,
+      typeAt,
+      isHidden: (versionAndFlags & 1) === 1,
+      data: undefined,
+      lengthEnds: [],
+      properties: [],
+    });
   }
   return items;
 }
 
-/** Items with their data in one piece. Other items stay without data. */
+/** Items with their data in one piece. Other items stay without data. Returns false for too many bytes. */
 function readLocations(
   file: Buffer,
   { locations, data }: { locations: Box; data: Box | undefined },
@@ -66,6 +74,7 @@ function readLocations(
   if (version > 2 || count > boxesMax || indexBytes !== 0) return false;
   if (![offsetBytes, lengthBytes, baseBytes].every((bytes) => bytes === 0 || bytes === 4 || bytes === 8))
     return false;
+  let bytes = 0;
   for (let i = 0; i < count && cursor.isValid; i++) {
     const item = items.get(cursor.number(version < 2 ? 2 : 4));
     const method = version === 0 ? 0 : cursor.number(2) & 15;
@@ -76,6 +85,10 @@ function readLocations(
     for (let extent = 0; extent < extents; extent++) {
       const offset = base + offsetOf(cursor, offsetBytes);
       const length = offsetOf(cursor, lengthBytes);
+      item.lengthEnds.push(cursor.at);
+      // Pieces may overlap, and a library joins them all. A length of 0 reaches to the end of the file.
+      bytes += length === 0 ? file.length : length;
+      if (bytes > dataBytesMax * file.length) return false;
       if (extents !== 1 || source !== 0) continue;
       const container = method === 0 ? { start: 0, end: file.length } : method === 1 ? data : undefined;
       if (container === undefined || length === 0 || container.start + offset + length > container.end)
@@ -85,6 +98,9 @@ function readLocations(
   }
   return cursor.isValid;
 }
+
+/** Bytes of all items for each byte of the file. Encoders may let alike tiles share their data. */
+const dataBytesMax = 2;
 
 /** Of 0, 4 or 8 bytes: the standard allows no others. */
 function offsetOf(cursor: Cursor, bytes: number): number {
@@ -132,14 +148,21 @@ function readReferences(file: Buffer, boxes: Box[]): HeifReference[] | undefined
   });
 }
 
+/** Items beside pictures. A library has code for many more kinds, which no file here may reach. */
+export const metadataTypes: ReadonlySet<string> = new Set(["Exif", "mime"]);
+
 export type HeifItems = { primaryId: number; items: Map<number, HeifItem>; references: HeifReference[] };
 
 export type HeifItem = {
   /** Four characters: `av01`, `grid`, `Exif`. */
   type: string;
+  /** Offset of the type in the file. */
+  typeAt: number;
   isHidden: boolean;
   /** Offsets in the file; undefined where the data are in pieces or elsewhere. */
   data: { start: number; end: number } | undefined;
+  /** Offsets behind the lengths of its pieces: of four bytes, or eight. */
+  lengthEnds: number[];
   properties: Box[];
 };
 

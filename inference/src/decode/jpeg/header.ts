@@ -1,10 +1,10 @@
 import { imageFormat } from "@faceline/contracts/image/format";
 import { jpegMarkers, walkJpegSegments } from "@faceline/contracts/image/jpeg-segments";
-import { exifOrientation } from "./exif.ts";
+import { exifOrientation } from "@faceline/contracts/image/metadata/exif-orientation";
 
 /**
  * The header of a plain JPEG, as almost all are: baseline or progressive, 8 bits, grey or YCbCr, chroma of
- * full or half size, laid out as ITU T.81 annex B says, no segment twice. Returns undefined where there is
+ * full or half size, laid out as ITU T.81 annex B says, no frame twice. Returns undefined where there is
  * any doubt: then libvips decides. Takes a microsecond, where libvips takes 0.3 ms. Reads a bounded number of
  * segments, whatever the file holds.
  * decoder-comparison.test.ts covers it.
@@ -33,9 +33,8 @@ export function plainJpegHeader(bytes: Uint8Array): PlainJpegHeader | undefined 
       return frame === undefined ? "stop" : "continue";
     }
     if (marker === jpegMarkers.app1 && startsWith(payload, "Exif")) {
-      if (orientation !== undefined) return "stop";
-      orientation = exifOrientation(payload);
-      return orientation === undefined ? "stop" : "continue";
+      orientation ??= exifOrientation(payload);
+      return "continue";
     }
     if (marker === jpegMarkers.app14 && startsWith(payload, "Adobe")) {
       if (adobeTransform !== undefined || payload.length < 12) return "stop";
