@@ -42,6 +42,8 @@ async function ingress() {
       metrics: metricsOff,
       decideSampling: () => false,
       recordCall: () => {},
+      reportClosedConnection: () => {},
+      reportConnectionsFull: () => {},
       reportBug: (error) => process.stderr.write(`${(error as Error).stack}\n`),
     },
     settings,

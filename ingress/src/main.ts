@@ -112,6 +112,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
         usage?.count(call);
         if (tracing.on) tracing.export(callSpans(call));
       },
+      reportClosedConnection: (reason) => lines.warn({ reason }, "a connection was closed"),
+      reportConnectionsFull: (isFull) => {
+        if (isFull) log.warn({ max: config.CONNECTIONS_MAX }, "all connections are in use");
+        else log.info("connections are free again");
+      },
       reportBug: (error, ids) => log.error({ ...ids, error: (error as Error).stack }, "a bug"),
     },
     config,
@@ -124,7 +129,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     id,
     log,
     page: metrics.page,
-    checks: () => ({ ...dependencyHealth(), serving: isServing() && !stop.aborted }),
+    checks: () => ({
+      ...dependencyHealth(),
+      serving: isServing() && !stop.aborted,
+      connections: !server.connectionsFull(),
+    }),
     openCalls: (salt) => calls.open(salt),
     health: observed.health,
     live: () =>

@@ -12,7 +12,11 @@ import { countOpen } from "./open-sockets.ts";
  * Records every request that has a route, and those that have none together; and the tasks that this process
  * itself sheds, by the lanes that it serves.
  */
-export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes: ReadonlySet<string>): void {
+export function addRequestMetrics(
+  app: FastifyInstance,
+  metrics: Metrics,
+  { lanes, connectionsMax }: { lanes: ReadonlySet<string>; connectionsMax: number },
+): void {
   if (!metrics.on) return;
   for (const lane of [...lanes, laneUnknown]) {
     for (const service_class of ServiceClass.options) {
@@ -23,7 +27,7 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes:
   for (const { path } of computeEndpoints) {
     for (const outcome of serviceFaults) metrics.add("faceline.requests", 0, { "http.route": path, outcome });
   }
-  observeConnections(app, metrics);
+  observeConnections(app, metrics, connectionsMax);
   let active = 0;
   metrics.observe("http.server.active_requests", () => [[active, {}]]);
   app.addHook("onRequest", async (request, reply) => {
@@ -49,10 +53,10 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes:
   });
 }
 
-function observeConnections({ server }: FastifyInstance, metrics: Metrics): void {
+function observeConnections({ server }: FastifyInstance, metrics: Metrics, connectionsMax: number): void {
   const open = countOpen(server);
   metrics.observe("faceline.connections.used", () => [[open.connections(), {}]]);
-  metrics.observe("faceline.connections.max", () => [[server.maxConnections, {}]]);
+  metrics.observe("faceline.connections.max", () => [[connectionsMax, {}]]);
 }
 
 /** Counts calls by the class of their callers, and whether a limit refused them; never which caller. */

@@ -6,7 +6,7 @@ import type { InjectOptions } from "fastify";
 import { base64Image, testKey, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 import type { Ports } from "./call/ports.ts";
-import { addressGroup } from "./tester/visitors.ts";
+import { addressGroup } from "./connections/address-group.ts";
 
 const image = await base64Image();
 const vectors = { img1: [1, 0], img2: [1, 0] };

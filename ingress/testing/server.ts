@@ -49,6 +49,8 @@ export function testServer(
     decideSampling: (_traceId, parentSampled = true) => parentSampled,
     recordCall: () => {},
     metrics: metricsOff,
+    reportClosedConnection: () => {},
+    reportConnectionsFull: () => {},
     reportBug: (error) => t.diagnostic(String(error)),
     ...overrides,
   };

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { pipeline, type Readable } from "node:stream";
 import { livePage } from "../../live/serve/live-page.ts";
 import type { LiveState } from "../../live/state.ts";
+import { closeUnreadConnections } from "../unread-responses.ts";
 
 /**
  * Serves what operators and orchestrators ask a process:
@@ -32,6 +33,7 @@ export async function openOperatorsServer(options: OperatorsServerOptions): Prom
   );
   server.maxConnections = connectionsMax;
   server.maxRequestsPerSocket = 1_000;
+  closeUnreadConnections(server);
   server.listen({ host, port });
   try {
     await once(server, "listening");

@@ -63,6 +63,10 @@ export type Ports = {
   /** Called once for each compute call, when its reply was sent or its client has gone. */
   recordCall(call: EndedCall): void;
   metrics: Metrics;
+  /** Called for a connection that was closed although its client did not ask for that. */
+  reportClosedConnection(reason: ClosedConnection): void;
+  /** Called when a connection had to make room for another one, and when there is room again. */
+  reportConnectionsFull(isFull: boolean): void;
   /** Logs a bug of this service. The client learns only the request id. */
   reportBug(error: unknown, ids: CallIds): void;
 };
@@ -77,6 +81,17 @@ export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress" | "sen
    */
   signal: AbortSignal;
 };
+
+/**
+ * Why a connection was closed: nothing or too little of a request came in time; the response was not read; it
+ * had to make room for another one, of anybody or of its own address; or it had too many requests at once.
+ */
+export type ClosedConnection =
+  | "request_timeout"
+  | "response_not_read"
+  | "connections_full"
+  | "address_share"
+  | "pipelined_requests";
 
 /** A compute call that has ended. */
 export type EndedCall = {

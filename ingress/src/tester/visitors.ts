@@ -1,10 +1,9 @@
-import { isIP } from "node:net";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import type { FastifyRequest } from "fastify";
-import ipaddr from "ipaddr.js";
 import { ApiError } from "../call/api-error.ts";
 import type { Caller } from "../call/caller.ts";
 import type { Ports } from "../call/ports.ts";
+import { addressGroup } from "../connections/address-group.ts";
 
 // Covered by ../tester-routes.test.ts.
 
@@ -58,17 +57,4 @@ function rejectForeignPage(request: FastifyRequest, publicOrigin: string | undef
   }
   const detail = `Pages of other origins may not call this path. They call ${publicPath} with an API key.`;
   throw new ApiError("invalid_request", detail, { field: site === undefined ? "origin" : "sec-fetch-site" });
-}
-
-/**
- * Returns what counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address, which is what
- * one customer of a provider gets. Undefined: not an address.
- */
-export function addressGroup(address: string | undefined): string | undefined {
-  if (address === undefined || isIP(address) === 0) return undefined;
-  // An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) becomes IPv4.
-  const parsed = ipaddr.process(address);
-  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(":")}::/64`;
 }
