@@ -45,7 +45,9 @@ export function nextUnreadState(
 
 /** Bytes that the kernel has taken, and that wait for it. */
 function writesOf(socket: Socket): Writes {
-  const { _handle } = socket as unknown as { _handle?: { bytesWritten: number; writeQueueSize: number } | null };
+  const { _handle } = socket as unknown as {
+    _handle?: { bytesWritten: number; writeQueueSize: number } | null;
+  };
   if (!_handle) return { waitingBytes: 0, readBytes: 0 };
   return {
     waitingBytes: socket.writableLength,

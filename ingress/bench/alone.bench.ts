@@ -33,6 +33,7 @@ async function ingress() {
       findKey: async (digest) => (digest === sha256 ? record : null),
       acquireTeamSlot: async () => ({ release() {} }),
       acquireVisitorSlot: async () => ({ release() {} }),
+      acquireSharedVisitorSlot: async () => ({ release() {} }),
       acquireIdempotencyKey: () => Promise.reject(new Error("no call here has an Idempotency-Key")),
       poolStates: () => [],
       dependencyHealth: () => ({ kafka: true, redis: true }),

@@ -97,6 +97,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       findKey: keys.find,
       acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),
       acquireVisitorSlot: countCallers(visitors.acquire, metrics, "visitor"),
+      acquireSharedVisitorSlot: visitors.acquireShared,
       acquireIdempotencyKey: idempotency.acquire,
       poolStates,
       dependencyHealth,

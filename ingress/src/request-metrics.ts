@@ -3,6 +3,7 @@ import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { FastifyInstance } from "fastify";
 import { ingressShedReasons } from "./call/api-error.ts";
+import { closedConnections } from "./call/closed-connection.ts";
 import { onClose } from "./call/context.ts";
 import type { CallSlot } from "./call/ports.ts";
 import { computeEndpoints } from "./endpoints/table.ts";
@@ -56,6 +57,7 @@ export function addRequestMetrics(
 function observeConnections({ server }: FastifyInstance, metrics: Metrics, connectionsMax: number): void {
   const open = countOpen(server);
   metrics.observe("faceline.connections.used", () => [[open.connections(), {}]]);
+  for (const reason of closedConnections) metrics.add("faceline.connections.closed", 0, { reason });
   metrics.observe("faceline.connections.max", () => [[connectionsMax, {}]]);
 }
 

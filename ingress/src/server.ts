@@ -10,6 +10,7 @@ import { LargeCalls } from "./body/large-calls.ts";
 import { limitBodyMemory } from "./body/memory-budget.ts";
 import { addBodyParsers } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
+import type { ClosedConnection } from "./call/closed-connection.ts";
 import { callIds } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
 import { requestIdFrom } from "./call/request-headers.ts";
@@ -20,11 +21,7 @@ import { limitConnections } from "./connections/limit-connections.ts";
 import { limitPipelining } from "./connections/pipelining.ts";
 import { requestLimits } from "./endpoints/capabilities.ts";
 import { serviceEndpoints } from "./endpoints/table.ts";
-import {
-  answerMalformedRequest,
-  ignoreExpectations,
-  rejectConnect,
-} from "./errors/malformed-requests.ts";
+import { answerMalformedRequest, ignoreExpectations, rejectConnect } from "./errors/malformed-requests.ts";
 import { rejectUnknownRoutes } from "./errors/not-found.ts";
 import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
@@ -48,6 +45,10 @@ export function buildServer(
 ): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
+  const report = (reason: ClosedConnection) => {
+    ports.metrics.add("faceline.connections.closed", 1, { reason });
+    ports.reportClosedConnection(reason);
+  };
   const app = fastify({
     bodyLimit: settings.BODY_BYTES_MAX,
     requestTimeout: settings.BODY_RECEIVE_MS,
@@ -66,13 +67,13 @@ export function buildServer(
       void sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request), site);
     },
     clientErrorHandler: (error, socket) => {
-      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") ports.reportClosedConnection("request_timeout");
+      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") report("request_timeout");
       answerMalformedRequest(error, socket, site, now());
     },
   });
   const connections = limitConnections(app.server, {
     ...settings,
-    report: ports.reportClosedConnection,
+    report,
     reportFull: ports.reportConnectionsFull,
   });
   const bug = (error: unknown, request: FastifyRequest): ApiError => {
@@ -108,7 +109,7 @@ export function buildServer(
   const pages = settings.PAGES === "on" ? openPages(facts) : undefined;
   rejectUnknownRoutes(app, pages && ((request, reply) => sendMissingPage(pages, request, reply)));
   ignoreExpectations(app);
-  limitPipelining(app, ports);
+  limitPipelining(app, report);
   rejectConnect(app, site, now);
   const bodyPace = new BodyPace(settings);
   const bodies = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);

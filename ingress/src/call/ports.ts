@@ -7,6 +7,7 @@ import type { Answer } from "@faceline/contracts/wire/answer";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { ApiError } from "./api-error.ts";
+import type { ClosedConnection } from "./closed-connection.ts";
 import type { CallParts, CallRecord } from "./record.ts";
 
 // Types only.
@@ -34,11 +35,10 @@ export type Ports = {
    * unreachable, this process counts alone.
    */
   acquireTeamSlot(team: string, limits: TeamLimits): Promise<CallSlot>;
-  /**
-   * The same for a call of the public tester, against the limits of its sender's address and of all addresses
-   * together.
-   */
+  /** The same for a call of the public tester, against the limits of its sender's address. */
   acquireVisitorSlot(address: string): Promise<CallSlot>;
+  /** Against the limit of all addresses together, once the body of that call has come. */
+  acquireSharedVisitorSlot(address: string): Promise<CallSlot>;
   /**
    * Looks up an `Idempotency-Key` of a team, and locks it for this call if it is new. Throws
    * `dependency_unavailable` while Redis is unreachable.
@@ -81,17 +81,6 @@ export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress" | "sen
    */
   signal: AbortSignal;
 };
-
-/**
- * Why a connection was closed: nothing or too little of a request came in time; the response was not read; it
- * had to make room for another one, of anybody or of its own address; or it had too many requests at once.
- */
-export type ClosedConnection =
-  | "request_timeout"
-  | "response_not_read"
-  | "connections_full"
-  | "address_share"
-  | "pipelined_requests";
 
 /** A compute call that has ended. */
 export type EndedCall = {

@@ -4,9 +4,9 @@
  * - When CONNECTIONS_MAX are open, the one that has been without a request for longest makes room for a new
  *   one: connections that say nothing cost others nothing. Only if all of them have requests, the new one is
  *   closed.
- * - While more than half of them are open, one source may hold `ofSourceMax`. Its own connection that has been
- *   without a request for longest then makes room. Below that there is room for everybody, and a load
- *   balancer or a benchmark may open as many as it likes.
+ * - While more than half of them are open, one source may hold `ofSourceMax`. Of its own connections the one
+ *   that has been without a request for longest then makes room. Below that there is room for everybody, and
+ *   a load balancer or a benchmark may open as many as it likes.
  */
 export class ConnectionRoom<Connection> {
   readonly #max: number;
@@ -96,5 +96,5 @@ export class ConnectionRoom<Connection> {
 const fullUntil = 0.9;
 
 type Source<Connection> = { open: number; silent: Set<Connection> };
-export type RoomReason = "connections_full" | "address_share";
+type RoomReason = "connections_full" | "address_share";
 type Closing<Connection> = { connection: Connection; reason: RoomReason };

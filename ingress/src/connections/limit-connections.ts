@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { closeUnreadConnections } from "@faceline/contracts/runtime/unread-responses";
-import type { ClosedConnection } from "../call/ports.ts";
+import type { ClosedConnection } from "../call/closed-connection.ts";
 import { addressGroup, addressMatcher } from "./address-group.ts";
 import { ConnectionRoom } from "./connection-room.ts";
 import { answerHalfClosed } from "./half-close.ts";

@@ -9,12 +9,13 @@ import { pendingResponses } from "./pending-responses.ts";
  * `Connection: close`, which is every one to a client of HTTP/1.0.
  */
 export function closeLingering(server: Server, bodyBytesMax: number): void {
+  const bytesMax = Math.max(2 * bodyBytesMax, discardedBytesMin);
   server.on("connection", (socket) => {
     const { destroySoon } = socket;
     // Node calls this after the last response of a connection.
     socket.destroySoon = () => {
       const isRead = [...pendingResponses(socket)].every(isOver);
-      if (isRead || !lingerThenClose(socket, 2 * bodyBytesMax)) destroySoon.call(socket);
+      if (isRead || !lingerThenClose(socket, bytesMax)) destroySoon.call(socket);
     };
   });
 }
@@ -56,6 +57,9 @@ const isOver = ({ writableFinished, req }: ServerResponse): boolean => writableF
 const lingering = new Set<Socket>();
 /** Each costs a socket and what the kernel has received for it. Beyond these, Node's close is used. */
 const lingeringMax = 256;
+
+/** A client that sends less than this reads its refusal, whatever the limit for bodies is. */
+const discardedBytesMin = 64 * 1024 * 1024;
 
 const checkEveryMs = 500;
 /** Of 30 s in all, and 5 s in which nothing arrives: as in nginx. */
