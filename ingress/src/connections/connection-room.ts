@@ -18,7 +18,10 @@ export class ConnectionRoom<Connection> {
   readonly #silent = new Set<Connection>();
   #isFull = false;
 
-  constructor({ connectionsMax, ofSourceMax = 500 }: { connectionsMax: number; ofSourceMax?: number }) {
+  constructor({
+    connectionsMax,
+    ofSourceMax = 500,
+  }: { connectionsMax: number; ofSourceMax?: number | undefined }) {
     this.#max = connectionsMax;
     this.#ofSourceMax = ofSourceMax;
   }

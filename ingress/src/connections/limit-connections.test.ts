@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { base64Image, facesAnswer, testKey, testServer, waitUntil } from "../../testing/server.ts";
 import type { ClosedConnection } from "../call/closed-connection.ts";
+import { limitConnections } from "./limit-connections.ts";
 
 const image = await base64Image();
 const get = "GET /livez HTTP/1.1\r\nhost: a\r\n\r\n";
@@ -39,6 +41,35 @@ test("while every connection has a request, a new one is closed, and the calls g
   answer.resolve();
   for (const each of await Promise.all(calls)) assert.match(each, /^HTTP\/1.1 200 /);
   assert.deepEqual(closed, ["connections_full"]);
+});
+
+test("an address above its share closes its own; a trusted proxy has no share", async (t) => {
+  const server = createServer((_request, response) => response.end());
+  const closed: ClosedConnection[] = [];
+  limitConnections(server, {
+    CONNECTIONS_MAX: 12,
+    TRUSTED_PROXIES: ["127.0.0.2", "127.1.0.0/16"],
+    BODY_BYTES_MAX: 1,
+    ofSourceMax: 2,
+    report: (reason) => closed.push(reason),
+    reportFull: () => {},
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const open = async (localAddress: string) => {
+    const accepted = once(server, "connection");
+    const socket = connect({ port, host: "127.0.0.1", localAddress }).on("error", () => {});
+    t.after(() => socket.destroy());
+    await accepted;
+    return socket;
+  };
+  for (const proxy of ["127.0.0.2", "127.1.9.9"]) for (let n = 0; n < 4; n++) await open(proxy);
+  assert.deepEqual(closed, []);
+  const [first] = [await open("127.0.0.3"), await open("127.0.0.3"), await open("127.0.0.3")];
+  await closeOf(first);
+  assert.deepEqual(closed, ["address_share"]);
 });
 
 test("of requests that are sent without waiting 16 are served at a time, and the rest says why not", async (t) => {

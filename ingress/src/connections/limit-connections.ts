@@ -14,9 +14,9 @@ import { pendingResponses, trackResponses } from "./pending-responses.ts";
  * that have only ended their own side get theirs.
  */
 export function limitConnections(server: Server, options: ConnectionLimits): OpenConnections {
-  const { CONNECTIONS_MAX, TRUSTED_PROXIES, BODY_BYTES_MAX, report, reportFull } = options;
+  const { CONNECTIONS_MAX, TRUSTED_PROXIES, BODY_BYTES_MAX, ofSourceMax, report, reportFull } = options;
   const isProxy = addressMatcher(TRUSTED_PROXIES);
-  const room = new ConnectionRoom<Socket>({ connectionsMax: CONNECTIONS_MAX });
+  const room = new ConnectionRoom<Socket>({ connectionsMax: CONNECTIONS_MAX, ofSourceMax });
   trackResponses(server);
   let wasFull = false;
   const noteFull = () => {
@@ -53,6 +53,7 @@ type ConnectionLimits = {
   CONNECTIONS_MAX: number;
   TRUSTED_PROXIES: readonly string[];
   BODY_BYTES_MAX: number;
+  ofSourceMax?: number | undefined;
   report(reason: ClosedConnection): void;
   /** Called when a connection had to make room for another one, and when there is room again. */
   reportFull(isFull: boolean): void;

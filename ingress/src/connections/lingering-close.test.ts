@@ -42,6 +42,14 @@ for (const [name, version, header] of [
   }
 }
 
+test("what is no HTTP in the middle of a body, or before it, is refused readably as well", async (t) => {
+  const port = await listen(t);
+  const head = "POST /verify HTTP/1.1\r\nhost: a\r\nx-api-key: any\r\nconnection: close\r\n";
+  for (const wrong of [`${head}transfer-encoding: chunked\r\n\r\nnonsense\r\n`, `${head}no header\r\n`]) {
+    assert.match(await sendThenRead(port, wrong, "length", 8 * MiB), /^HTTP\/1.1 400 [^]*"invalid_request"/);
+  }
+});
+
 test("Python's urllib reads each refusal of a body of 12 MB with a length and of 30 MB in chunks", {
   skip: spawnSync("python3", ["--version"]).status !== 0 && "NOT CHECKED with urllib: python3 is not there",
 }, async (t) => {

@@ -15,7 +15,8 @@ export function closeLingering(server: Server, bodyBytesMax: number): void {
     // Node calls this after the last response of a connection.
     socket.destroySoon = () => {
       const isRead = [...pendingResponses(socket)].every(isOver);
-      if (isRead || !lingerThenClose(socket, bytesMax)) destroySoon.call(socket);
+      if (isRead) destroySoon.call(socket);
+      else lingerThenClose(socket, bytesMax);
     };
   });
 }
@@ -23,10 +24,11 @@ export function closeLingering(server: Server, bodyBytesMax: number): void {
 /**
  * Ends our side of a connection, and closes it when the client has closed its own or has sent all that it
  * announced, sends more than `bytesMax` or nothing, or takes too long. Whoever reads its requests goes on;
- * bytes of no request are discarded. Returns false, without having done anything, where too many linger.
+ * bytes of no request are discarded. Where too many linger, the one that has lingered for longest is closed.
  */
-export function lingerThenClose(socket: Socket, bytesMax: number): boolean {
-  if (lingering.size >= lingeringMax) return false;
+export function lingerThenClose(socket: Socket, bytesMax = discardedBytesMin): void {
+  const [oldest] = lingering;
+  if (lingering.size >= lingeringMax) oldest?.destroy();
   lingering.add(socket);
   const unread = [...pendingResponses(socket)].filter((response) => !isOver(response));
   const bytesBefore = socket.bytesRead;
@@ -49,13 +51,12 @@ export function lingerThenClose(socket: Socket, bytesMax: number): boolean {
   });
   socket.end();
   socket.resume();
-  return true;
 }
 
 const isOver = ({ writableFinished, req }: ServerResponse): boolean => writableFinished && req.complete;
 
 const lingering = new Set<Socket>();
-/** Each costs a socket and what the kernel has received for it. Beyond these, Node's close is used. */
+/** Each costs a socket and what the kernel has received for it. */
 const lingeringMax = 256;
 
 /** A client that sends less than this reads its refusal, whatever the limit for bodies is. */

@@ -64,11 +64,8 @@ function endWithProblem(error: ApiError, socket: Socket, site: string, now: numb
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
   // Node no longer watches it: a client that does not close its side would keep it for ever.
-  if (!lingerThenClose(socket, discardedBytesMax)) socket.destroySoon();
+  lingerThenClose(socket);
 }
-
-/** What a client may still send that did not get as far as a request. */
-const discardedBytesMax = 1024 * 1024;
 
 function parserError(code: string | undefined): ApiError {
   if (code === "HPE_HEADER_OVERFLOW") return new ApiError("request_too_large", "The headers are too large.");
