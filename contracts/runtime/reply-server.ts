@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { type Duplex, pipeline, type Readable } from "node:stream";
+import { closeUnreadConnections } from "./unread-responses.ts";
 
 /**
  * Opens an HTTP server for people and programs of the operators, where every request ends with a reply and
@@ -30,6 +31,7 @@ export async function openReplyServer(
   server.maxConnections = connectionsMax;
   server.maxRequestsPerSocket = requestsPerConnectionMax;
   answerOddBytes(server);
+  closeUnreadConnections(server);
   server.listen({ host, port });
   await once(server, "listening");
   return {

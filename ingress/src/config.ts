@@ -74,7 +74,7 @@ export const HttpSettings = z
     /** Origins of web pages that may call, separated by commas: `https://a.example,https://b.example`. */
     CORS_ORIGINS: commaList("").transform((list) => list.filter((origin) => origin !== "")),
 
-    /** Open connections of this process, with or without a key. Above it, new ones are closed at once. */
+    /** Open connections of this process, with or without a key. At it, silent ones make room for new ones. */
     CONNECTIONS_MAX: count(1_000_000, 10_000),
     BODY_BYTES_MAX: count(1024 * MiB, 32 * MiB),
     /** Bytes of request bodies in memory at a time, each to the end of its call. Teams share them. */

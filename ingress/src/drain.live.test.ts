@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { waitUntilRedundant, startHaproxy, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
-import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
+import { startHaproxy, waitUntilRedundant, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
+import { base64Image, facesAnswer, testKey, testServer, waitUntil } from "../testing/server.ts";
 import { drain } from "./drain.ts";
 
 /** Three checks of the proxy. */
@@ -54,6 +54,28 @@ test("two ingresses are restarted in turn behind HAProxy, and no call of kept co
   for (const agent of agents) agent.destroy();
   t.diagnostic(JSON.stringify(statuses));
   assert.deepEqual(Object.keys(statuses), ["200"]);
+});
+
+test("behind HAProxy one address may have 200 connections, and others are served", {
+  skip: withoutHaproxy,
+}, async (t) => {
+  const [proxyPort, ...ports] = await freePorts(3);
+  for (const port of ports) await startIngress(t, port);
+  const proxy = await startHaproxy(proxyPort!, ports);
+  t.after(() => proxy[Symbol.asyncDispose]());
+  const open = (localAddress: string) => {
+    const socket = connect({ port: proxyPort!, host: "127.0.0.1", localAddress }).on("error", () => {});
+    t.after(() => socket.destroy());
+    return { socket, closed: new Promise((resolve) => socket.resume().once("close", resolve)) };
+  };
+  const flood = Array.from({ length: 210 }, () => open("127.0.0.2"));
+  const closed: unknown[] = [];
+  for (const each of flood) void each.closed.then((error) => closed.push(error));
+  await waitUntil("those above the limit are closed", async () => closed.length === 10);
+  const { socket } = open("127.0.0.3");
+  socket.write("GET /livez HTTP/1.1\r\nhost: a\r\n\r\n");
+  assert.match(String((await once(socket, "data"))[0]), /^HTTP\/1.1 200 /);
+  assert.equal(closed.length, 10);
 });
 
 /** An ingress whose calls take `runMs`, and which stops as the service does. */

@@ -104,6 +104,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       findKey: keys.find,
       acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),
       acquireVisitorSlot: countCallers(visitors.acquire, metrics, "visitor"),
+      acquireSharedVisitorSlot: visitors.acquireShared,
       acquireIdempotencyKey: idempotency.acquire,
       poolStates,
       dependencyHealth,
@@ -119,6 +120,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
         usage?.count(call);
         if (tracing.on) tracing.export(callSpans(call));
       },
+      reportClosedConnection: (reason) => lines.warn({ reason }, "a connection was closed"),
+      reportConnectionsFull: (isFull) => {
+        if (isFull) log.warn({ max: config.CONNECTIONS_MAX }, "all connections are in use");
+        else log.info("connections are free again");
+      },
       reportBug: (error, ids) => log.error({ ...ids, error: (error as Error).stack }, "a bug"),
     },
     config,
@@ -132,7 +138,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     id,
     log,
     page: metrics.page,
-    checks: () => ({ ...dependencyHealth(), serving: isServing() && !stop.aborted }),
+    checks: () => ({
+      ...dependencyHealth(),
+      serving: isServing() && !stop.aborted,
+      connections: !server.connectionsFull(),
+    }),
     openCalls: (salt) => calls.open(salt),
     health: observed.health,
     live: () =>

@@ -3,6 +3,7 @@ import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
 import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { FastifyInstance } from "fastify";
 import { ingressShedReasons } from "./call/api-error.ts";
+import { closedConnections } from "./call/closed-connection.ts";
 import { onClose } from "./call/context.ts";
 import type { CallSlot } from "./call/ports.ts";
 import { computeEndpoints } from "./endpoints/table.ts";
@@ -12,7 +13,11 @@ import { countOpen } from "./open-sockets.ts";
  * Records every request that has a route, and those that have none together; and the tasks that this process
  * itself sheds, by the lanes that it serves.
  */
-export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes: ReadonlySet<string>): void {
+export function addRequestMetrics(
+  app: FastifyInstance,
+  metrics: Metrics,
+  { lanes, connectionsMax }: { lanes: ReadonlySet<string>; connectionsMax: number },
+): void {
   if (!metrics.on) return;
   for (const lane of [...lanes, laneUnknown]) {
     for (const service_class of ServiceClass.options) {
@@ -23,7 +28,7 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes:
   for (const { path } of computeEndpoints) {
     for (const outcome of serviceFaults) metrics.add("faceline.requests", 0, { "http.route": path, outcome });
   }
-  observeConnections(app, metrics);
+  observeConnections(app, metrics, connectionsMax);
   let active = 0;
   metrics.observe("http.server.active_requests", () => [[active, {}]]);
   app.addHook("onRequest", async (request, reply) => {
@@ -49,10 +54,11 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics, lanes:
   });
 }
 
-function observeConnections({ server }: FastifyInstance, metrics: Metrics): void {
+function observeConnections({ server }: FastifyInstance, metrics: Metrics, connectionsMax: number): void {
   const open = countOpen(server);
   metrics.observe("faceline.connections.used", () => [[open.connections(), {}]]);
-  metrics.observe("faceline.connections.max", () => [[server.maxConnections, {}]]);
+  for (const reason of closedConnections) metrics.add("faceline.connections.closed", 0, { reason });
+  metrics.observe("faceline.connections.max", () => [[connectionsMax, {}]]);
 }
 
 /** Counts calls by the class of their callers, and whether a limit refused them; never which caller. */

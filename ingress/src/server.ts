@@ -10,20 +10,18 @@ import { LargeCalls } from "./body/large-calls.ts";
 import { limitBodyMemory } from "./body/memory-budget.ts";
 import { addBodyParsers } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
+import type { ClosedConnection } from "./call/closed-connection.ts";
 import { callIds } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
 import { requestIdFrom } from "./call/request-headers.ts";
 import { addComputeHooks, identifyTeams } from "./compute-hooks.ts";
 import { addComputeRoutes } from "./compute-routes.ts";
 import { type HttpSettings, version } from "./config.ts";
+import { limitConnections } from "./connections/limit-connections.ts";
+import { limitPipelining } from "./connections/pipelining.ts";
 import { requestLimits } from "./endpoints/capabilities.ts";
 import { serviceEndpoints } from "./endpoints/table.ts";
-import {
-  answerMalformedRequest,
-  ignoreExpectations,
-  rejectConnect,
-  trackResponses,
-} from "./errors/malformed-requests.ts";
+import { answerMalformedRequest, ignoreExpectations, rejectConnect } from "./errors/malformed-requests.ts";
 import { rejectUnknownRoutes } from "./errors/not-found.ts";
 import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
@@ -47,6 +45,10 @@ export function buildServer(
 ): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
+  const report = (reason: ClosedConnection) => {
+    ports.metrics.add("faceline.connections.closed", 1, { reason });
+    ports.reportClosedConnection(reason);
+  };
   const app = fastify({
     bodyLimit: settings.BODY_BYTES_MAX,
     requestTimeout: settings.BODY_RECEIVE_MS,
@@ -56,6 +58,7 @@ export function buildServer(
       // Node would refuse a request without Host in a shape of its own. Only the public tester reads Host.
       requireHostHeader: false,
       connectionsCheckingInterval: connectionsCheckEveryMs,
+      headersTimeout: headersMs,
     },
     genReqId: ({ headers }) => requestIdFrom(headers["x-request-id"], now()),
     // While closing, Fastify would answer 503 in a shape of its own; `isServing` refuses in ours.
@@ -63,9 +66,16 @@ export function buildServer(
     frameworkErrors: (error, request, reply) => {
       void sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request), site);
     },
-    clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket, site, now()),
+    clientErrorHandler: (error, socket) => {
+      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") report("request_timeout");
+      answerMalformedRequest(error, socket, site, now());
+    },
   });
-  app.server.maxConnections = settings.CONNECTIONS_MAX;
+  const connections = limitConnections(app.server, {
+    ...settings,
+    report,
+    reportFull: ports.reportConnectionsFull,
+  });
   const bug = (error: unknown, request: FastifyRequest): ApiError => {
     ports.reportBug(error, callIds(request));
     return new ApiError("internal_error", "Something went wrong here. The request id leads to the reason.");
@@ -90,18 +100,22 @@ export function buildServer(
     // a call could be on its way.
     if (ports.isStopping()) reply.header("connection", "close");
   });
-  addRequestMetrics(app, ports.metrics, models.lanes);
+  addRequestMetrics(app, ports.metrics, {
+    lanes: models.lanes,
+    connectionsMax: settings.CONNECTIONS_MAX,
+  });
   addCors(app, settings);
   const facts = factsSource(settings, models, accounts !== undefined);
   const pages = settings.PAGES === "on" ? openPages(facts) : undefined;
   rejectUnknownRoutes(app, pages && ((request, reply) => sendMissingPage(pages, request, reply)));
   ignoreExpectations(app);
-  trackResponses(app);
+  limitPipelining(app, report);
   rejectConnect(app, site, now);
   const bodyPace = new BodyPace(settings);
   const bodies = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
   const bodyParts = { budget: bodies, pace: bodyPace, largeCalls: new LargeCalls(settings) };
   app.decorate("heldBodyBytes", () => bodies.heldBytes);
+  app.decorate("connectionsFull", connections.isFull);
   ports.metrics.observe("faceline.bodies.used", () => [[bodies.heldBytes, {}]]);
   ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
   discardUnreadBodies(app, bodyPace);
@@ -154,10 +168,14 @@ const withoutSlash = (url: string): string => url.replace(/\/$/, "");
 
 /** How often Node looks for requests that take longer than BODY_RECEIVE_MS to arrive. */
 const connectionsCheckEveryMs = 2_000;
+/** How long the headers of a request may take, those of a new connection's first one included. */
+const headersMs = 10_000;
 
 declare module "fastify" {
   interface FastifyInstance {
     /** Bytes of request bodies that are in memory: see limitBodyMemory. */
     heldBodyBytes(): number;
+    /** Connections make room for each other: see ConnectionRoom. */
+    connectionsFull(): boolean;
   }
 }

@@ -27,6 +27,34 @@ test("a body that trickles in holds its slot until the deadline, and no longer",
   assert.match(visitor.answer(), /connection: close/);
 });
 
+test("a body that stops is cut off after 3 s, and never had a slot that all visitors share", async (t) => {
+  let [held, shared] = [0, 0];
+  const { app, upload, readBytes } = await listeningServer(t, {
+    settings: { TESTER_DEADLINE_MS: "600000", BODY_IDLE_MS: "600000" },
+    acquireVisitorSlot: async () => ({ release: () => void held-- }),
+    acquireSharedVisitorSlot: async () => {
+      shared++;
+      return { release: () => void shared-- };
+    },
+    dispatch: async ({ images }) => {
+      assert.equal(shared, 1);
+      return images.map(() => facesAnswer([1, 0]));
+    },
+  });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  using visitor = upload(1_000, Buffer.from('{"img1'));
+  while (readBytes() === 0) await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  assert.deepEqual([held, shared], [0, 0]);
+  t.mock.timers.tick(3_100);
+  await visitor.closed;
+  assert.match(visitor.answer(), /^HTTP\/1.1 400 .*The call did not arrive in time\./s);
+  assert.deepEqual([held, shared], [-1, 0]);
+  t.mock.timers.reset();
+  assert.equal((await app.inject(visitorCall(pair))).statusCode, 200);
+  assert.deepEqual([held, shared], [-2, 0]);
+});
+
 test("a call whose body has come is not cut off at the deadline: its answer ends it", async (t) => {
   const { app } = testServer(t, {
     settings: { TESTER_DEADLINE_MS: "500" },

@@ -6,7 +6,6 @@ import type { InjectOptions } from "fastify";
 import { base64Image, testKey, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 import type { Ports } from "./call/ports.ts";
-import { addressGroup, networkOf } from "./tester/visitors.ts";
 
 const image = await base64Image();
 const vectors = { img1: [1, 0], img2: [1, 0] };
@@ -145,23 +144,6 @@ test("behind a trusted proxy a visitor is the last address that no trusted proxy
     "10.1.2.3",
     "10.1.2.3",
   ]);
-});
-
-test("IPv6 addresses of one /64 are one visitor, and IPv4 in IPv6 is IPv4", () => {
-  assert.equal(addressGroup("2001:db8:1:2::1"), "2001:db8:1:2::/64");
-  assert.equal(addressGroup("2001:db8:1:2:ffff:ffff:ffff:ffff"), "2001:db8:1:2::/64");
-  assert.notEqual(addressGroup("2001:db8:1:3::1"), "2001:db8:1:2::/64");
-  assert.equal(addressGroup("::ffff:192.0.2.1"), "192.0.2.1");
-  for (const none of ["unknown", "", "192.0.2.1:80", "192.0.2", undefined]) {
-    assert.equal(addressGroup(none), undefined, none);
-  }
-});
-
-test("a network is a /24, or a /48 of IPv6, as one provider or company has it", () => {
-  assert.equal(networkOf("192.0.2.7"), "192.0.2.0/24");
-  assert.equal(networkOf("::ffff:192.0.2.200"), "192.0.2.0/24");
-  assert.equal(networkOf("2001:db8:1:2::1"), "2001:db8:1::/48");
-  assert.equal(networkOf("unknown"), undefined);
 });
 
 test("what a call may hold is less than with a key", async (t) => {

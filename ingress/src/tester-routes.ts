@@ -4,6 +4,7 @@ import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
 import { addJsonParser } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
 import { onClose } from "./call/context.ts";
+import type { Ports } from "./call/ports.ts";
 import { addComputeHooks } from "./compute-hooks.ts";
 import { addComputeRoutes } from "./compute-routes.ts";
 import { testerIsOn } from "./config.ts";
@@ -11,7 +12,7 @@ import type { RouteContext } from "./endpoints/endpoint.ts";
 import { InputReader } from "./images/inputs.ts";
 import { SampleAnswerCache } from "./tester/sample-answer.ts";
 import { testerSettings } from "./tester/tester-settings.ts";
-import { identifyVisitors } from "./tester/visitors.ts";
+import { identifyVisitors, visitorAddress } from "./tester/visitors.ts";
 
 /**
  * Adds the routes of the public tester, the home page: the compute endpoints below /tester, without a key
@@ -39,16 +40,32 @@ export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, 
       unknownCaller: visitorsTenant,
     });
     addBodyDeadline(tester);
-    limitBodyMemory(tester, settings, bodies);
+    limitBodyMemory(tester, { ...settings, bytesPerSecondMin: bodyBytesPerSecondMin }, bodies);
     addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax });
+    holdSharedSlot(tester, ports);
     addComputeRoutes(tester, context, "/tester");
   });
   const sampleAnswer = new SampleAnswerCache(context);
   app.get("/tester/sample-answer", () => sampleAnswer.read());
 }
 
+/** Visitors share few slots and little memory. Two pictures of the usual 200 KB then take 12 s at most. */
+const bodyBytesPerSecondMin = 32 * 1024;
+
 function refuseBecauseOff(): never {
   throw new ApiError("not_found", "The operator of this service has turned the tester off.");
+}
+
+/**
+ * Takes the slot that all visitors share when the body has come, and gives it back when the call has ended.
+ * Taken at the headers, four addresses that send slowly would hold the slots of everybody.
+ */
+function holdSharedSlot(tester: FastifyInstance, ports: Pick<Ports, "acquireSharedVisitorSlot">): void {
+  tester.addHook("preValidation", async (request, reply) => {
+    const { error, release } = await ports.acquireSharedVisitorSlot(visitorAddress(request));
+    onClose(reply, release);
+    if (error !== undefined) throw error;
+  });
 }
 
 /**

@@ -4,8 +4,8 @@ import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { KeyView } from "../pages/accounts/key-view.ts";
 import type { Person } from "../src/accounts/account-ports.ts";
-import type { TestEntry } from "./accounts.ts";
 import type { AdminPorts } from "../src/accounts/admin-ports.ts";
+import type { TestEntry } from "./accounts.ts";
 import { testNow } from "./server.ts";
 
 /** The admin's side of accounts in memory, over the people of `testAccounts`. Mails are not sent. */

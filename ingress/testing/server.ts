@@ -37,6 +37,7 @@ export function testServer(
     findKey: async (sha256) => (sha256 === digest ? testKeyRecord : null),
     acquireTeamSlot: async () => ({ release() {} }),
     acquireVisitorSlot: async () => ({ release() {} }),
+    acquireSharedVisitorSlot: async () => ({ release() {} }),
     acquireIdempotencyKey: async () => ({
       kind: "acquired",
       lock: { store: async () => {}, release: async () => {} },
@@ -49,6 +50,8 @@ export function testServer(
     decideSampling: (_traceId, parentSampled = true) => parentSampled,
     recordCall: () => {},
     metrics: metricsOff,
+    reportClosedConnection: () => {},
+    reportConnectionsFull: () => {},
     reportBug: (error) => t.diagnostic(String(error)),
     ...overrides,
   };

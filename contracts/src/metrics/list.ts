@@ -78,7 +78,17 @@ export const metricList = {
     unit: "{connection}",
     services: ["ingress"],
     attributes: [],
-    help: "CONNECTIONS_MAX. Further connections are closed at once.",
+    help: "CONNECTIONS_MAX. When as many are open, one without a request makes room for a new one.",
+  },
+  "faceline.connections.closed": {
+    kind: "counter",
+    unit: "{connection}",
+    services: ["ingress"],
+    attributes: ["reason"],
+    help:
+      "Connections that were closed because their client sent no request in time (request_timeout), did not " +
+      "read (response_not_read), sent too many requests at once (pipelined_requests), or had to make room " +
+      "(connections_full, address_share).",
   },
 
   "faceline.usage.unwritten": {

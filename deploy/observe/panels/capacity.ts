@@ -72,7 +72,7 @@ export const capacityPage: Page = {
           title: "Share of each bound in use",
           question:
             "What is nearly full? Above its bound, bodies, images and tasks are refused with queue_full, and " +
-            "connections are closed.",
+            "connections without a request are closed.",
           unit: "share",
           queries: [
             { expr: "max(faceline_bodies_used_bytes / faceline_bodies_max_bytes)", legend: "bodies" },
@@ -84,6 +84,14 @@ export const capacityPage: Page = {
             },
           ],
           thresholds: { warnAt: 0.7, alarmAt: 0.9 },
+        },
+        {
+          kind: "lines",
+          title: "Connections that were closed",
+          question:
+            "Do clients send or read too slowly, or does somebody open more connections than there is room for?",
+          unit: "perSecond",
+          queries: [{ expr: rateOf("faceline_connections_closed_total", "reason"), legend: "{{reason}}" }],
         },
         {
           kind: "lines",

@@ -1,7 +1,7 @@
 import type { DayUsage } from "@faceline/accounts/usage/read-usage";
 import { stackedBarChart } from "@faceline/contracts/plot/stacked-bar-chart";
 import { formatCount } from "../format.ts";
-import { plotMarkup, type Html } from "../html.ts";
+import { type Html, plotMarkup } from "../html.ts";
 
 // Covered by ./usage-section.test.ts.
 

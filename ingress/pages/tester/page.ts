@@ -2,7 +2,7 @@ import type { Assets } from "../assets.ts";
 import { codeChoice, copyButton } from "../docs/code-block.ts";
 import type { Facts } from "../facts.ts";
 import { formatCount } from "../format.ts";
-import { each, type Html, html, nothing, markup } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { Page } from "../page.ts";
 import { pictureName, previewName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
 

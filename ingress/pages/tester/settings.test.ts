@@ -3,8 +3,8 @@ import { test } from "node:test";
 import {
   readSettings,
   readThreshold,
-  thresholdFault,
   type TesterSettings,
+  thresholdFault,
   writeSettings,
 } from "./settings.ts";
 

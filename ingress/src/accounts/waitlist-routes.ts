@@ -1,8 +1,8 @@
 import { WaitlistForm } from "@faceline/accounts/people/waitlist";
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
-import { visitorNetwork } from "../tester/visitors.ts";
 import { type WaitlistField, waitlistJoinedPage, waitlistPage } from "../../pages/accounts/waitlist-page.ts";
+import { visitorNetwork } from "../tester/visitors.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { countTry, requireAvailable } from "./admission.ts";
 import { PageRefusal } from "./page-refusal.ts";

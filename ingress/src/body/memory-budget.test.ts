@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { base64Image, facesAnswer, testKeyRecord, testServer, waitUntil } from "../../testing/server.ts";
+import { waitMaxMs } from "./memory-budget.ts";
 
 const image = await base64Image();
 
@@ -54,6 +55,18 @@ test("an upload that pauses for BODY_IDLE_MS is answered, and its connection is 
   const body = JSON.parse(String(Buffer.concat(await reply.toArray())));
   assert.deepEqual([reply.statusCode, reply.headers.connection], [400, "close"]);
   assert.deepEqual([body.error, body.detail], ["invalid_request", "The call did not arrive in time."]);
+});
+
+test("a body with a least rate may be 3 s late, by what has come of it; without one it may pause", () => {
+  const visitors = { idleMs: 10_000, bytesPerSecondMin: 1_000 };
+  assert.equal(waitMaxMs({ receivedBytes: 0, waitedMs: 0 }, visitors), 3_000);
+  assert.equal(waitMaxMs({ receivedBytes: 4, waitedMs: 2_904 }, visitors), 100);
+  assert.equal(waitMaxMs({ receivedBytes: 4, waitedMs: 5_000 }, visitors), 0);
+  assert.equal(waitMaxMs({ receivedBytes: 60_000, waitedMs: 1_000 }, visitors), 10_000);
+  assert.equal(
+    waitMaxMs({ receivedBytes: 0, waitedMs: 99_000 }, { ...visitors, bytesPerSecondMin: 0 }),
+    10_000,
+  );
 });
 
 test("a body without Content-Length counts as it arrives, and is queue_full once its team has no share left", async (t) => {

@@ -11,8 +11,8 @@ import type { LargeCall, LargeCalls } from "./large-calls.ts";
  * share them. What counts is what has arrived, and a small reservation from the start: an upload that was
  * announced and does not come costs next to nothing. A call above its team's share is refused with
  * `queue_full`, before its body is read if its Content-Length already tells. An upload that pauses for
- * BODY_IDLE_MS is cut off. Bytes are read at the pace of their team; large bodies wait for their turn before
- * more than a first piece of them is read.
+ * BODY_IDLE_MS, or is slower than its least rate, is cut off. Bytes are read at the pace of their team; large
+ * bodies wait for their turn before more than a first piece of them is read.
  */
 export function limitBodyMemory(
   app: FastifyInstance,
@@ -36,6 +36,7 @@ export function limitBodyMemory(
       reservedBytes,
       bytesMax: settings.BODY_BYTES_MAX,
       idleMs: settings.BODY_IDLE_MS,
+      bytesPerSecondMin: settings.bytesPerSecondMin ?? 0,
       // The rest of the request may never come.
       onIdle: () => void reply.header("connection", "close"),
       paced: pace.begin(request),
@@ -50,12 +51,13 @@ export function limitBodyMemory(
 
 /**
  * Passes a body through and grows its lease by the bytes that arrive. It fails with an ApiError if the lease
- * cannot grow, or if nothing arrives for `idleMs`; the rest of the body is then discarded. While bytes wait,
- * their connection is not read.
+ * cannot grow, or if the client is too slow (see `waitMaxMs`); the rest of the body is then discarded. While
+ * bytes wait, their connection is not read.
  */
 function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits): Transform {
   let receivedBytes = 0;
   let leasedBytes = limits.reservedBytes;
+  let waitedMs = 0;
   let largeCall: LargeCall | undefined;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -67,6 +69,7 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
       }
       // The pause that begins here is ours, not the client's.
       clearTimeout(idleTimer);
+      waitedMs += performance.now() - waitsSince;
       limits.paced.pass(chunk.length, () => {
         largeCall ??= limits.beginLarge();
         largeCall.pass((error) => {
@@ -82,11 +85,16 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
     },
   });
   const watchIdle = () => {
-    idleTimer = setTimeout(() => {
-      limits.onIdle();
-      body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
-    }, limits.idleMs);
+    waitsSince = performance.now();
+    idleTimer = setTimeout(
+      () => {
+        limits.onIdle();
+        body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
+      },
+      waitMaxMs({ receivedBytes, waitedMs }, limits),
+    );
   };
+  let waitsSince = 0;
   let idleTimer: NodeJS.Timeout | undefined;
   watchIdle();
   // Without this listener an error after the reply of a 413, which nobody waits for, would end the process.
@@ -102,6 +110,22 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
   return payload.pipe(body);
 }
 
+/**
+ * Returns how long the next bytes of a body may take: `idleMs`, or less where its client has already taken
+ * `waitedMs` for the bytes that have come, and would fall behind its least rate.
+ */
+export function waitMaxMs(
+  { receivedBytes, waitedMs }: { receivedBytes: number; waitedMs: number },
+  { idleMs, bytesPerSecondMin }: { idleMs: number; bytesPerSecondMin: number },
+): number {
+  if (bytesPerSecondMin === 0) return idleMs;
+  const dueMs = slowStartMs + (receivedBytes / bytesPerSecondMin) * 1_000;
+  return Math.min(idleMs, Math.max(0, dueMs - waitedMs));
+}
+
+/** The first bytes take a while to come. */
+const slowStartMs = 3_000;
+
 const bodiesFull = (): ApiError =>
   capacityReached("bodies_full", "Too many bytes are in flight; try again shortly.");
 
@@ -112,6 +136,7 @@ type MeterLimits = {
   reservedBytes: number;
   bytesMax: number;
   idleMs: number;
+  bytesPerSecondMin: number;
   onIdle(): void;
   paced: PacedBody;
   /** Called once, when the first bytes have arrived. */
@@ -126,4 +151,6 @@ export type BodyParts = { budget: SharedBudget; pace: BodyPace; largeCalls: Larg
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;
   BODY_IDLE_MS: number;
+  /** A body that comes more slowly is cut off. Without it there is no least rate. */
+  bytesPerSecondMin?: number;
 };

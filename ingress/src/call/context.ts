@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { ErrorCode } from "@faceline/contracts/http/errors";
 import type { CallIds } from "@faceline/contracts/runtime/log-ids";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -17,10 +18,19 @@ export const secondsSince = ({ arrivedAt }: RequestContext, now: number): number
  * Runs `done` once the response was sent or the client disconnected. If that has already happened, while a
  * hook awaited something, `done` runs at once: no further event would come.
  */
-export function onClose(reply: FastifyReply, done: () => void): void {
-  if (reply.raw.closed) done();
-  else reply.raw.once("close", done);
+export function onClose({ raw }: FastifyReply, done: () => void): void {
+  if (raw.closed) return done();
+  const waiting = closing.get(raw);
+  if (waiting !== undefined) return void waiting.push(done);
+  const all = [done];
+  closing.set(raw, all);
+  raw.once("close", () => {
+    for (const each of all) each();
+  });
 }
+
+/** A listener for each would exceed the ten after which Node warns of a leak. */
+const closing = new WeakMap<ServerResponse, (() => void)[]>();
 
 /** What every line of the log about a call names: the trace only if it is exported. */
 export function callIds({ id, callRecord }: Pick<FastifyRequest, "id" | "callRecord">): CallIds {

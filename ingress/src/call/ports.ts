@@ -7,6 +7,7 @@ import type { Answer } from "@faceline/contracts/wire/answer";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { ApiError } from "./api-error.ts";
+import type { ClosedConnection } from "./closed-connection.ts";
 import type { CallParts, CallRecord } from "./record.ts";
 
 // Types only.
@@ -34,11 +35,10 @@ export type Ports = {
    * unreachable, this process counts alone.
    */
   acquireTeamSlot(team: string, limits: TeamLimits): Promise<CallSlot>;
-  /**
-   * The same for a call of the public tester, against the limits of its sender's address and of all addresses
-   * together.
-   */
+  /** The same for a call of the public tester, against the limits of its sender's address. */
   acquireVisitorSlot(address: string): Promise<CallSlot>;
+  /** Against the limit of all addresses together, once the body of that call has come. */
+  acquireSharedVisitorSlot(address: string): Promise<CallSlot>;
   /**
    * Looks up an `Idempotency-Key` of a team, and locks it for this call if it is new. Throws
    * `dependency_unavailable` while Redis is unreachable.
@@ -63,6 +63,10 @@ export type Ports = {
   /** Called once for each compute call, when its reply was sent or its client has gone. */
   recordCall(call: EndedCall): void;
   metrics: Metrics;
+  /** Called for a connection that was closed although its client did not ask for that. */
+  reportClosedConnection(reason: ClosedConnection): void;
+  /** Called when a connection had to make room for another one, and when there is room again. */
+  reportConnectionsFull(isFull: boolean): void;
   /** Logs a bug of this service. The client learns only the request id. */
   reportBug(error: unknown, ids: CallIds): void;
 };

@@ -234,20 +234,6 @@ test("garbage behind a request that is still computed is refused after its answe
   assert.deepEqual(replies.match(/HTTP\/1\.1 \d\d\d/g), ["HTTP/1.1 200", "HTTP/1.1 400"]);
 });
 
-test("connections above CONNECTIONS_MAX are closed at once", async (t) => {
-  const { app } = testServer(t, { settings: { CONNECTIONS_MAX: "1" } });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const port = (app.server.address() as AddressInfo).port;
-  const first = connect(port, "127.0.0.1");
-  t.after(() => first.destroy());
-  await once(first, "connect");
-  const dropped = once(app.server, "drop");
-  const second = connect(port, "127.0.0.1").on("error", () => {});
-  await Promise.all([dropped, once(second, "close")]);
-  first.write("GET /livez HTTP/1.1\r\nhost: a\r\n\r\n");
-  assert.match(String((await once(first, "data"))[0]), /^HTTP\/1.1 200 /);
-});
-
 function problemIn(reply: string): Problem {
   const [head, body] = reply.split("\r\n\r\n");
   const problem = Problem.strict().parse(JSON.parse(body!));

@@ -1,9 +1,9 @@
-import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 import { requestIdFrom } from "../call/request-headers.ts";
+import { lingerThenClose } from "../connections/lingering-close.ts";
+import { pendingResponses } from "../connections/pending-responses.ts";
 import { problemFrom } from "./problem-reply.ts";
 
 // Covered by ./error-codes.test.ts.
@@ -23,26 +23,12 @@ export function answerMalformedRequest(
   refused.add(socket);
   const refuse = () => endWithProblem(parserError(error.code), socket, site, now);
   // Not those whose body is still arriving: they are the ones at fault, and are answered by this.
-  const last = [...(unfinished.get(socket) ?? [])].findLast((response) => response.req.complete);
+  const last = [...pendingResponses(socket)].findLast((response) => response.req.complete);
   if (last === undefined) refuse();
   // Responses are written and closed in the order of their requests.
   else last.once("close", refuse);
 }
 
-/**
- * Tracks the responses of a connection that are not finished. A client may send requests without waiting for
- * the responses (pipelining), and what cannot be read must not be refused in the place of those before it.
- */
-export function trackResponses(app: FastifyInstance): void {
-  app.server.on("request", (request, response) => {
-    const ofSocket = unfinished.get(request.socket) ?? new Set();
-    unfinished.set(request.socket, ofSocket.add(response));
-    response.once("close", () => ofSocket.delete(response));
-  });
-}
-
-/** In the order of their requests. */
-const unfinished = new WeakMap<Socket, Set<ServerResponse>>();
 const refused = new WeakSet<Socket>();
 
 /**
@@ -51,7 +37,8 @@ const refused = new WeakSet<Socket>();
  */
 export function rejectConnect(app: FastifyInstance, site: string, now: () => number): void {
   const error = new ApiError("invalid_request", "The call is a CONNECT: this service is no proxy.");
-  app.server.on("connect", (_request, socket) => {
+  app.server.on("connect", (_request, stream) => {
+    const socket = stream as Socket;
     // Node no longer watches this socket: its errors must not end the process.
     socket.on("error", () => socket.destroy());
     endWithProblem(error, socket, site, now());
@@ -63,7 +50,7 @@ export function ignoreExpectations(app: FastifyInstance): void {
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 }
 
-function endWithProblem(error: ApiError, socket: Duplex, site: string, now: number): void {
+function endWithProblem(error: ApiError, socket: Socket, site: string, now: number): void {
   if (!socket.writable) return;
   const requestId = requestIdFrom(undefined, now);
   const problem = problemFrom(error, requestId, site);
@@ -75,22 +62,10 @@ function endWithProblem(error: ApiError, socket: Duplex, site: string, now: numb
     `x-request-id: ${requestId}`,
     "connection: close",
   ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  closeAfterLinger(socket);
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // Node no longer watches it: a client that does not close its side would keep it for ever.
+  lingerThenClose(socket);
 }
-
-/**
- * Destroys a connection that was answered and ended, once the client has had time to read the answer. Node no
- * longer watches it: a client that does not close its side would keep it for ever. Bytes that arrive
- * meanwhile are discarded: a socket that is closed with unread bytes resets the connection, and the client
- * may lose the answer (the "lingering close" of other servers).
- */
-function closeAfterLinger(socket: Duplex): void {
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
-  socket.once("close", () => clearTimeout(timer)).resume();
-}
-
-const lingerMs = 1_000;
 
 function parserError(code: string | undefined): ApiError {
   if (code === "HPE_HEADER_OVERFLOW") return new ApiError("request_too_large", "The headers are too large.");

@@ -12,7 +12,8 @@ const releaseBatchMs = 5;
 
 /**
  * KEYS: the team's calls in flight, a field per ingress process: `count:reportedAt`. ARGV: ingress, its count
- * with the new call, the limit, how long reports are valid. Returns 1 if the call fits.
+ * with the new call, the limit, how long reports are valid. Returns the count of all processes if the call
+ * fits, else 0.
  */
 const acquireScript = `
 local time = redis.call('TIME')
@@ -28,7 +29,7 @@ end
 if others + ARGV[2] > tonumber(ARGV[3]) then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], string.format('%d:%d', ARGV[2], now))
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return 1
+return others + ARGV[2]
 `;
 
 /** KEYS: as above. ARGV: ingress, its count, how long reports are valid. */
@@ -76,24 +77,25 @@ export class InFlightLimiter implements AsyncDisposable {
     own.pending++;
     // Pending calls count as admitted: at worst a call too many is refused, and none too many is admitted.
     const count = own.held + own.pending;
-    const admitted = await this.#acquire(
+    const inFlight = await this.#acquire(
       inFlightKey(team),
       this.#ingress,
       count,
       inFlightMax,
       reportValidMs,
     ).then(
-      (reply) => reply === 1,
-      () => own.held + own.pending <= inFlightMax,
+      (reply) => Number(reply),
+      () => (own.held + own.pending <= inFlightMax ? own.held + own.pending : 0),
     );
     own.pending--;
-    if (!admitted) {
+    if (inFlight === 0) {
       this.#scheduleReport(team);
       return null;
     }
     own.held++;
     const acquiredAt = performance.now();
     return {
+      inFlight,
       release: () => {
         own.held--;
         this.#meanHeldMs += (performance.now() - acquiredAt - this.#meanHeldMs) / 64;
@@ -136,6 +138,8 @@ export class InFlightLimiter implements AsyncDisposable {
 }
 
 type InFlightSlot = {
+  /** Calls of the team when this one was let in, this one and those of other processes included. */
+  inFlight: number;
   /** To be called once. */
   release(): void;
 };

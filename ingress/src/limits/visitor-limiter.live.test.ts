@@ -39,16 +39,20 @@ test("two ingress processes share the rate of an address: the burst, then 60 a m
 });
 
 test("calls in flight of one address are limited, and take nothing from other visitors when refused", async (t) => {
-  const settings = { ...anyRate, TESTER_ADDRESS_IN_FLIGHT_MAX: "2", TESTER_IN_FLIGHT_MAX: "3" };
+  const settings = { ...anyRate, TESTER_ADDRESS_IN_FLIGHT_MAX: "2" };
   const { limiter } = await ingress(t, settings);
   const [greedy, modest] = [newAddress(), newAddress()];
-  const held = [await admitted(limiter, greedy), await admitted(limiter, greedy)];
+  const held = [await limiter.acquire(greedy), await limiter.acquire(greedy)];
   const refused = await Promise.all(Array.from({ length: 5 }, () => limiter.acquire(greedy)));
   for (const { error } of refused) {
     assert.match(error!.message, /^2 calls of this address are in flight/);
     assert.equal(error!.code, "rate_limited");
   }
-  held.push(await admitted(limiter, modest));
+  held.push(await limiter.acquire(modest));
+  assert.deepEqual(
+    held.map(({ error }) => error),
+    [undefined, undefined, undefined],
+  );
   for (const { release } of held) release();
 });
 
@@ -57,12 +61,26 @@ test("calls in flight of all addresses together are limited over all ingress pro
   const [one, other] = [await ingress(t, settings), await ingress(t, settings)];
   const held = [await admitted(one.limiter, newAddress()), await admitted(other.limiter, newAddress())];
   const waiting = newAddress();
-  const { error, rate } = await one.limiter.acquire(waiting);
+  const { error } = await one.limiter.acquireShared(waiting);
   assert.match(error!.message, /^2 visitors' calls are in flight/);
-  assert.deepEqual([error!.code, rate!.limit], ["rate_limited", 100_000]);
+  assert.equal(error!.code, "rate_limited");
   held[0]!.release();
   (await admitted(other.limiter, waiting)).release();
   held[1]!.release();
+});
+
+test("a network of many addresses gets half of the slots, and the last ones go to networks that have none", async (t) => {
+  const { limiter } = await ingress(t, { ...anyRate, TESTER_IN_FLIGHT_MAX: "8" });
+  const acquireAll = async (network: number) => {
+    const hosts = Array.from({ length: 12 }, (_, host) => limiter.acquireShared(`203.0.${network}.${host}`));
+    return (await Promise.all(hosts)).filter(({ error }) => error === undefined);
+  };
+  // Slots of other tests may be held for some seconds more.
+  await waitUntil("four networks share the slots", async () => {
+    const held = [await acquireAll(1), await acquireAll(2), await acquireAll(3), await acquireAll(4)];
+    for (const { release } of held.flat()) release();
+    return held.map(({ length }) => length).join() === "4,2,1,1";
+  });
 });
 
 test("the state is in the volatile Redis, under names that no team can have, and expires", async (t) => {
@@ -86,9 +104,11 @@ test("while the volatile Redis is unreachable calls are refused with dependency_
 
 async function ingress(t: TestContext, settings: Record<string, string>) {
   const redis = await connectVolatileRedis(config);
-  t.after(() => redis[Symbol.asyncDispose]());
   const limiter = openVisitorLimiter(redis, newProcessId("ingress"), HttpSettings.parse(settings));
-  t.after(() => limiter[Symbol.asyncDispose]());
+  t.after(async () => {
+    await limiter[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
   return { limiter, redis };
 }
 
@@ -97,9 +117,9 @@ async function ingress(t: TestContext, settings: Record<string, string>) {
  * included, so a call may have to wait for theirs to end.
  */
 async function admitted(limiter: VisitorLimiter, address: string): Promise<CallSlot> {
-  let slot = await limiter.acquire(address);
+  let slot = await limiter.acquireShared(address);
   await waitUntil("a call is admitted", async () => {
-    if (slot.error !== undefined) slot = await limiter.acquire(address);
+    if (slot.error !== undefined) slot = await limiter.acquireShared(address);
     return slot.error === undefined;
   });
   return slot;

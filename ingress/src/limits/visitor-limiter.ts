@@ -1,12 +1,19 @@
 import type { VolatileConnection } from "@faceline/contracts/runtime/redis";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
-import { dependencyUnavailable } from "../call/api-error.ts";
-import type { Ports } from "../call/ports.ts";
+import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
+import type { CallSlot, Ports } from "../call/ports.ts";
+import { networkOf } from "../connections/address-group.ts";
 import { CallLimiter, type LimitDetails } from "./call-limiter.ts";
+import { InFlightLimiter } from "./in-flight-limiter.ts";
 
 /**
- * Counts calls of the public tester: those of one address, and those of all addresses together that are in
- * flight. An address comes first, so that calls that its own limits refuse take no slot from other visitors.
+ * Counts calls of the public tester. `acquire` is for a call whose headers have come: the rate of its
+ * address, and the calls of its address that are in flight. `acquireShared` is for one whose body has come as
+ * well: the calls of all addresses that are in flight. So nobody holds what others need by sending slowly.
+ *
+ * A network may hold as many of the shared slots as stay free. Alone it gets half of them, and the last free
+ * one goes to a network that holds none: somebody with many addresses is refused before others are.
+ *
  * The state is beside that of the teams, under names that no team can have. While the volatile Redis is
  * unreachable calls are refused: they could not bring pictures, and a flood of addresses would fill the
  * memory of every ingress.
@@ -16,46 +23,58 @@ export function openVisitorLimiter(
   ingress: string,
   settings: VisitorLimits,
 ): VisitorLimiter {
-  const limiter = new CallLimiter(redis, ingress);
+  const addresses = new CallLimiter(redis, ingress);
+  const shared = new InFlightLimiter(redis, ingress);
   const ofAddress = {
     requestsPerSecond: settings.TESTER_REQUESTS_PER_MINUTE / 60,
     requestsBurst: settings.TESTER_REQUESTS_BURST,
     inFlightMax: settings.TESTER_ADDRESS_IN_FLIGHT_MAX,
   };
-  const ofAll = { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: settings.TESTER_IN_FLIGHT_MAX };
   const details: LimitDetails = {
     rate: ({ requestsBurst }) =>
       `From one address ${settings.TESTER_REQUESTS_PER_MINUTE} calls a minute may come without a key, and ${requestsBurst} at once after a pause.`,
     inFlight: (max) => `${max} calls of this address are in flight, as many as may be without a key.`,
   };
-  const detailsOfAll: LimitDetails = {
-    ...details,
-    inFlight: (max) => `${max} visitors' calls are in flight, as many as may be without a key.`,
-  };
+  const max = settings.TESTER_IN_FLIGHT_MAX;
+  const refused = (detail: string): CallSlot => ({
+    error: new ApiError("rate_limited", detail, { retryAfterMs: shared.expectedReleaseMs(max) }),
+    release() {},
+  });
 
   return {
     async acquire(address) {
-      if (!redis.usable) {
-        return { error: dependencyUnavailable("The tester is not available right now."), release() {} };
-      }
-      const own = await limiter.acquire(`${visitorsTenant}/${address}`, ofAddress, details);
-      if (own.error !== undefined) return own;
-      const all = await limiter.acquire(visitorsTenant, ofAll, detailsOfAll);
-      if (all.error !== undefined) {
-        own.release();
-        return { ...own, ...all };
+      return redis.usable
+        ? addresses.acquire(`${visitorsTenant}/${address}`, ofAddress, details)
+        : testerUnavailable();
+    },
+    async acquireShared(address) {
+      if (!redis.usable) return testerUnavailable();
+      const all = await shared.acquire(visitorsTenant, max);
+      if (all === null)
+        return refused(`${max} visitors' calls are in flight, as many as may be without a key.`);
+      const freeBefore = max - (all.inFlight - 1);
+      const own = await shared.acquire(`${visitorsTenant}/net/${networkOf(address)}`, freeBefore);
+      if (own === null) {
+        all.release();
+        return refused("Your network has most of the visitors' calls in flight.");
       }
       return {
-        ...own,
         release() {
           own.release();
           all.release();
         },
       };
     },
-    [Symbol.asyncDispose]: () => limiter[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([addresses[Symbol.asyncDispose](), shared[Symbol.asyncDispose]()]);
+    },
   };
 }
+
+const testerUnavailable = (): CallSlot => ({
+  error: dependencyUnavailable("The tester is not available right now."),
+  release() {},
+});
 
 type VisitorLimits = {
   TESTER_REQUESTS_PER_MINUTE: number;
@@ -64,4 +83,7 @@ type VisitorLimits = {
   TESTER_IN_FLIGHT_MAX: number;
 };
 
-export type VisitorLimiter = AsyncDisposable & { acquire: Ports["acquireVisitorSlot"] };
+export type VisitorLimiter = AsyncDisposable & {
+  acquire: Ports["acquireVisitorSlot"];
+  acquireShared: Ports["acquireSharedVisitorSlot"];
+};

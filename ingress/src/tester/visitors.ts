@@ -1,10 +1,9 @@
-import { isIP } from "node:net";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import type { FastifyRequest } from "fastify";
-import ipaddr from "ipaddr.js";
 import { ApiError } from "../call/api-error.ts";
 import type { Caller } from "../call/caller.ts";
 import type { Ports } from "../call/ports.ts";
+import { addressGroup, networkOf } from "../connections/address-group.ts";
 
 // Covered by ../tester-routes.test.ts.
 
@@ -40,8 +39,7 @@ export const visitorAddress = (request: FastifyRequest): string =>
   addressGroup(request.ip) ?? addressGroup(request.socket.remoteAddress) ?? "unknown";
 
 /** Returns the network of that address, as far as one provider or company has it: a /24, or a /48 of IPv6. */
-export const visitorNetwork = (request: FastifyRequest): string =>
-  networkOf(request.ip) ?? networkOf(request.socket.remoteAddress) ?? "unknown";
+export const visitorNetwork = (request: FastifyRequest): string => networkOf(visitorAddress(request));
 
 /**
  * Browsers say by Sec-Fetch-Site where a call comes from; over plain HTTP only by Origin. Neither is sent by
@@ -62,26 +60,4 @@ function rejectForeignPage(request: FastifyRequest, publicOrigin: string | undef
   }
   const detail = `Pages of other origins may not call this path. They call ${publicPath} with an API key.`;
   throw new ApiError("invalid_request", detail, { field: site === undefined ? "origin" : "sec-fetch-site" });
-}
-
-/**
- * Returns what counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address, which is what
- * one customer of a provider gets. Undefined: not an address.
- */
-export function addressGroup(address: string | undefined): string | undefined {
-  if (address === undefined || isIP(address) === 0) return undefined;
-  // An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) becomes IPv4.
-  const parsed = ipaddr.process(address);
-  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(":")}::/64`;
-}
-
-/** `192.0.2.0/24` or `2001:db8:1::/48`. Undefined: not an address. */
-export function networkOf(address: string | undefined): string | undefined {
-  if (address === undefined || isIP(address) === 0) return undefined;
-  const parsed = ipaddr.process(address);
-  if (parsed instanceof ipaddr.IPv4) return `${parsed.octets.slice(0, 3).join(".")}.0/24`;
-  const parts = parsed.parts.slice(0, 3).map((part) => part.toString(16));
-  return `${parts.join(":")}::/48`;
 }

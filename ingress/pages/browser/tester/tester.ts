@@ -1,7 +1,7 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import type { VerifyReply } from "@faceline/contracts/http/verify";
 import { candidateWords } from "../../tester/failure.ts";
-import { labelledBy, type LabelledDistances } from "../../tester/labelled-pairs.ts";
+import { type LabelledDistances, labelledBy } from "../../tester/labelled-pairs.ts";
 import { verdictOf } from "../../tester/verdict.ts";
 import { compareWords, representWords } from "./answer-view.ts";
 import { type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
