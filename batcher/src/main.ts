@@ -68,7 +68,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   let isStarted = false;
   const kafkaLink = () => {
     if (performance.now() - tasksSilentSince > config.KAFKA_SESSION_MS) return "lost";
-    return tasksSilentSince === Infinity && producer.isProved() ? "proved" : "silent";
+    return tasksSilentSince === Infinity && producer.isHealthy() ? "proved" : "silent";
   };
   await using _operators = await openOperatorsPort({
     config,
@@ -79,8 +79,8 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     live: () => liveBatcher(state, history!, { pool, kafka: kafkaLink(), now: clock.now(), settings }),
     checks: () => ({
       start: isStarted && !stop.aborted,
-      redis: redis.usable,
-      kafka: tasksSilentSince === Infinity && producer.isProved(),
+      redis: redis.healthy,
+      kafka: tasksSilentSince === Infinity && producer.isHealthy(),
     }),
     resource: settingsResource(settings, {
       state,
