@@ -1,4 +1,5 @@
 import { type Readable, Transform } from "node:stream";
+import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
 import type { FastifyInstance } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
@@ -66,7 +67,7 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
         leasedBytes += growthBytes;
       }
       // The pause that begins here is ours, not the client's.
-      clearTimeout(idleTimer);
+      idleTimeout?.[Symbol.dispose]();
       limits.paced.pass(chunk.length, () => {
         largeCall ??= limits.beginLarge();
         largeCall.pass((error) => {
@@ -82,17 +83,17 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
     },
   });
   const watchIdle = () => {
-    idleTimer = setTimeout(() => {
+    idleTimeout = new ReplyTimeout(limits.idleMs, () => {
       limits.onIdle();
       body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
-    }, limits.idleMs);
+    });
   };
-  let idleTimer: NodeJS.Timeout | undefined;
+  let idleTimeout: ReplyTimeout | undefined;
   watchIdle();
   // Without this listener an error after the reply of a 413, which nobody waits for, would end the process.
   body.on("error", () => {});
   body.once("close", () => {
-    clearTimeout(idleTimer);
+    idleTimeout?.[Symbol.dispose]();
     limits.paced.end();
     payload.unpipe(body);
     limits.discard();

@@ -36,7 +36,10 @@ export function openVisitorLimiter(
   return {
     async acquire(address) {
       if (!redis.usable) {
-        return { error: dependencyUnavailable("The tester is not available right now."), release() {} };
+        return {
+          error: dependencyUnavailable("The tester is not available right now.", redis.starvation),
+          release() {},
+        };
       }
       const own = await limiter.acquire(`${visitorsTenant}/${address}`, ofAddress, details);
       if (own.error !== undefined) return own;
