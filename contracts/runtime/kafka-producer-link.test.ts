@@ -73,6 +73,16 @@ test("a send in vain in a process without a core is not held against the brokers
   assert.equal(link.starvation, undefined);
 });
 
+test("what a broker replies after such a wait is load as well, and keeps the connection", async (t) => {
+  t.mock.method(coreWaits, "mainThread", () => new Map([["main", 0.75 * performance.now()]]));
+  const connection = fakeConnection();
+  await using link = await ProducerLink.open(config, "test", async () => connection);
+  const reply = Object.assign(new Error("not the leader"), { name: "KafkaJSProtocolError" });
+  connection.sends = [new Promise((_, reject) => setTimeout(() => reject(reply), 20))];
+  await assert.rejects(link.send([]), (error) => starvationOf(error) !== undefined);
+  assert.deepEqual([link.isProved, connection.closed], [true, false]);
+});
+
 /** `sends`: what the next sends return, in their order. */
 type FakeConnection = Connection & { closed: boolean; sends: Promise<never[]>[] };
 

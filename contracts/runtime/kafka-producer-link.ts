@@ -85,11 +85,14 @@ export class ProducerLink implements AsyncDisposable {
       await Promise.race([sent, timedOut]);
       this.#provedAt = performance.now();
     } catch (error) {
-      if (causes(error).some(({ name }) => name === "KafkaJSProtocolError")) throw error;
-      // A send that waited for the connection had too little time left to prove anything against it.
       const { spent } = timeout;
+      // What a broker says that had no core itself, as that it leads no partition any more, is load as well.
+      const { message } = error as Error;
+      const isReply = causes(error).some(({ name }) => name === "KafkaJSProtocolError");
+      if (isReply) throw wasStarved(spent) ? new Error(message, { cause: new Starved(spent) }) : error;
+      // A send that waited for the connection had too little time left to prove anything against it.
       if (state.phase === "up" || !(error instanceof TimedOut)) this.#reconnect(connection, error, spent);
-      throw new LinkDown((error as Error).message, { cause: causeOf(error, spent) });
+      throw new LinkDown(message, { cause: causeOf(error, spent) });
     }
   }
 
