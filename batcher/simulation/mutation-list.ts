@@ -69,8 +69,13 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["best-effort calls count as those of teams", "if (!isStandard) return gaveWay;", ""],
     [
       "a stall of the batcher counts as silence of the workers",
-      "worker.reportedAt += stalledMs",
-      "worker.reportedAt += 0",
+      "worker.reportedAt + stalledMs",
+      "worker.reportedAt",
+    ],
+    [
+      "a batcher's wait for a core counts as silence of the workers",
+      "? pauseMs : withoutCoreMs",
+      "? pauseMs : 0",
     ],
   ],
   workers: [

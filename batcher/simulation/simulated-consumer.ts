@@ -1,7 +1,7 @@
 // Used by rebalance-simulation.ts. It speaks as contracts/runtime/kafka-consumer.ts does over kafkajs.
 import type { Consumer, ConsumerOptions } from "@faceline/contracts/runtime/kafka-consumer";
-import type { Random } from "./random.ts";
 import type { EventQueue } from "./event-queue.ts";
+import type { Random } from "./random.ts";
 import type { SimulatedKafka } from "./simulated-kafka.ts";
 
 /**

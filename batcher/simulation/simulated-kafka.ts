@@ -1,6 +1,7 @@
 // Used by rebalance-simulation.ts.
-import type { Random } from "./random.ts";
+
 import type { EventQueue } from "./event-queue.ts";
+import type { Random } from "./random.ts";
 
 /**
  * A tasks topic with one partition, and the coordinator of its consumer group, as Kafka runs it:

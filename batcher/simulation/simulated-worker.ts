@@ -5,9 +5,9 @@ import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
-import { type LaneMemoryModel, type LoadBegan, SimulatedLaneLoads } from "./simulated-lane-loads.ts";
 import type { BatchTimes } from "./scenario.ts";
-import { builtAs, type LaneModel, warmedUp, type WorkerModel, type WorkerWork } from "./worker-model.ts";
+import { type LaneMemoryModel, type LoadBegan, SimulatedLaneLoads } from "./simulated-lane-loads.ts";
+import { builtAs, type LaneModel, type WorkerModel, type WorkerWork, warmedUp } from "./worker-model.ts";
 
 /**
  * A worker of the inference service whose runs only take time:

@@ -25,7 +25,7 @@ import { openReportInbox } from "./report-inbox.ts";
 import { SchedulerLoop } from "./scheduler-loop.ts";
 import { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { newState } from "./scheduling/state.ts";
-import { schedulerSettings, SettingsChanges } from "./settings/settings-changes.ts";
+import { SettingsChanges, schedulerSettings } from "./settings/settings-changes.ts";
 import { settingsResource } from "./settings/settings-resource.ts";
 import { TaskInbox } from "./task-inbox.ts";
 
@@ -68,7 +68,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   let isStarted = false;
   const kafkaLink = () => {
     if (performance.now() - tasksSilentSince > config.KAFKA_SESSION_MS) return "lost";
-    return tasksSilentSince === Infinity && producer.isProved() ? "proved" : "silent";
+    return tasksSilentSince === Infinity && producer.isHealthy() ? "proved" : "silent";
   };
   await using _operators = await openOperatorsPort({
     config,
@@ -79,8 +79,8 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     live: () => liveBatcher(state, history!, { pool, kafka: kafkaLink(), now: clock.now(), settings }),
     checks: () => ({
       start: isStarted && !stop.aborted,
-      redis: redis.usable,
-      kafka: tasksSilentSince === Infinity && producer.isProved(),
+      redis: redis.healthy,
+      kafka: tasksSilentSince === Infinity && producer.isHealthy(),
     }),
     resource: settingsResource(settings, {
       state,

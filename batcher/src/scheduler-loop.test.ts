@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
+import { coreWaits } from "@faceline/contracts/runtime/core-waits";
 import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
@@ -20,6 +21,22 @@ test("a worker that falls silent is found without any event, and its batch goes 
       [1, 1],
       [2, 2],
     ],
+  );
+});
+
+test("a worker is not silent while the batcher has no core to read its reports", (t) => {
+  const { loop, passMs, sent, waits } = startLoop(t);
+  loop.handle(report("w1", { partition: 1 }));
+  loop.handle(call("a", 1, { now: 0 }));
+  for (let tick = 0; tick < 50; tick++) {
+    waits.add(90);
+    passMs(100);
+  }
+  loop.handle(report("w2", { partition: 2 }));
+  passMs(100);
+  assert.deepEqual(
+    sent.map(({ partition }) => partition),
+    [1],
   );
 });
 
@@ -88,6 +105,8 @@ test("events announce a change of the pool's state, and the passing of time does
 
 function startLoop(t: TestContext, { batches, answers }: Partial<SchedulerLoopParts> = {}) {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  let waitedMs = 0;
+  t.mock.method(coreWaits, "mainThread", () => new Map([["main", waitedMs]]));
   const sent: { partition: number; batch: Batch }[] = [];
   const ended: TaskId[] = [];
   let now = 0;
@@ -113,6 +132,8 @@ function startLoop(t: TestContext, { batches, answers }: Partial<SchedulerLoopPa
     sent,
     ended,
     changes: () => changes,
+    /** This process has had no core for so long. */
+    waits: { add: (ms: number) => (waitedMs += ms) },
     passMs(ms: number) {
       for (let passed = 0; passed < ms; passed++) {
         now++;

@@ -1,4 +1,5 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import { mainThreadWaitMs } from "@faceline/contracts/runtime/core-waits";
 import { batchIds } from "@faceline/contracts/runtime/log-ids";
 import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
 import type { TaskId } from "@faceline/contracts/wire/ids";
@@ -26,7 +27,12 @@ export class SchedulerLoop implements AsyncDisposable {
 
   constructor(parts: SchedulerLoopParts) {
     this.#parts = parts;
-    this.#tick = setInterval(() => this.handle({ kind: "timer" }), tickEveryMs);
+    let waitedMs = mainThreadWaitMs();
+    this.#tick = setInterval(() => {
+      const before = waitedMs;
+      waitedMs = mainThreadWaitMs();
+      this.handle({ kind: "timer", withoutCoreMs: waitedMs - before });
+    }, tickEveryMs);
   }
 
   /** Decides on an event and acts on the decision. Does nothing once the loop has been closed. */

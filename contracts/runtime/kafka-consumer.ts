@@ -1,3 +1,4 @@
+import { runningTime } from "./core-waits.ts";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { Log } from "./log.ts";
 
@@ -50,7 +51,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
   sockets.closeOnTimeout(consumer);
   const joined = Promise.withResolvers<void>();
   const openedAt = performance.now();
-  const proof = { lastAt: openedAt, isProved: true };
+  const proof = { lastAt: runningTime(), isProved: true };
   let requestSentAt = 0;
   const renewSession = () => options.onSession?.(requestSentAt + config.KAFKA_SESSION_MS - performance.now());
 
@@ -75,7 +76,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
 
   // Registered before `run`, which may emit events before it returns.
   consumer.on(consumer.events.REQUEST, ({ payload: { apiName, duration } }) => {
-    proof.lastAt = performance.now();
+    proof.lastAt = runningTime();
     if (apiName === "Heartbeat" || apiName === "SyncGroup") requestSentAt = performance.now() - duration;
     // From the end of a join until the answer to SyncGroup, the partitions may already be another member's.
     if (apiName === "JoinGroup") options.onSession?.(0);
@@ -107,7 +108,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
   });
 
   const checkProof = () => {
-    const isProved = performance.now() - proof.lastAt < fetchWaitMs + config.KAFKA_REQUEST_MS;
+    const isProved = runningTime() - proof.lastAt < fetchWaitMs + config.KAFKA_REQUEST_MS;
     if (closing || isProved === proof.isProved) return;
     proof.isProved = isProved;
     onProof?.(isProved);

@@ -2,8 +2,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readConfig } from "./config.ts";
+import { coreWaits } from "./core-waits.ts";
 import { KafkaConfig } from "./kafka.ts";
 import { type Connection, ProducerLink } from "./kafka-producer-link.ts";
+import { logSilence } from "./silence.ts";
+import { starvationOf } from "./starvation.ts";
 
 // Short, because the test waits until a send has used it up.
 const config = { ...readConfig(KafkaConfig, {}), KAFKA_REQUEST_MS: 50 };
@@ -45,6 +48,39 @@ test("a send that had all its time, or that fails on the connection, closes it",
     await assert.rejects(link.send([]), message);
     assert.ok(connections[0]!.closed);
   }
+});
+
+test("a send in vain in a process without a core is not held against the brokers, a refusal is", async (t) => {
+  // A thread that waits for three quarters of the time.
+  t.mock.method(coreWaits, "mainThread", () => new Map([["main", 0.75 * performance.now()]]));
+  const names: string[] = [];
+  using _log = logSilence({ warn: ({ reason }) => void names.push(reason) });
+  const connections: FakeConnection[] = [];
+  const refused = Promise.withResolvers<never>();
+  await using link = await ProducerLink.open(config, "test", async () => {
+    connections.push(fakeConnection());
+    return connections.length === 1 ? connections[0]! : refused.promise;
+  });
+  connections[0]!.sends = [new Promise(() => {})];
+  const isStarved = (error: unknown) => starvationOf(error) !== undefined;
+  await assert.rejects(link.send([]), isStarved);
+  assert.deepEqual([link.isProved, link.starvation === undefined, names], [false, false, ["Kafka, test"]]);
+  // One that waits for the next connection in vain says the same.
+  await assert.rejects(link.send([]), isStarved);
+  refused.reject(new Error("Connection error: connect ECONNREFUSED 127.0.0.1:9092"));
+  await refused.promise.catch(() => {});
+  await new Promise(setImmediate);
+  assert.equal(link.starvation, undefined);
+});
+
+test("what a broker replies after such a wait is load as well, and keeps the connection", async (t) => {
+  t.mock.method(coreWaits, "mainThread", () => new Map([["main", 0.75 * performance.now()]]));
+  const connection = fakeConnection();
+  await using link = await ProducerLink.open(config, "test", async () => connection);
+  const reply = Object.assign(new Error("not the leader"), { name: "KafkaJSProtocolError" });
+  connection.sends = [new Promise((_, reject) => setTimeout(() => reject(reply), 20))];
+  await assert.rejects(link.send([]), (error) => starvationOf(error) !== undefined);
+  assert.deepEqual([link.isProved, connection.closed], [true, false]);
 });
 
 /** `sends`: what the next sends return, in their order. */

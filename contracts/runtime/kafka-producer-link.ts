@@ -4,6 +4,8 @@ import { bestEffort } from "./best-effort.ts";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { KafkaSockets } from "./kafka-sockets.ts";
 import { ReplyTimeout } from "./reply-timeout.ts";
+import { reportSilence } from "./silence.ts";
+import { Starved, type TimeSpent, wasStarved } from "./starvation.ts";
 
 /** A connection over which nothing was acknowledged for half of this must prove itself by a reply. */
 const proveEveryMs = 1_000;
@@ -15,8 +17,12 @@ const connectEveryMs = 250;
  * and opened anew. Until that succeeds, sends wait for it no longer than a request may take.
  *
  *     up ──a request fails or is not answered in time──► down ──connected, a broker answered──► up
+ *
+ * Where this process could hardly run while it waited in vain, the brokers are not to blame: see
+ * `starvation`.
  */
 export class ProducerLink implements AsyncDisposable {
+  readonly #name: string;
   readonly #requestMs: number;
   readonly #connect: () => Promise<Connection>;
   #state: LinkState;
@@ -25,7 +31,8 @@ export class ProducerLink implements AsyncDisposable {
   #closed = false;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(requestMs: number, connect: () => Promise<Connection>, connection: Connection) {
+  private constructor({ name, requestMs, connect }: LinkOptions, connection: Connection) {
+    this.#name = name;
     this.#requestMs = requestMs;
     this.#connect = connect;
     this.#state = { phase: "up", connection };
@@ -43,7 +50,10 @@ export class ProducerLink implements AsyncDisposable {
     const connection = await connect().catch((cause: unknown) => {
       throw startError(cause);
     });
-    return new ProducerLink(config.KAFKA_REQUEST_MS, connect, connection);
+    return new ProducerLink(
+      { name: `Kafka, ${clientId}`, requestMs: config.KAFKA_REQUEST_MS, connect },
+      connection,
+    );
   }
 
   /**
@@ -54,6 +64,11 @@ export class ProducerLink implements AsyncDisposable {
     return this.#state.phase === "up";
   }
 
+  /** Set while there is no such connection, and this process had too little CPU to tell why. */
+  get starvation(): TimeSpent | undefined {
+    return this.#state.phase === "down" ? this.#state.starvation : undefined;
+  }
+
   /**
    * Resolves when all in-sync replicas have the messages. Throws within KAFKA_REQUEST_MS (see ReplyTimeout),
    * and LinkDown where that is the connection's fault.
@@ -61,19 +76,33 @@ export class ProducerLink implements AsyncDisposable {
   async send(topicMessages: TopicMessages[]): Promise<void> {
     const requestMs = this.#requestMs;
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
-    using _timeout = new ReplyTimeout(requestMs, () => reject(new TimedOut()));
+    using timeout = new ReplyTimeout(requestMs, () => reject(new TimedOut()));
     const state = this.#state;
     const connection =
-      state.phase === "up" ? state.connection : await Promise.race([state.reconnected, timedOut]);
+      state.phase === "up" ? state.connection : await this.#reconnected(state.reconnected, timedOut);
     const sent = connection.producer.sendBatch({ acks: -1, timeout: requestMs, topicMessages });
     try {
       await Promise.race([sent, timedOut]);
       this.#provedAt = performance.now();
     } catch (error) {
-      if (causes(error).some(({ name }) => name === "KafkaJSProtocolError")) throw error;
+      const { spent } = timeout;
+      // What a broker says that had no core itself, as that it leads no partition any more, is load as well.
+      const { message } = error as Error;
+      const isReply = causes(error).some(({ name }) => name === "KafkaJSProtocolError");
+      if (isReply) throw wasStarved(spent) ? new Error(message, { cause: new Starved(spent) }) : error;
       // A send that waited for the connection had too little time left to prove anything against it.
-      if (state.phase === "up" || !(error instanceof TimedOut)) this.#reconnect(connection);
-      throw new LinkDown((error as Error).message, { cause: error });
+      if (state.phase === "up" || !(error instanceof TimedOut)) this.#reconnect(connection, error, spent);
+      throw new LinkDown(message, { cause: causeOf(error, spent) });
+    }
+  }
+
+  /** Resolves to the next connection. Throws when `timedOut` does. */
+  async #reconnected(reconnected: Promise<Connection>, timedOut: Promise<never>): Promise<Connection> {
+    try {
+      return await Promise.race([reconnected, timedOut]);
+    } catch (error) {
+      const { starvation } = this;
+      throw new LinkDown((error as Error).message, { cause: starvation && new Starved(starvation) });
     }
   }
 
@@ -82,34 +111,44 @@ export class ProducerLink implements AsyncDisposable {
     if (state.phase === "down" || this.#proving) return;
     if (performance.now() - this.#provedAt < proveEveryMs / 2) return;
     this.#proving = true;
+    using timeout = new ReplyTimeout(this.#requestMs, () => timedOut.reject(new TimedOut()));
+    const timedOut = Promise.withResolvers<never>();
     try {
-      await within(this.#requestMs, prove(state.connection));
+      await Promise.race([prove(state.connection), timedOut.promise]);
       this.#provedAt = performance.now();
-    } catch {
-      this.#reconnect(state.connection);
+    } catch (error) {
+      this.#reconnect(state.connection, error, timeout.spent);
     } finally {
       this.#proving = false;
     }
   }
 
-  #reconnect(connection: Connection): void {
+  #reconnect(connection: Connection, error: unknown, spent: TimeSpent): void {
     if (this.#closed || this.#state.phase === "down" || this.#state.connection !== connection) return;
+    // Requests of kafkajs report their own silence.
+    if (error instanceof TimedOut) reportSilence(this.#name, spent);
     connection.sockets.abandon();
     bestEffort("kafka_disconnect", connection.producer.disconnect());
     const { promise: reconnected, resolve } = Promise.withResolvers<Connection>();
-    this.#state = { phase: "down", reconnected };
-    void this.#connectUntilUp(resolve);
+    this.#state = { phase: "down", reconnected, starvation: starvationIn(error, spent) };
+    void this.#connectUntilUp(this.#state, resolve);
   }
 
-  async #connectUntilUp(resolve: (connection: Connection) => void): Promise<void> {
+  async #connectUntilUp(
+    down: LinkState & { phase: "down" },
+    resolve: (connection: Connection) => void,
+  ): Promise<void> {
     while (!this.#closed) {
+      // For its `spent` alone: attempts have limits of their own.
+      using attempt = new ReplyTimeout(this.#requestMs, () => {});
       try {
         const connection = await this.#connect();
         if (this.#closed) return connection.sockets.abandon();
         this.#provedAt = performance.now();
         this.#state = { phase: "up", connection };
         return resolve(connection);
-      } catch {
+      } catch (error) {
+        down.starvation = starvationIn(error, attempt.spent);
         await sleep(connectEveryMs, undefined, { ref: false });
       }
     }
@@ -133,6 +172,21 @@ class TimedOut extends LinkDown {
     super("Kafka did not answer in time");
   }
 }
+
+/** The wait in which this process could hardly run, if an error ended it that may be due to that alone. */
+const starvationIn = (error: unknown, spent: TimeSpent): TimeSpent | undefined =>
+  wasStarved(spent) && !isRefusal(error) ? spent : undefined;
+
+const causeOf = (error: unknown, spent: TimeSpent): unknown => {
+  const starvation = starvationIn(error, spent);
+  return starvation === undefined ? error : new Starved(starvation);
+};
+
+/** Whether a broker, or its host, has said that it does not take the connection. */
+const isRefusal = (error: unknown): boolean =>
+  causes(error).some(({ message }) =>
+    /\b(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|closed by the server)\b/.test(message),
+  );
 
 /** Connects to a broker that answers, within the time of a connection attempt and a request. */
 async function connectProducer(config: KafkaConfig, clientId: string): Promise<Connection> {
@@ -189,7 +243,9 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
 
 type LinkState =
   | { phase: "up"; connection: Connection }
-  | { phase: "down"; reconnected: Promise<Connection> };
+  | { phase: "down"; reconnected: Promise<Connection>; starvation: TimeSpent | undefined };
+
+type LinkOptions = { name: string; requestMs: number; connect: () => Promise<Connection> };
 
 export type Connection = {
   producer: Pick<Producer, "sendBatch" | "disconnect">;

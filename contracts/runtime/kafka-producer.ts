@@ -1,6 +1,7 @@
 import type { KafkaConfig } from "./kafka.ts";
 import { flushLength, type Message, recordBatchBytesMax, recordBytes } from "./kafka-flush.ts";
 import { LinkDown, ProducerLink } from "./kafka-producer-link.ts";
+import type { TimeSpent } from "./starvation.ts";
 
 /**
  * Sends messages: one request in flight, and what comes meanwhile goes together in the next ones, each with
@@ -51,6 +52,8 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
   return {
     send,
     isProved: () => link.isProved,
+    isHealthy: () => link.isProved || link.starvation !== undefined,
+    starvation: () => link.starvation,
     [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),
   };
 }
@@ -66,6 +69,10 @@ export type Producer = AsyncDisposable & {
   ): Promise<void>;
   /** Whether a broker has answered lately on the connections that send. */
   isProved(): boolean;
+  /** False while none has and they are to blame: for health and readiness. */
+  isHealthy(): boolean;
+  /** Set while none has, and this process had too little CPU to tell whether that is their fault. */
+  starvation(): TimeSpent | undefined;
 };
 
 type Waiting = Message & {

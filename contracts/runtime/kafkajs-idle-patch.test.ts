@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import test, { type TestContext } from "node:test";
+import test, { mock, type TestContext } from "node:test";
+import { coreWaits } from "./core-waits.ts";
+import { logSilence } from "./silence.ts";
 import "./kafkajs-idle-patch.ts";
+
+let waitedMs = 0;
+// The time of these tests is simulated.
+mock.method(coreWaits, "mainThread", () => new Map([["main", waitedMs]]));
 
 test("kafkajs arms a timer only while a request is pending", (t) => {
   const queue = requestQueue(t);
@@ -42,6 +48,21 @@ test("a response that waits to be read while the event loop is blocked is no tim
   setImmediate(() => queue.fulfillRequest({ correlationId: 1, size: 0, payload: null }));
   await pass(t, 1_000);
   assert.deepEqual(timedOut, []);
+});
+
+test("time in which the process had no core is not the broker's, and what times out is named in the log", async (t) => {
+  const queue = requestQueue(t);
+  const timedOut: string[] = [];
+  const lines: unknown[] = [];
+  using _log = logSilence({ warn: (facts) => void lines.push(facts) });
+  pushRequest(queue, 1, { timedOut });
+  await pass(t, 900);
+  waitedMs += 700;
+  await pass(t, 799);
+  assert.deepEqual(timedOut, []);
+  await pass(t, 1);
+  assert.deepEqual(timedOut, ["1 timed out"]);
+  assert.deepEqual(lines, [{ reason: "Kafka at b, a", silentMs: 1_700, withoutCoreMs: 700 }]);
 });
 
 test("the timer stops after the last response and starts again with the next request", async (t) => {

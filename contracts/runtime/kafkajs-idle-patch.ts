@@ -1,5 +1,8 @@
 import { createRequire } from "node:module";
+import { mainThreadWaitMs } from "./core-waits.ts";
 import { ReplyTimeout } from "./reply-timeout.ts";
+import { reportSilence } from "./silence.ts";
+import type { TimeSpent } from "./starvation.ts";
 
 /**
  * Patches two timers of kafkajs 2.2.4 that run on every connection, even when it is idle. One polls for
@@ -23,6 +26,7 @@ prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
 prototype.scheduleRequestTimeoutCheck = () => {};
 
 prototype.sendSocketRequest = function (this: RequestQueue, request) {
+  request.waitedBeforeMs = mainThreadWaitMs();
   send.call(this, request);
   // No request has a shorter timeout than `requestTimeout`, so a running timer fires in time for this one.
   if (this.enforceRequestTimeout && this.requestTimeoutIntervalId == null)
@@ -40,12 +44,23 @@ prototype.destroy = function (this: RequestQueue) {
 function armTimeoutCheck(queue: RequestQueue, delayMs: number): void {
   queue.requestTimeoutIntervalId = new ReplyTimeout(delayMs, () => {
     const now = Date.now();
+    const waitedMs = mainThreadWaitMs();
+    const spent = ({ sentAt, waitedBeforeMs }: Request): TimeSpent => ({
+      elapsedMs: now - sentAt,
+      unableMs: waitedMs - waitedBeforeMs,
+    });
+    const remainingMs = (request: Request): number => {
+      const { elapsedMs, unableMs } = spent(request);
+      return request.requestTimeout - (elapsedMs - unableMs);
+    };
     for (const request of queue.inflight.values()) {
-      if (now - request.sentAt >= request.requestTimeout) request.timeoutRequest();
+      if (remainingMs(request) > 0) continue;
+      reportSilence(`Kafka at ${queue.broker}, ${queue.clientId}`, spent(request));
+      request.timeoutRequest();
     }
-    const remainingMs = [...queue.inflight.values()].map((each) => each.sentAt + each.requestTimeout - now);
+    const allRemainingMs = [...queue.inflight.values()].map(remainingMs);
     queue.requestTimeoutIntervalId = null;
-    if (remainingMs.length > 0) armTimeoutCheck(queue, Math.max(1, Math.min(...remainingMs)));
+    if (allRemainingMs.length > 0) armTimeoutCheck(queue, Math.max(1, Math.min(...allRemainingMs)));
   });
 }
 
@@ -53,6 +68,8 @@ type RequestQueue = {
   pending: unknown[];
   inflight: Map<number, Request>;
   throttledUntil: number;
+  broker: string;
+  clientId: string;
   requestTimeout: number;
   enforceRequestTimeout: boolean;
   requestTimeoutIntervalId?: ReplyTimeout | null;
@@ -62,4 +79,10 @@ type RequestQueue = {
   destroy(): void;
 };
 
-type Request = { sentAt: number; requestTimeout: number; timeoutRequest(): void };
+type Request = {
+  sentAt: number;
+  /** How long the main thread had waited for a core by then. */
+  waitedBeforeMs: number;
+  requestTimeout: number;
+  timeoutRequest(): void;
+};

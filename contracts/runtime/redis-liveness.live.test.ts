@@ -4,17 +4,25 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SwallowingProxy } from "../testing/swallowing-proxy.ts";
 import { readConfig } from "./config.ts";
+import { coreWaits } from "./core-waits.ts";
 import { connectRedis, connectVolatileRedis, VolatileRedisConfig } from "./redis.ts";
 import { subscribe } from "./redis-subscription.ts";
+import { logSilence } from "./silence.ts";
+import { starvationOf } from "./starvation.ts";
 
 const direct = readConfig(VolatileRedisConfig, process.env);
 
 test("a connection whose packets are swallowed is closed although nobody uses it, and opened anew", async (t) => {
   const { config, proxy } = await behindProxy(t);
+  const reasons: string[] = [];
+  using _log = logSilence({ warn: ({ reason }) => void reasons.push(reason) });
+  t.mock.method(coreWaits, "mainThread", () => new Map());
   await using redis = await connectVolatileRedis(config);
   assert.equal(redis.usable, true);
   proxy.swallow();
   await until("the connection is not proved any more", () => !redis.usable);
+  assert.equal(redis.healthy, false);
+  assert.equal(reasons[0], "REDIS_VOLATILE_URL, commands");
   await assert.rejects(redis.set("liveness", "1"));
   proxy.resume();
   await until("the connection is proved again", () => redis.usable);
@@ -74,6 +82,24 @@ test("replies that came while the process was blocked for longer than a command 
   assert.equal(redis.usable, true);
   assert.equal(await reply, "before");
   assert.equal(redis.stream, stream);
+});
+
+test("a server is not to blame for silence in a time in which this process had no core, but for refusing", async (t) => {
+  // A thread that waits for three quarters of the time.
+  const waits = () => new Map([["main", 0.75 * performance.now()]]);
+  t.mock.method(coreWaits, "mainThread", waits);
+  const { config, proxy } = await behindProxy(t);
+  await using redis = await connectVolatileRedis(config);
+  proxy.swallow();
+  const late = redis.get("a");
+  const closed = new Promise<void>((resolve) => redis.once("close", resolve));
+  await assert.rejects(late, (error) => starvationOf(error) !== undefined || !redis.isProved);
+  await closed;
+  const { elapsedMs, unableMs } = redis.starvation!;
+  assert.ok(elapsedMs >= 4 * config.REDIS_COMMAND_MS - 20 && unableMs >= 0.7 * elapsedMs);
+  assert.equal(redis.healthy, true);
+  await proxy[Symbol.asyncDispose]();
+  await until("the server refuses connections", () => !redis.healthy);
 });
 
 test("a server that accepts connections and never answers is an error at start, in one sentence", async (t) => {

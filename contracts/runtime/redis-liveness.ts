@@ -1,6 +1,9 @@
 import { type Command, Redis, type RedisOptions } from "ioredis";
 import { bestEffort } from "./best-effort.ts";
+import { runningTime } from "./core-waits.ts";
 import { ReplyTimeout } from "./reply-timeout.ts";
+import { reportSilence } from "./silence.ts";
+import { starvedIn, type TimeSpent, wasStarved } from "./starvation.ts";
 
 /** A connection on which nothing came for half of this gets a PING. */
 const pingEveryMs = 1_000;
@@ -18,12 +21,16 @@ const pingEveryMs = 1_000;
  * The option `commandTimeout` counts the time in which replies could be read: see ReplyTimeout.
  */
 export class RedisWithLiveness extends Redis {
+  /** What it is for, in the log: `REDIS_VOLATILE_URL, images`. */
+  readonly #name: string;
   readonly #silenceMaxMs: number;
   readonly #commandMs: number | undefined;
   /** The last bytes from the server came then: the time of `performance.now()`. */
   #repliedAt = Number.NEGATIVE_INFINITY;
   /** The connection has been silent since then, although a reply is due; undefined where none is due. */
-  #silentSince: number | undefined;
+  #silentSince: Instant | undefined;
+  /** How long the connection was silent that was closed for it last, until another one is ready. */
+  #silence: TimeSpent | undefined;
   /** What the kernel had taken then, and what waited for it. */
   #writesBefore = { sent: 0, queued: 0 };
   #silenceTimeout: ReplyTimeout | undefined;
@@ -37,14 +44,19 @@ export class RedisWithLiveness extends Redis {
   constructor(
     url: string,
     { commandTimeout, ...options }: Omit<RedisOptions, "replyMapping">,
-    silenceMaxMs: number,
+    { name, silenceMaxMs }: LivenessOptions,
   ) {
     super(url, options);
+    this.#name = name;
     this.#silenceMaxMs = silenceMaxMs;
     this.#commandMs = commandTimeout;
     this.on("connect", () => this.stream.on("data", () => this.#recordReply()));
     this.on("close", () => {
       this.#silentSince = undefined;
+    });
+    this.on("error", (error: NodeJS.ErrnoException) => {
+      // A server that refuses is away, whatever was the matter when its connection fell silent.
+      if (error.syscall === "connect") this.#silence = undefined;
     });
     this.#pingTimer = setInterval(() => {
       if (this.isProved && performance.now() - this.#repliedAt >= pingEveryMs / 2) {
@@ -60,6 +72,14 @@ export class RedisWithLiveness extends Redis {
   get isProved(): boolean {
     // The status of ioredis stays "ready" while the socket closes.
     return this.status === "ready" && this.stream.writable;
+  }
+
+  /**
+   * Set while there is no connection because it was silent in a time in which this process could hardly run:
+   * nothing is known against the server.
+   */
+  get starvation(): TimeSpent | undefined {
+    return this.#silence !== undefined && wasStarved(this.#silence) ? this.#silence : undefined;
   }
 
   override disconnect(reconnect = false): void {
@@ -90,12 +110,13 @@ export class RedisWithLiveness extends Redis {
 
   #recordReply(): void {
     this.#repliedAt = performance.now();
+    if (this.status === "ready") this.#silence = undefined;
     if (this["commandQueue"].length > 0) this.#beginSilence();
     else this.#silentSince = undefined;
   }
 
   #beginSilence(): void {
-    this.#silentSince = performance.now();
+    this.#silentSince = instant();
     this.#writesBefore = this.#writes;
     // A pipeline is written at the end of this turn; what the kernel takes of it at once proves nothing.
     setImmediate(() => {
@@ -113,28 +134,45 @@ export class RedisWithLiveness extends Redis {
   #checkSilence(): void {
     this.#silenceTimeout = undefined;
     if (this.#silentSince === undefined) return;
-    let remainingMs = this.#silentSince + this.#silenceMaxMs - performance.now();
+    let remainingMs = this.#silentSince.running + this.#silenceMaxMs - runningTime();
     if (remainingMs <= 0) {
       const { sent, queued } = this.#writesBefore;
-      if (queued === 0 || this.#writes.sent <= sent) return this.#close();
+      if (queued === 0 || this.#writes.sent <= sent) return this.closeSilent(this.#silentSince);
       this.#beginSilence();
       remainingMs = this.#silenceMaxMs;
     }
     this.#silenceTimeout = new ReplyTimeout(remainingMs, () => this.#checkSilence());
   }
 
-  #close(): void {
+  /** Closes the connection, and opens it anew, because no reply has come since then. */
+  protected closeSilent({ at, running }: Instant): void {
+    const elapsedMs = performance.now() - at;
+    this.#silence = { elapsedMs, unableMs: elapsedMs - (runningTime() - running) };
     this.#silentSince = undefined;
+    reportSilence(this.#name, this.#silence);
     // Not `disconnect`, which would wait until what is queued was sent.
     this.stream.destroy(new Error(`the Redis server was silent for ${this.#silenceMaxMs} ms`));
   }
 }
 
+/** Now, on the wall and for this process: see runningTime. */
+export const instant = (): Instant => ({ at: performance.now(), running: runningTime() });
+type Instant = { at: number; running: number };
+
 function endAfter(command: Command, commandMs: number): void {
   // The words of ioredis, by which callers recognise it.
-  const timeout = new ReplyTimeout(commandMs, () => command.reject(new Error("Command timed out")));
+  const timeout = new ReplyTimeout(commandMs, (spent) =>
+    command.reject(new Error("Command timed out", { cause: starvedIn(spent) })),
+  );
   const end = () => timeout[Symbol.dispose]();
   command.promise.then(end, end);
 }
+
+export type LivenessOptions = {
+  /** What the connection is for, in the log. */
+  name: string;
+  /** How long it may be silent while a reply is due. */
+  silenceMaxMs: number;
+};
 
 type WriteCounters = { bytesWritten: number; writeQueueSize: number };

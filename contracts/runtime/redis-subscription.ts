@@ -8,6 +8,7 @@ import {
   type VolatileServer,
   volatileLogin,
 } from "./redis.ts";
+import type { TimeSpent } from "./starvation.ts";
 
 // Covered by ./redis.live.test.ts and ./redis-liveness.live.test.ts.
 
@@ -24,7 +25,10 @@ export async function subscribe(
 ): Promise<Subscription> {
   const { REDIS_VOLATILE_URL: url, REDIS_COMMAND_MS } = config;
   const setting = addressSettingOf(config);
-  const redis = await connectRedis(setting, url, REDIS_COMMAND_MS, volatileLogin(config));
+  const redis = await connectRedis(setting, url, REDIS_COMMAND_MS, {
+    ...volatileLogin(config),
+    purpose: "subscription",
+  });
   return subscribeOn(setting, redis, channels, onMessage, onResubscribed);
 }
 
@@ -35,7 +39,7 @@ export async function subscribeDurable(
   onMessage: (message: Buffer) => void,
   onResubscribed: () => void,
 ): Promise<Subscription> {
-  const redis = await connectDurableRedis(config);
+  const redis = await connectDurableRedis(config, "subscription");
   return subscribeOn("REDIS_DURABLE_URL", redis, channels, onMessage, onResubscribed);
 }
 
@@ -68,11 +72,16 @@ async function subscribeOn(
   });
   return {
     connected: () => subscribed && redis.isProved,
+    starvation: () => redis.starvation,
     async [Symbol.asyncDispose]() {
       redis.disconnect();
     },
   };
 }
 
-/** `connected`: whether the channels are subscribed, on a connection that was proved lately. */
-type Subscription = AsyncDisposable & { connected(): boolean };
+type Subscription = AsyncDisposable & {
+  /** Whether the channels are subscribed, on a connection that was proved lately. */
+  connected(): boolean;
+  /** See RedisWithLiveness. */
+  starvation(): TimeSpent | undefined;
+};

@@ -64,17 +64,22 @@ export async function connectRedis(
   options: ConnectionOptions = {},
 ): Promise<RedisConnection> {
   const { address, tls } = login(setting, url, options);
+  const liveness = { name: nameOf(setting, options), silenceMaxMs: commandMs };
   return open(
     setting,
-    new RedisWithLiveness(address, { ...clientOptions(commandMs, options), ...tls }, commandMs),
+    new RedisWithLiveness(address, { ...clientOptions(commandMs, options), ...tls }, liveness),
   );
 }
 
 /** Returns a connected client of the server of API keys and team limits. Throws like `connectRedis`. */
-export async function connectDurableRedis(config: DurableRedisConfig): Promise<RedisConnection> {
+export async function connectDurableRedis(
+  config: DurableRedisConfig,
+  purpose?: Purpose,
+): Promise<RedisConnection> {
   const { REDIS_DURABLE_URL, REDIS_DURABLE_PASSWORD_FILE: password, REDIS_COMMAND_MS } = config;
   return connectRedis("REDIS_DURABLE_URL", REDIS_DURABLE_URL, REDIS_COMMAND_MS, {
     password,
+    purpose,
     ...tlsFiles(config),
   });
 }
@@ -100,6 +105,7 @@ export async function connectVolatileRedis(
   const { address, tls } = login(setting, REDIS_VOLATILE_URL, volatileLogin(config));
   const options = { ...clientOptions(REDIS_COMMAND_MS, { autoPipelining, untimed }), ...tls };
   const check = {
+    name: nameOf(setting, { purpose: untimed ? "images" : undefined }),
     configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE,
     everyMs,
     whileInUse,
@@ -219,12 +225,19 @@ type ReplyOptions = {
   untimed?: boolean | undefined;
 };
 
-type ConnectionOptions = ReplyOptions & Login;
+type ConnectionOptions = ReplyOptions & Login & { purpose?: Purpose | undefined };
+
+/** What a connection is for; commands by default. */
+type Purpose = "commands" | "images" | "subscription";
+
+/** The name of a connection in the log. */
+const nameOf = (setting: string, { purpose = "commands" }: { purpose?: Purpose | undefined }): string =>
+  `${setting}, ${purpose}`;
 
 type Login = TlsFiles & { password?: string | undefined };
 
 export type VolatileRedisOptions = ReplyOptions &
-  Partial<Omit<CheckOptions, "configUnreadable" | "silenceMaxMs">>;
+  Partial<Omit<CheckOptions, "configUnreadable" | "name" | "silenceMaxMs">>;
 
 /**
  * Returns a function that runs a Lua script atomically. The script is sent once and then called by its hash

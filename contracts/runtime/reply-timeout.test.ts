@@ -3,8 +3,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import test from "node:test";
 import { Worker } from "node:worker_threads";
-import { ReplyTimeout } from "./reply-timeout.ts";
+import { type CoreWaits, coreWaits } from "./core-waits.ts";
+import { ReplyTimeout, timeOfPart } from "./reply-timeout.ts";
+import type { TimeSpent } from "./starvation.ts";
 
+// What happens in a real process without a core is in starved-process.test.ts.
 const ms = 40;
 
 test("a reply that came while the event loop was blocked for longer than the timeout is read first", async (t) => {
@@ -33,6 +36,7 @@ test("what waits behind another reply is not late because the event loop was blo
 });
 
 test("without a reply, the timeout passes in the last of four turns, however long they take", async (t) => {
+  t.mock.method(coreWaits, "mainThread", () => new Map());
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let timeouts = 0;
   using _timeout = new ReplyTimeout(ms, () => timeouts++);
@@ -43,6 +47,42 @@ test("without a reply, the timeout passes in the last of four turns, however lon
   assert.equal(timeouts, 0);
   await new Promise(setImmediate);
   assert.equal(timeouts, 1);
+});
+
+test("time in which a thread had no core does not count, nor does the rest of a long pause", () => {
+  for (const [delayMs, elapsedMs, waitedMs, ranMs, unableMs] of [
+    [250, 250, 0, 250, 0],
+    [250, 250, 200, 50, 200],
+    [250, 250, 250, 0, 250],
+    // The timer fired late: this process was blocked, stopped, or had no core.
+    [250, 30_250, 0, 250, 30_000],
+    [250, 1_000, 950, 50, 950],
+    [250, 1_000, 100, 250, 750],
+    // A reading may be older than the part.
+    [250, 250, 300, 0, 250],
+  ] as const) {
+    assert.deepEqual(timeOfPart({ delayMs, elapsedMs, waitedMs }), { ranMs, unableMs });
+  }
+});
+
+test("a timeout is later by as much as a thread waits for a core, and says how long that was", async (t) => {
+  // A thread that waits for two thirds of the time.
+  const waits = (): CoreWaits => new Map([["1", (2 / 3) * performance.now()]]);
+  const { promise: timedOut, resolve } = Promise.withResolvers<TimeSpent>();
+  using _timeout = new ReplyTimeout(ms, resolve, waits);
+  const { elapsedMs, unableMs } = await timedOut;
+  assert.ok(elapsedMs >= 3 * ms - 5 && unableMs >= 2 * ms - 5, `${elapsedMs} ms, of them ${unableMs}`);
+
+  // One that does not get a core at all, for three times as long.
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const never = (): CoreWaits => new Map([["1", 1_000 * performance.now()]]);
+  using starving = new ReplyTimeout(ms, () => assert.fail("timed out"), never);
+  for (let part = 0; part < 12; part++) {
+    block(ms / 4);
+    t.mock.timers.tick(ms / 4);
+  }
+  await new Promise(setImmediate);
+  assert.ok(starving.spent.unableMs >= 3 * ms);
 });
 
 test("after its end a timeout does nothing, not even while sockets are read for the last time", async (t) => {

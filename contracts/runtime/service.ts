@@ -2,8 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { readConfig } from "./config.ts";
 import { ServerUnreachable } from "./connect-fault.ts";
+import { runningTime } from "./core-waits.ts";
 import { type Log, openLog } from "./log.ts";
 import { newProcessId, stopSignal } from "./process.ts";
+import { RepeatedLog } from "./repeated-log.ts";
+import { logSilence } from "./silence.ts";
 
 /** Settings of every service. */
 export const ServiceConfig = z.object({
@@ -29,9 +32,12 @@ export async function runService<Schema extends z.ZodType<StartSettings>>(
     const config = readConfig(schema, process.env);
     const id = newProcessId(name);
     const log = openLog(name, config.LOG_LEVEL).child({ [`${name}Id`]: id });
-    await withRetries({ withinMs: config.CONNECT_WITHIN_MS, log, stop }, () =>
-      run({ config, id, log, stop }),
-    );
+    await withRetries({ withinMs: config.CONNECT_WITHIN_MS, log, stop }, async () => {
+      // A server that is away may be silent once a second, on each of its connections.
+      using lines = new RepeatedLog(log);
+      using _silences = logSilence(lines);
+      await run({ config, id, log, stop });
+    });
     // Everything is closed. A delivery of spans or metrics that is tried again would keep the process for up
     // to OTEL_EXPORTER_OTLP_TIMEOUT.
     process.exit();
@@ -43,13 +49,14 @@ export async function runService<Schema extends z.ZodType<StartSettings>>(
 }
 
 async function withRetries({ withinMs, log, stop }: Retries, run: () => Promise<void>): Promise<void> {
-  const giveUpAt = performance.now() + withinMs;
+  // Not by the wall: where many processes start side by side, each of them has little of the time.
+  const giveUpAt = runningTime() + withinMs;
   let isLogged = false;
   for (;;) {
     try {
       return await run();
     } catch (error) {
-      const isLast = stop.aborted || performance.now() + retryAfterMs > giveUpAt;
+      const isLast = stop.aborted || runningTime() + retryAfterMs > giveUpAt;
       if (isLast || !(error instanceof ServerUnreachable)) throw error;
       if (!isLogged) log.warn({ reason: error.message, withinMs }, "not started yet: it is tried again");
       isLogged = true;

@@ -1,6 +1,6 @@
 import type { Command, Redis, RedisOptions } from "ioredis";
 import type { Log } from "./log.ts";
-import { RedisWithLiveness } from "./redis-liveness.ts";
+import { instant, type LivenessOptions, RedisWithLiveness } from "./redis-liveness.ts";
 
 /**
  * Interval at which an accepted server is checked again. A replica that attaches to it receives the images of
@@ -31,13 +31,18 @@ export class VolatileRedis extends RedisWithLiveness {
 
   constructor(url: string, options: Omit<RedisOptions, "replyMapping">, check: CheckOptions) {
     // Otherwise the check would be pipelined behind the commands that wait for it.
-    super(url, { ...options, autoPipeliningIgnoredCommands: ["config", "ping"] }, check.silenceMaxMs);
+    super(url, { ...options, autoPipeliningIgnoredCommands: ["config", "ping"] }, check);
     this.#check = check;
   }
 
   /** Whether the connection is proved and its server passed the check. */
   get usable(): boolean {
     return this.isProved && this.stream === this.#accepted;
+  }
+
+  /** False while it is not usable and the server is to blame: for health and readiness. */
+  get healthy(): boolean {
+    return this.usable || this.starvation !== undefined;
   }
 
   /** Memory of the server as of the last check; undefined if the server did not report it. */
@@ -92,11 +97,12 @@ export class VolatileRedis extends RedisWithLiveness {
     const { stream } = this;
     if (stream === this.#checking) return;
     this.#checking = stream;
+    const checkedFrom = instant();
     try {
       this.#report((await this.check()).join("; "));
     } catch {
       // A server that does not reply is not accepted: reconnect, and check the new socket before it is used.
-      if (this.isProved && this.stream === stream) this.disconnect(true);
+      if (this.isProved && this.stream === stream) this.closeSilent(checkedFrom);
     } finally {
       if (this.#checking === stream) this.#checking = undefined;
     }
@@ -171,14 +177,12 @@ const fieldsOf = (info: string): Map<string, string | undefined> =>
 
 export type MemoryUse = { usedBytes: number; maxBytes: number };
 
-export type CheckOptions = {
+export type CheckOptions = LivenessOptions & {
   /** Whether a server that refuses CONFIG is accepted: REDIS_VOLATILE_CONFIG_UNREADABLE. */
   configUnreadable: "refuse" | "accept";
   /** Interval of the checks in ms. */
   everyMs: number;
   /** False: an accepted server is checked again only after a reconnect. */
   whileInUse: boolean;
-  /** See `RedisWithLiveness`. */
-  silenceMaxMs: number;
   log: Pick<Log, "warn" | "error"> | undefined;
 };

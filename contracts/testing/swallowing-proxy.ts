@@ -96,6 +96,7 @@ export class SwallowingProxy implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#server.listening) return;
     for (const { client, upstream } of this.#pairs) {
       client.destroy();
       upstream?.destroy();

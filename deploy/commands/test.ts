@@ -11,8 +11,8 @@ import {
   findTestFiles,
   needsServers,
   runFiles,
-  runUnitTests,
   runsAlone,
+  runUnitTests,
   type TestRun,
 } from "./test-runner.ts";
 

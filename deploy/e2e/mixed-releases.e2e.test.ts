@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { readConfig } from "@faceline/contracts/runtime/config";
 import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
-import { waitUntilRedundant, startHaproxy, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
+import { startHaproxy, waitUntilRedundant, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
 import { newDevKey, storeKey } from "../launcher/dev-key.ts";
 import { freePorts } from "../launcher/ports.ts";
 import { LauncherConfig } from "../launcher/settings.ts";

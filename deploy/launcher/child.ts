@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { coreWaits } from "@faceline/contracts/runtime/core-waits";
+import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
 import { groupWithLifeline, lifelineStdio, releaseLifeline } from "./lifeline.ts";
 
 /**
@@ -72,13 +75,22 @@ export class Child {
    * long.
    */
   async ready(withinMs: number, stop: AbortSignal): Promise<void> {
+    stop.throwIfAborted();
     const done = new AbortController();
     const signal = AbortSignal.any([done.signal, stop]);
+    const { promise: late, resolve } = Promise.withResolvers<string>();
+    // In which the process could run: beside many others that start, each has little of the time.
+    using _timeout = new ReplyTimeout(
+      withinMs,
+      () => resolve(`was not ready within ${withinMs} ms (READY_WITHIN_MS)`),
+      () => coreWaits.allThreads(this.pid),
+    );
     try {
       const fault = await Promise.race([
         this.#untilReady(signal),
         this.ended.then(({ cause }) => cause),
-        sleep(withinMs, `was not ready within ${withinMs} ms (READY_WITHIN_MS)`, { signal }),
+        late,
+        once(signal, "abort").then(() => stop.throwIfAborted()),
       ]);
       if (fault !== undefined) throw new Error(`${this.name} ${fault}. ${this.lastOutput()}`);
     } finally {

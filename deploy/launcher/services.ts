@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { runningTime } from "@faceline/contracts/runtime/core-waits";
 import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
@@ -66,12 +67,12 @@ export class Services implements AsyncDisposable {
    * each.
    */
   async waitUntilHealthy(withinMs: number, stop: AbortSignal): Promise<void> {
-    const giveUpAt = performance.now() + withinMs;
+    const giveUpAt = runningTime() + withinMs;
     for (const address of this.addresses) {
       for (;;) {
         const health = await readHealth(address, stop);
         if (health.ok) break;
-        if (performance.now() > giveUpAt) {
+        if (runningTime() > giveUpAt) {
           const outputs = this.#all().map((each) => `${each.name}: ${each.lastOutput()}`);
           const fault = `${address}/health did not answer "ok" within ${withinMs} ms (HEALTHY_WITHIN_MS)`;
           throw new Error(`${fault}. Its last answer: ${health.text}\n${outputs.join("\n")}`);

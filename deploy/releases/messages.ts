@@ -1,5 +1,5 @@
-import { AllowlistNotice, AllowlistReply } from "@faceline/accounts/models/allowlist-store";
 import { Allowlist } from "@faceline/accounts/models/allowlist";
+import { AllowlistNotice, AllowlistReply } from "@faceline/accounts/models/allowlist-store";
 import { Person } from "@faceline/accounts/people/person";
 import { RecentError } from "@faceline/accounts/usage/recent-error";
 import { ApiKey, KeyChange } from "@faceline/contracts/stored/api-key";

@@ -105,11 +105,15 @@ const Settings = z.object({
     .default(defaultPictureLimits.shrunkSidePx),
   /**
    * Time that libvips may spend on a picture; then its task fails. Where none of a batch's decodes ends for
-   * half as long again, the decoder hangs: the process exits, and the launcher starts a new one.
+   * half as long again, in which its threads had cores, the decoder hangs: the process exits, and the
+   * launcher starts a new one.
    */
   DECODE_MAX_MS: z.coerce.number().int().min(1_000).max(60_000).default(defaultPictureLimits.decodeMaxMs),
   REPORT_EVERY_MS: z.coerce.number().int().min(10).max(1_000).default(250),
-  /** A run that takes longer will not end: the process exits, and the launcher starts a new one. */
+  /**
+   * A run that takes longer will not end: the process exits, and the launcher starts a new one. Time without
+   * a core does not count.
+   */
   RUN_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   /** JSON of answers that Redis did not take and that are tried again. More are not. */
   ANSWERS_RETRIED_BYTES_MAX: z.coerce.number().int().min(65_536).default(16_777_216),

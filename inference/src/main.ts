@@ -79,7 +79,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       }),
     checks: () => ({
       start: isStarted && !stop.aborted,
-      redis: redis.usable,
+      redis: redis.healthy,
       kafka: isKafkaProved,
     }),
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { coreWaits } from "@faceline/contracts/runtime/core-waits";
 import { openLog } from "@faceline/contracts/runtime/log";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import { DecodeTimeout, type Picture } from "./decode/picture.ts";
@@ -35,27 +36,94 @@ test("a picture that takes too long fails its own task, and the others run", asy
 });
 
 test("a decoder hangs when none of its pictures is done for a while, however long the batch takes", async (t) => {
+  const { pictures, hangs, prepared, pass } = await slowBatch(t);
+  pass(10_000);
+  pictures[0]!.resolve(onePixel);
+  await setImmediate();
+  pass(14_999);
+  await setImmediate();
+  assert.deepEqual(hangs, []);
+  pass(1);
+  await setImmediate();
+  assert.deepEqual(hangs, ["no decode of a batch ended within 15000 ms; a decoder hangs"]);
+  pictures[1]!.resolve(onePixel);
+  assert.equal((await prepared).pictures.length, 2);
+});
+
+test("a decoder that gets no core does not hang, nor one of a process that was stopped", async (t) => {
+  const { pictures, hangs, prepared, pass, waits } = await slowBatch(t);
+  // Of 400 s it has 14.
+  for (let second = 0; second < 400; second++) {
+    waits.add(965);
+    pass(1_000);
+  }
+  pictures[0]!.resolve(onePixel);
+  await setImmediate();
+  t.mock.timers.tick(300_000);
+  await setImmediate();
+  assert.deepEqual(hangs, []);
+  pictures[1]!.resolve(onePixel);
+  assert.equal((await prepared).pictures.length, 2);
+});
+
+test("a decoder that hangs without a core is found once it has had its time", async (t) => {
+  const { pictures, hangs, pass, prepared, waits } = await slowBatch(t);
+  for (let second = 0; second < 29; second++) {
+    waits.add(500);
+    pass(1_000);
+  }
+  await setImmediate();
+  assert.deepEqual(hangs, []);
+  pass(1_000);
+  await setImmediate();
+  assert.equal(hangs.length, 1);
+  for (const { resolve } of pictures) resolve(onePixel);
+  await prepared;
+});
+
+test("a picture that took too long because its decoder had no core is shed, with the load in Retry-After", async (t) => {
+  const { pictures, pass, prepared, waits } = await slowBatch(t);
+  for (let second = 0; second < 10; second++) {
+    waits.add(900);
+    pass(1_000);
+  }
+  pictures[0]!.reject(new DecodeTimeout(10_000));
+  await setImmediate();
+  pictures[1]!.resolve(onePixel);
+  const [end] = (await prepared).ends;
+  assert.ok(end?.outcome.kind === "shed");
+  assert.deepEqual(
+    [end.outcome.reason, Math.round(end.outcome.retryAfterMs / 1_000)],
+    ["deadline_infeasible", 10],
+  );
+});
+
+/** A batch of two pictures in simulated time. `waits.add`: all threads have had no core for so long. */
+async function slowBatch(t: TestContext) {
+  let now = 0;
+  let waitedMs = 0;
   t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.method(performance, "now", () => now);
+  t.mock.method(coreWaits, "allThreads", () => new Map([["1", waitedMs]]));
   const pictures = [Promise.withResolvers<Picture>(), Promise.withResolvers<Picture>()];
   const decodes = pictures.map(({ promise }) => promise);
   const hangs: string[] = [];
   const prepare = openPreparation({
     ...parts,
+    buffers: new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10, buffersMax: 1 }),
     decode: () => decodes.shift()!,
     onHang: ({ message }) => hangs.push(message),
   });
   const prepared = prepare(batchOfTwo);
   await setImmediate();
-  t.mock.timers.tick(10_000);
-  pictures[0]!.resolve(onePixel);
-  await setImmediate();
-  t.mock.timers.tick(14_999);
-  assert.deepEqual(hangs, []);
-  t.mock.timers.tick(1);
-  assert.deepEqual(hangs, ["no decode of a batch ended within 15000 ms; a decoder hangs"]);
-  pictures[1]!.resolve(onePixel);
-  assert.equal((await prepared).pictures.length, 2);
-});
+  const pass = (ms: number): void => {
+    for (let passed = 0; passed < ms; passed++) {
+      now++;
+      t.mock.timers.tick(1);
+    }
+  };
+  return { pictures, hangs, prepared, pass, waits: { add: (ms: number) => (waitedMs += ms) } };
+}
 
 const onePixel: Picture = {
   kind: "picture",

@@ -1,6 +1,9 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
+import { coreWaits } from "@faceline/contracts/runtime/core-waits";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { taskIds } from "@faceline/contracts/runtime/log-ids";
+import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
+import { slowdown, type TimeSpent, wasStarved } from "@faceline/contracts/runtime/starvation";
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Decode } from "./decode/decoder.ts";
@@ -22,7 +25,7 @@ export function openPreparation(parts: PreparationParts): Preparation {
       tasks.map((task) => task.id),
       { withinMs },
     );
-    using decodes = watchDecodes(parts);
+    using decodes = new DecodeWatch(parts);
     return await afterAll(
       fetched.images.map(async (bytes, index) => {
         if (bytes === null) return imageLost;
@@ -32,7 +35,7 @@ export function openPreparation(parts: PreparationParts): Preparation {
           if (!(error instanceof DecodeTimeout)) throw error;
           const ids = { ...taskIds(tasks[index]!), batch_id: batchId };
           parts.log.warn({ ...ids, reason: error.message }, "a task failed; its batch goes on without it");
-          return decodeTimeout;
+          return wasStarved(decodes.spent) ? tooLittleCpu(decodes.spent) : decodeTimeout;
         } finally {
           decodes.advance();
         }
@@ -76,20 +79,39 @@ export function openPreparation(parts: PreparationParts): Preparation {
 }
 
 /**
- * Calls `onHang` when no decode ends for `decodeStallMs`. A limit on the whole batch would have to be as long
- * as that of its largest picture times their number.
+ * Calls `onHang` when no decode ends for `decodeStallMs` in which every thread of this process could run. A
+ * limit on the whole batch would have to be as long as that of its largest picture times their number.
  */
-function watchDecodes({ decodeStallMs, onHang }: Pick<PreparationParts, "decodeStallMs" | "onHang">) {
-  const hang = () =>
-    onHang(new Error(`no decode of a batch ended within ${decodeStallMs} ms; a decoder hangs`));
-  let timer = setTimeout(hang, decodeStallMs);
-  return {
-    advance() {
-      clearTimeout(timer);
-      timer = setTimeout(hang, decodeStallMs);
-    },
-    [Symbol.dispose]: () => clearTimeout(timer),
-  };
+class DecodeWatch implements Disposable {
+  readonly #parts: Pick<PreparationParts, "decodeStallMs" | "onHang">;
+  #timeout: ReplyTimeout;
+
+  constructor(parts: Pick<PreparationParts, "decodeStallMs" | "onHang">) {
+    this.#parts = parts;
+    this.#timeout = this.#begin();
+  }
+
+  #begin(): ReplyTimeout {
+    const { decodeStallMs, onHang } = this.#parts;
+    const hang = () =>
+      onHang(new Error(`no decode of a batch ended within ${decodeStallMs} ms; a decoder hangs`));
+    return new ReplyTimeout(decodeStallMs, hang, coreWaits.allThreads);
+  }
+
+  /** The time since the last decode ended. */
+  get spent(): TimeSpent {
+    return this.#timeout.spent;
+  }
+
+  /** A decode has ended. */
+  advance(): void {
+    this.#timeout[Symbol.dispose]();
+    this.#timeout = this.#begin();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timeout[Symbol.dispose]();
+  }
 }
 
 /** Waits for all, also where one fails: the others still read their images and write into the buffer. */
@@ -100,6 +122,14 @@ async function afterAll<T>(decodes: Promise<T>[]): Promise<T[]> {
 
 const imageLost: Outcome = { kind: "failed", reason: "image_lost" };
 const decodeTimeout: Outcome = { kind: "failed", reason: "decode_timeout" };
+
+/** libvips counts time by the wall: where its thread had no core, neither the picture nor it is at fault. */
+const tooLittleCpu = (spent: TimeSpent): Outcome => ({
+  kind: "shed",
+  reason: "deadline_infeasible",
+  predictedMs: spent.elapsedMs,
+  retryAfterMs: 1_000 * slowdown(spent),
+});
 
 function enginePicture(picture: Picture, { options }: BatchTask): EnginePicture {
   const { pixels, width, height, originalWidth, originalHeight } = picture;

@@ -20,8 +20,8 @@ import { embedPictures, missingPictures } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
 import { laneReport } from "./report/report.ts";
 import {
-  pairBootstrap,
   type PersonPair,
+  pairBootstrap,
   percentileInterval,
   personBootstrap,
 } from "./statistics/person-bootstrap.ts";

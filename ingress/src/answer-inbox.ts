@@ -3,6 +3,7 @@ import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { RedisConnection, VolatileServer } from "@faceline/contracts/runtime/redis";
 import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
+import type { TimeSpent } from "@faceline/contracts/runtime/starvation";
 import { Answer, Answers } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
@@ -65,6 +66,7 @@ export async function openAnswerInbox({
 
   return {
     connected: subscription.connected,
+    starvation: subscription.starvation,
     subscribe(tasks) {
       const since = performance.now();
       const answers = tasks.map((task) => {
@@ -114,4 +116,6 @@ export type AnswerInbox = AsyncDisposable & {
   subscribe(tasks: TaskId[]): Disposable & { answers: Promise<Answer>[] };
   /** Whether answers can be received now. */
   connected(): boolean;
+  /** Set while they cannot, for a connection that was closed when this process had too little CPU. */
+  starvation(): TimeSpent | undefined;
 };

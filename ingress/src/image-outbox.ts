@@ -21,6 +21,11 @@ export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
   return {
     async publish(tenant, images, timeToLiveMs) {
       // The other connection notices first that the server is silent: it is in use all the time.
+      const unavailable = () =>
+        dependencyUnavailable(
+          "Images cannot be taken right now; try again shortly.",
+          commands.starvation ?? connection.starvation,
+        );
       if (!commands.usable || !connection.usable) throw unavailable();
       const callBytes = images.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
       const lease = budget.acquire(tenant, callBytes);
@@ -52,8 +57,6 @@ async function beforeDeadline<T>(promise: Promise<T>, ms: number): Promise<T | u
   const timer = setTimeout(() => resolve(undefined), Math.max(0, ms));
   return Promise.race([promise, passed]).finally(() => clearTimeout(timer));
 }
-
-const unavailable = () => dependencyUnavailable("Images cannot be taken right now; try again shortly.");
 
 type ImageOutboxParts = {
   /** The connection that images alone go over. Its commands end with it, and have no other time limit. */

@@ -92,8 +92,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   let isDraining = false;
   const isServing = () => pools.connected() && !isDraining;
   const dependencyHealth = () => ({
-    kafka: producer.isProved(),
-    redis: redis.usable && pools.sharedUsable(),
+    kafka: producer.isHealthy(),
+    redis: redis.healthy && pools.sharedHealthy(),
   });
 
   const drainTimeout = new AbortController();

@@ -1,4 +1,4 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
+import { runningTime } from "@faceline/contracts/runtime/core-waits";
 import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { VolatileServer } from "@faceline/contracts/runtime/redis";
@@ -11,7 +11,7 @@ import type { PoolView } from "./pools/pool-choice.ts";
 // Covered by ../../deploy/e2e/loss.stack.test.ts: without it no pool is known.
 
 /** Receives the states that the batchers of the pools publish. */
-export async function openPoolInbox({ config, pools, clock, log }: PoolInboxParts): Promise<PoolInbox> {
+export async function openPoolInbox({ config, pools, log }: PoolInboxParts): Promise<PoolInbox> {
   const known = new KnownPools();
   const subscription = await subscribe(config, pools.map(poolChannel), (bytes) => {
     const message = readMessage(PoolState, bytes);
@@ -19,20 +19,23 @@ export async function openPoolInbox({ config, pools, clock, log }: PoolInboxPart
       log.error({ reason: message.reason }, "a pool's state could not be read");
       return;
     }
-    known.receive(message.value, clock.now());
+    known.receive(message.value, runningTime());
   });
 
   return {
-    fresh: () => known.fresh(clock.now()),
+    fresh: () => known.fresh(runningTime()),
     countSent: (pool, lane, tasks) => known.countSent(pool, lane, tasks),
     [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
   };
 }
 
-type PoolInboxParts = { config: VolatileServer; pools: string[]; clock: Clock; log: Log };
+type PoolInboxParts = { config: VolatileServer; pools: string[]; log: Log };
 
 export type PoolInbox = AsyncDisposable & {
-  /** The last states of the pools that have reported within two seconds. */
+  /**
+   * The last states of the pools that have reported within two seconds. Those in which this process had no
+   * core do not count: the states of that time wait to be read.
+   */
   fresh(): PoolView[];
   /** Tasks were sent to a pool. Its next state has them. */
   countSent(pool: string, lane: string, tasks: number): void;

@@ -3,12 +3,12 @@ import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
-import { readMetadata } from "./onnx/reader.ts";
 import { buildModel } from "./build.ts";
 import { readCatalogue } from "./catalogue.ts";
 import type { Build, Model } from "./catalogue-entry.ts";
 import { convert, converterVersion } from "./convert/networks.ts";
 import { modelFile, modelsFolder, readModel, sha256 } from "./model-file.ts";
+import { readMetadata } from "./onnx/reader.ts";
 import { isUnpulled } from "./source.ts";
 import { verifyModel } from "./verify.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import type { Published } from "./contract/published.ts";
-import { readAcceptance } from "./licence/acceptance.ts";
 import { licenseOf } from "./catalogue.ts";
 import type { Build, Model } from "./catalogue-entry.ts";
+import type { Published } from "./contract/published.ts";
+import { readAcceptance } from "./licence/acceptance.ts";
 import { megabytes } from "./megabytes.ts";
 import { modelFile } from "./model-file.ts";
 import { isUnpulled } from "./source.ts";

@@ -1,7 +1,7 @@
 import { hasJumped } from "@faceline/batcher/scheduling/pool-state";
 import type { EventQueue } from "@faceline/batcher/simulation/event-queue";
-import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
 import { LaneId } from "@faceline/contracts/wire/ids";
+import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
 import { lane } from "./choices.ts";
 import { batchMax, hops, runMs } from "./cluster.ts";
 

@@ -1,7 +1,7 @@
+import type { Profile } from "@faceline/contracts/stored/profile";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { Report } from "@faceline/contracts/wire/report";
 import type { PoolSettings, Prediction } from "../src/prediction/predict.ts";
-import type { Profile } from "@faceline/contracts/stored/profile";
 import { machineSummary, type Plan } from "../src/report/plan.ts";
 import type { Scope, Tried } from "../src/search/search.ts";
 import { type DrawnTraffic, drawTraffic } from "../src/trace/drawn-traffic.ts";

@@ -4,6 +4,9 @@ import test from "node:test";
 import { findApiKey } from "@faceline/contracts/runtime/api-keys";
 import { durable } from "../../testing/durable.ts";
 import { listAudit } from "../audit/audit-log.ts";
+import { approve } from "../people/approval.ts";
+import { forget } from "../people/forget.ts";
+import { listTeamKeys } from "./team-key-index.ts";
 import {
   createTeamKey,
   isActive,
@@ -12,9 +15,6 @@ import {
   rotateTeamKey,
   teamKeysMax,
 } from "./team-keys.ts";
-import { approve } from "../people/approval.ts";
-import { forget } from "../people/forget.ts";
-import { listTeamKeys } from "./team-key-index.ts";
 
 const ada = { by: "ada@example.test", requestId: "req-1" };
 

@@ -5,8 +5,8 @@ import type { LiveBatcher } from "@faceline/contracts/live/state";
 import { answered, buildOf, call, newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "../scheduling/decide.ts";
 import type { Event, Move } from "../scheduling/state.ts";
-import { liveBatcher } from "./batcher-state.ts";
 import { SettingsChanges } from "../settings/settings-changes.ts";
+import { liveBatcher } from "./batcher-state.ts";
 import { SchedulerHistory } from "./scheduler-history.ts";
 
 test("a batch is shown with its size, its reason, its run time and how well its end was predicted", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
-import { answered, call, newPool, report } from "../../testing/fixtures.ts";
 import { Random } from "../../simulation/random.ts";
+import { answered, call, newPool, report } from "../../testing/fixtures.ts";
 import { seedsOf } from "../../testing/seeds.ts";
 import { decide } from "./decide.ts";
 import type { Event } from "./state.ts";

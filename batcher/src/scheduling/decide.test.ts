@@ -262,6 +262,24 @@ test("after a stall of the batcher itself no worker counts as silent", () => {
   assert.deepEqual([dispatches(moves), pool.sent.values().next().value?.phase.kind], [[], "travelling"]);
 });
 
+test("while the batcher waits for a core, workers beside it are not silent, and their runs not too long", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0, deadlineAt: 60_000 }), 0));
+  const moves: Move[] = [];
+  // For 12 s both get a tenth of a core: a report comes every 2.5 s, and the run takes as much longer.
+  for (let now = 100; now <= 12_000; now += 100) {
+    moves.push(...decide(pool, { kind: "timer", withoutCoreMs: 90 }, now));
+    const running = { batch: batch!, startedAt: 100, endsAt: 150 };
+    if (now % 2_500 === 0) moves.push(...decide(pool, report("w1", { running }), now));
+  }
+  assert.deepEqual([dispatches(moves), pool.sent.get(batch!.id)?.phase.kind], [[], "held"]);
+  // Then the batcher has its core again, and the worker none.
+  const retried = passTime(pool, 12_000, 14_000);
+  assert.equal(pool.sent.get(batch!.id)?.phase.kind, "lost");
+  assert.deepEqual(dispatches(retried), []);
+});
+
 test("a task whose run fails alone has failed; a batch whose run fails is cut into parts first", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);

@@ -34,7 +34,7 @@ import { WorkersNeeded } from "./workers-needed.ts";
 export function decide(state: State, event: Event, now: number): Move[] {
   if (event.kind === "session") state.sessionEndsAt = event.endsAt;
   if (now >= state.sessionEndsAt) return decideWithoutSession(state, event, now);
-  discountOwnStall(state, now);
+  discountOwnStall(state, event, now);
   const moves = handleDeferred(state, now);
   moves.push(...handleEvent(state, event, now));
   moves.push(...recoverLostBatches(state, now));
@@ -95,14 +95,23 @@ function handleDeferred(state: State, now: number): Move[] {
   return deferred.flatMap((each) => handleEvent(state, each, each.kind === "report" ? each.receivedAt : now));
 }
 
-/** After a stall of this process, the reports of that time are still unread: no worker was silent. */
-function discountOwnStall(state: State, now: number): void {
-  const stalledMs = now - state.lastDecisionAt;
+/**
+ * After a stall of this process, the reports of that time are still unread: no worker was silent. Nor does a
+ * wait for a core count, in which this process reads late, and workers beside it report and run late.
+ */
+function discountOwnStall(state: State, event: Event, now: number): void {
+  const pauseMs = now - state.lastDecisionAt;
   state.lastDecisionAt = now;
-  if (stalledMs < ownStallMs) return;
+  const withoutCoreMs = (event.kind === "timer" ? event.withoutCoreMs : undefined) ?? 0;
+  const stalledMs = pauseMs >= ownStallMs ? pauseMs : withoutCoreMs;
+  if (stalledMs < discountMinMs) return;
   for (const worker of state.workers.values()) {
-    worker.reportedAt += stalledMs;
+    worker.reportedAt = Math.min(now, worker.reportedAt + stalledMs);
     if (worker.preparing !== undefined) worker.preparing.since += stalledMs;
+  }
+  for (const sent of state.sent.values()) {
+    sent.discountedMs += stalledMs;
+    if (sent.phase.kind === "travelling") sent.phase.receiveBy += stalledMs;
   }
   state.loadsVersion++;
 }
@@ -112,6 +121,8 @@ function discountOwnStall(state: State, now: number): void {
  * process.
  */
 const ownStallMs = silenceMaxMs / 2;
+/** Shorter waits between two ticks are usual where workers use all cores. */
+const discountMinMs = 25;
 
 function handleEvent(state: State, event: Event, now: number): Move[] {
   // Neither changes a worker or a sent batch.

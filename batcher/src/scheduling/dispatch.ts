@@ -210,6 +210,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     predictedRunMs,
     dispatch: { partition, predictedEndAt },
     facesAllowanceMs: facesAllowanceMs(tasks.reduce((sum, { options }) => sum + options.facesMax, 0)),
+    discountedMs: 0,
     expiresAt: expiryAfter(Math.max(...tasks.map((task) => task.deadlineAt))),
     mayBePoison,
     phase: { kind: "travelling", receiveBy: receiveBy(startAt, predictedRunMs) },

@@ -12,8 +12,8 @@ import type { FairQueue } from "./fair-queue.ts";
 import { SpareWorkers } from "./spare-workers.ts";
 import { TenantDemand } from "./tenant-demand.ts";
 import { TimeModel } from "./time-model.ts";
-import { HoldTime } from "./waiting-time.ts";
 import { type TaskGroup, WaitingTasks } from "./waiting-tasks.ts";
+import { HoldTime } from "./waiting-time.ts";
 import type { KnownLoads } from "./workers.ts";
 
 /**

@@ -137,8 +137,12 @@ function isHung(state: State, worker: Worker, now: number): boolean {
   const { running } = worker.report;
   if (running === null) return isPreparationHung(state, worker, now);
   const overrunAt = running.endsAt + overrunMs(running.endsAt - running.startedAt);
-  return now > overrunAt && now > overrunAt + (state.sent.get(running.batch)?.facesAllowanceMs ?? 0);
+  if (now <= overrunAt) return false;
+  const { facesAllowanceMs, discountedMs } = state.sent.get(running.batch) ?? noAllowance;
+  return now > overrunAt + facesAllowanceMs + discountedMs;
 }
+
+const noAllowance = { facesAllowanceMs: 0, discountedMs: 0 };
 
 function isPreparationHung(state: State, { preparing }: Worker, now: number): boolean {
   const sent = preparing && state.sent.get(preparing.batch);

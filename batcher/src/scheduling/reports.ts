@@ -185,6 +185,7 @@ function adoptBatch(
     predictedRunMs: lane.meanMs(held.tasks.length),
     dispatch: undefined,
     facesAllowanceMs: facesAllowanceMs(held.facesMax),
+    discountedMs: 0,
     expiresAt: expiryAfter(Math.max(...open.map(({ task }) => task.deadlineAt))),
     mayBePoison: false,
     phase: { kind: "held" },

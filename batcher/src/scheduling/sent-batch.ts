@@ -29,6 +29,8 @@ export type SentBatch = {
    * Extra run time that is tolerated because its images may show many faces; predictions count images only.
    */
   facesAllowanceMs: number;
+  /** How long it has been sent in which the batcher itself could not run: its worker may not have, either. */
+  discountedMs: number;
   /**
    * Instant at which no client waits for any of its tasks any more. An adopted batch has no tasks with a
    * known deadline until they are read.

@@ -198,8 +198,11 @@ export type Event =
   | { kind: "drain" }
   /** An operator has changed settings. */
   | { kind: "settings"; settings: AdjustableSettings }
-  /** Time has passed: a `wake` is due, or the regular tick that finds silent workers. */
-  | { kind: "timer" };
+  /**
+   * Time has passed: a `wake` is due, or the regular tick that finds silent workers. `withoutCoreMs`: for how
+   * much of it since the last tick this process had no core.
+   */
+  | { kind: "timer"; withoutCoreMs?: number };
 
 type DeferredEvent =
   | Extract<Event, { kind: "arrive" | "cancel" | "undelivered" }>

@@ -2,7 +2,7 @@ import type { PoolSettings } from "@faceline/contracts/runtime/operators/pool-se
 import type { OperatorsResource, ResourceReply } from "@faceline/contracts/runtime/operators/server";
 import type { Event, State } from "../scheduling/state.ts";
 import { isInService } from "../scheduling/workers.ts";
-import { type ChangeResult, schedulerSettings, type SettingsChanges } from "./settings-changes.ts";
+import { type ChangeResult, type SettingsChanges, schedulerSettings } from "./settings-changes.ts";
 
 /**
  * The settings of this batcher on its operators' port:

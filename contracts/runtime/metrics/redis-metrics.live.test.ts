@@ -34,7 +34,11 @@ test("a command that fails has its error.type: what the server says, a timeout o
   await using metrics = await openMetrics(options);
   // A command times out long before its connection counts as silent and is closed.
   const { REDIS_VOLATILE_URL: url, REDIS_VOLATILE_PASSWORD_FILE: password } = config;
-  const redis = new RedisWithLiveness(url, { password, commandTimeout: 50 }, 60_000);
+  const redis = new RedisWithLiveness(
+    url,
+    { password, commandTimeout: 50 },
+    { name: "test", silenceMaxMs: 60_000 },
+  );
   observeCommands(metrics, [redis]);
   await once(redis, "ready");
   const key = "redis-metrics-failures";

@@ -171,7 +171,7 @@ export const errorTable = {
   queue_full: {
     status: 503,
     title: "Queue full",
-    when: "Too many calls, or too many bytes of them, are waiting already.",
+    when: "Too many calls, or too many bytes of them, are waiting already, or this server has too little CPU for them.",
     next: "Wait for `Retry-After` seconds.",
   },
   queue_timeout: {

@@ -177,7 +177,8 @@ export const metricList = {
       "Tasks refused or dropped under load, by service class: standard, best_effort (anonymous calls). By a " +
       "batcher: queue_too_long, deadline_infeasible, early_drop. By an ingress, on arrival: queue_too_long " +
       "(best_effort, and large calls of a team that the batcher refuses), deadline_infeasible, bodies_full, " +
-      "images_full; where it has not read the body, the lane is unknown and the call counts as one task.",
+      "images_full, cpu_starved (the ingress itself had too little CPU); where it has not read the body, " +
+      "the lane is unknown and the call counts as one task.",
   },
   "faceline.tasks.expired": {
     kind: "counter",

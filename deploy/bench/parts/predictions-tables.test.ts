@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type ReplayRound, predictionTables } from "./predictions-tables.ts";
+import { predictionTables, type ReplayRound } from "./predictions-tables.ts";
 
 test("errors are those of the means over the rounds, and stand beside those of each round", () => {
   const tables = print([

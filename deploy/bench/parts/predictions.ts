@@ -9,10 +9,10 @@ import { measureCpu } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type Part, type PartResult } from "../part.ts";
 import { inRandomOrder, mulberry32 } from "../statistics.ts";
 import {
+  predictionTables,
+  type ReplayedTrace,
   type ReplayJson,
   type ReplayRound,
-  type ReplayedTrace,
-  predictionTables,
 } from "./predictions-tables.ts";
 
 /** How far the predictions of `npm run plan` are off with real models. */

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Manifest } from "./helm.ts";
 import { fetchModule } from "./go-tools.ts";
+import type { Manifest } from "./helm.ts";
 
 // Covered by ../chart.e2e.test.ts.
 

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Manifest } from "./helm.ts";
 import { readDefinitions } from "./definitions.ts";
 import { fetchModule, installProgram } from "./go-tools.ts";
+import type { Manifest } from "./helm.ts";
 import { writeSchemas } from "./schemas.ts";
 
 // Covered by ../chart.e2e.test.ts.

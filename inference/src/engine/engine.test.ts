@@ -4,8 +4,10 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
+import { coreWaits } from "@faceline/contracts/runtime/core-waits";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { builtModels, enginePicture, groupPhotograph } from "../../testing/photographs.ts";
 import type { ModelWarmUp } from "../network/model-loader.ts";
@@ -221,6 +223,27 @@ test("a run that does not end counts as a dead thread", async (t) => {
   const engine = engineOver(t, "for (;;);", 50);
   await assert.rejects(engine.run({ lane, pictures: [] }), /took longer than 50 ms/);
   assert.match((await engine.exited).message, /hangs/);
+});
+
+test("a run counts as hung only after the time in which the threads could run", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 0;
+  let waitedMs = 0;
+  t.mock.method(performance, "now", () => now);
+  t.mock.method(coreWaits, "allThreads", () => new Map([["1", waitedMs]]));
+  const engine = engineOver(t, "", 60_000);
+  const ended = engine.run({ lane, pictures: [] }).catch((error: Error) => error.message);
+  const pass = async (seconds: number, waitMs: number) => {
+    for (let second = 0; second < seconds; second++) {
+      now += 1_000;
+      waitedMs += waitMs;
+      t.mock.timers.tick(1_000);
+    }
+    await setImmediate();
+    return Promise.race([ended, Promise.resolve("runs")]);
+  };
+  assert.equal(await pass(1_000, 950), "runs");
+  assert.match((await pass(10, 0)) as string, /took longer than 60000 ms/);
 });
 
 /** An engine over a thread that runs `onMessage` for every message. */

@@ -1,5 +1,7 @@
 import { on, once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { coreWaits } from "@faceline/contracts/runtime/core-waits";
+import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
@@ -74,8 +76,7 @@ export class Engine implements AsyncDisposable {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const { promise, resolve, reject } = Promise.withResolvers<RunResult>();
     const run = ++this.#lastRun;
-    const hangTimer = setTimeout(() => this.#onHang(), this.#limits.runMaxMs);
-    this.#runs.set(run, { resolve, reject, hangTimer });
+    this.#runs.set(run, { resolve, reject, hang: this.#watch(this.#limits.runMaxMs) });
     this.#post({ kind: "run", run, work });
     return promise;
   }
@@ -99,8 +100,7 @@ export class Engine implements AsyncDisposable {
   #change(kind: "load" | "unload", lane: LaneId): Promise<void> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const hangTimer = setTimeout(() => this.#onHang(), loadRunsMax * this.#limits.runMaxMs);
-    this.#changes.set(lane, { resolve, reject, hangTimer });
+    this.#changes.set(lane, { resolve, reject, hang: this.#watch(loadRunsMax * this.#limits.runMaxMs) });
     this.#post({ kind, lane });
     return promise;
   }
@@ -126,7 +126,7 @@ export class Engine implements AsyncDisposable {
     const run = this.#runs.get(message.run);
     if (run === undefined) return;
     this.#runs.delete(message.run);
-    clearTimeout(run.hangTimer);
+    run.hang[Symbol.dispose]();
     if (message.kind === "failed") {
       this.lanes = message.lanes;
       run.reject(new Error(`a run of the engine failed: ${message.reason}`));
@@ -138,7 +138,7 @@ export class Engine implements AsyncDisposable {
   #onChange(message: Extract<FromThread, { kind: "lanes_changed" | "change_failed" }>): void {
     const change = this.#changes.get(message.lane);
     this.#changes.delete(message.lane);
-    clearTimeout(change?.hangTimer);
+    change?.hang[Symbol.dispose]();
     if (message.kind === "change_failed") {
       change?.reject(new Error(message.reason));
       return;
@@ -146,6 +146,11 @@ export class Engine implements AsyncDisposable {
     this.lanes = message.lanes;
     this.fallbacks = message.fallbacks;
     change?.resolve();
+  }
+
+  /** The thread is given up after `ms` in which it and what runs for it could run. */
+  #watch(ms: number): ReplyTimeout {
+    return new ReplyTimeout(ms, () => this.#onHang(), coreWaits.allThreads);
   }
 
   #onHang(): void {
@@ -156,12 +161,12 @@ export class Engine implements AsyncDisposable {
   #end(reason: string): void {
     const error = new Error(reason);
     for (const run of this.#runs.values()) {
-      clearTimeout(run.hangTimer);
+      run.hang[Symbol.dispose]();
       run.reject(error);
     }
     this.#runs.clear();
     for (const change of this.#changes.values()) {
-      clearTimeout(change.hangTimer);
+      change.hang[Symbol.dispose]();
       change.reject(error);
     }
     this.#changes.clear();
@@ -197,10 +202,10 @@ type EngineLimits = {
   onWarmUp?: OnModelWarmUp | undefined;
 };
 
-type Change = { resolve: () => void; reject: (error: Error) => void; hangTimer: NodeJS.Timeout };
+type Change = { resolve: () => void; reject: (error: Error) => void; hang: ReplyTimeout };
 
 type Run = {
   resolve: (result: RunResult) => void;
   reject: (error: Error) => void;
-  hangTimer: NodeJS.Timeout;
+  hang: ReplyTimeout;
 };

@@ -1,6 +1,6 @@
 import { upperBound } from "../statistics/binomial.ts";
-import type { RateEvidence } from "../statistics/rate-evidence.ts";
 import type { Proposal } from "../statistics/proposal.ts";
+import type { RateEvidence } from "../statistics/rate-evidence.ts";
 import { percent } from "./percent.ts";
 import type { LaneReport, MetricReport, Rate } from "./report.ts";
 

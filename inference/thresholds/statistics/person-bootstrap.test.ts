@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { mulberry32 } from "../../testing/mulberry32.ts";
 import {
-  pairBootstrap,
   type PersonPair,
+  pairBootstrap,
   percentileInterval,
   personBootstrap,
   separationOf,

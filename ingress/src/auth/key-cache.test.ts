@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { TimeSpent } from "@faceline/contracts/runtime/starvation";
 import { testKeyRecord } from "../../testing/server.ts";
-import { ApiError } from "../call/api-error.ts";
+import { dependencyUnavailable } from "../call/api-error.ts";
 import { KeyCache } from "./key-cache.ts";
 
 const limits = { KEY_CACHE_MS: 30_000, KEY_CACHE_WITHOUT_REDIS_MS: 600_000, KEYS_CACHED_MAX: 2 };
@@ -36,6 +37,16 @@ test("while the durable Redis is unreachable, cached keys work for 10 minutes an
   await assert.rejects(cache.find("b"), { code: "dependency_unavailable" });
   redis.now = 600_000;
   await assert.rejects(cache.find("a"), { code: "dependency_unavailable" });
+});
+
+test("cached keys work likewise while this process has too little CPU to hear from the durable Redis", async () => {
+  const { cache, redis } = cacheOverRedis();
+  await cache.find("a");
+  redis.unreachable = true;
+  redis.starvation = { elapsedMs: 8_000, unableMs: 7_000 };
+  redis.now = 599_999;
+  assert.equal(await cache.find("a"), testKeyRecord);
+  await assert.rejects(cache.find("b"), { code: "queue_full" });
 });
 
 test("the cache holds KEYS_CACHED_MAX keys and evicts the oldest", async () => {
@@ -131,10 +142,11 @@ test("the result of a lookup that began before a removal is not cached", async (
 
 function cacheOverRedis() {
   let hanging: Promise<void> | undefined;
-  const unreachable = () => new ApiError("dependency_unavailable", "Redis is unreachable.");
+  const unreachable = () => dependencyUnavailable("Redis is unreachable.", redis.starvation);
   const redis = {
     now: 0,
     unreachable: false,
+    starvation: undefined as TimeSpent | undefined,
     lookups: [] as string[],
     keys: new Set(["a", "b", "c"]),
     /** From now on lookups do not end before the returned function lets them fail. */

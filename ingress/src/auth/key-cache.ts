@@ -116,7 +116,8 @@ export class KeyCache {
 }
 
 const isUnreachable = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === "dependency_unavailable";
+  error instanceof ApiError &&
+  (error.code === "dependency_unavailable" || error.details.shed === "cpu_starved");
 
 /** `invalidated`: the record may have changed since it was read, at `readAt`. */
 type Entry = { record: KeyRecord; readAt: number; invalidated: boolean };

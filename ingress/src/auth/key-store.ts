@@ -5,6 +5,7 @@ import type { Log } from "@faceline/contracts/runtime/log";
 import { readMessage } from "@faceline/contracts/runtime/message";
 import type { DurableRedisConfig, RedisConnection } from "@faceline/contracts/runtime/redis";
 import { subscribeDurable } from "@faceline/contracts/runtime/redis-subscription";
+import { starvationOf } from "@faceline/contracts/runtime/starvation";
 import { KeyChange } from "@faceline/contracts/stored/api-key";
 import { keyChangesChannel } from "@faceline/contracts/wire/names";
 import { dependencyUnavailable } from "../call/api-error.ts";
@@ -20,8 +21,9 @@ const recordUsedEveryMs = 60_000;
  */
 export async function openKeyStore({ durable, config, clock, log }: KeyStoreParts): Promise<KeyStore> {
   const findKey = (sha256: string) =>
-    findApiKey(durable, sha256).catch(() => {
-      throw dependencyUnavailable("Keys cannot be checked right now; try again shortly.");
+    findApiKey(durable, sha256).catch((error: unknown) => {
+      const starvation = starvationOf(error) ?? durable.starvation;
+      throw dependencyUnavailable("Keys cannot be checked right now; try again shortly.", starvation);
     });
   const cache = new KeyCache({ clock, findKey }, config);
   const notices = await subscribeDurable(

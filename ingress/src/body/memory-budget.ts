@@ -1,4 +1,6 @@
 import { type Readable, Transform } from "node:stream";
+import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
+import type { TimeSpent } from "@faceline/contracts/runtime/starvation";
 import type { FastifyInstance } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
@@ -68,8 +70,8 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
         leasedBytes += growthBytes;
       }
       // The pause that begins here is ours, not the client's.
-      clearTimeout(idleTimer);
-      waitedMs += performance.now() - waitsSince;
+      if (idleTimeout !== undefined) waitedMs += ranMs(idleTimeout.spent);
+      idleTimeout?.[Symbol.dispose]();
       limits.paced.pass(chunk.length, () => {
         largeCall ??= limits.beginLarge();
         largeCall.pass((error) => {
@@ -85,22 +87,17 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
     },
   });
   const watchIdle = () => {
-    waitsSince = performance.now();
-    idleTimer = setTimeout(
-      () => {
-        limits.onIdle();
-        body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
-      },
-      waitMaxMs({ receivedBytes, waitedMs }, limits),
-    );
+    idleTimeout = new ReplyTimeout(waitMaxMs({ receivedBytes, waitedMs }, limits), () => {
+      limits.onIdle();
+      body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
+    });
   };
-  let waitsSince = 0;
-  let idleTimer: NodeJS.Timeout | undefined;
+  let idleTimeout: ReplyTimeout | undefined;
   watchIdle();
   // Without this listener an error after the reply of a 413, which nobody waits for, would end the process.
   body.on("error", () => {});
   body.once("close", () => {
-    clearTimeout(idleTimer);
+    idleTimeout?.[Symbol.dispose]();
     limits.paced.end();
     payload.unpipe(body);
     limits.discard();
@@ -122,6 +119,8 @@ export function waitMaxMs(
   const dueMs = slowStartMs + (receivedBytes / bytesPerSecondMin) * 1_000;
   return Math.min(idleMs, Math.max(0, dueMs - waitedMs));
 }
+
+const ranMs = ({ elapsedMs, unableMs }: TimeSpent): number => elapsedMs - unableMs;
 
 /** The first bytes take a while to come. */
 const slowStartMs = 3_000;

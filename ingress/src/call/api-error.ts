@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import { slowdown, type TimeSpent } from "@faceline/contracts/runtime/starvation";
 
 // Covered by ../errors/error-codes.test.ts.
 
@@ -30,6 +31,7 @@ export const ingressShedReasons = [
   "deadline_infeasible",
   "bodies_full",
   "images_full",
+  "cpu_starved",
 ] as const;
 type IngressShedReason = (typeof ingressShedReasons)[number];
 
@@ -74,8 +76,20 @@ export const retryAfterMs = {
  */
 export const retryAfterSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-export const dependencyUnavailable = (detail: string): ApiError =>
-  new ApiError("dependency_unavailable", detail, { retryAfterMs: retryAfterMs.dependency });
+/**
+ * For a failure of Kafka or Redis. With `starvation`, the wait in vain in which this process could hardly
+ * run, it says load: nothing is known against either.
+ */
+export function dependencyUnavailable(detail: string, starvation?: TimeSpent): ApiError {
+  if (starvation !== undefined) return cpuStarved(starvation);
+  return new ApiError("dependency_unavailable", detail, { retryAfterMs: retryAfterMs.dependency });
+}
+
+const cpuStarved = (starvation: TimeSpent): ApiError =>
+  new ApiError("queue_full", "This server has too little CPU for its load; try again later.", {
+    retryAfterMs: retryAfterMs.capacity * slowdown(starvation),
+    shed: "cpu_starved",
+  });
 
 /** For a bound of this process that is reached. */
 export const capacityReached = (shed: IngressShedReason, detail: string): ApiError =>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import { starvedIn } from "@faceline/contracts/runtime/starvation";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
@@ -52,6 +53,16 @@ test("where a send fails, the client learns that it may try again, the log why, 
   assert.equal(unsent.record.cause, "tasks could not be sent: no broker answers");
   // Kafka may have them although it did not say so in time.
   assert.deepEqual(steps, ["subscribe", "publish images", "cancel default", "remove images", "unsubscribe"]);
+});
+
+test("where a send fails in a process without CPU, the client learns of load and when to come back", async () => {
+  const { parts } = idlePool();
+  const starved = starvedIn({ elapsedMs: 8_000, unableMs: 7_000 });
+  parts.tasks.send = () => Promise.reject(new Error("Kafka took longer than 1000 ms", { cause: starved }));
+  await assert.rejects(dispatchCall(parts, call(new AbortController().signal)), {
+    code: "queue_full",
+    details: { retryAfterMs: 8_000, shed: "cpu_starved" },
+  });
 });
 
 test("a call whose first task failed ends at once, and its other tasks are cancelled", async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import { randomBytes } from "@faceline/contracts/runtime/random";
+import { starvationOf } from "@faceline/contracts/runtime/starvation";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
@@ -64,7 +65,7 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
     // The broker may have them although its acknowledgement did not come in time.
     server.cancels.send(pool, { call: callId });
     record.cause = `tasks could not be sent: ${(error as Error).message}`;
-    throw dependencyUnavailable("Work cannot be queued right now; try again shortly.");
+    throw dependencyUnavailable("Work cannot be queued right now; try again shortly.", starvationOf(error));
   }
 
   try {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { bestEffort } from "@faceline/contracts/runtime/best-effort";
 import type { Clock } from "@faceline/contracts/runtime/clock";
 import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { starvationOf } from "@faceline/contracts/runtime/starvation";
 import { idempotencyRecordKey, storedBytesKey } from "@faceline/contracts/wire/names";
 import { dependencyUnavailable } from "../call/api-error.ts";
 import type { IdempotencyLock, Ports, StoredReply } from "../call/ports.ts";
@@ -77,8 +78,9 @@ export function openIdempotencyStore(
     async acquire(team, idempotencyKey, fingerprint) {
       const record = idempotencyRecordKey(team, createHash("sha256").update(idempotencyKey).digest("hex"));
       const holder = randomUUID();
-      const result = await run.acquire(record, fingerprint, holder, lockMs).catch(() => {
-        throw dependencyUnavailable("Idempotency-Key cannot be looked up; try again shortly.");
+      const result = await run.acquire(record, fingerprint, holder, lockMs).catch((error: unknown) => {
+        const starvation = starvationOf(error) ?? redis.starvation;
+        throw dependencyUnavailable("Idempotency-Key cannot be looked up; try again shortly.", starvation);
       });
       const [kind, status, type, body] = result as [string, ...string[]];
       switch (kind) {

@@ -45,10 +45,10 @@ export function openVisitorLimiter(
     async acquire(address) {
       return redis.usable
         ? addresses.acquire(`${visitorsTenant}/${address}`, ofAddress, details)
-        : testerUnavailable();
+        : testerUnavailable(redis);
     },
     async acquireShared(address) {
-      if (!redis.usable) return testerUnavailable();
+      if (!redis.usable) return testerUnavailable(redis);
       const all = await shared.acquire(visitorsTenant, max);
       if (all === null)
         return refused(`${max} visitors' calls are in flight, as many as may be without a key.`);
@@ -71,8 +71,8 @@ export function openVisitorLimiter(
   };
 }
 
-const testerUnavailable = (): CallSlot => ({
-  error: dependencyUnavailable("The tester is not available right now."),
+const testerUnavailable = ({ starvation }: VolatileConnection): CallSlot => ({
+  error: dependencyUnavailable("The tester is not available right now.", starvation),
   release() {},
 });
 

@@ -13,7 +13,7 @@ import { openPoolInbox, type PoolInbox } from "../pool-inbox.ts";
 export async function openPoolServer(parts: PoolServerParts): Promise<PoolServer> {
   const { config, pools, ingress, clock, commands, images, budget, log } = parts;
   await using opened = new AsyncDisposableStack();
-  const states = opened.use(await openPoolInbox({ config, pools, clock, log }));
+  const states = opened.use(await openPoolInbox({ config, pools, log }));
   const answers = opened.use(await openAnswerInbox({ config, ingress, redis: commands, log }));
   const open = opened.move();
   return {
@@ -23,6 +23,8 @@ export async function openPoolServer(parts: PoolServerParts): Promise<PoolServer
     images: openImageOutbox({ images, commands, budget }),
     cancels: openCancelOutbox(commands),
     usable: () => commands.usable && images.usable && answers.connected(),
+    healthy: () =>
+      commands.healthy && images.healthy && (answers.connected() || answers.starvation() !== undefined),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -48,4 +50,6 @@ export type PoolServer = AsyncDisposable & {
   cancels: CancelOutbox;
   /** Whether it has answered lately on every connection that calls need. */
   usable(): boolean;
+  /** False while it is not usable and is to blame. */
+  healthy(): boolean;
 };

@@ -52,7 +52,7 @@ test("while the server of a pool's own is silent that pool is left out, and the 
   await waitUntil("both pools are known", isKnown("first", "second"));
   proxy.swallow();
   await waitUntil("the second pool is left out", isKnown("first"));
-  assert.ok(servers.connected() && servers.sharedUsable());
+  assert.ok(servers.connected() && servers.sharedHealthy());
   proxy.resume();
   await waitUntil("the second pool is back", isKnown("first", "second"));
 });

@@ -60,8 +60,9 @@ export async function openPoolServers(parts: PoolServersParts): Promise<PoolServ
       return chosen.flatMap(({ states }) => states.fresh());
     },
     serverOf: (pool) => servers.get(pool)!,
-    connected: () => [...all()].some(({ answers }) => answers.connected()),
-    sharedUsable: () => sharedServer?.usable() ?? true,
+    connected: () =>
+      [...all()].some(({ answers }) => answers.connected() || answers.starvation() !== undefined),
+    sharedHealthy: () => sharedServer?.healthy() ?? true,
     async [Symbol.asyncDispose]() {
       stop.abort();
       await Promise.all(retries);
@@ -109,8 +110,11 @@ export type PoolServers = AsyncDisposable & {
   fresh(): PoolView[];
   /** The server of a pool whose state was in `fresh`. */
   serverOf(pool: string): PoolServer;
-  /** Whether answers can be received now, of some pool at least. */
+  /**
+   * Whether answers can be received now, of some pool at least; or could be, if this process had the CPU:
+   * calls find the answers of such a time by their keys.
+   */
   connected(): boolean;
-  /** Whether the server at REDIS_VOLATILE_URL can take calls; true if no pool uses it. */
-  sharedUsable(): boolean;
+  /** False while the server at REDIS_VOLATILE_URL cannot take calls and is to blame. */
+  sharedHealthy(): boolean;
 };

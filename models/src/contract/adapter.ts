@@ -2,7 +2,7 @@ import { Graph } from "../onnx/graph.ts";
 import { Message } from "../onnx/protobuf.ts";
 import { type Field, readFields } from "../onnx/reader.ts";
 import { notOnnx, requireSelfContained } from "../onnx/self-contained.ts";
-import { channels, type Contract } from "./contract.ts";
+import { type Contract, channels } from "./contract.ts";
 
 /**
  * The adapter of foreign recognisers. It writes Faceline's input and output around the graph of an .onnx

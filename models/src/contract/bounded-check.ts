@@ -2,8 +2,8 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeEmptyFolder } from "../empty-folder.ts";
-import type { CheckReply, CheckRequest } from "./check-process.ts";
 import type { ContractShape } from "./check.ts";
+import type { CheckReply, CheckRequest } from "./check-process.ts";
 
 /**
  * Checks a recogniser as `checkRecogniser` does, in a process of its own that is killed after `checkMaxMs`:

@@ -1,4 +1,4 @@
-import { checkRecogniser, type ContractShape } from "./check.ts";
+import { type ContractShape, checkRecogniser } from "./check.ts";
 
 // Checks the one recogniser that its parent sends, and replies with its embeddings or with one sentence. Then
 // the parent ends it. bounded-check.test.ts covers it.

@@ -1,7 +1,7 @@
 import { licenseOf } from "../catalogue.ts";
 import type { Model, Precision, Source, Variant } from "../catalogue-entry.ts";
-import { Graph } from "../onnx/graph.ts";
 import { modelsFolder } from "../model-file.ts";
+import { Graph } from "../onnx/graph.ts";
 import { readOnnxSource, readTfjsSource } from "../source.ts";
 import { blazefaceUnusedWeights, writeBlazeface } from "./blazeface.ts";
 import { writeDlib } from "./dlib.ts";

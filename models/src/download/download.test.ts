@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 import { type TestContext, test } from "node:test";
 import { sha256 } from "../model-file.ts";
 import { requireAllowed } from "./address.ts";
-import { download, downloadLimits, type DownloadOptions, type WantedFile } from "./download.ts";
+import { type DownloadOptions, download, downloadLimits, type WantedFile } from "./download.ts";
 import { readFromMirror } from "./mirror.ts";
 
 // Downloads from a server on this machine. It answers as file servers do: ETag, Range, If-Range.

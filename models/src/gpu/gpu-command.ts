@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type AcceptanceFlags, acceptTerms, readAcceptance } from "../licence/acceptance.ts";
-import { asker, progressLine, stopOnSignals } from "../pull/terminal-pull.ts";
 import { megabytes } from "../megabytes.ts";
+import { asker, progressLine, stopOnSignals } from "../pull/terminal-pull.ts";
 import { cudaFolder } from "./cuda-folder.ts";
 import { type CudaPins, readCudaPins } from "./cuda-pins.ts";
 import { cudaFaults, installCuda, removeCuda } from "./install.ts";

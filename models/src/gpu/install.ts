@@ -6,7 +6,7 @@ import { sha256OfFile } from "../file-sha256.ts";
 import { megabytes } from "../megabytes.ts";
 import { cudaFolder } from "./cuda-folder.ts";
 import type { CudaPins, Wheel } from "./cuda-pins.ts";
-import { fetchWheel, wheelBytesMax, type WheelLimits, wheelLimits } from "./pip-wheel.ts";
+import { fetchWheel, type WheelLimits, wheelBytesMax, wheelLimits } from "./pip-wheel.ts";
 import { isUnpacked, unpackWheel } from "./wheel-files.ts";
 
 /**

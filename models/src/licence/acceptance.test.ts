@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { License } from "../catalogue-entry.ts";
-import { acceptanceFile, type AcceptanceOptions, acceptTerms, readAcceptance } from "./acceptance.ts";
+import { type AcceptanceOptions, acceptanceFile, acceptTerms, readAcceptance } from "./acceptance.ts";
 import type { Terms } from "./terms.ts";
 
 test("the terms are shown before the question: licence, size, training data", async (t) => {

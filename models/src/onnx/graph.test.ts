@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readMetadata } from "./reader.ts";
 import * as ort from "../onnxruntime.ts";
 import { Graph } from "./graph.ts";
+import { readMetadata } from "./reader.ts";
 
 /** y = x * 2, for rows of three. */
 function doubling(): Graph {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readFields } from "./reader.ts";
 import { Message, varint } from "./protobuf.ts";
+import { readFields } from "./reader.ts";
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Model } from "../catalogue-entry.ts";
 import { checkWithin } from "../contract/bounded-check.ts";
-import type { Published } from "../contract/published.ts";
-import { download, type DownloadOptions } from "../download/download.ts";
-import { readFromMirror } from "../download/mirror.ts";
 import { readOnnxFile } from "../contract/onnx-file.ts";
+import type { Published } from "../contract/published.ts";
+import { type DownloadOptions, download } from "../download/download.ts";
+import { readFromMirror } from "../download/mirror.ts";
 
 /**
  * Fetches the file of a recogniser of another publisher, or takes it from a mirror folder, and adds it by its

@@ -1,6 +1,6 @@
+import type { Profile } from "@faceline/contracts/stored/profile";
 import type { PoolSettings, Prediction, PredictionPlan } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
-import type { Profile } from "@faceline/contracts/stored/profile";
 import type { PredictionThreads } from "../search/prediction-threads.ts";
 import type { Evaluate, Scope, SearchResult } from "../search/search.ts";
 import type { Trace } from "../trace/trace.ts";

@@ -1,5 +1,5 @@
-import type { PoolSettings, Prediction, PredictionPlan } from "../prediction/predict.ts";
 import type { Profile } from "@faceline/contracts/stored/profile";
+import type { PoolSettings, Prediction, PredictionPlan } from "../prediction/predict.ts";
 import { sizesOf } from "../profile/profile.ts";
 import { PredictionThreads } from "../search/prediction-threads.ts";
 import { withTenantShare } from "../trace/tenant-share.ts";

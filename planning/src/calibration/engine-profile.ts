@@ -5,8 +5,8 @@ import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { RunCost } from "@faceline/inference/engine/modelled";
 import { engineSettings, openEngines } from "./calibrated-engines.ts";
 import { type RunSample, runProfile } from "./lane-profile.ts";
-import { atUsualPace } from "./machine-pace.ts";
 import { sampleRuns } from "./lane-samples.ts";
+import { atUsualPace } from "./machine-pace.ts";
 import { decodeAll, noPreparation, preparationProfile, samplePreparation } from "./preparation-samples.ts";
 import { usefulSizeOf } from "./useful-size.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Profile } from "@faceline/contracts/stored/profile";
 import { newProfile } from "../../testing/fixtures.ts";
-import { quantilesOf, valueAt } from "../profile/quantiles.ts";
 import { runCpuMs } from "../profile/lane-times.ts";
+import { quantilesOf, valueAt } from "../profile/quantiles.ts";
 import { fitToLoad, type LoadTimes } from "./load-fit.ts";
 
 /** A thousand calls and runs where everything takes 2 ms longer than the profile says. */

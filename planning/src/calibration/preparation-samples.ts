@@ -1,8 +1,8 @@
 import { imageHeader } from "@faceline/contracts/image/header";
+import type { Profile } from "@faceline/contracts/stored/profile";
 import { decodePicture } from "@faceline/inference/decode/decoder";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import type { EnginePicture } from "@faceline/inference/engine/work";
-import type { Profile } from "@faceline/contracts/stored/profile";
 import { quantilesOf } from "../profile/quantiles.ts";
 import { sizedJpeg } from "../replay/sized-jpeg.ts";
 import type { PictureSize } from "../trace/trace.ts";

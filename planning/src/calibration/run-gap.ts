@@ -1,5 +1,5 @@
-import type { Prediction } from "../prediction/predict.ts";
 import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Prediction } from "../prediction/predict.ts";
 
 /** Returns for how many ms a worker does not run between two runs that take `runMs` in the mean. */
 export const runGapMs = (runMs: number, utilisation: number): number =>

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { newProfile } from "../../testing/fixtures.ts";
-import { fitFault, runsFault, serviceFault, serviceProfile } from "./service-profile.ts";
 import type { RunCounts } from "../replay/run-counts.ts";
+import { fitFault, runsFault, serviceFault, serviceProfile } from "./service-profile.ts";
 import type { CallTimes, LoadSample } from "./service-samples.ts";
 
 const picture = { bytes: 41_000, pixels: 327_680 };

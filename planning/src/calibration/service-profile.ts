@@ -1,6 +1,6 @@
+import type { CallCpu, LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { decodeMsAt, meanOf, runsOnCores, slowdownOf } from "../profile/lane-times.ts";
-import type { CallCpu, LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import { quantilesOf } from "../profile/quantiles.ts";
 import { countOf, type RunCounts } from "../replay/run-counts.ts";
 import type { PictureSize } from "../trace/trace.ts";

@@ -2,8 +2,8 @@ import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type TimingPart, timingPartsIn } from "../replay/replayed-calls.ts";
-import { ServiceClient } from "../replay/service-client.ts";
 import type { RunCounts } from "../replay/run-counts.ts";
+import { ServiceClient } from "../replay/service-client.ts";
 import type { ServiceCounts } from "../replay/service-counters.ts";
 
 /**

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { readFileSync } from "node:fs";
 import test, { type TestContext } from "node:test";
 import { newTrace } from "../../testing/fixtures.ts";
 import type { RunTimes } from "../prediction/predict.ts";

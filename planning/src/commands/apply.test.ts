@@ -8,7 +8,7 @@ import { join } from "node:path";
 import test, { after, type TestContext } from "node:test";
 import { decide } from "@faceline/batcher/scheduling/decide";
 import { newState } from "@faceline/batcher/scheduling/state";
-import { schedulerSettings, SettingsChanges } from "@faceline/batcher/settings/settings-changes";
+import { SettingsChanges, schedulerSettings } from "@faceline/batcher/settings/settings-changes";
 import { settingsResource } from "@faceline/batcher/settings/settings-resource";
 import { openLog } from "@faceline/contracts/runtime/log";
 import { openOperatorsServer } from "@faceline/contracts/runtime/operators/server";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { Profile } from "@faceline/contracts/stored/profile";
 import { newProfile, newTrace } from "../../testing/fixtures.ts";
 import { wholeTrace } from "../trace/trace-part.ts";
-import type { Profile } from "@faceline/contracts/stored/profile";
-import { type PoolSettings, predict, type Prediction } from "./predict.ts";
+import { type PoolSettings, type Prediction, predict } from "./predict.ts";
 
 const settings: PoolSettings = { workers: 2, batchMax: 8, utilisationTarget: 0.85 };
 

@@ -1,12 +1,12 @@
 import type { EventQueue } from "@faceline/batcher/simulation/event-queue";
 import { Random } from "@faceline/batcher/simulation/random";
 import { startAt } from "@faceline/batcher/simulation/scenario";
-import type { WorkerModel } from "@faceline/batcher/simulation/worker-model";
 import { Simulation } from "@faceline/batcher/simulation/simulation";
+import type { WorkerModel } from "@faceline/batcher/simulation/worker-model";
+import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import { requestIdOf, taskIndexOf } from "@faceline/contracts/wire/ids";
 import { runMsAt, slowdownOf } from "../profile/lane-times.ts";
 import { requireMeasuredSizes } from "../profile/measured-sizes.ts";
-import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import { sizesOf } from "../profile/profile.ts";
 import type { Trace } from "../trace/trace.ts";
 import type { TracePart } from "../trace/trace-part.ts";

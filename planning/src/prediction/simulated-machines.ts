@@ -3,13 +3,13 @@ import type { Random } from "@faceline/batcher/simulation/random";
 import type { CallPath } from "@faceline/batcher/simulation/scenario";
 import { SharedCores } from "@faceline/batcher/simulation/shared-cores";
 import type { WorkerWork } from "@faceline/batcher/simulation/worker-model";
+import type { CallCpu, MachinePace, Profile } from "@faceline/contracts/stored/profile";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { decodeMsAt, runMsAt, runsOnCores, slowdownOf } from "../profile/lane-times.ts";
-import type { CallCpu, MachinePace, Profile } from "@faceline/contracts/stored/profile";
 import { valueAt } from "../profile/quantiles.ts";
-import { MachineMoments } from "./machine-moments.ts";
 import type { PictureSize } from "../trace/trace.ts";
+import { MachineMoments } from "./machine-moments.ts";
 
 /**
  * The machines of a pool in simulated time. On each of them the runs and decodes of its workers, and an equal

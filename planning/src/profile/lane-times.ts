@@ -1,5 +1,5 @@
-import type { PictureSize } from "../trace/trace.ts";
 import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
+import type { PictureSize } from "../trace/trace.ts";
 import { valueAt } from "./quantiles.ts";
 
 /** Returns the run time of a batch at a share of its distribution, from 0 to 1, in ms. */

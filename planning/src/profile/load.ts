@@ -1,6 +1,6 @@
+import type { Profile } from "@faceline/contracts/stored/profile";
 import type { Trace } from "../trace/trace.ts";
 import { meanOf } from "./lane-times.ts";
-import type { Profile } from "@faceline/contracts/stored/profile";
 
 /**
  * Returns how long one worker would be busy with each call of a trace if all batches had the size with the

@@ -1,5 +1,5 @@
-import type { Trace } from "../trace/trace.ts";
 import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Trace } from "../trace/trace.ts";
 
 /**
  * Throws a RangeError with a sentence for the operator where a trace has larger pictures than the profile was

@@ -5,8 +5,8 @@ import { LaneId } from "@faceline/contracts/wire/ids";
 import type { Prediction } from "../prediction/predict.ts";
 import { replayText } from "../report/replay-text.ts";
 import { compare, measuredOf } from "./comparison.ts";
-import type { RunCounts } from "./run-counts.ts";
 import { ReplayedCalls, type ReplayOutcome } from "./replayed-calls.ts";
+import type { RunCounts } from "./run-counts.ts";
 
 const predicted: Prediction = {
   calls: 100,

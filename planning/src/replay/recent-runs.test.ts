@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import test, { type TestContext } from "node:test";
-import * as live from "@faceline/contracts/live/testing/states";
 import type { LiveInference, LivePart, LiveRun } from "@faceline/contracts/live/state";
+import * as live from "@faceline/contracts/live/testing/states";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { recentRuns } from "./recent-runs.ts";
 

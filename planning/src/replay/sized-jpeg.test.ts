@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import sharp from "sharp";
 import { imageHeader } from "@faceline/contracts/image/header";
+import sharp from "sharp";
 import { sizedJpeg } from "./sized-jpeg.ts";
 
 const photograph = readFileSync(join(import.meta.dirname, "../../../ingress/pages/samples/ada-1.jpg"));

@@ -1,5 +1,5 @@
-import type { PictureSize } from "../trace/trace.ts";
 import sharp from "sharp";
+import type { PictureSize } from "../trace/trace.ts";
 
 /**
  * Makes a JPEG of exactly so many bytes, with so many pixels within 2 % or a row and a column, from a

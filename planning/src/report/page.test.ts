@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { newPlan, newPrediction, newTried } from "../../testing/fixtures.ts";
-import type { Plan } from "./plan.ts";
 import { planPage } from "./page.ts";
+import type { Plan } from "./plan.ts";
 
 test("the answer comes first, then how to set it, and every plot has a table beside it", () => {
   const html = planPage(newPlan(), "plan.json");

@@ -1,7 +1,7 @@
+import type { Profile } from "@faceline/contracts/stored/profile";
 import type { Advice } from "../advice/advise.ts";
 import type { Target } from "../prediction/target.ts";
 import { meanOf } from "../profile/lane-times.ts";
-import type { Profile } from "@faceline/contracts/stored/profile";
 import type { Tried } from "../search/search.ts";
 import type { TrafficSummary } from "../trace/traffic-summary.ts";
 

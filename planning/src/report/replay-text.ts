@@ -1,8 +1,8 @@
 // Covered by ../replay/comparison.test.ts.
 
+import type { Prediction } from "../prediction/predict.ts";
 import { type ComparedMeasure, compare, type Measured } from "../replay/comparison.ts";
 import { wrapped } from "./text.ts";
-import type { Prediction } from "../prediction/predict.ts";
 
 /** Returns predictions beside what was measured as text for a terminal, at most 110 columns wide. */
 export function replayText(

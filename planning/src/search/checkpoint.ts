@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Prediction } from "../prediction/predict.ts";
 import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Prediction } from "../prediction/predict.ts";
 import type { Trace } from "../trace/trace.ts";
 
 /**

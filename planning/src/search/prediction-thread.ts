@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type PoolSettings, type PredictionPlan, predict } from "../prediction/predict.ts";
 import type { Profile } from "@faceline/contracts/stored/profile";
+import { type PoolSettings, type PredictionPlan, predict } from "../prediction/predict.ts";
 import { Trace, type TraceColumns } from "../trace/trace.ts";
 
 // A thread of prediction-threads.ts.

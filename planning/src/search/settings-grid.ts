@@ -1,5 +1,5 @@
-import type { PoolSettings } from "../prediction/predict.ts";
 import type { Profile } from "@faceline/contracts/stored/profile";
+import type { PoolSettings } from "../prediction/predict.ts";
 import { sizesOf } from "../profile/profile.ts";
 
 /**

@@ -1,0 +1,83 @@
+// Of ReplyTimeout: what a real process does that is stopped, or that gets next to nothing of a core.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { on, once } from "node:events";
+import { readdirSync } from "node:fs";
+import { setPriority } from "node:os";
+import { platform } from "node:process";
+import { type TestContext, test } from "node:test";
+
+const limitMs = 1_000;
+/** In proportion to the CPU time of other processes at priority 0: about a tenth. */
+const lowPriority = 10;
+
+test("a process that was stopped for longer than a timeout still gets the reply of that time", async (t) => {
+  const child = start(
+    t,
+    `process.once("message", () => process.send("replied"));
+     new ReplyTimeout(${limitMs}, () => process.send("timed out"));
+     process.send("waits");`,
+  );
+  const messages = messagesOf(child);
+  assert.equal(await messages.next(), "waits");
+  child.kill("SIGSTOP");
+  child.send("the reply");
+  block(1.5 * limitMs);
+  child.kill("SIGCONT");
+  assert.equal(await messages.next(), "replied");
+});
+
+test("work on another thread that gets no core is waited for, and work that hangs is given up", {
+  skip: platform !== "linux" && "only Linux tells how long threads wait",
+}, async (t) => {
+  // 400 ms of a core, in a pool of threads like that of the decoders; then work without an end.
+  const child = start(
+    t,
+    `const work = (rounds, done) => pbkdf2("a", "b", rounds, 64, "sha512", done);
+       const startedAt = process.hrtime.bigint();
+       pbkdf2Sync("a", "b", 20_000, 64, "sha512");
+       const nsPerRound = Number(process.hrtime.bigint() - startedAt) / 20_000;
+       const rounds = Math.round(4e8 / nsPerRound);
+       process.on("message", (kind) => {
+         const end = (how) => { timeout[Symbol.dispose](); process.send(how); };
+         const timeout = new ReplyTimeout(${limitMs}, () => end("timed out"), coreWaits.allThreads);
+         if (kind === "work") work(rounds, () => end("done"));
+       });
+       process.send("ready");`,
+    ["taskset", "-c", "0"],
+  );
+  const messages = messagesOf(child);
+  assert.equal(await messages.next(), "ready");
+  for (const thread of readdirSync(`/proc/${child.pid}/task`)) setPriority(Number(thread), lowPriority);
+  const hog = spawn("taskset", ["-c", "0", process.execPath, "-e", "for (;;);"], { stdio: "ignore" });
+  t.after(() => hog.kill("SIGKILL"));
+  child.send("work");
+  assert.equal(await messages.next(), "done");
+  child.send("nothing");
+  assert.equal(await messages.next(), "timed out");
+});
+
+/** A process that runs `program` after these imports, in the test's own session: the kernel shares by it. */
+function start(t: TestContext, program: string, wrapper: string[] = []): ChildProcess {
+  const url = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
+  const imports = `
+    import { pbkdf2, pbkdf2Sync } from "node:crypto";
+    import { coreWaits } from ${url("./core-waits.ts")};
+    import { ReplyTimeout } from ${url("./reply-timeout.ts")};`;
+  const [command, ...args] = [...wrapper, process.execPath, "--input-type=module", "-e", imports + program];
+  const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  t.after(() => child.kill("SIGKILL"));
+  return child;
+}
+
+function messagesOf(child: ChildProcess): { next(): Promise<unknown> } {
+  const messages = on(child, "message");
+  const ended = once(child, "exit").then(([code]) => `ended with code ${code}`);
+  return {
+    next: () => Promise.race([messages.next().then(({ value }) => (value as [unknown])[0]), ended]),
+  };
+}
+
+function block(forMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
+}
