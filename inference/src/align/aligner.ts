@@ -6,6 +6,7 @@ import type { Warp } from "../geometry/warp.ts";
 import type { Network, NetworkUsage } from "../network/network.ts";
 import { boxCrop, type Crop, leaningCrops, leanings, turnedCrop, uprightCrop } from "./crop.ts";
 import { driftBetween } from "./drift.ts";
+import { withoutStretch } from "./stretch.ts";
 import { type AlignmentTemplate, type Eyes, eyesOf, fittedLandmarks } from "./templates.ts";
 
 /**
@@ -128,9 +129,10 @@ export class Aligner {
 
   #alignment({ landmarks, chipToPicture }: Fit, isSteady: boolean): Alignment {
     const template = this.#template;
-    const residualPx = residualOf(chipToPicture, template.points, fittedLandmarks(landmarks, template));
+    const fitted = fittedLandmarks(landmarks, template);
+    const residualPx = residualOf(chipToPicture, template.points, fitted);
     return {
-      chipToPicture,
+      chipToPicture: withoutStretch(chipToPicture, template.points, fitted),
       eyes: eyesOf(landmarks, template),
       isFace: isSteady && residualPx <= template.residualMaxPx,
       quarterTurnsTried: false,
