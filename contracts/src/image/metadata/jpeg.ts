@@ -31,17 +31,35 @@ export function jpegWithoutMetadata(jpeg: Buffer): PlainImage | undefined {
   return segments > jpegSegmentsMax ? undefined : { image: kept.end(), orientation: orientation ?? upright };
 }
 
-/** A profile has no use but for four components. One that is longer than any in use is not read. */
+/**
+ * A profile has no use but for four components. One that is longer than any in use is not read, nor one whose
+ * pieces are not in their order, as encoders write them, nor one with tags of elements that are processed one
+ * after the other: thousands may name the same table, and a library copies it for each and runs them all. A
+ * file of 95 KB took 11 s so, and one of 460 KB 2.2 GB.
+ */
 function profileOf(jpeg: Buffer): "kept" | "cut" {
-  let bytes = 0;
-  let components = 0;
+  let [bytes, pieces, components] = [0, 0, 0];
+  let isPlain = true;
   walkJpegSegments(jpeg, "file", (marker, payloadAt, end) => {
     if (marker === jpegMarkers.startOfScan) return "stop";
-    if (marker === jpegMarkers.app2) bytes += end - payloadAt;
     if (jpegFrames.has(marker)) components = jpeg[payloadAt + 5] ?? 0;
+    if (marker !== jpegMarkers.app2 || !startsWith(jpeg, payloadAt, profileName)) return "continue";
+    bytes += end - payloadAt;
+    pieces++;
+    if (jpeg[payloadAt + profileName.length] !== pieces) isPlain = false;
+    if (pieces === 1) isPlain &&= hasPlainTags(jpeg.subarray(payloadAt + profileName.length + 2, end));
     return "continue";
   });
-  return components === 4 && bytes <= profileBytesMax ? "kept" : "cut";
+  return components === 4 && isPlain && bytes <= profileBytesMax ? "kept" : "cut";
+}
+
+/** Whether the first piece of a profile has all of its list of tags, without D2B0 to D2B3 (ICC.1 7.3, 9.2). */
+function hasPlainTags(piece: Buffer): boolean {
+  if (piece.length < tagsAt) return false;
+  const end = tagsAt + tagBytes * piece.readUInt32BE(tagsAt - 4);
+  if (end > piece.length) return false;
+  for (let at = tagsAt; at < end; at += tagBytes) if (startsWith(piece, at, "D2B")) return false;
+  return true;
 }
 
 const isOfApplication = (marker: number): boolean =>
@@ -60,5 +78,8 @@ function exifSegment(orientation: number): Buffer {
 }
 
 const profileName = "ICC_PROFILE\0";
+/** Behind the header of a profile and the number of its tags. */
+const tagsAt = 132;
+const tagBytes = 12;
 /** Profiles of printers have up to 3 MB. */
 const profileBytesMax = 4 * 2 ** 20;

@@ -67,6 +67,24 @@ test("a CMYK JPEG keeps its colour profile, but for one that is longer than any 
   assert.ok(withoutMetadata(long)!.image.length < cmyk.length);
 });
 
+test("a CMYK JPEG loses a profile of elements, and one whose pieces are out of order", async () => {
+  const cmyk = await square.clone().toColourspace("cmyk").withIccProfile("cmyk").jpeg().toBuffer();
+  const firstAt = cmyk.indexOf("ICC_PROFILE\0");
+  const secondAt = cmyk.indexOf("ICC_PROFILE\0", firstAt + 1);
+  const changed = (text: string, at: number) =>
+    Buffer.concat([cmyk.subarray(0, at), Buffer.from(text), cmyk.subarray(at + text.length)]);
+  const tagAt = firstAt + 14 + 132;
+  for (const bomb of [
+    ...["D2B0", "D2B1", "D2B2", "D2B3"].map((tag) => changed(tag, tagAt + 12)),
+    changed("\u0002", firstAt + 12),
+    changed("\u0001", secondAt + 12),
+    changed("\u007f", tagAt - 4),
+  ]) {
+    assert.ok(withoutMetadata(bomb)!.image.length < 10_000);
+  }
+  assert.ok(withoutMetadata(changed("D2X0", tagAt))!.image.length > 900_000);
+});
+
 test("what libraries inflate, copy, print or walk is gone, whatever it is", () => {
   for (const [name, bomb] of Object.entries(metadataBombs({ png, webp, jpeg: bareJpeg }))) {
     const plain = withoutMetadata(bomb);
