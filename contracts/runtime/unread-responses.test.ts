@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type Socket } from "node:net";
 import { test } from "node:test";
-import { nextUnreadState, type UnreadState } from "./unread-responses.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { closeUnreadConnections, nextUnreadState, type UnreadState } from "./unread-responses.ts";
 
 test("a connection stalls when less than 10 KiB were read in ten checks", () => {
   assert.equal(
@@ -23,6 +27,48 @@ test("a connection with nothing to read never stalls, and begins anew", () => {
     assert.notEqual(state, "stalled");
     state = nextUnreadState(state as UnreadState, { waitingBytes: check % 9 === 0 ? 0 : 5, readBytes: 0 });
   }
+});
+
+const inLinux = { skip: process.platform === "linux" ? false : "only Linux tells what waits in its kernel" };
+test(
+  "a client that leaves its responses to the kernel is disconnected, whatever it asks for",
+  inLinux,
+  async (t) => {
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    // It fits into the kernel, and is more than that of the client takes.
+    const body = Buffer.alloc(1_000_000);
+    const server = createServer(({ url }, response) => response.end(url === "/" ? body : ""));
+    let closed = 0;
+    closeUnreadConnections(server, () => closed++);
+    const sockets: Socket[] = [];
+    server.on("connection", (socket) => sockets.push(socket)).listen(0, "127.0.0.1");
+    t.after(() => server.close());
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const open = () => connect(port, "127.0.0.1").on("error", () => {});
+    const [deaf, reader] = [open(), open().resume()];
+    for (const client of [deaf, reader]) client.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+    for (let turns = 0; turns < 1_000 && !(sockets[0]?.destroyed && sockets[0].closed); turns++) {
+      if (turns % 10 === 0) deaf.write("GET /small HTTP/1.1\r\nhost: a\r\n\r\n");
+      t.mock.timers.tick(1_000);
+      await sleep(5);
+    }
+    assert.deepEqual([closed, sockets[0]!.destroyed, sockets[1]!.destroyed], [1, true, false]);
+    for (const client of [deaf, reader]) client.destroy();
+  },
+);
+
+test("a client that reads its last response is closed when it leaves", inLinux, async (t) => {
+  const server = createServer((_request, response) => response.end(Buffer.alloc(1_000_000)));
+  closeUnreadConnections(server);
+  t.after(() => server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const accepted = once(server, "connection");
+  const client = connect((server.address() as { port: number }).port, "127.0.0.1");
+  client.resume().write("GET / HTTP/1.0\r\n\r\n");
+  const [socket] = (await accepted) as [Socket];
+  await once(socket, "close");
+  assert.equal(client.bytesRead > 1_000_000, true);
 });
 
 /** Undefined: not within 100 checks. */

@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { closeWhenRead } from "@faceline/contracts/runtime/unread-responses";
 import { pendingResponses } from "./pending-responses.ts";
 
 /**
@@ -39,15 +40,20 @@ export function lingerThenClose(socket: Socket, bytesMax = discardedBytesMin): v
     bytes = socket.bytesRead;
     const isLate = checks >= checksMax || idleChecks >= idleChecksMax;
     const isRead = unread.length > 0 && unread.every(({ req }) => req.complete) && socket.writableFinished;
-    if (isLate || isRead || bytes - bytesBefore > bytesMax) socket.destroy();
+    if (bytes - bytesBefore > bytesMax) socket.destroy();
+    else if (isLate || isRead) {
+      clearInterval(timer);
+      lingering.delete(socket);
+      closeWhenRead(socket);
+    }
   }, checkEveryMs).unref();
   socket.once("close", () => {
     clearInterval(timer);
     lingering.delete(socket);
   });
   socket.once("end", () => {
-    if (socket.writableFinished) socket.destroy();
-    else socket.once("finish", () => socket.destroy());
+    if (socket.writableFinished) closeWhenRead(socket);
+    else socket.once("finish", () => closeWhenRead(socket));
   });
   socket.end();
   socket.resume();
