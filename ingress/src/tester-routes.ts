@@ -1,5 +1,5 @@
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
 import { addJsonParser } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
@@ -57,15 +57,23 @@ function refuseBecauseOff(): never {
 }
 
 /**
- * Takes the slot that all visitors share when the body has come, and gives it back when the call has ended.
- * Taken at the headers, four addresses that send slowly would hold the slots of everybody.
+ * Takes the slot that all visitors share when the body has come, and gives it back when the answer is ready.
+ * Held from the headers on, or until the answer was read, four addresses that send or read slowly would hold
+ * the slots of everybody.
  */
 function holdSharedSlot(tester: FastifyInstance, ports: Pick<Ports, "acquireSharedVisitorSlot">): void {
+  const held = new WeakMap<FastifyReply, () => void>();
+  const release = (reply: FastifyReply) => {
+    held.get(reply)?.();
+    held.delete(reply);
+  };
   tester.addHook("preValidation", async (request, reply) => {
-    const { error, release } = await ports.acquireSharedVisitorSlot(visitorAddress(request));
-    onClose(reply, release);
-    if (error !== undefined) throw error;
+    const slot = await ports.acquireSharedVisitorSlot(visitorAddress(request));
+    held.set(reply, slot.release);
+    onClose(reply, () => release(reply));
+    if (slot.error !== undefined) throw slot.error;
   });
+  tester.addHook("onSend", async (_request, reply) => release(reply));
 }
 
 /**
