@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 
 /**
- * Returns the bytes that the kernel keeps of each TCP socket of this process' network until the other side has
- * taken them, by inode, where there are `leastBytes` or more. Empty where the system does not tell: only Linux
- * does. unread-responses.test.ts covers it.
+ * Returns the bytes that the kernel keeps of each TCP socket of this process' network until the other side
+ * has taken them, by inode, where there are `leastBytes` or more. Empty where the system does not tell: only
+ * Linux does. unread-responses.test.ts covers it.
  */
 export async function kernelQueues(leastBytes: number): Promise<ReadonlyMap<number, number>> {
   const queues = new Map<number, number>();

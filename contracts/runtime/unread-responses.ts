@@ -82,8 +82,9 @@ export function closeWhenRead(socket: Socket): void {
 const statesOf = new WeakMap<Socket, UnreadStates>();
 
 /**
- * Returns the state after one more check of a connection, each a second after the one before, or ten in the
- * kernel: undefined while nothing waits. Counts checks, not time, so that a process that stood still blames nobody.
+ * Returns the state after one more check of a connection, each a second after the one before (ten for the
+ * kernel): undefined while nothing waits. Counts checks, not time, so that a process that stood still blames
+ * nobody.
  */
 export function nextUnreadState(
   state: UnreadState,

@@ -53,7 +53,7 @@ function profileOf(jpeg: Buffer): "kept" | "cut" {
   return components === 4 && isPlain && bytes <= profileBytesMax ? "kept" : "cut";
 }
 
-/** Whether the first piece of a profile has all of its list of tags, without D2B0 to D2B3 (ICC.1 7.3, 9.2). */
+/** Whether the first piece of a profile has the whole list of tags, without D2B0 to D2B3 (ICC.1 7.3, 9.2). */
 function hasPlainTags(piece: Buffer): boolean {
   if (piece.length < tagsAt) return false;
   const end = tagsAt + tagBytes * piece.readUInt32BE(tagsAt - 4);
