@@ -15,7 +15,7 @@ const partMaxMs = 1_000;
  * and Node runs timers that are due before it reads them. So a part counts as no more than its length if its
  * timer fires later, and sockets are read in between. What `readWaits` tells is not counted either: a thread
  * that had no core could not reply, and this one could not read. So `onTimeout` is called after `ms` at the
- * earliest, and in a starved process as much later as it is slower.
+ * earliest, and in a starved process as much later as it is slower, up to ten times.
  */
 export class ReplyTimeout implements Disposable {
   readonly #partMs: number;
@@ -88,10 +88,13 @@ export class ReplyTimeout implements Disposable {
 export function timeOfPart({ delayMs, elapsedMs, waitedMs }: PartTimes): { ranMs: number; unableMs: number } {
   const waited = Math.min(waitedMs, elapsedMs);
   return {
-    ranMs: Math.min(delayMs, Math.max(elapsedMs, delayMs) - waited),
+    ranMs: Math.min(delayMs, Math.max(delayMs * countedMin, Math.max(elapsedMs, delayMs) - waited)),
     unableMs: Math.max(0, elapsedMs - delayMs, waited),
   };
 }
+
+/** What always counts of a part, so that a timeout has a bound: it comes ten times as late at most. */
+const countedMin = 1 / 10;
 
 type PartTimes = { delayMs: number; elapsedMs: number; waitedMs: number };
 

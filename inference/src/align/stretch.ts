@@ -2,8 +2,8 @@ import { type Affine, composed, type Point } from "../geometry/affine.ts";
 import { meanOf } from "../geometry/similarity.ts";
 
 /**
- * Takes from a face what makes it wider than faces are: a fit of `from` to `to` by a similarity, as a map that
- * is wider by that. A face that is up to 1.25 times as wide as the template is not touched: people differ by
+ * Takes from a face what makes it wider than faces are: returns the fit of `from` to `to`, a similarity,
+ * widened by that. A face that is up to 1.25 times as wide as the template is not touched: people differ by
  * that much (ordinary photographs reach 1.20, with a broad smile), and the embedding knows them by it.
  * Narrower ones are not touched at all: they are half-profiles.
  */

@@ -31,7 +31,8 @@ export function limitConnections(server: Server, options: ConnectionLimits): Ope
     if (closing === undefined) return;
     noteFull();
     report(closing.reason);
-    closing.connection.destroy();
+    // A plain close would leave what is unread of its responses in the kernel.
+    closing.connection.resetAndDestroy();
   });
   server.on("request", ({ socket }, response) => {
     room.setBusy(socket);
