@@ -48,7 +48,7 @@ export class ConnectionRoom<Connection> {
     return this.#makeRoom(own.silent, "address_share");
   }
 
-  /** A request of this connection has come. */
+  /** A request of this connection has come. Does nothing if it no longer counts. */
   setBusy(connection: Connection): void {
     this.#silent.delete(connection);
     this.#sourceOfOpen(connection)?.silent.delete(connection);

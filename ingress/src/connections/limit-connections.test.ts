@@ -26,6 +26,22 @@ test("a new connection takes the place of the one that has been silent for longe
   assert.deepEqual(full, [true, false]);
 });
 
+test("headers without a key whose body does not come hold no place", async (t) => {
+  const { open, closed } = await listeningServer(t, { settings: { CONNECTIONS_MAX: "2", AUTH: "off" } });
+  const headers = "host: a\r\ncontent-type: application/json\r\ncontent-length: 100";
+  const [first, second] = [await open(), await open()];
+  for (const socket of [first, second]) {
+    // The server has read the headers when it asks for the body.
+    socket.write(`POST /verify HTTP/1.1\r\n${headers}\r\nexpect: 100-continue\r\n\r\n`);
+    assert.match(String((await once(socket, "data"))[0]), /^HTTP\/1.1 100 /);
+  }
+  const third = await open();
+  assert.match(await reply(third, get), /^HTTP\/1.1 200 /);
+  await closeOf(first);
+  assert.deepEqual(closed, ["connections_full"]);
+  for (const socket of [second, third]) socket.destroy();
+});
+
 test("while every connection has a request, a new one is closed, and the calls get their answers", async (t) => {
   const answer = Promise.withResolvers<void>();
   const { open, closed, dispatched } = await listeningServer(t, {

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { closeUnreadConnections } from "@faceline/contracts/runtime/unread-responses";
 import type { ClosedConnection } from "../call/closed-connection.ts";
@@ -34,8 +34,10 @@ export function limitConnections(server: Server, options: ConnectionLimits): Ope
     // A plain close would leave what is unread of its responses in the kernel.
     closing.connection.resetAndDestroy();
   });
-  server.on("request", ({ socket }, response) => {
-    room.setBusy(socket);
+  server.on("request", (request, response) => {
+    const { socket } = request;
+    if (mayBeIncomplete(request)) request.once("end", () => room.setBusy(socket));
+    else room.setBusy(socket);
     response.once("close", () => {
       if (pendingResponses(socket).size === 0 && !socket.destroyed) room.setSilent(socket);
     });
@@ -44,6 +46,15 @@ export function limitConnections(server: Server, options: ConnectionLimits): Ope
   closeLingering(server, BODY_BYTES_MAX);
   answerHalfClosed(server);
   return { isFull: () => room.isFull };
+}
+
+/**
+ * Returns whether a request may be without its body for long, and without a key. Until it is complete, its
+ * connection counts as silent: else headers of a form, and no body, would hold their connections for minutes.
+ */
+function mayBeIncomplete({ headers }: IncomingMessage): boolean {
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  return hasBody && headers["x-api-key"] === undefined && headers.authorization === undefined;
 }
 
 function sourceOf({ remoteAddress }: Socket, isProxy: (address: string) => boolean): string | undefined {
