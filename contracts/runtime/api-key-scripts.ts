@@ -77,7 +77,7 @@ export const addApiKeyScript = {
     return redis.call('SET', KEYS[1], ARGV[2], 'NX') and 'created' or 'exists'`,
 };
 
-/** As above, with the record and the SHA-256 of the key that is replaced, and its end, behind the others. */
+/** Arguments as above, then the record and the SHA-256 of the key that is replaced, and its end. */
 export const replaceApiKeyScript = {
   name: "replaceApiKey",
   numberOfKeys: 3,

@@ -6,11 +6,11 @@ import { readdirSync, readFileSync } from "node:fs";
  * only Linux does, in `schedstat`. An object, so that tests can put other values in their place.
  */
 export const coreWaits = {
-  /** Of the thread that reads sockets and runs timers. */
+  /** Waits of the thread that reads sockets and runs timers. */
   mainThread: (): CoreWaits =>
     recent("main", mainThreadMaxAgeMs, () => new Map([["main", waitMsIn("/proc/self/schedstat")]])),
 
-  /** Of a process' own threads too: the pool that decodes pictures, the engine, the collector. */
+  /** Waits of all threads of a process: the pool that decodes pictures, the engine, the collector too. */
   allThreads: (pid = process.pid): CoreWaits =>
     recent(`${pid}`, allThreadsMaxAgeMs, () => {
       const threads = `/proc/${pid}/task`;

@@ -21,7 +21,7 @@ const pingEveryMs = 1_000;
  * The option `commandTimeout` counts the time in which replies could be read: see ReplyTimeout.
  */
 export class RedisWithLiveness extends Redis {
-  /** What it is for, in the log: `REDIS_VOLATILE_URL, images`. */
+  /** Name of the connection in the log: `REDIS_VOLATILE_URL, images`. */
   readonly #name: string;
   readonly #silenceMaxMs: number;
   readonly #commandMs: number | undefined;
@@ -169,7 +169,7 @@ function endAfter(command: Command, commandMs: number): void {
 }
 
 export type LivenessOptions = {
-  /** What the connection is for, in the log. */
+  /** Name of the connection in the log. */
   name: string;
   /** How long it may be silent while a reply is due. */
   silenceMaxMs: number;

@@ -9,7 +9,7 @@ import type { RedisConnection } from "./redis.ts";
 const mendedFrom: Record<string, number> = { "6.2": 20, "7.2": 11, "7.4": 6, "8.0": 4, "8.2": 2 };
 const newestLine = [8, 2] as const;
 
-/** What to write beside the version of a server that `hasScriptFixes` refuses. */
+/** Text beside the version of a server that `hasScriptFixes` refuses. */
 export const missingFixes =
   "lacks fixes of its script engine (CVE-2025-49844 and others): install 6.2.20, 7.2.11, 7.4.6, 8.0.4, 8.2.2 or newer";
 

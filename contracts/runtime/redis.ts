@@ -227,7 +227,7 @@ type ReplyOptions = {
 
 type ConnectionOptions = ReplyOptions & Login & { purpose?: Purpose | undefined };
 
-/** What a connection is for; commands by default. */
+/** Purpose of a connection; commands by default. */
 type Purpose = "commands" | "images" | "subscription";
 
 /** The name of a connection in the log. */

@@ -87,7 +87,7 @@ function answerOddBytes(server: Server): void {
 }
 
 const odd = "This is no request that can be answered here.\n";
-/** As Node does without a handler. */
+/** The same statuses as Node sends without a handler. */
 const statusOfFault: Record<string, string> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",

@@ -93,7 +93,7 @@ export function timeOfPart({ delayMs, elapsedMs, waitedMs }: PartTimes): { ranMs
   };
 }
 
-/** What always counts of a part, so that a timeout has a bound: it comes ten times as late at most. */
+/** Share of a part that always counts, so that a timeout has a bound: it comes ten times as late at most. */
 const countedMin = 1 / 10;
 
 type PartTimes = { delayMs: number; elapsedMs: number; waitedMs: number };

@@ -68,7 +68,7 @@ export function serverNote(version: string, packaged = ""): string {
   return `${name} ${missingFixes} (Debian: apt install redis-server); the one on the PATH is used`;
 }
 
-/** From which update on packages of older versions have the fixes, by what their versions begin with. */
+/** First update with the fixes of each older package version, by what the version begins with. */
 const packageUpdates: [start: string, update: number][] = [
   ["5:7.0.15-1~deb12u", 6],
   ["5:8.0.2-3+deb13u", 1],

@@ -19,5 +19,5 @@ export async function createSession(
   return InferenceSession.create(onnx, { ...options, extra: { ...extra, session } });
 }
 
-/** Where onnxruntime would look for weights in other files, instead of the working folder. */
+/** Folder in which onnxruntime looks for weights in other files, instead of the working folder. */
 const withoutFiles = { model_external_initializers_file_folder_path: "/dev/null" };

@@ -38,7 +38,7 @@ const AuditDetails = z.object({
   /** Id of the key that replaces the one of the entry. */
   newKey: z.string().optional(),
   limits: z.object({ before: Team.shape.limits, after: Team.shape.limits }).optional(),
-  /** Of the waitlist, declined together: of a mail domain, a network, or all. */
+  /** Number of waitlist entries that were declined together: of a mail domain, a network, or all. */
   entries: z.int().min(1).optional(),
   noun: z.enum(["model", "detector"]).optional(),
   /** What was the default before; several where ingresses differed. */

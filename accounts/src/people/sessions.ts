@@ -23,7 +23,7 @@ export const sessionsMax = 20;
 export const sessionDaysMax = 90;
 
 const daySeconds = 86_400;
-/** Of the set of a person's sessions, which must outlive each of them. */
+/** Lifetime of the set of a person's sessions, which must outlive each of them. */
 const setSeconds = sessionDaysMax * daySeconds;
 
 /**

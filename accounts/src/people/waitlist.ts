@@ -36,7 +36,7 @@ export const waitlistEntriesMax = 2_000;
  */
 const domainEntriesMax = waitlistEntriesMax / 2;
 
-/** From then on an entry may leave a full list although it is the only one of its network. */
+/** Age from which an entry may leave a full list although it is the only one of its network. */
 const daysMin = 30;
 
 /**

@@ -102,7 +102,7 @@ test("a PNG of more chunks than any encoder writes is none", async () => {
   assert.equal(imageHeader(withTexts(30_000)), undefined);
 });
 
-/** What libvips tells of an image, as a header. */
+/** Header of an image as libvips reads it. */
 function headerOf({ format, width, height, channels, depth, isProgressive, chromaSubsampling }: Metadata) {
   const samplesBySubsampling: Record<string, number> = { "4:2:0": 1.5, "4:2:2": 2 };
   if (format === "jpeg") {

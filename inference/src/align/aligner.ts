@@ -70,7 +70,7 @@ export class Aligner {
     return { alignments, networkUsage };
   }
 
-  /** Of the four quarter turns of each face, the one whose landmarks drift least. */
+  /** Returns the quarter turn of each face whose landmarks drift least. */
   async #steadiestTurns(
     faces: readonly { face: BoxedFace; upright: Fit }[],
     networkUsage: NetworkUsage[],

@@ -210,7 +210,7 @@ async function madeUpCatalogue(
   return { catalogueFolder, modelsDir };
 }
 
-/** Without `seesFaces` the landmarks are the same in every view, as those of a network that invents them. */
+/** `seesFaces: false`: the landmarks are the same in every view, as those of a network that invents them. */
 type SeamChanges = { embeddingDivisor?: number; chip?: object; seesFaces?: boolean };
 
 /** An input of the name `pixels`, and what `write` makes of it. `rows` is a value of zeros, [N, 1]. */

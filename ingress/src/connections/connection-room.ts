@@ -12,7 +12,7 @@ export class ConnectionRoom<Connection> {
   readonly #max: number;
   readonly #ofSourceMax: number;
   readonly #sources = new Map<string, Source<Connection>>();
-  /** Of each open connection. */
+  /** Source of each open connection. */
   readonly #sourceOf = new Map<Connection, string | undefined>();
   /** Those without a request; the one that has been so for longest comes first. */
   readonly #silent = new Set<Connection>();

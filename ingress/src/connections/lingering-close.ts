@@ -69,6 +69,6 @@ const lingeringMax = 256;
 const discardedBytesMin = 64 * 1024 * 1024;
 
 const checkEveryMs = 500;
-/** Of 30 s in all, and 5 s in which nothing arrives: as in nginx. */
+/** Limits of nginx: 30 s in all, and 5 s in which nothing arrives. */
 const checksMax = 60;
 const idleChecksMax = 10;

@@ -48,7 +48,7 @@ export async function checkRecogniser(onnx: Uint8Array, contract: ContractShape)
   return singles;
 }
 
-/** What the checks need of a contract. */
+/** Part of a contract that the checks need. */
 export type ContractShape = {
   input: Pick<Contract["input"], "px">;
   output: Pick<Contract["output"], "length">;

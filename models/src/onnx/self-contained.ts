@@ -108,7 +108,7 @@ const sessionConfig = "ort_config";
 
 /** ONNX's own under both names, and its classic machine learning, which exporters declare without need. */
 const standardDomains = new Set(["", "ai.onnx", "ai.onnx.ml"]);
-/** What every file that onnxruntime has optimised declares too. No operator may be of these. */
+/** Domains that every file which onnxruntime has optimised declares. No operator may be of these. */
 const declaredByOnnxruntime = words(`
   ai.onnx.training ai.onnx.preview ai.onnx.preview.training org.pytorch.aten
   com.microsoft.experimental com.microsoft.nchwc com.ms.internal.nhwc`);
@@ -127,7 +127,7 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
-/** As in the protobuf library: it parses no deeper. A graph within a graph is three messages deeper. */
+/** The limit of the protobuf library. A graph within a graph is three messages deeper. */
 const depthMax = 100;
 /** A ResNet-100 has some 10,000. This many are read within a second. */
 const fieldsMax = 1_000_000;

@@ -29,7 +29,7 @@ export class KeptBytes {
   }
 }
 
-/** Of all replacements together: an orientation, where the file had more. */
+/** Bytes of all replacements together: an orientation, where the file had more. */
 const replacementBytesMax = 128;
 
 /** An image without metadata. `orientation` is that of EXIF, 1 to 8: of an AVIF 1, because it has another. */
