@@ -15,7 +15,7 @@ const partMaxMs = 1_000;
  * and Node runs timers that are due before it reads them. So a part counts as no more than its length if its
  * timer fires later, and sockets are read in between. What `readWaits` tells is not counted either: a thread
  * that had no core could not reply, and this one could not read. So `onTimeout` is called after `ms` at the
- * earliest, and in a starved process as much later as it is slower, up to ten times.
+ * earliest, and in a starved process as much later as it is slower, up to thirty times.
  */
 export class ReplyTimeout implements Disposable {
   readonly #partMs: number;
@@ -93,8 +93,8 @@ export function timeOfPart({ delayMs, elapsedMs, waitedMs }: PartTimes): { ranMs
   };
 }
 
-/** Share of a part that always counts, so that a timeout has a bound: it comes ten times as late at most. */
-const countedMin = 1 / 10;
+/** Share of a part that always counts, so that a timeout has a bound: thirty times as late. */
+const countedMin = 1 / 30;
 
 type PartTimes = { delayMs: number; elapsedMs: number; waitedMs: number };
 
