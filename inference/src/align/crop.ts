@@ -58,7 +58,7 @@ export function leaningCrops(
   });
 }
 
-/** The pair that no invented face withstood, of five leanings that were tried alone and in pairs. */
+/** The pair that fewest invented faces withstood, of five leanings that were tried alone and in pairs. */
 export const leanings = [
   { degrees: 30, zoom: 1.15 },
   { degrees: -15, zoom: 0.87 },
