@@ -6,7 +6,7 @@ import type { RedisConnection } from "./redis.ts";
  * CVE-2025-49844. On a server without them a user who may run scripts (EVAL), such as the ingress, can run
  * code as the server's account.
  */
-const mendedFrom: Record<string, number> = { "6.2": 20, "7.2": 11, "7.4": 6, "8.0": 4, "8.2": 2 };
+const fixedSince: Record<string, number> = { "6.2": 20, "7.2": 11, "7.4": 6, "8.0": 4, "8.2": 2 };
 const newestLine = [8, 2] as const;
 
 /** Text beside the version of a server that `hasScriptFixes` refuses. */
@@ -14,13 +14,13 @@ export const missingFixes =
   "lacks fixes of its script engine (CVE-2025-49844 and others): install 6.2.20, 7.2.11, 7.4.6, 8.0.4, 8.2.2 or newer";
 
 /**
- * Whether Redis of this version has the fixes. False also for a version that a distribution has mended: see
+ * Whether Redis of this version has the fixes. False also for a version that a distribution has patched: see
  * `deploy/launcher/redis-install.ts`.
  */
 export function hasScriptFixes(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   const isNewer = major > newestLine[0] || (major === newestLine[0] && minor > newestLine[1]);
-  return isNewer || patch >= (mendedFrom[`${major}.${minor}`] ?? Number.POSITIVE_INFINITY);
+  return isNewer || patch >= (fixedSince[`${major}.${minor}`] ?? Number.POSITIVE_INFINITY);
 }
 
 /**
@@ -36,6 +36,6 @@ export async function warnOfOldServer(
   const version = /^redis_version:(\S+)/m.exec(info)?.[1];
   if (version === undefined || /^valkey_version:/m.test(info) || hasScriptFixes(version)) return;
   log.warn(
-    `${setting}: Redis ${version} ${missingFixes}, unless your distribution or provider has mended this one`,
+    `${setting}: Redis ${version} ${missingFixes}, unless your distribution or provider has patched this one`,
   );
 }

@@ -19,14 +19,14 @@ test("Redis 6.2 and later are recent enough", () => {
 test("the start names the server, and says what to do about one without the fixes of its script engine", () => {
   assert.equal(serverNote("8.2.2"), "8.2.2");
   assert.match(serverNote("6.2.6"), /^6\.2\.6 lacks .*CVE-2025-49844.*: install .*apt install redis-server/);
-  const mended = "5:7.0.15-1~deb12u10";
-  assert.equal(serverNote("7.0.15", mended), `7.0.15 (package ${mended})`);
+  const patched = "5:7.0.15-1~deb12u10";
+  assert.equal(serverNote("7.0.15", patched), `7.0.15 (package ${patched})`);
   assert.equal(serverNote("8.0.2", "5:8.0.2-3+deb13u1"), "8.0.2 (package 5:8.0.2-3+deb13u1)");
   for (const older of ["5:7.0.15-1~deb12u5", "5:7.0.15-1build2", "5:7.0.15-1"]) {
     assert.match(serverNote("7.0.15", older), /lacks fixes/, older);
   }
   // The package is installed, and the command that was found is another server.
-  assert.match(serverNote("6.2.6", mended), /^6\.2\.6 lacks/);
+  assert.match(serverNote("6.2.6", patched), /^6\.2\.6 lacks/);
 });
 
 test("a fetched Redis of which a byte has changed is not started, and the message says what to do", async (t) => {
