@@ -67,22 +67,30 @@ test("time in which a thread had no core does not count, nor does the rest of a 
 });
 
 test("a timeout is later by as much as a thread waits for a core, and says how long that was", async (t) => {
-  // A thread that waits for two thirds of the time.
-  const waits = (): CoreWaits => new Map([["1", (2 / 3) * performance.now()]]);
-  const { promise: timedOut, resolve } = Promise.withResolvers<TimeSpent>();
-  using _timeout = new ReplyTimeout(ms, resolve, waits);
-  const { elapsedMs, unableMs } = await timedOut;
-  assert.ok(elapsedMs >= 3 * ms - 5 && unableMs >= 2 * ms - 5, `${elapsedMs} ms, of them ${unableMs}`);
-
-  // One that does not get a core at all, for three times as long.
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const never = (): CoreWaits => new Map([["1", 1_000 * performance.now()]]);
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  const pass = async (forMs: number) => {
+    for (let i = 0; i < forMs; i++) {
+      now++;
+      t.mock.timers.tick(1);
+    }
+    await new Promise(setImmediate);
+  };
+  const timeouts: TimeSpent[] = [];
+  // A thread that waits for two thirds of the time.
+  const waits = (): CoreWaits => new Map([["1", (2 / 3) * now]]);
+  using _timeout = new ReplyTimeout(ms, (spent) => timeouts.push(spent), waits);
+  await pass(3 * ms - ms / 4);
+  assert.deepEqual(timeouts, []);
+  await pass(ms / 2);
+  const [{ elapsedMs, unableMs } = assert.fail("it has not passed")] = timeouts;
+  assert.ok(Math.abs(unableMs - (2 / 3) * elapsedMs) < 1, `${elapsedMs} ms, of them ${unableMs}`);
+
+  // One that does not get a core at all.
+  const never = (): CoreWaits => new Map([["1", 1_000 * now]]);
   using starving = new ReplyTimeout(ms, () => assert.fail("timed out"), never);
-  for (let part = 0; part < 12; part++) {
-    block(ms / 4);
-    t.mock.timers.tick(ms / 4);
-  }
-  await new Promise(setImmediate);
+  await pass(3 * ms);
   assert.ok(starving.spent.unableMs >= 3 * ms);
 });
 
