@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { Problem } from "@faceline/contracts/http/problem";
@@ -33,6 +33,7 @@ test("while the broker hangs, one call at most waits for it; afterwards no call 
   process.kill(broker, "SIGSTOP");
   // Also when the test fails: stopping the stack needs the broker, and happens after this.
   using _continueBroker = { [Symbol.dispose]: () => void process.kill(broker, "SIGCONT") };
+  await waitUntil("the broker has stopped", () => hasStopped(broker));
 
   for (let i = 0; i < callsMeanwhile; i++) {
     const refused = await post({ "x-request-id": `away-${i}` });
@@ -73,6 +74,18 @@ function reasonsOf(line: string): string[] {
 }
 
 type RefusalLine = { reason: string; request_id?: string; request_ids?: string[] };
+
+/**
+ * Whether all threads of a process stand still. A thread of it must run before the others stop, and until
+ * then they may take a message that nobody reads, on a busy machine. True where the system does not tell.
+ */
+function hasStopped(pid: number): boolean {
+  const threads = `/proc/${pid}/task`;
+  if (!existsSync(threads)) return true;
+  return readdirSync(threads).every((thread) =>
+    /^State:\s+T/m.test(readFileSync(join(threads, thread, "status"), "latin1")),
+  );
+}
 
 /** The pid of this run's broker. This file runs alone, so no other test needs the broker meanwhile. */
 function brokerPid(): number {
