@@ -82,7 +82,7 @@ test("a timeout is later by as much as a thread waits for a core, and says how l
   const waits = (): CoreWaits => new Map([["1", (2 / 3) * now]]);
   using _timeout = new ReplyTimeout(ms, (spent) => timeouts.push(spent), waits);
   await pass(3 * ms - ms / 4);
-  assert.deepEqual(timeouts, []);
+  assert.equal(timeouts.length, 0);
   await pass(ms / 2);
   const [{ elapsedMs, unableMs }] = timeouts as [TimeSpent];
   assert.ok(Math.abs(unableMs - (2 / 3) * elapsedMs) < 1, `${elapsedMs} ms, of them ${unableMs}`);
