@@ -6,13 +6,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { type TestContext, test } from "node:test";
 
-/** A quarter of it exceeds what a thread of low priority waits for its next turn beside 20 busy processes. */
+/** Long enough that a quarter of it exceeds one wait of a low-priority thread beside 20 busy processes. */
 const limitMs = 3_000;
 /** In proportion to the CPU time of other processes at priority 0: about a tenth. */
 const lowPriority = 10;
 
 /** The first core that this process may use, in whatever container. */
-const core = /^Cpus_allowed_list:\s*(\d+)/m.exec(readStatus())?.[1] ?? "0";
+const core = /^Cpus_allowed_list:\s*(\d+)/m.exec(processStatus())?.[1] ?? "0";
 
 test("a process that was stopped for longer than a timeout still gets the reply of that time", async (t) => {
   const child = start(
@@ -73,7 +73,8 @@ function start(t: TestContext, program: string, wrapper: string[] = []): ChildPr
   return child;
 }
 
-function readStatus(): string {
+/** The kernel's description of this process; empty on systems without /proc. */
+function processStatus(): string {
   return existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "latin1") : "";
 }
 

@@ -36,7 +36,7 @@ export function closeUnreadConnections(server: Server, onClosed: () => void = ()
     socket.resetAndDestroy();
   };
   const checkKernel = async ({ isDue }: { isDue: boolean }) => {
-    // Before the kernel is asked: what is written meanwhile must not count as read.
+    // Read before the kernel's queues: what is written meanwhile must not count as read.
     const written = [...open.keys()].map((socket) => ({ socket, ...writesOf(socket) }));
     if (written.every(({ readBytes }) => readBytes < kernelBytesMin)) return;
     const queues = await kernelQueues(kernelBytesMin);

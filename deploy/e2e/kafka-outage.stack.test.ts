@@ -76,8 +76,8 @@ function reasonsOf(line: string): string[] {
 type RefusalLine = { reason: string; request_id?: string; request_ids?: string[] };
 
 /**
- * Whether all threads of a process stand still. A thread of it must run before the others stop, and until
- * then they may take a message that nobody reads, on a busy machine. True where the system does not tell.
+ * Whether SIGSTOP has reached all threads of a process. On a busy machine that takes up to a tenth of a
+ * second, in which a broker still accepts messages. True on systems without /proc.
  */
 function hasStopped(pid: number): boolean {
   const threads = `/proc/${pid}/task`;

@@ -1,4 +1,4 @@
-// Covers what deploy/DATA-PROTECTION.md says of emails that strangers type: see sign-in-address.ts.
+// Covers what deploy/DATA-PROTECTION.md says of emails that nobody registered: see sign-in-address.ts.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ test("an email that nobody has reaches no file of the durable Redis, whatever is
     connectRedis("REDIS_DURABLE_URL", server.access(user)["REDIS_DURABLE_URL"]!, 5_000);
   await using ingress = await open("ingress");
   await using keys = await open("keys");
-  const stranger = "stranger-who-never-joined@example.test";
+  const unknownEmail = "never-joined@example.test";
   const known = "ada@example.test";
 
   await approve(keys, { email: known, team: "ants" }, commandActor);
@@ -25,14 +25,14 @@ test("an email that nobody has reaches no file of the durable Redis, whatever is
   assert.ok(lines(server.folder, known) > 0, "the search finds what is there");
 
   for (const redis of [ingress, keys]) {
-    assert.equal(await issueSignInToken(redis, stranger, { hours: 1 }), null);
-    assert.equal(await issueForPerson(redis, { email: stranger, hours: 1 }, commandActor), null);
-    assert.equal(await cancelForPerson(redis, stranger, commandActor), 0);
-    assert.equal(await decline(redis, stranger, commandActor), false);
-    assert.equal(await endSessions(redis, stranger), 0);
+    assert.equal(await issueSignInToken(redis, unknownEmail, { hours: 1 }), null);
+    assert.equal(await issueForPerson(redis, { email: unknownEmail, hours: 1 }, commandActor), null);
+    assert.equal(await cancelForPerson(redis, unknownEmail, commandActor), 0);
+    assert.equal(await decline(redis, unknownEmail, commandActor), false);
+    assert.equal(await endSessions(redis, unknownEmail), 0);
   }
-  assert.equal((await forget(keys, stranger, commandActor)).found, false);
-  assert.equal(lines(server.folder, stranger), 0);
+  assert.equal((await forget(keys, unknownEmail, commandActor)).found, false);
+  assert.equal(lines(server.folder, unknownEmail), 0);
 });
 
 /** Lines with the text, in all files of a folder. */

@@ -47,7 +47,7 @@ test("limits are changed one at a time or all together, each with an audit line"
   );
 });
 
-test("of two operators who set all limits, the second is told if they have not seen the first's", async (t) => {
+test("of two operators who set all limits, the second is refused if they have not seen the first's", async (t) => {
   const { redis, team } = await durable(t);
   const olga = { by: "olga@example.test", requestId: "r1" };
   await changeLimits(redis, { team, limits: { requestsPerSecond: 1 } }, olga);

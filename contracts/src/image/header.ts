@@ -4,7 +4,7 @@ import { jpegFrames, jpegMarkers, jpegSegmentsMax, walkJpegSegments } from "./jp
 import { pngHeaderEnd, pngTypes, walkPngChunks } from "./png-chunks.ts";
 
 /**
- * Returns what the header of an image says, or undefined if it is damaged. No library is asked: libraries
+ * Returns what the header of an image says, or undefined if it is damaged. No library reads it: libraries
  * read everything before the pixels, and this takes a microsecond, or at most a few milliseconds for each
  * megabyte of a file that was made to be slow. Never throws. (JPEG: ITU T.81 B.2; PNG: W3C PNG 11.2.1,
  * 11.3.1; WebP: RFC 9649 2.)

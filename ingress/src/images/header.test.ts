@@ -12,7 +12,7 @@ const plain = Buffer.from(await base64Image(), "base64");
 const unusual = Buffer.concat([plain.subarray(0, 2), Buffer.of(0xff), plain.subarray(2)]);
 const limits = HttpSettings.parse({});
 
-test("the limits hold for plain headers and for unusual ones, and a damaged one is told", () => {
+test("the limits hold for plain headers and for unusual ones, and a damaged one is reported", () => {
   for (const image of [plain, unusual]) {
     const code = (more: Partial<typeof limits>) => codeOf(image, { ...limits, ...more });
     assert.equal(code({ IMAGE_PIXELS_MAX: 1_024, IMAGE_SIDE_MIN_PX: 32 }), "ok");

@@ -8,7 +8,7 @@ import type { NumericVector } from "./distance.ts";
  *
  * `cosine` and `euclidean_l2` do not depend on lengths, so they take rescaled embeddings. A euclidean
  * threshold holds for the lengths of the model alone: among embeddings of Dlib that were scaled to length 1,
- * it takes more than half of the strangers for one person.
+ * it takes more than half of the pairs of different people for one person.
  */
 export function vectorFault(
   vector: NumericVector,

@@ -79,7 +79,7 @@ function requireOperator(domain: string, operator: string): void {
   throw new RefusedNetwork(`It has the operator ${printable(operator)} of ${microsoft}: ${exportStandard}.`);
 }
 
-/** In a message for people, of a file that a stranger wrote. */
+/** Makes text from a file of unknown origin safe to print in a message. */
 const printable = (name: string): string => JSON.stringify(name.slice(0, 64).replaceAll(/[^ -~]/g, "?"));
 
 function* fieldsOf(bytes: Uint8Array): Generator<Field> {
