@@ -1,7 +1,8 @@
-// Covers the rules of deploy/observe/alerts on a running stack.
+// Covers deploy/observe/alerts.yml on a running stack.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,9 +15,8 @@ import { freePorts } from "@faceline/deploy/launcher/ports";
 import { findRedis } from "@faceline/deploy/launcher/redis-install";
 import { LauncherConfig } from "@faceline/deploy/launcher/settings";
 import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
-import { alertRules } from "@faceline/deploy/observe/alerts/alert-rules";
-import { rulesFile } from "@faceline/deploy/observe/alerts/rules-file";
 import { portraits } from "@faceline/testing/faces";
+import { alertsFile } from "@faceline/deploy/testing/observe-files";
 import { openPrometheus, temporaryFolder } from "@faceline/deploy/testing/prometheus";
 import { findInstalledPrometheus } from "@faceline/deploy/testing/promtool";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
@@ -46,8 +46,7 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
     ingress: 2,
     settings: { ...settings, REDIS_VOLATILE_URL: redis.url },
   });
-  const rules = rulesFile(alertRules({ timeScale: 60 }));
-  const prometheus = (await openPrometheus(t, { targets: stack.operatorsPorts, rules }))!;
+  const prometheus = (await openPrometheus(t, { targets: stack.operatorsPorts, rules: fastRules() }))!;
   const alerts = async (expression: string) =>
     (await prometheus.query(expression)).map(({ metric }) => metric["alertname"]!);
   const firing = () => alerts('count by (alertname) (ALERTS{alertstate="firing"})');
@@ -161,6 +160,17 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
   await fires("FacelineNoBatcher", "the only batcher hangs", async () => suspend("batcher-1"));
   await fires("FacelineNoIngress", "all ingresses hang", async () => suspend("ingress-1", "ingress-2"));
 });
+
+/** Returns the rules with seconds in place of minutes, and the same thresholds. */
+function fastRules(): string {
+  const seconds: Record<string, number> = { m: 1, h: 60, d: 24 * 60 };
+  return readFileSync(alertsFile, "utf8")
+    .replaceAll(
+      /(\[|for: )(\d+)([mhd])\b/g,
+      (_, before: string, count: string, unit: string) => `${before}${Number(count) * seconds[unit]!}s`,
+    )
+    .replaceAll(/\* (\d+) >=/g, (_, windowSeconds: string) => `* ${Number(windowSeconds) / 60} >=`);
+}
 
 const workers = ["inference-1", "inference-2"];
 const healthyMs = 20_000;

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import { attributes } from "@faceline/contracts/trace/attributes";
 import { assertOnlyKnown, type Offenders } from "./baseline.ts";
-import { findFiles, packages, read, sourceFiles } from "./source.ts";
+import { anchorsOf, findFiles, packages, read, sourceFiles, withoutBlocks } from "./source.ts";
 
 const documents = findFiles("**/*.md");
 const allFiles = findFiles("**/*", ".*", ".*/**");
@@ -63,7 +63,7 @@ test("every relative link points to a file, and to a heading of it", () => {
       const [path = "", anchor] = link.split("#");
       const target = path === "" ? document : normalize(join(dirname(document), path)).replace(/\/$/, "");
       const file = allFiles.includes(target);
-      const ok = file && (anchor === undefined || anchors(read(target)).includes(anchor));
+      const ok = file && (anchor === undefined || anchorsOf(read(target)).includes(anchor));
       if (!ok) broken.set(`${document}: ${link}`, [file ? "no such heading" : "no such file"]);
     }
   }
@@ -91,8 +91,6 @@ test("documents and comments cite only pages of the repository", () => {
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, group]) => group!);
 
-const withoutBlocks = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, "");
-
 /**
  * Media types, model names and endpoints have slashes too. No files of the repository: patterns of names
  * (`x.test.ts`), placeholders (`FACELINE_STATE/bench`), and the state folder.
@@ -112,13 +110,3 @@ function exists(path: string, document: string): boolean {
     (file) => file === path || file === normalize(join(dirname(document), path)) || file.endsWith(`/${path}`),
   );
 }
-
-/** The anchors that GitHub gives to the headings of a document. */
-const anchors = (markdown: string): string[] =>
-  matches(withoutBlocks(markdown), /^#+ (.+)$/gm).map((heading) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .trim()
-      .replaceAll(" ", "-"),
-  );

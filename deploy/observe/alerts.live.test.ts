@@ -1,19 +1,16 @@
-// Covers the generated alerts.yml and alert-cases.ts too. Starts promtool alone.
+// Covers alerts.yml. Starts promtool alone.
 import assert from "node:assert/strict";
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { temporaryFolder } from "../../testing/prometheus.ts";
-import { findPromtool } from "../../testing/promtool.ts";
-import { generatedFolder } from "../generated.ts";
+import { alertNames, alertsFile, readRules } from "../testing/observe-files.ts";
+import { temporaryFolder } from "../testing/prometheus.ts";
+import { findPromtool } from "../testing/promtool.ts";
 import { evaluatedAtMinutes, faults, healthySeries, milderFaults } from "./alert-cases.ts";
-import { type AlertRule, alertNames, alertRules, type Rule } from "./alert-rules.ts";
-
-const rulesPath = join(generatedFolder, "alerts.yml");
 
 test("promtool finds nothing to mend in the rules", async (t) => {
-  await promtool(t, ["check", "rules", "--lint=all", "--lint-fatal", rulesPath]);
+  await promtool(t, ["check", "rules", "--lint=all", "--lint-fatal", alertsFile]);
 });
 
 test("while the service is well and busy, no alert fires", async (t) => {
@@ -62,7 +59,7 @@ async function testRules(t: TestContext, cases: Case[]): Promise<void> {
   const folder = temporaryFolder();
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "rules-test.yml");
-  writeFileSync(file, JSON.stringify({ rule_files: [rulesPath], evaluation_interval: "2m", tests }));
+  writeFileSync(file, JSON.stringify({ rule_files: [alertsFile], evaluation_interval: "2m", tests }));
   await promtool(t, ["test", "rules", file]);
 }
 
@@ -73,15 +70,10 @@ async function promtool(t: TestContext, args: string[]): Promise<void> {
   assert.equal(result.status, 0, `${result.stdout}${result.stderr}`);
 }
 
-const isAlert = (rule: Rule): rule is AlertRule => "alert" in rule;
-
-/** As Prometheus shows them, with the labels filled in. */
+/** Returns the annotations of an alert as Prometheus shows them, with the labels filled in. */
 function annotations(alert: string, labels: Record<string, string>): Record<string, string> {
-  const rule = alertRules()
-    .flatMap(({ rules }) => rules)
-    .filter(isAlert)
-    .find((each) => each.alert === alert)!;
-  const filled = Object.entries(rule.annotations).map(([name, text]) => [
+  const { annotations = {} } = readRules().find((rule) => rule.alert === alert)!;
+  const filled = Object.entries(annotations).map(([name, text]) => [
     name,
     text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label] ?? ""),
   ]);

@@ -1,4 +1,4 @@
-// Used by alert-rules.live.test.ts alone.
+// Used by alerts.live.test.ts alone.
 
 /** How many minutes each series has, one value a minute, and when the alerts are looked at. */
 const minutes = 100;
@@ -40,8 +40,7 @@ export const healthySeries: Series = {
 };
 
 /**
- * What changes when each alert fires, and the alerts of that name that fire then: the labels that
- * they have beside their name.
+ * One fault for each alert: the series that change, and the labels, beside the name, of the alerts that fire.
  */
 export const faults: Record<string, Fault> = {
   FacelineErrorBudgetBurn: {
@@ -111,7 +110,7 @@ export const faults: Record<string, Fault> = {
   },
 };
 
-/** Faults for which no alert may fire, or fewer. */
+/** Faults for which fewer alerts may fire, or none. */
 export const milderFaults: Record<string, Fault & { alert: string }> = {
   "a burst of errors is over: nobody is paged any more, and tickets for what it cost stay": {
     alert: "FacelineErrorBudgetBurn",
@@ -179,7 +178,7 @@ function allBurnAlerts(): Labels[] {
   ];
 }
 
-/** In the notation of promtool: a counter, a gauge, and a series without values. */
+/** A counter, a gauge, and a series without values, in the notation of promtool. */
 function rising(perMinute: number): string {
   return `0+${perMinute}x${minutes}`;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { labelsOfExpression } from "./labels.ts";
+import { labelsOfExpression } from "./promql-labels.ts";
 
 const labels = (expression: string): string[] => [...labelsOfExpression(expression).labels].toSorted();
 
