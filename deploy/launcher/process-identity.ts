@@ -16,7 +16,7 @@ export function identify(pid: number): string | undefined {
   }
 }
 
-/** From `/proc/PID/stat`: `pid (name) state …`, where the name may hold spaces and brackets. */
+/** Reads `/proc/PID/stat`: `pid (name) state …`, where the name may hold spaces and brackets. */
 export function readStat(stat: string): { state: string; startTicks: string } {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { state: fields[0]!, startTicks: fields[19]! };

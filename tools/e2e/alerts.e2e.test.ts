@@ -234,12 +234,17 @@ async function openOwnRedis(t: TestContext) {
   );
   return {
     url,
-    /** Leaves it a twentieth more than it uses. Returns what undoes that. */
+    /** Keeps its limit a twentieth above what it uses, also as answers expire. Returns what undoes that. */
     async shrink() {
       const redis = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
-      const used = /^used_memory:(\d+)/m.exec(await redis.info("memory"))![1];
-      await redis.config("SET", "maxmemory", Math.round(1.05 * Number(used)));
+      const shrinkNow = async () => {
+        const used = /^used_memory:(\d+)/m.exec(await redis.info("memory"))![1];
+        await redis.config("SET", "maxmemory", Math.round(1.05 * Number(used)));
+      };
+      await shrinkNow();
+      const timer = setInterval(() => void shrinkNow(), 500);
       return async () => {
+        clearInterval(timer);
         await redis.config("SET", "maxmemory", options.maxmemory);
         await redis[Symbol.asyncDispose]();
       };

@@ -28,7 +28,7 @@ test("keys of a back-up work after the durable Redis was lost and restored", asy
     return (await run(process.execPath, [main, ...args], { env: environment })).stdout;
   };
   const newKey = async () => (await keys("create", "--team", team)).split("\n")[0]!;
-  /** What a call with this key gets: "ok", or the code of the error. */
+  /** Returns what a call with this key gets: "ok", or the code of the error. */
   const replyTo = async (key: string): Promise<string> => {
     const { status, body } = await apiClient(address, key)("/verify", vectors);
     return status === 200 ? "ok" : Problem.parse(body).error;
@@ -60,7 +60,7 @@ test("keys of a back-up work after the durable Redis was lost and restored", asy
   assert.deepEqual([await replyTo(late), await replyTo(revoked)], ["invalid_api_key", "ok"]);
 });
 
-/** What the server has stored, beside its configuration. */
+/** Files that the server has stored, beside its configuration. */
 const stored = (folder: string): string[] =>
   readdirSync(folder).filter((file) => file.startsWith("appendonly"));
 

@@ -469,7 +469,7 @@ const transferOf = (...files: string[]): string => `((contents) => {
   return transfer;
 })(${JSON.stringify(files.map((file) => readFileSync(file).toString("base64")))})`;
 
-/** What the page has loaded. */
+/** Returns how many bytes the page has loaded. */
 async function bytesOnTheWire(page: Page): Promise<{ pictures: number; others: number }> {
   const loaded = await page.evaluate<{ name: string; transferSize: number }[]>(
     `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]

@@ -152,7 +152,7 @@ const leftOut = new Set([
   "GPU_DEVICE",
 ]);
 
-/** Of the dynamic linker and of glibc. */
+/** Variables of the dynamic linker and of glibc. */
 const ofTheSystem = ["LD_LIBRARY_PATH", "MALLOC_MMAP_THRESHOLD_"];
 
 /** `- { name: POOL, …`, `- name: SMTP_URL` and `"SMTP_PASSWORD_FILE"`. */
@@ -168,7 +168,7 @@ const settingsInTemplates = (): Set<string> =>
 const valueAt = (path: string): unknown =>
   path.split(".").reduce<unknown>((value, key) => (value as Values | undefined)?.[key], values);
 
-/** As Helm does it: maps are joined, everything else is replaced. */
+/** Joins maps and replaces everything else, as Helm does. */
 function over(base: unknown, top: unknown): unknown {
   if (!isMap(base) || !isMap(top)) return top;
   const keys = [...new Set([...Object.keys(base), ...Object.keys(top)])];

@@ -29,7 +29,7 @@ const values = {
   "a list of lists": [[marker]],
 };
 
-/** For a kind of field: the values that it rejects, with the error code. Absent values are valid. */
+/** Values that a kind of field rejects, with the error code. Absent values are valid. */
 type Kind = Partial<Record<keyof typeof values, ExpectedEnd>>;
 
 const all = (ends: ExpectedEnd): Kind => Object.fromEntries(Object.keys(values).map((what) => [what, ends]));

@@ -86,7 +86,7 @@ export type Comparison = {
   calls: number;
   /** Ratio of the shares of calls that were answered in time. */
   goodput: number;
-  /** By team: lost answers, as a multiple of what it may lose. */
+  /** Lost answers of each team, as a multiple of what it may lose. */
   lostByTeam: number[];
   /** Ratios to alone. */
   p50: number;

@@ -10,7 +10,7 @@ import { manyImages } from "./many-images.ts";
 import { largePhotographs } from "./photographs.ts";
 import type { Noise, NoiseCounts, NoiseServer } from "./raw-calls.ts";
 
-/** What the noisy team sends, by name. */
+/** Noises that the noisy team makes, by name. */
 export const noises = {
   "idle uploads": idleUploads,
   "2 MiB photographs": largePhotographs,

@@ -89,16 +89,16 @@ type VictimsPlan = {
   url: string;
   /** One for each team. */
   keys: string[];
-  /** Of /verify, sent in turn. */
+  /** Bodies of /verify, sent in turn. */
   bodies: string[];
   deadlineMs: number;
-  /** Of each team. */
+  /** Calls of each team. */
   perSecond: number;
   warmUpMs: number;
   countedMs: number;
 };
 
-/** What the teams got together, and each of them. `inTime`: calls that were answered with 200 in time. */
+/** Answers of the teams together, and of each. `inTime`: calls that were answered with 200 in time. */
 export type Service = {
   calls: number;
   inTime: number;

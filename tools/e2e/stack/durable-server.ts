@@ -55,11 +55,11 @@ export async function startDurableServer(t: Pick<TestContext, "after">): Promise
 }
 
 type DurableServer = {
-  /** Where it persists. */
+  /** Folder where it persists. */
   folder: string;
   /** The settings with which a process reaches it as this user. */
   access(user: DurableUser | typeof testUser): Record<string, string>;
   kill(): Promise<void>;
-  /** With what it had stored. */
+  /** Starts it again with what it had stored. */
   startAgain(): Promise<void>;
 };

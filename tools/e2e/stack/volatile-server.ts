@@ -39,7 +39,7 @@ export async function startVolatileServer(t: Pick<TestContext, "after">): Promis
 }
 
 type VolatileServer = {
-  /** With the password of the user. */
+  /** Address with the password of the user. */
   addressFor(user: VolatileUser): string;
   kill(): Promise<void>;
 };

@@ -1,12 +1,15 @@
-// Covers `npm run plan -- record` and `replay` as processes, with a running service.
+// Covers `npm run plan` as a process, with a running service, and the page of a plan in a browser.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { repository } from "@faceline/deploy/launcher/state-folder";
+import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
+import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack } from "./stack/stack.ts";
 
@@ -72,4 +75,29 @@ test("traffic that is recorded while it is replayed is the same trace, and its p
   }
   // What was recorded can be replayed.
   assert.match(await plan("replay", "--trace", file("trace"), ...service), /Calls: \d+ answered/);
+
+  const chromium = await findChromium();
+  if (chromium === undefined) return t.diagnostic(withoutChromium);
+  const browser = await openChromium(chromium);
+  t.after(() => browser.close());
+  for (const [name, target, expectedCode, words] of plans) {
+    const html = file(`${name}.html`);
+    const args = ["--trace", file("trace"), "--target", target, "--workers-max", "3", "--html", html];
+    const code = await plan("run", ...args).then(
+      () => 0,
+      (error: { code: number }) => error.code,
+    );
+    assert.equal(code, expectedCode, name);
+    const { page, faults } = await openPage(browser);
+    await page.goto(pathToFileURL(html).href);
+    await page.getByText(words).first().waitFor();
+    await assertSoundInAllLooks(page, name);
+    assert.deepEqual(faults, []);
+  }
 });
+
+/** Names, targets, exit codes and words of plans, one that meets its target and one that cannot. */
+const plans: [name: string, target: string, code: number, words: string][] = [
+  ["plan-met", "p99<4000ms,shed<5%", 0, "are the cheapest settings"],
+  ["plan-unmet", "p99<10ms,shed<0.5%", 2, "What can be had"],
+];
