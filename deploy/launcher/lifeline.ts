@@ -15,7 +15,8 @@ const withLifeline = (onLoss: string): string =>
 
 /**
  * Shell code for a program that leads a process group: all of the group gets SIGTERM, and SIGKILL
- * `killAfterS` later. The watcher belongs to the group, so its number cannot be that of another group by then.
+ * `killAfterS` later. The watcher belongs to the group, so its number cannot be that of another group by
+ * then.
  */
 export const groupWithLifeline = ({ killAfterS }: { killAfterS: number }): string =>
   withLifeline(`kill -TERM 0; sleep ${killAfterS}; kill -KILL 0`);

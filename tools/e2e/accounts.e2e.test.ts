@@ -13,7 +13,7 @@ import { findChromium, openChromium, openPage, withoutChromium } from "@faceline
 import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
-import { startDurableServer } from "./stack/durable-server.ts";
+import { startDurableServer } from "./stack/redis-servers.ts";
 import { startStack } from "./stack/stack.ts";
 
 // Screenshots of every state stay in SCREENSHOTS, if that names a folder.

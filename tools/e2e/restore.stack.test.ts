@@ -10,7 +10,7 @@ import { Problem } from "@faceline/contracts/http/problem";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
-import { startDurableServer } from "./stack/durable-server.ts";
+import { startDurableServer } from "./stack/redis-servers.ts";
 import { startStack } from "./stack/stack.ts";
 
 const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type FoundTopic, topicDifferences, type WantedTopic } from "./topic-differences.ts";
+import { type FoundTopic, topicDifferences, type WantedTopic } from "./topics.ts";
 
 const wanted: WantedTopic = {
   topic: "faceline.batches.p",

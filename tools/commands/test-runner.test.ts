@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { stackTestsInPairs } from "./stack-tests-in-pairs.ts";
-import { findTestFiles } from "./test-runner.ts";
+import { findTestFiles, stackTestsInPairs } from "./test-runner.ts";
 
 test("each whole-stack test that runs beside another exists", () => {
   for (const name of stackTestsInPairs) {

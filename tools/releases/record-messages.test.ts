@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { shapeOf } from "./shape.ts";
+import { shapeOf } from "./record-messages.ts";
 
 test("messages with other values have one shape; other fields, types and kinds have another one", () => {
   const message = { kind: "shed", waitMs: 3, tasks: [{ id: "a" }, { id: "b" }], build: null };
