@@ -16,8 +16,8 @@ export async function readLaneMemory(
 }
 
 /**
- * Memory of the models of lanes, reckoned as the size of their files: loaded networks take about that
- * (BENCHMARKS.md). A model counts once, however many lanes use it.
+ * Memory of the models of lanes, reckoned as the size of their files: loaded networks take about that. A
+ * model counts once, however many lanes use it.
  */
 export class LaneMemory {
   readonly #models: ReadonlyMap<LaneId, readonly Model[]>;

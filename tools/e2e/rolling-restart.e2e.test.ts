@@ -1,4 +1,4 @@
-// Covers deploy/compose/compose.proxy.yaml and "Restarts without failed calls" of deploy/OPERATING.md.
+// Covers deploy/compose/compose.proxy.yaml and docs/operating/high-availability.md.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
@@ -16,7 +16,7 @@ const files = [
   "compose.proxy.yaml",
   join(import.meta.dirname, "containers/compose.load.yaml"),
 ];
-/** In the order of deploy/OPERATING.md. */
+/** In the order of docs/operating/upgrades.md. */
 const services = ["inference", "batcher", "ingress"];
 const deadlineMs = 5_000;
 /** Of what the stack can bear with all processes. */

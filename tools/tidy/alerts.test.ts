@@ -1,4 +1,4 @@
-// Covers the runbook in deploy/OPERATING.md; dashboards.test.ts compares the generated alerts.yml.
+// Covers the runbook in docs/operating; dashboards.test.ts compares the generated alerts.yml.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { alertNames, runbookOf } from "@faceline/deploy/observe/alerts/alert-rules";
@@ -6,14 +6,18 @@ import { guideAnchor } from "@faceline/deploy/observe/panels/panel";
 import { labelsOfExpression } from "@faceline/deploy/observe/promql/labels";
 import { read } from "./source.ts";
 
-const [, section = ""] = read("deploy/OPERATING.md").split("\n## Runbook\n");
-const [runbook = ""] = section.split("\n## ");
+const files = ["docs/operating/runbook.md", "docs/operating/runbook-tickets.md"];
+const runbook = files.map(read).join("\n");
 const entries = runbook.split("\n### ").slice(1);
 
 test("every alert has an entry of its name in the runbook, and every entry an alert", () => {
   const headings = entries.map((entry) => entry.split("\n")[0]!);
   assert.deepEqual(headings, alertNames());
-  for (const name of headings) assert.equal(runbookOf(name), `deploy/OPERATING.md#${guideAnchor(name)}`);
+  for (const name of headings) {
+    const [file = "", anchor] = runbookOf(name).split("#");
+    assert.equal(anchor, guideAnchor(name));
+    assert.ok(read(file).includes(`\n### ${name}\n`), `${file} has no ${name}`);
+  }
 });
 
 test("an entry says what the alert means, what to look at, and what to do", () => {

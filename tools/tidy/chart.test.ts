@@ -132,15 +132,6 @@ test("alerts and dashboards of the chart are those of deploy/observe", () => {
   }
 });
 
-test("the table of the chart's README has every value", () => {
-  const [, table = ""] = read(`${chart}/README.md`).split("## Values");
-  const rows = table.split("\n").filter((line) => line.startsWith("| `"));
-  const documented = rows.flatMap((row) =>
-    [...row.split("|")[1]!.matchAll(/`([\w.]+)`/g)].map(([, path]) => path!),
-  );
-  assert.deepEqual(documented.toSorted(), leaves(values).toSorted());
-});
-
 /** Settings of services that nobody needs here: secrets by value, and what the images decide. */
 const leftOut = new Set([
   "KAFKA_SASL_PASSWORD",
@@ -186,15 +177,6 @@ function secretKeys(value: unknown): string[] {
   if (!isMap(value)) return [];
   if (isSecretKey(value)) return [value["key"] as string];
   return Object.values(value).flatMap(secretKeys);
-}
-
-/** Paths of values; resources, labels, settings and references of secrets are one value each. */
-function leaves(value: Values, prefix = ""): string[] {
-  return Object.entries(value).flatMap(([key, each]): string[] => {
-    const path = `${prefix}${key}`;
-    const isOne = !isMap(each) || Object.keys(each).length === 0 || /(resources|labels|all)$/.test(key);
-    return isOne || isSecretKey(each) ? [path] : leaves(each, `${path}.`);
-  });
 }
 
 const isSecretKey = (value: Values): boolean => Object.keys(value).toSorted().join() === "key,secret";

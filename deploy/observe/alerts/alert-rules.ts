@@ -31,7 +31,10 @@ export const alertNames = (): string[] => [
 ];
 
 /** Where the entry of an alert is: an annotation of every alert. */
-export const runbookOf = (alert: string): string => `deploy/OPERATING.md#${alert.toLowerCase()}`;
+export function runbookOf(alert: string): string {
+  const isTicket = symptoms.some(({ name, severity }) => name === alert && severity === "ticket");
+  return `docs/operating/${isTicket ? "runbook-tickets" : "runbook"}.md#${alert.toLowerCase()}`;
+}
 
 function badShares({ name, bad, all }: Objective, window: Window): Rule[] {
   const minutes = new Set(burnRates.flatMap(({ longMinutes, shortMinutes }) => [shortMinutes, longMinutes]));

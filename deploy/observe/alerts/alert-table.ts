@@ -2,7 +2,7 @@ import { limits } from "./objectives.ts";
 
 /**
  * Alerts beside those of the error budgets: what callers are about to notice, and what nobody would notice
- * otherwise. Each has an entry of its name in the runbook, deploy/OPERATING.md.
+ * otherwise. Each has an entry of its name in the runbook, docs/operating/runbook.md.
  */
 export const symptoms: Alert[] = [
   {

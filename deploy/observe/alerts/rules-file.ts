@@ -3,7 +3,7 @@ import type { RuleGroup } from "./alert-rules.ts";
 /** Returns the text of a rule file of Prometheus. Strings are quoted as in JSON, which YAML reads. */
 export const rulesFile = (groups: RuleGroup[]): string => `${heading}${yamlOf({ groups }, "")}\n`;
 
-const heading = "# Made by `npm run fix` from deploy/observe/alerts. Runbook: deploy/OPERATING.md\n";
+const heading = "# Made by `npm run fix` from deploy/observe/alerts. Runbook: docs/operating/runbook.md\n";
 
 function yamlOf(value: Yaml, indent: string): string {
   if (typeof value === "string") return JSON.stringify(value);

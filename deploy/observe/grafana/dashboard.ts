@@ -10,6 +10,7 @@ import {
   TextBoxVariableBuilder,
   VariableRefresh,
 } from "@grafana/grafana-foundation-sdk/dashboard";
+import { runbookOf } from "../alerts/alert-rules.ts";
 import { guideAnchor, type Page, variablesOf } from "../panels/panel.ts";
 import { datasource, grafanaPanel } from "./panel.ts";
 
@@ -23,13 +24,13 @@ export function grafanaDashboard(page: Page, others: readonly Page[]): Dashboard
     .time({ from: "now-30m", to: "now" })
     .tooltip(DashboardCursorSync.Crosshair)
     .withVariable(new DatasourceVariableBuilder("datasource").label("Data source").type("prometheus"))
-    .link(guideLink("deploy/OPERATING.md", guideAnchor(page.title)));
+    .link(guideLink("docs/operating/dashboards.md", dashboardSection(page)));
   for (const variable of selections(page)) dashboard.withVariable(variable);
   dashboard.withVariable(
     new TextBoxVariableBuilder("guide")
       .label("Operators' guide")
-      .description("The address where you keep deploy/OPERATING.md, for the links of the panels.")
-      .defaultValue("deploy/OPERATING.md"),
+      .description("The address where you keep docs/operating, for the links of the panels.")
+      .defaultValue(guideFolder),
   );
   for (const other of others) dashboard.link(dashboardLink(other));
 
@@ -37,11 +38,11 @@ export function grafanaDashboard(page: Page, others: readonly Page[]): Dashboard
   for (const { title, panels } of page.rows) {
     dashboard.withRow(new RowBuilder(title).id(++id));
     for (const panel of panels) {
-      const anchor = guideAnchor(panel.runbook ?? page.title);
+      const section = panel.runbook === undefined ? dashboardSection(page) : runbookOf(panel.runbook);
       dashboard.withPanel(
         grafanaPanel(panel, panels)
           .id(++id)
-          .links([guideLink("Operators' guide", anchor)]),
+          .links([guideLink("Operators' guide", section)]),
       );
     }
   }
@@ -69,10 +70,15 @@ function selections(page: Page): QueryVariableBuilder[] {
   });
 }
 
-const guideLink = (title: string, anchor: string): DashboardLinkBuilder =>
+const guideFolder = "docs/operating";
+
+const dashboardSection = ({ title }: Page): string => `${guideFolder}/dashboards.md#${guideAnchor(title)}`;
+
+/** A link to a section, which is named by its path in the repository. */
+const guideLink = (title: string, section: string): DashboardLinkBuilder =>
   new DashboardLinkBuilder(title)
     .type(DashboardLinkType.Link)
-    .url(`\${guide}#${anchor}`)
+    .url(section.replace(guideFolder, "${guide}"))
     .icon("doc")
     .targetBlank(true);
 

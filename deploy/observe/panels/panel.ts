@@ -5,7 +5,7 @@
 export type Page = {
   /** Name of its files: `batching` → `batching.json`, `batching.html`. */
   name: string;
-  /** Also the heading of its section in deploy/OPERATING.md. */
+  /** Also the heading of its section in docs/operating/dashboards.md. */
   title: string;
   rows: { title: string; panels: Panel[] }[];
 };
@@ -39,7 +39,7 @@ type Described = {
   title: string;
   /** The question that the panel answers, and how to read it. */
   question: string;
-  /** Heading in deploy/OPERATING.md to read next; without it, the page's own section. */
+  /** Alert whose runbook entry to read next; without it, the page's own section. */
   runbook?: string;
   /** True where a service that is well has no series to show. */
   emptyWhenWell?: true;
@@ -86,7 +86,7 @@ export function kindOf({ kind }: Panel): "figures" | "charts" | "table" {
   return kind === "figure" ? "figures" : "charts";
 }
 
-/** The anchor of a heading in deploy/OPERATING.md. */
+/** The anchor of a heading in a document of docs/operating. */
 export const guideAnchor = (heading: string): string =>
   heading
     .toLowerCase()

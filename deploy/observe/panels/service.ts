@@ -123,7 +123,7 @@ export const servicePage: Page = {
           kind: "stacked",
           title: "Calls that failed or were refused, by code",
           question:
-            "Why did callers get an error? The codes are those of the API; contracts/README.md says of each " +
+            "Why did callers get an error? The codes are those of the API; docs/using/errors.md says of each " +
             "what the caller should do.",
           unit: "perSecond",
           queries: [

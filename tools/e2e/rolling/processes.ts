@@ -70,7 +70,7 @@ export class RollingProcesses implements AsyncDisposable {
   }
 }
 
-/** In the order of an upgrade, as deploy/OPERATING.md has it. */
+/** In the order of an upgrade, as docs/operating/upgrades.md has it. */
 export const processNames = [
   "inference-1",
   "inference-2",
