@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { TestContext } from "node:test";
-import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { connectRedis } from "@faceline/runtime/redis";
 
 /**
  * A connection to the durable Redis of the test run, and names that no other test uses. The audit log is one

@@ -1,11 +1,9 @@
-// What it sends is also tested by deploy/e2e/loss.stack.test.ts; its failure by
-// scheduler-loop.test.ts and contracts/runtime/answer-delivery.test.ts.
-import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
-import { addressAnswer } from "@faceline/contracts/runtime/answers";
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
-import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
-import { logUnserved } from "@faceline/contracts/runtime/unserved-log";
+import type { AnswerDelivery } from "@faceline/runtime/answer-delivery";
+import { addressAnswer } from "@faceline/runtime/answers";
+import type { Clock } from "@faceline/runtime/clock";
+import type { DeadLetters } from "@faceline/runtime/dead-letters";
+import type { RepeatedLog } from "@faceline/runtime/repeated-log";
+import { logUnserved } from "@faceline/runtime/unserved-log";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 import { tasksTopic } from "@faceline/contracts/wire/names";

@@ -1,5 +1,4 @@
-// Tested by deploy/e2e/loss.stack.test.ts; scheduler-loop.test.ts covers its failure.
-import type { Producer } from "@faceline/contracts/runtime/kafka-producer";
+import type { Producer } from "@faceline/runtime/kafka-producer";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import { batchesTopic } from "@faceline/contracts/wire/names";
 

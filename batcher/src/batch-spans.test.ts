@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Tracing, tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
+import { type Tracing, tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { FinishedSpan } from "@faceline/contracts/trace/span";
 import { answered, call, newPool, passTime, report } from "../testing/fixtures.ts";
 import { BatchSpans } from "./batch-spans.ts";

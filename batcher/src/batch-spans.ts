@@ -1,5 +1,5 @@
-import { newSpanId, newTraceId } from "@faceline/contracts/runtime/random";
-import type { Tracing } from "@faceline/contracts/runtime/tracing/tracing";
+import { newSpanId, newTraceId } from "@faceline/runtime/random";
+import type { Tracing } from "@faceline/runtime/tracing/tracing";
 import {
   type FinishedSpan,
   isSampled,

@@ -1,8 +1,7 @@
-// Has no test of its own; what a cancel does is tested by scheduling/decide.test.ts.
-import type { Log } from "@faceline/contracts/runtime/log";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
-import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
+import type { Log } from "@faceline/runtime/log";
+import { readMessage } from "@faceline/runtime/message";
+import type { VolatileRedisConfig } from "@faceline/runtime/redis";
+import { subscribe } from "@faceline/runtime/redis-subscription";
 import { Cancel } from "@faceline/contracts/wire/cancel";
 import type { CallId } from "@faceline/contracts/wire/ids";
 import { cancelsChannel } from "@faceline/contracts/wire/names";

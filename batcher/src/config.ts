@@ -1,11 +1,10 @@
-// Tested by deploy/tidy/documents.test.ts, which compares the settings with ARCHITECTURE.md.
-import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
-import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
-import { OperatorsConfig } from "@faceline/contracts/runtime/operators/config";
-import { settingBounds } from "@faceline/contracts/runtime/operators/pool-settings";
-import { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
-import { ServiceConfig } from "@faceline/contracts/runtime/service";
-import { TracingConfig } from "@faceline/contracts/runtime/tracing/config";
+import { KafkaConfig } from "@faceline/runtime/kafka";
+import { MetricsConfig } from "@faceline/runtime/metrics/config";
+import { OperatorsConfig } from "@faceline/runtime/operators/config";
+import { settingBounds } from "@faceline/runtime/operators/pool-settings";
+import { VolatileRedisConfig } from "@faceline/runtime/redis";
+import { ServiceConfig } from "@faceline/runtime/service";
+import { TracingConfig } from "@faceline/runtime/tracing/config";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 

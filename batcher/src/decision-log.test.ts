@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { LineFacts } from "@faceline/contracts/runtime/repeated-log";
+import type { LineFacts } from "@faceline/runtime/repeated-log";
 import { call, newPool, passTime, report } from "../testing/fixtures.ts";
 import { logBatchEnd, logIgnoredBatches } from "./decision-log.ts";
 import { decide } from "./scheduling/decide.ts";

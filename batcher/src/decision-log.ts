@@ -1,6 +1,5 @@
-// Tested by decision-log.test.ts.
-import { requestIdsOf } from "@faceline/contracts/runtime/log-ids";
-import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import { requestIdsOf } from "@faceline/runtime/log-ids";
+import type { RepeatedLog } from "@faceline/runtime/repeated-log";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { SentBatch } from "./scheduling/sent-batch.ts";
 import type { BatchEnd } from "./scheduling/state.ts";

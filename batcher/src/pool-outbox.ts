@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { Clock } from "@faceline/contracts/runtime/clock";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import type { Clock } from "@faceline/runtime/clock";
 import { poolChannel } from "@faceline/contracts/wire/names";
 import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
 import { hasJumped, laneStates } from "./scheduling/pool-state.ts";

@@ -1,8 +1,7 @@
-// Tested by deploy/e2e/loss.stack.test.ts: without reports no worker is known.
-import type { Log } from "@faceline/contracts/runtime/log";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
-import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
+import type { Log } from "@faceline/runtime/log";
+import { readMessage } from "@faceline/runtime/message";
+import type { VolatileRedisConfig } from "@faceline/runtime/redis";
+import { subscribe } from "@faceline/runtime/redis-subscription";
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 

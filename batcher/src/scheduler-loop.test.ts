@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import { coreWaits } from "@faceline/contracts/runtime/core-waits";
-import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
+import { coreWaits } from "@faceline/runtime/core-waits";
+import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { call, newPool, report, taskIds } from "../testing/fixtures.ts";

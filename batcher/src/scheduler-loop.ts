@@ -1,7 +1,7 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import { mainThreadWaitMs } from "@faceline/contracts/runtime/core-waits";
-import { batchIds } from "@faceline/contracts/runtime/log-ids";
-import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import type { Clock } from "@faceline/runtime/clock";
+import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
+import { batchIds } from "@faceline/runtime/log-ids";
+import type { RepeatedLog } from "@faceline/runtime/repeated-log";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import { openLog } from "@faceline/contracts/runtime/log";
-import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
-import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
-import { openMetrics } from "@faceline/contracts/runtime/metrics/open-metrics";
+import { readConfig } from "@faceline/runtime/config";
+import { openLog } from "@faceline/runtime/log";
+import { MetricsConfig } from "@faceline/runtime/metrics/config";
+import { metricsOff } from "@faceline/runtime/metrics/metrics";
+import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { answered, call, newPool, report } from "../testing/fixtures.ts";
 import { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { decide } from "./scheduling/decide.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
+import type { Clock } from "@faceline/runtime/clock";
+import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import type { ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
-import { openLog } from "@faceline/contracts/runtime/log";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { ConsumerOptions, ReadMessage } from "@faceline/runtime/kafka-consumer";
+import { openLog } from "@faceline/runtime/log";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";

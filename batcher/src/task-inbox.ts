@@ -1,10 +1,10 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
-import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
-import type { Log } from "@faceline/contracts/runtime/log";
-import { requestIdsOf } from "@faceline/contracts/runtime/log-ids";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { Clock } from "@faceline/runtime/clock";
+import type { DeadLetters } from "@faceline/runtime/dead-letters";
+import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/runtime/kafka-consumer";
+import type { Log } from "@faceline/runtime/log";
+import { requestIdsOf } from "@faceline/runtime/log-ids";
+import { readMessage } from "@faceline/runtime/message";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { Answer } from "@faceline/contracts/wire/answer";
 import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";

@@ -7,8 +7,7 @@ import { connectKeysRedis } from "./keys-redis.ts";
 import { textTable } from "./text-table.ts";
 
 // `npm run models -- enabled | enable | disable | default`: which of the loaded models and detectors calls
-// may use, in the durable Redis of a running Faceline. ./models.ts starts it. Covered by
-// ../e2e/enabled-models.stack.test.ts.
+// may use, in the durable Redis of a running Faceline. ./models.ts starts it.
 
 const usage = "usage: npm run models -- enabled | enable NAME | disable NAME | default NAME";
 

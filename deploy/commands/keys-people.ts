@@ -15,14 +15,12 @@ import {
 import { PeopleConfig } from "@faceline/accounts/people/config";
 import { forget } from "@faceline/accounts/people/forget";
 import { signInAddress } from "@faceline/accounts/people/sign-in-address";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { readConfig } from "@faceline/runtime/config";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import * as z from "zod";
 import type { PeopleCommand } from "./keys-call.ts";
 import { readServiceAddress } from "./service-address.ts";
-
-// Covered by keys.live.test.ts.
 
 const AddressConfig = z.object({
   ...PeopleConfig.shape,

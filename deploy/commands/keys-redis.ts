@@ -1,16 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import {
-  connectDurableRedis,
-  DurableRedisConfig,
-  type RedisConnection,
-} from "@faceline/contracts/runtime/redis";
+import { readConfig } from "@faceline/runtime/config";
+import { connectDurableRedis, DurableRedisConfig, type RedisConnection } from "@faceline/runtime/redis";
 import { durableAccess } from "../launcher/server-access.ts";
 import { LauncherConfig } from "../launcher/settings.ts";
 import { repository, secretsFolder } from "../launcher/state-folder.ts";
-
-// Covered by ./keys.live.test.ts.
 
 const commandMs = "5000";
 

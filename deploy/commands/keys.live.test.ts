@@ -11,8 +11,8 @@ import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
 import { writeUsage } from "@faceline/accounts/usage/write-usage";
-import { findApiKey } from "@faceline/contracts/runtime/api-keys";
-import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { findApiKey } from "@faceline/runtime/api-keys";
+import { connectRedis } from "@faceline/runtime/redis";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
 const team = `team-${randomUUID()}`;

@@ -1,9 +1,9 @@
 import { commandActor, recordAudit } from "@faceline/accounts/audit/audit-log";
 import { createKey, isActive } from "@faceline/accounts/keys/team-keys";
 import { changeLimits } from "@faceline/accounts/people/teams";
-import { type ListedKey, revokeApiKey } from "@faceline/contracts/runtime/api-keys";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import { indexTeams, listApiKeys } from "@faceline/contracts/runtime/team-index";
+import { type ListedKey, revokeApiKey } from "@faceline/runtime/api-keys";
+import type { RedisConnection } from "@faceline/runtime/redis";
+import { indexTeams, listApiKeys } from "@faceline/runtime/team-index";
 import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
 import { formatTime, runPeopleCommand } from "./keys-people.ts";
 import { connectKeysRedis } from "./keys-redis.ts";

@@ -17,9 +17,9 @@ const [program, programArgs] = args.includes("--help") ? ["models/src/main.ts", 
 function programOf(verb: string): [program: string, args: string[]] {
   switch (verb) {
     case "thresholds":
-      return ["inference/thresholds/main.ts", rest];
+      return ["tools/thresholds/main.ts", rest];
     case "int8-ranges":
-      return ["inference/int8-ranges/main.ts", rest];
+      return ["tools/int8-ranges/main.ts", rest];
     case "enabled":
     case "enable":
     case "disable":

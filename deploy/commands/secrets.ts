@@ -4,8 +4,7 @@ import { secretFiles } from "../compose/secret-files.ts";
 
 // `npm run secrets -- FOLDER`, and in containers the service `secrets`: writes every file of secrets that
 // deploy/compose/compose.yaml mounts, and with --production those of compose.production.yaml. Passwords that
-// are there are kept; to change one, remove its file, run this again and restart what uses it. Covered by
-// ../compose/secret-files.test.ts.
+// are there are kept; to change one, remove its file, run this again and restart what uses it.
 
 const [folder, ...more] = process.argv.slice(2);
 const production = more.includes("--production");

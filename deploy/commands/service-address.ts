@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { readConfig } from "@faceline/contracts/runtime/config";
+import { readConfig } from "@faceline/runtime/config";
 import { LauncherConfig } from "../launcher/settings.ts";
 import { repository, serviceAddressFile } from "../launcher/state-folder.ts";
 

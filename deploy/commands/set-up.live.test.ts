@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { findApiKey, newApiKey } from "@faceline/contracts/runtime/api-keys";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import { KafkaConfig, openAdmin } from "@faceline/contracts/runtime/kafka";
-import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { findApiKey, newApiKey } from "@faceline/runtime/api-keys";
+import { readConfig } from "@faceline/runtime/config";
+import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
+import { connectRedis } from "@faceline/runtime/redis";
 import { batchesTopic, tasksTopic } from "@faceline/contracts/wire/names";
 import { deleteTopics } from "../launcher/topics.ts";
 

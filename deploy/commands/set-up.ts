@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
+import { readConfig } from "@faceline/runtime/config";
+import { KafkaConfig } from "@faceline/runtime/kafka";
 import { storeKey } from "../launcher/dev-key.ts";
 import { type Command, runCommand } from "../launcher/run-command.ts";
 import { LauncherConfig } from "../launcher/settings.ts";
@@ -9,7 +9,7 @@ import { createTopics, topicOptions } from "../launcher/topics.ts";
 
 // `npm run set-up`: prepares servers that the launcher has not started, as in containers. It creates the
 // topics of POOL in Kafka, and stores the key of FIRST_KEY_FILE, if that is set, in the durable Redis. What
-// exists is left as it is, so it may run before every start. Covered by ./set-up.live.test.ts.
+// exists is left as it is, so it may run before every start.
 
 const keyPattern = /^fl_[A-Za-z0-9_-]{43}$/;
 const retryEveryMs = 250;

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import { KafkaConfig } from "@faceline/contracts/runtime/kafka";
-import { waitForAbort } from "@faceline/contracts/runtime/process";
+import { readConfig } from "@faceline/runtime/config";
+import { KafkaConfig } from "@faceline/runtime/kafka";
+import { waitForAbort } from "@faceline/runtime/process";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { readableLogLine } from "../launcher/log-line.ts";
 import { buildModels } from "../launcher/models.ts";

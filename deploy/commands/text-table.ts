@@ -1,5 +1,3 @@
-// Covered by ./keys.live.test.ts and ../e2e/enabled-models.stack.test.ts.
-
 /** Returns rows of cells as lines, with the cells of a column below each other. */
 export function textTable(rows: string[][]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));

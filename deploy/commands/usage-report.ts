@@ -8,10 +8,8 @@ import {
   readUsageByTeam,
 } from "@faceline/accounts/usage/read-usage";
 import { errorTable } from "@faceline/contracts/http/errors";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { textTable } from "./text-table.ts";
-
-// Covered by ./keys.live.test.ts.
 
 /** Returns what to print of the last days: calls and recent errors of a team, or the calls of all teams. */
 export async function usageReport(

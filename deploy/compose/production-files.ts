@@ -1,7 +1,7 @@
 import { type KafkaSettings, plainLogin } from "../launcher/kafka-broker.ts";
 import type { RedisRights } from "../launcher/redis-users.ts";
 
-// For compose.production.yaml. Tested by secret-files.test.ts.
+// For compose.production.yaml.
 
 /** The brokers of compose.production.yaml, by the names of their services. */
 export const brokers = ["kafka", "kafka-2", "kafka-3"];

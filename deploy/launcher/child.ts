@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { coreWaits } from "@faceline/contracts/runtime/core-waits";
-import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
+import { coreWaits } from "@faceline/runtime/core-waits";
+import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
 import { groupWithLifeline, lifelineStdio, releaseLifeline } from "./lifeline.ts";
 
 /**

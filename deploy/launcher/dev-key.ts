@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/contracts/runtime/api-keys";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import { connectDurableRedis, DurableRedisConfig } from "@faceline/contracts/runtime/redis";
-import { indexTeams } from "@faceline/contracts/runtime/team-index";
+import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/runtime/api-keys";
+import { readConfig } from "@faceline/runtime/config";
+import { connectDurableRedis, DurableRedisConfig } from "@faceline/runtime/redis";
+import { indexTeams } from "@faceline/runtime/team-index";
 import { unlimited } from "@faceline/contracts/stored/team";
 
 const devKeyPattern = /^fl_dev_[A-Za-z0-9_-]{43}$/;

@@ -1,4 +1,4 @@
-// Covers contracts/runtime/tls-options.ts and connect-fault.ts, on servers as operators run theirs.
+// Covers runtime/src/tls-options.ts and connect-fault.ts, on servers as operators run theirs.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -6,13 +6,13 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import { KafkaConfig, openAdmin } from "@faceline/contracts/runtime/kafka";
-import { openConsumer } from "@faceline/contracts/runtime/kafka-consumer";
-import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
-import { openLog } from "@faceline/contracts/runtime/log";
-import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
-import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
+import { readConfig } from "@faceline/runtime/config";
+import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
+import { openConsumer } from "@faceline/runtime/kafka-consumer";
+import { openProducer } from "@faceline/runtime/kafka-producer";
+import { openLog } from "@faceline/runtime/log";
+import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
+import { subscribe } from "@faceline/runtime/redis-subscription";
 import { type Certificates, makeCertificates } from "../testing/certificates.ts";
 import { waitUntil } from "../testing/wait-until.ts";
 import { Child, type Program } from "./child.ts";

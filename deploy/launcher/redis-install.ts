@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasScriptFixes, missingFixes } from "@faceline/contracts/runtime/redis-version";
+import { hasScriptFixes, missingFixes } from "@faceline/runtime/redis-version";
 import { capture } from "./capture.ts";
 import { maven } from "./maven.ts";
 import { sha256Of } from "./pinned-files.ts";

@@ -5,8 +5,6 @@ import type { Program } from "./child.ts";
 import { type RedisRights, userLine } from "./redis-users.ts";
 import { writePrivateFile } from "./secrets.ts";
 
-// Covered by deploy/e2e/volatile-redis.stack.test.ts and redis-users.live.test.ts.
-
 /**
  * The Redis of images, answers and reports. In memory only: nothing of it may reach a disk or another server.
  */

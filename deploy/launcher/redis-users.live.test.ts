@@ -33,7 +33,7 @@ import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
 import { readRecentErrors, readUsage, readUsageByTeam } from "@faceline/accounts/usage/read-usage";
 import { writeUsage } from "@faceline/accounts/usage/write-usage";
-import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { connectRedis } from "@faceline/runtime/redis";
 import { durableUsers, type RedisRights, volatileUsers } from "./redis-users.ts";
 import { passwordFile, type Server } from "./secrets.ts";
 import { secretsFolder } from "./state-folder.ts";

@@ -7,7 +7,7 @@ const samplesFolder = join(repository, "ingress", "pages", "samples");
 
 /**
  * Writes pictures to try the service with, two of one person and one of another, and returns the file with
- * the body of a /verify call for the first two. Tested in deploy/e2e/readme.stack.test.ts.
+ * the body of a /verify call for the first two. Tested in tools/e2e/readme.stack.test.ts.
  */
 export function writeSamples(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

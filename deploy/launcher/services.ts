@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runningTime } from "@faceline/contracts/runtime/core-waits";
+import { runningTime } from "@faceline/runtime/core-waits";
 import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";

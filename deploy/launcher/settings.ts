@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
-import { readConfig } from "@faceline/contracts/runtime/config";
+import { readConfig } from "@faceline/runtime/config";
 import { Tenant } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { defaultWorkers } from "./worker-count.ts";

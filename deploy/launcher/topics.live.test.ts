@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import test from "node:test";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import { KafkaConfig, openAdmin } from "@faceline/contracts/runtime/kafka";
+import { readConfig } from "@faceline/runtime/config";
+import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { batchesTopic, tasksTopic } from "@faceline/contracts/wire/names";
 import { LauncherConfig } from "./settings.ts";
 import { createTopics, deleteTopics, topicOptions } from "./topics.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type KafkaConfig, openAdmin } from "@faceline/contracts/runtime/kafka";
+import { type KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import {
   batcherGroup,
   batchesTopic,
@@ -104,7 +104,7 @@ async function retryUntilDone<T>({ withinMs, stop }: TopicOptions, work: () => P
 /** The protocol's number of the resource type (KIP-133). */
 const topicResource = 2;
 const retryEveryMs = 100;
-/** Of a record batch, despite the name. The services send less: contracts/runtime/kafka-flush.ts. */
+/** Of a record batch, despite the name. The services send less: runtime/src/kafka-flush.ts. */
 const recordBatchBytesMax = 1024 * 1024;
 const minuteMs = 60_000;
 

@@ -2,8 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { generatedFiles, generatedFolder } from "./generated.ts";
 
-// Run by `npm run fix`: writes the dashboards, console pages and alerts anew. Covered by
-// deploy/tidy/dashboards.test.ts, which compares them.
+// Run by `npm run fix`: writes the dashboards, console pages and alerts anew.
 
 for (const folder of ["grafana", "consoles"])
   rmSync(join(generatedFolder, folder), { recursive: true, force: true });

@@ -1,9 +1,8 @@
-// Tested by contracts/runtime/answer-delivery.test.ts and by every test in deploy/e2e.
-import type { AnswerDelivery } from "@faceline/contracts/runtime/answer-delivery";
-import { addressAnswer } from "@faceline/contracts/runtime/answers";
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
-import { logUnserved } from "@faceline/contracts/runtime/unserved-log";
+import type { AnswerDelivery } from "@faceline/runtime/answer-delivery";
+import { addressAnswer } from "@faceline/runtime/answers";
+import type { Clock } from "@faceline/runtime/clock";
+import type { RepeatedLog } from "@faceline/runtime/repeated-log";
+import { logUnserved } from "@faceline/runtime/unserved-log";
 import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
+import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import { finishedBatchesMax, type LoadedLane } from "@faceline/contracts/wire/report";
 import type { TaskEnd } from "./answer-outbox.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
+import type { Clock } from "@faceline/runtime/clock";
 import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import { type FinishedBatch, finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";

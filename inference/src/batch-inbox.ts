@@ -1,7 +1,7 @@
-import type { DeadLetters } from "@faceline/contracts/runtime/dead-letters";
-import { openConsumer, type ReadMessage } from "@faceline/contracts/runtime/kafka-consumer";
-import type { Log } from "@faceline/contracts/runtime/log";
-import { readMessage } from "@faceline/contracts/runtime/message";
+import type { DeadLetters } from "@faceline/runtime/dead-letters";
+import { openConsumer, type ReadMessage } from "@faceline/runtime/kafka-consumer";
+import type { Log } from "@faceline/runtime/log";
+import { readMessage } from "@faceline/runtime/message";
 import { Batch } from "@faceline/contracts/wire/batch";
 import { batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
 import type { InferenceConfig } from "./config.ts";

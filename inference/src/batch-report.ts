@@ -1,4 +1,3 @@
-// Tested by worker.test.ts.
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import type { TaskEnd } from "./answer-outbox.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Tracing, tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
+import { type Tracing, tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { FinishedSpan } from "@faceline/contracts/trace/span";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { TaskEnd } from "./answer-outbox.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readConfig } from "@faceline/contracts/runtime/config";
+import { readConfig } from "@faceline/runtime/config";
 import sharp from "sharp";
 import { newProfile } from "../testing/profiles.ts";
 import { InferenceConfig, pictureLimits, requirePixelMemory } from "./config.ts";

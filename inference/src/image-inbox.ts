@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Log } from "@faceline/contracts/runtime/log";
-import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
-import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metrics";
+import type { Log } from "@faceline/runtime/log";
+import type { Metrics } from "@faceline/runtime/metrics/metrics";
+import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import {
   connectVolatileRedis,
   type RedisConnection,
   type VolatileRedisConfig,
-} from "@faceline/contracts/runtime/redis";
+} from "@faceline/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
 

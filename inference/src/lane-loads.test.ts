@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Log, openLog } from "@faceline/contracts/runtime/log";
+import { type Log, openLog } from "@faceline/runtime/log";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import { laneStayMs } from "@faceline/contracts/wire/report";
 import type { Engine } from "./engine/engine.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { Log } from "@faceline/contracts/runtime/log";
+import type { Clock } from "@faceline/runtime/clock";
+import type { Log } from "@faceline/runtime/log";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { LoadableLane, LoadedLane } from "@faceline/contracts/wire/report";

@@ -1,8 +1,7 @@
-// Tested by deploy/e2e/two-models.stack.test.ts: without it no lane is ever loaded.
-import type { Log } from "@faceline/contracts/runtime/log";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
-import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
+import type { Log } from "@faceline/runtime/log";
+import { readMessage } from "@faceline/runtime/message";
+import type { VolatileRedisConfig } from "@faceline/runtime/redis";
+import { subscribe } from "@faceline/runtime/redis-subscription";
 import { poolChannel } from "@faceline/contracts/wire/names";
 import { type LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { coreWaits } from "@faceline/contracts/runtime/core-waits";
-import { openLog } from "@faceline/contracts/runtime/log";
+import { coreWaits } from "@faceline/runtime/core-waits";
+import { openLog } from "@faceline/runtime/log";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import { DecodeTimeout, type Picture } from "./decode/picture.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";

@@ -1,9 +1,9 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import { coreWaits } from "@faceline/contracts/runtime/core-waits";
-import type { Log } from "@faceline/contracts/runtime/log";
-import { taskIds } from "@faceline/contracts/runtime/log-ids";
-import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
-import { slowdown, type TimeSpent, wasStarved } from "@faceline/contracts/runtime/starvation";
+import type { Clock } from "@faceline/runtime/clock";
+import { coreWaits } from "@faceline/runtime/core-waits";
+import type { Log } from "@faceline/runtime/log";
+import { taskIds } from "@faceline/runtime/log-ids";
+import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
+import { slowdown, type TimeSpent, wasStarved } from "@faceline/runtime/starvation";
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Decode } from "./decode/decoder.ts";

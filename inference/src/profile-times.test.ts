@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Log } from "@faceline/contracts/runtime/log";
+import type { Log } from "@faceline/runtime/log";
 import { laneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import {

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from "node:os";
-import type { Log } from "@faceline/contracts/runtime/log";
+import type { Log } from "@faceline/runtime/log";
 import type { EngineSettings, Profile } from "@faceline/contracts/stored/profile";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { InferenceConfig } from "./config.ts";

@@ -1,6 +1,6 @@
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import type { Clock } from "@faceline/runtime/clock";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import type { Report } from "@faceline/contracts/wire/report";
 

@@ -1,4 +1,4 @@
-import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
+import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons } from "@faceline/contracts/wire/outcome";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { openLog } from "@faceline/contracts/runtime/log";
-import { tracingOff } from "@faceline/contracts/runtime/tracing/tracing";
+import { openLog } from "@faceline/runtime/log";
+import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import { type Batch, batchTasksMax } from "@faceline/contracts/wire/batch";
 import { laneId, type TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";

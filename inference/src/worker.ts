@@ -1,5 +1,5 @@
-import type { Log } from "@faceline/contracts/runtime/log";
-import { batchIds } from "@faceline/contracts/runtime/log-ids";
+import type { Log } from "@faceline/runtime/log";
+import { batchIds } from "@faceline/runtime/log-ids";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";

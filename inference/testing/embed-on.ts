@@ -1,4 +1,4 @@
-// Run as a process of its own by deploy/testing/networks-on.ts, because the environment of a process chooses
+// Run as a process of its own by tools/testing/networks-on.ts, because the environment of a process chooses
 // its graphics driver.
 import { readCatalogue } from "@faceline/models/catalogue";
 import { syntheticFace } from "@faceline/models/synthetic-face";

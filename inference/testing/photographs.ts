@@ -52,7 +52,7 @@ export function groupPhotograph(number: number): Buffer {
   return readFileSync(join(faceApi, `demo/sample${number}.jpg`));
 }
 
-const samplesFolder = join(import.meta.dirname, "../../ingress/pages/samples");
+const samplesFolder = join(import.meta.dirname, "../../web/src/samples");
 
 /** The samples of the public pages: two pictures each of people who do not exist, "ada-1.jpg" and so on. */
 export const samplePictureNames: readonly string[] = readdirSync(samplesFolder)

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { formLists, formNumbers } from "@faceline/contracts/http/form-fields";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { openApiText } from "../src/endpoints/openapi.ts";
+import { openApiText } from "@faceline/contracts/http/open-api";
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
 import { assertDocumented, document, jsonPointer, schemaErrors } from "../testing/openapi-reader.ts";
 import { facesAnswer, type TestServer, testKey, testServer } from "../testing/server.ts";
@@ -16,7 +16,7 @@ const computePaths = computeEndpoints.map(({ path }) => path);
 test("the committed document is up to date with the table of endpoints and the schemas", () => {
   assert.ok(
     openApiText === formatDocument(openApiDocument()),
-    "ingress/openapi.json is not up to date: run `npm run fix` and look at the diff",
+    "contracts/openapi.json is not up to date: run `npm run fix` and look at the diff",
   );
 });
 

@@ -4,8 +4,6 @@ const text = { type: "string" };
 const seconds = { type: "integer", minimum: 1 };
 const count = { type: "integer", minimum: 0 };
 
-// Covered by ./document.test.ts.
-
 /** The headers that a request may have, as `components/parameters`. */
 export const parameters = {
   RequestId: {

@@ -3,8 +3,6 @@ import type { Problem } from "@faceline/contracts/http/problem";
 import { computeReplyHeaders, type HeaderName, headerRefs } from "./headers.ts";
 import { refTo } from "./schemas.ts";
 
-// Covered by ./document.test.ts.
-
 /** Returns `components/responses`: one per status, with every error code of that status. */
 export const problemResponses = () =>
   Object.fromEntries(

@@ -9,8 +9,6 @@ import * as z from "zod";
 import type { ComputeEndpoint } from "../src/endpoints/endpoint.ts";
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
 
-// Covered by ./document.test.ts.
-
 /**
  * Returns `components/schemas`: the schemas that services parse with as JSON Schema 2020-12, which OpenAPI
  * 3.1 uses unchanged.

@@ -1,15 +1,13 @@
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { Log } from "@faceline/contracts/runtime/log";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection, VolatileServer } from "@faceline/contracts/runtime/redis";
-import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
-import type { TimeSpent } from "@faceline/contracts/runtime/starvation";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import type { Log } from "@faceline/runtime/log";
+import { readMessage } from "@faceline/runtime/message";
+import type { RedisConnection, VolatileServer } from "@faceline/runtime/redis";
+import { subscribe } from "@faceline/runtime/redis-subscription";
+import type { TimeSpent } from "@faceline/runtime/starvation";
 import { Answer, Answers } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
 import * as z from "zod";
-
-// The rest is covered by ../../deploy/e2e/loss.stack.test.ts: without it no call is answered.
 
 /**
  * The notification of an answer that is pending this long may be lost: its key is read, and again as often as

@@ -1,9 +1,7 @@
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import type { Cancel } from "@faceline/contracts/wire/cancel";
 import { cancelsChannel } from "@faceline/contracts/wire/names";
-
-// Covered by ./dispatch/dispatch-call.test.ts.
 
 /**
  * Tells the batcher of a pool that nobody waits for a call any more. A lost message costs at most a wasted

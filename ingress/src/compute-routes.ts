@@ -4,8 +4,6 @@ import { rejectEarly } from "./dispatch/admission.ts";
 import type { RouteContext } from "./endpoints/endpoint.ts";
 import { computeEndpoints } from "./endpoints/table.ts";
 
-// Covered by ../openapi/document.test.ts and ./tester-routes.test.ts.
-
 /** Adds a POST for every compute endpoint, below `prefix`. */
 export function addComputeRoutes(app: FastifyInstance, context: RouteContext, prefix = ""): void {
   const { ports, models, settings } = context;

@@ -5,7 +5,7 @@ import { Agent, request } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startHaproxy, waitUntilRedundant, withoutHaproxy } from "@faceline/contracts/testing/haproxy";
+import { startHaproxy, waitUntilRedundant, withoutHaproxy } from "@faceline/runtime/testing/haproxy";
 import { base64Image, facesAnswer, testKey, testServer, waitUntil } from "../testing/server.ts";
 import { drain } from "./drain.ts";
 

@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { readConfig } from "@faceline/contracts/runtime/config";
+import { readConfig } from "@faceline/runtime/config";
 import {
   connectVolatileRedis,
   VolatileRedisConfig,
   type VolatileRedisOptions,
-} from "@faceline/contracts/runtime/redis";
-import { SwallowingProxy } from "@faceline/contracts/testing/swallowing-proxy";
+} from "@faceline/runtime/redis";
+import { SwallowingProxy } from "@faceline/runtime/testing/swallowing-proxy";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
 import { waitUntil } from "../testing/server.ts";

@@ -1,11 +1,9 @@
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { VolatileConnection } from "@faceline/contracts/runtime/redis";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import type { VolatileConnection } from "@faceline/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
 import { ApiError, capacityReached, dependencyUnavailable } from "./call/api-error.ts";
 import type { SharedBudget } from "./limits/shared-budget.ts";
-
-// Covered by ../../deploy/e2e/pictures.stack.test.ts and ../../deploy/e2e/volatile-redis.stack.test.ts.
 
 /** An image outlives the deadline of its call by this, for a worker that fetches it at the last moment. */
 const imageGraceMs = 2_000;

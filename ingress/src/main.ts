@@ -1,15 +1,15 @@
-import { openSharedClock } from "@faceline/contracts/runtime/clock";
-import { openProducer } from "@faceline/contracts/runtime/kafka-producer";
-import { openMetrics } from "@faceline/contracts/runtime/metrics/open-metrics";
-import { observeProcess } from "@faceline/contracts/runtime/metrics/process-metrics";
-import { observeCommands } from "@faceline/contracts/runtime/metrics/redis-metrics";
-import { openOperatorsPort } from "@faceline/contracts/runtime/operators/port";
-import { notifyReady, waitForAbort } from "@faceline/contracts/runtime/process";
-import { connectDurableRedis, connectVolatileRedis } from "@faceline/contracts/runtime/redis";
-import { warnOfOldServer } from "@faceline/contracts/runtime/redis-version";
-import { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
-import { runService } from "@faceline/contracts/runtime/service";
-import { openTracing } from "@faceline/contracts/runtime/tracing/open-tracing";
+import { openSharedClock } from "@faceline/runtime/clock";
+import { openProducer } from "@faceline/runtime/kafka-producer";
+import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
+import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
+import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
+import { openOperatorsPort } from "@faceline/runtime/operators/port";
+import { notifyReady, waitForAbort } from "@faceline/runtime/process";
+import { connectDurableRedis, connectVolatileRedis } from "@faceline/runtime/redis";
+import { warnOfOldServer } from "@faceline/runtime/redis-version";
+import { RepeatedLog } from "@faceline/runtime/repeated-log";
+import { runService } from "@faceline/runtime/service";
+import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import { withLocalThresholds } from "@faceline/models/local-thresholds";
 import { openAccounts } from "./accounts/open-accounts.ts";
@@ -35,8 +35,6 @@ import { countCallers } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
-
-// Covered by ../../deploy/e2e/loss.stack.test.ts, which starts and ends the service.
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
   // Names that are not in the catalogue end the start before anything is connected.

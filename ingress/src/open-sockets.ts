@@ -1,4 +1,3 @@
-// Covered by request-metrics.test.ts.
 import type { Server } from "node:http";
 
 /** Counts what is open at a server, from now on. */

@@ -1,14 +1,12 @@
-import { runningTime } from "@faceline/contracts/runtime/core-waits";
-import type { Log } from "@faceline/contracts/runtime/log";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { VolatileServer } from "@faceline/contracts/runtime/redis";
-import { subscribe } from "@faceline/contracts/runtime/redis-subscription";
+import { runningTime } from "@faceline/runtime/core-waits";
+import type { Log } from "@faceline/runtime/log";
+import { readMessage } from "@faceline/runtime/message";
+import type { VolatileServer } from "@faceline/runtime/redis";
+import { subscribe } from "@faceline/runtime/redis-subscription";
 import { poolChannel } from "@faceline/contracts/wire/names";
 import { PoolState } from "@faceline/contracts/wire/pool-state";
 import { KnownPools } from "./pools/known-pools.ts";
 import type { PoolView } from "./pools/pool-choice.ts";
-
-// Covered by ../../deploy/e2e/loss.stack.test.ts: without it no pool is known.
 
 /** Receives the states that the batchers of the pools publish. */
 export async function openPoolInbox({ config, pools, log }: PoolInboxParts): Promise<PoolInbox> {

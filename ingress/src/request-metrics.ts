@@ -1,5 +1,5 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
-import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
+import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { FastifyInstance } from "fastify";
 import { ingressShedReasons } from "./call/api-error.ts";

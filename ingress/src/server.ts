@@ -1,7 +1,7 @@
 import { keylessTenant } from "@faceline/contracts/wire/ids";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
-import type { Facts, FactsSource } from "../pages/facts.ts";
-import { addPages, openPages, sendMissingPage } from "../pages/pages.ts";
+import type { Facts, FactsSource } from "@faceline/web/facts";
+import { addPages, openPages, sendMissingPage } from "./pages/pages.ts";
 import type { AccountPorts } from "./accounts/account-ports.ts";
 import { addAccountRoutes } from "./accounts/account-routes.ts";
 import { addCors } from "./auth/cors.ts";

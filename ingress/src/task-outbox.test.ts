@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test, { mock, type TestContext } from "node:test";
-import { coreWaits } from "@faceline/contracts/runtime/core-waits";
-import { starvationOf } from "@faceline/contracts/runtime/starvation";
+import { coreWaits } from "@faceline/runtime/core-waits";
+import { starvationOf } from "@faceline/runtime/starvation";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { openTaskOutbox } from "./task-outbox.ts";
 

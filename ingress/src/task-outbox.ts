@@ -1,6 +1,6 @@
-import type { Producer } from "@faceline/contracts/runtime/kafka-producer";
-import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
-import { Starved, starvedIn } from "@faceline/contracts/runtime/starvation";
+import type { Producer } from "@faceline/runtime/kafka-producer";
+import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
+import { Starved, starvedIn } from "@faceline/runtime/starvation";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { subscribe } from "node:diagnostics_channel";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
-import type { KeyView } from "../pages/accounts/key-view.ts";
+import type { KeyView } from "@faceline/web/accounts/key-view";
 import type { AccountPorts, Person, WaitlistForm } from "../src/accounts/account-ports.ts";
 import type { StoredSession } from "../src/accounts/session-storage.ts";
 import { testAdmin } from "./admin.ts";

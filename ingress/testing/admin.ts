@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AuditDetails, AuditEntry } from "@faceline/accounts/audit/audit-log";
 import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
-import type { KeyView } from "../pages/accounts/key-view.ts";
+import type { KeyView } from "@faceline/web/accounts/key-view";
 import type { Person } from "../src/accounts/account-ports.ts";
 import type { AdminPorts } from "../src/accounts/admin-ports.ts";
 import type { TestEntry } from "./accounts.ts";

@@ -1,5 +1,5 @@
 import { readCatalogue } from "@faceline/models/catalogue";
-import type { Facts } from "../pages/facts.ts";
+import type { Facts } from "@faceline/web/facts";
 import { HttpSettings } from "../src/config.ts";
 import { requestLimits } from "../src/endpoints/capabilities.ts";
 import { LoadedModels } from "../src/models/loaded-models.ts";

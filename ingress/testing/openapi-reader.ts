@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { LightMyRequestResponse } from "fastify";
-import { openApiText } from "../src/endpoints/openapi.ts";
+import { openApiText } from "@faceline/contracts/http/open-api";
 
 /** The committed document, for tests that hold requests and replies against it. */
 export const document = JSON.parse(openApiText) as Document;

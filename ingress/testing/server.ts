@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InputFault } from "@faceline/contracts/http/errors";
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
-import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
+import { metricsOff } from "@faceline/runtime/metrics/metrics";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { TaskId } from "@faceline/contracts/wire/ids";

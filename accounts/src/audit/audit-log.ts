@@ -1,5 +1,5 @@
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { readMessage } from "@faceline/runtime/message";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { Team } from "@faceline/contracts/stored/team";
 import { Tenant } from "@faceline/contracts/wire/ids";
 import { auditKey } from "@faceline/contracts/wire/names";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { newApiKey, storeApiKey } from "@faceline/contracts/runtime/api-keys";
+import { newApiKey, storeApiKey } from "@faceline/runtime/api-keys";
 import { apiKeyKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { commandActor } from "../audit/audit-log.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { findApiKey } from "@faceline/contracts/runtime/api-keys";
+import { findApiKey } from "@faceline/runtime/api-keys";
 import { durable } from "../../testing/durable.ts";
 import { listAudit } from "../audit/audit-log.ts";
 import { approve } from "../people/approval.ts";

@@ -5,8 +5,8 @@ import {
   type ListedKey,
   replaceApiKey,
   revokeApiKey,
-} from "@faceline/contracts/runtime/api-keys";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+} from "@faceline/runtime/api-keys";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
 import { listTeamKeys } from "./team-key-index.ts";
 

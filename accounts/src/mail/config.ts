@@ -1,4 +1,4 @@
-import { FileContent } from "@faceline/contracts/runtime/file-setting";
+import { FileContent } from "@faceline/runtime/file-setting";
 import * as z from "zod";
 import { Email } from "../people/email.ts";
 

@@ -1,5 +1,3 @@
-// Covered by mail-server.test.ts.
-
 /**
  * Returns why a mail was not sent, as the end of a sentence about the mail server. What the server said is
  * not in it: servers repeat addresses, and some repeat what they were sent.

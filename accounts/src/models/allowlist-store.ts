@@ -1,10 +1,8 @@
-import { readMessage } from "@faceline/contracts/runtime/message";
-import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { readMessage } from "@faceline/runtime/message";
+import { type RedisConnection, script } from "@faceline/runtime/redis";
 import { allowlistChannel, allowlistKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Allowlist, ModelSelection } from "./allowlist.ts";
-
-// Covered by ../../../ingress/src/models/follow-allowlist.live.test.ts.
 
 /**
  * Notice on the allowlist's channel: the record may have changed. Every ingress reads it, and then publishes

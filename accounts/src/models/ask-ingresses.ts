@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { DurableRedisConfig } from "@faceline/contracts/runtime/redis";
-import { subscribeDurable } from "@faceline/contracts/runtime/redis-subscription";
+import { readMessage } from "@faceline/runtime/message";
+import type { DurableRedisConfig } from "@faceline/runtime/redis";
+import { subscribeDurable } from "@faceline/runtime/redis-subscription";
 import { allowlistRepliesChannel } from "@faceline/contracts/wire/names";
 import { AllowlistReply } from "./allowlist-store.ts";
-
-// Covered by ../../../ingress/src/models/follow-allowlist.live.test.ts.
 
 /** An ingress follows in a few milliseconds. One that has not followed after this long is counted as away. */
 const repliesWithinMs = 1_000;

@@ -1,12 +1,10 @@
-import type { DurableRedisConfig, RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { DurableRedisConfig, RedisConnection } from "@faceline/runtime/redis";
 import { allowlistChannel } from "@faceline/contracts/wire/names";
 import { type Actor, type AuditAction, type AuditDetails, recordAudit } from "../audit/audit-log.ts";
 import { readAllowlist, replaceAllowlist } from "./allowlist-store.ts";
 import { askIngresses, type IngressReplies } from "./ask-ingresses.ts";
 import { decideChange, type ModelChange } from "./change.ts";
 import { modelRows } from "./model-rows.ts";
-
-// Covered by ../../../ingress/src/models/follow-allowlist.live.test.ts.
 
 /** How often a change is decided anew because another operator was quicker. */
 const triesMax = 5;

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-
-// Covered by forget.live.test.ts.
+import type { RedisConnection } from "@faceline/runtime/redis";
 
 const pollEveryMs = 100;
 const pollsMax = 600;

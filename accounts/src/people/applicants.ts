@@ -1,10 +1,8 @@
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { readMessage } from "@faceline/runtime/message";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { declinedKey, personKey } from "@faceline/contracts/wire/names";
 import { Person } from "./person.ts";
 import { listWaitlist, type WaitlistEntry } from "./waitlist.ts";
-
-// Covered by approval.live.test.ts.
 
 /** For how long operators see that somebody was declined, should they join again. */
 export const declinedShownDays = 365;

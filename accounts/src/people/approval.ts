@@ -1,4 +1,4 @@
-import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { type RedisConnection, script } from "@faceline/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { auditKey, declinedKey, peopleKey, personKey, waitlistKey } from "@faceline/contracts/wire/names";
 import { type Actor, auditArguments, recordAudit } from "../audit/audit-log.ts";

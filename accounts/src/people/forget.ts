@@ -1,6 +1,6 @@
-import { changeApiKey } from "@faceline/contracts/runtime/api-keys";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import { indexTeams, listApiKeys } from "@faceline/contracts/runtime/team-index";
+import { changeApiKey } from "@faceline/runtime/api-keys";
+import type { RedisConnection } from "@faceline/runtime/redis";
+import { indexTeams, listApiKeys } from "@faceline/runtime/team-index";
 import { peopleKey, personKey, sessionsKey, signInsKey } from "@faceline/contracts/wire/names";
 import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audit-log.ts";
 import { unmarkDeclined } from "./applicants.ts";

@@ -1,7 +1,5 @@
 import { personLua } from "./person.ts";
 
-// Covered by approval.live.test.ts.
-
 /**
  * Changes of people and the waitlist, each with its entry in the audit log as one step of the server: a
  * person who is forgotten at the same time is not put back, and no change breaks off before its entry.

@@ -1,11 +1,9 @@
-import { readMessage } from "@faceline/contracts/runtime/message";
-import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { readMessage } from "@faceline/runtime/message";
+import { type RedisConnection, script } from "@faceline/runtime/redis";
 import { Tenant } from "@faceline/contracts/wire/ids";
 import { peopleKey, personKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Email } from "./email.ts";
-
-// Covered by approval.live.test.ts.
 
 /** Who was approved. Operators have a team as well, so that everybody has a dashboard. */
 export const Person = z.object({

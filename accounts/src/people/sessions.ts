@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { readMessage } from "@faceline/runtime/message";
+import { type RedisConnection, script } from "@faceline/runtime/redis";
 import { personKey, sessionKey, sessionsKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Email } from "./email.ts";

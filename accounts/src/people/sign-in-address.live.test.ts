@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { personKey, signInKey, signInsKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { storePerson } from "./person.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { readMessage } from "@faceline/runtime/message";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { signInKey, signInsKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { signInAddressHoursMax } from "./config.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { replaceTeamLimits, setTeamLimits } from "@faceline/contracts/runtime/api-keys";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import { listApiKeys, listTeamNames } from "@faceline/contracts/runtime/team-index";
+import { replaceTeamLimits, setTeamLimits } from "@faceline/runtime/api-keys";
+import { readMessage } from "@faceline/runtime/message";
+import type { RedisConnection } from "@faceline/runtime/redis";
+import { listApiKeys, listTeamNames } from "@faceline/runtime/team-index";
 import { type LimitOverrides, Team } from "@faceline/contracts/stored/team";
 import { teamKey } from "@faceline/contracts/wire/names";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";

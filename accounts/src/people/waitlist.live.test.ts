@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { waitlistKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { commandActor } from "../audit/audit-log.ts";

@@ -1,5 +1,5 @@
-import { readMessage } from "@faceline/contracts/runtime/message";
-import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { readMessage } from "@faceline/runtime/message";
+import { type RedisConnection, script } from "@faceline/runtime/redis";
 import { waitlistKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Email } from "./email.ts";

@@ -1,6 +1,6 @@
 import { ErrorCode } from "@faceline/contracts/http/errors";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import { readMessage } from "@faceline/runtime/message";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { recentErrorsKey, usageByTeamKey, usageKey } from "@faceline/contracts/wire/names";
 import { CallOutcome, OutcomeKind } from "./call-outcome.ts";
 import { RecentError, recentErrorsMax } from "./recent-error.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import { connectRedis } from "@faceline/contracts/runtime/redis";
+import { connectRedis } from "@faceline/runtime/redis";
 import { recentErrorsKey, usageByTeamKey, usageKey } from "@faceline/contracts/wire/names";
 import { type CountedCall, PendingUsage, type UsageBatch } from "./pending-usage.ts";
 import { readRecentErrors, readUsage, readUsageByTeam } from "./read-usage.ts";

@@ -1,4 +1,4 @@
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { recentErrorsKey, usageByTeamKey, usageKey, usageWrittenKey } from "@faceline/contracts/wire/names";
 import { outcomeKind } from "./call-outcome.ts";
 import { dayMs, errorsKeptDays, usageKeptDays } from "./days.ts";

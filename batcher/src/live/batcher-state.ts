@@ -1,11 +1,10 @@
-// Covered by scheduler-history.test.ts.
 import type {
   LiveBatcher,
   LiveCount,
   LiveLane,
   LiveSettings,
   LiveWorker,
-} from "@faceline/contracts/live/state";
+} from "@faceline/runtime/live/state";
 import { DispatchReason } from "@faceline/contracts/wire/batch";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { KafkaLink } from "../pool-outbox.ts";

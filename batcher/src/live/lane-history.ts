@@ -1,7 +1,6 @@
-// Covered by scheduler-history.test.ts.
-import { Latest } from "@faceline/contracts/live/recent/latest";
-import { RecentSlots } from "@faceline/contracts/live/recent/slots";
-import type { LiveLane } from "@faceline/contracts/live/state";
+import { Latest } from "@faceline/runtime/live/recent/latest";
+import { RecentSlots } from "@faceline/runtime/live/recent/slots";
+import type { LiveLane } from "@faceline/runtime/live/state";
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import type { Lane } from "../scheduling/lane.ts";
 

@@ -1,7 +1,7 @@
 // Covers lane-history.ts and batcher-state.ts too.
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { LiveBatcher } from "@faceline/contracts/live/state";
+import type { LiveBatcher } from "@faceline/runtime/live/state";
 import { answered, buildOf, call, newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "../scheduling/decide.ts";
 import type { Event, Move } from "../scheduling/state.ts";

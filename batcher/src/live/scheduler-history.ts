@@ -1,4 +1,4 @@
-import { RecentSlots } from "@faceline/contracts/live/recent/slots";
+import { RecentSlots } from "@faceline/runtime/live/recent/slots";
 import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { SchedulerObserver } from "../scheduler-loop.ts";

@@ -1,5 +1,3 @@
-// Tested by policy.test.ts, decide.test.ts (bounds, infeasible deadlines) and
-// simulation/fairness.sim.test.ts.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";

@@ -1,4 +1,3 @@
-// Tested by policy.test.ts (floor, hold, rounding, early drop) and simulation/guarantees.sim.test.ts (holds).
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import { addTask, type BatchLoad, loadOf } from "./batch-load.ts";

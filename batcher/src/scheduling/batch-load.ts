@@ -1,4 +1,3 @@
-// Tested by fair-queue.test.ts, dear-tasks.test.ts and simulation/dear-pictures.sim.test.ts.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 
 /**

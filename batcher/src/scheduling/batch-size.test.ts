@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { batchTasks } from "@faceline/contracts/wire/batch";
-import { lane as laneId } from "../../simulation/scenario.ts";
+import { laneId } from "@faceline/contracts/wire/ids";
 import { call } from "../../testing/fixtures.ts";
 import { usefulBatch } from "./batch-size.ts";
 import { HopTimes } from "./hop-times.ts";
@@ -33,7 +33,7 @@ test("no size is tried that the waiting tasks do not fill, or that is larger tha
 
 /** A lane in which larger batches gain nothing, and only those of one were run for a while. */
 function newLane(): Lane {
-  const lane = new Lane(laneId, null, 0);
+  const lane = new Lane(laneId("Dlib", "ssd"), null, 0);
   lane.warmUp(
     [1, 2, 4, 8].map((size) => ({ size, runMs: 100 * size })),
     0,

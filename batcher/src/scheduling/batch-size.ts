@@ -1,5 +1,3 @@
-// Tested by policy.test.ts (floor, hold), decide.test.ts (useful size) and simulation/guarantees.sim.test.ts
-// (holds).
 import { cycleMs } from "./cycle-times.ts";
 import type { HopTimes } from "./hop-times.ts";
 import type { Lane } from "./lane.ts";

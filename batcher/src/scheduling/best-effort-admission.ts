@@ -1,4 +1,3 @@
-// Tested by best-effort.test.ts and simulation/best-effort.sim.test.ts.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { ShedReason } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";

@@ -1,4 +1,3 @@
-// Tested by best-effort.test.ts and simulation/best-effort.sim.test.ts.
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { mostInTime } from "./batch-choice.ts";
 import { extraCostMax } from "./batch-load.ts";

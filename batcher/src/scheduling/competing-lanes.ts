@@ -1,4 +1,3 @@
-// Tested by policy.test.ts (a loaded lane without calls) and simulation/lanes.sim.test.ts.
 import { usefulSize } from "./batch-size.ts";
 import { cycleMs } from "./cycle-times.ts";
 import type { Lane } from "./lane.ts";

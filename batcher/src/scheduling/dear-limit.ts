@@ -1,4 +1,3 @@
-// Tested by dear-tasks.test.ts and simulation/dear-pictures.sim.test.ts.
 import type { LaneSituation } from "./situation.ts";
 import type { WorkerLoad } from "./workers.ts";
 

@@ -1,4 +1,3 @@
-// Tested by decide.test.ts, policy.test.ts (two lanes) and simulation/lanes.sim.test.ts.
 import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
 import { chooseBatch } from "./batch-choice.ts";
 import { type BatchLoad, extraCostMax, loadOf } from "./batch-load.ts";

@@ -1,4 +1,3 @@
-// Tested by simulation/lanes.sim.test.ts (a flood in another lane) and tenant-demand.test.ts.
 import type { Lane } from "./lane.ts";
 import type { State } from "./state.ts";
 import { isInService } from "./workers.ts";

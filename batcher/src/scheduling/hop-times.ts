@@ -1,5 +1,3 @@
-// Tested by simulation/guarantees.sim.test.ts: where hops are not counted, answers come late.
-
 /**
  * How long messages take between the processes, in ms: for each hop, the running 95th percentile. All are
  * measured from instants that the messages carry anyway, on the one clock that all processes share.

@@ -1,4 +1,3 @@
-// Tested by lane-builds.test.ts.
 import { batchTasks } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, type LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";

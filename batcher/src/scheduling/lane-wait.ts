@@ -1,4 +1,4 @@
-import type { LaneWait } from "@faceline/contracts/live/state";
+import type { LaneWait } from "@faceline/runtime/live/state";
 import type { Lane } from "./lane.ts";
 import { laneSituation } from "./situation.ts";
 import type { State } from "./state.ts";

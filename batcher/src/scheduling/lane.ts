@@ -1,5 +1,3 @@
-// Tested by decide.test.ts and policy.test.ts; simulation/guarantees.sim.test.ts holds that no task is lost
-// in it.
 import { costUnitMs } from "@faceline/contracts/image/decoding-cost";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";

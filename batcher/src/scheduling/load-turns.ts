@@ -1,4 +1,3 @@
-// Tested by loadable-lanes.test.ts and simulation/lane-memory.sim.test.ts.
 import { type LoadableLane, laneStayMs } from "@faceline/contracts/wire/report";
 import type { Lane } from "./lane.ts";
 import type { State } from "./state.ts";

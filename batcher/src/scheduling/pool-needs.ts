@@ -1,4 +1,3 @@
-// Tested by workers-needed.test.ts and simulation/autoscaling.sim.test.ts.
 import { usefulSize } from "./batch-size.ts";
 import { cycleMs } from "./cycle-times.ts";
 import type { State } from "./state.ts";

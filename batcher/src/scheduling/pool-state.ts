@@ -1,4 +1,3 @@
-// Tested by ../pool-outbox.test.ts.
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { bestEffortWaitingMax, bestEffortWaitMs } from "./best-effort-admission.ts";
 import { nextLoad } from "./lane-loads.ts";

@@ -1,4 +1,3 @@
-// Tested by decide.test.ts and simulation/recovery.sim.test.ts.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch } from "@faceline/contracts/wire/report";
 import type { Lane } from "./lane.ts";

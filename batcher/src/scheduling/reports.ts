@@ -1,4 +1,3 @@
-// Tested by decide.test.ts (adoption, older reports, claimed partitions) and decide.sim.test.ts.
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { Lane } from "./lane.ts";

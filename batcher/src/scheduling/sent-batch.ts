@@ -1,4 +1,3 @@
-// Tested by decide.test.ts (loss, hand-over, missing confirmation) and simulation/recovery.sim.test.ts.
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { ServiceClass } from "@faceline/contracts/wire/task";

@@ -1,4 +1,3 @@
-// Tested by policy.test.ts (early drop) and decide.test.ts (expiry).
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf } from "@faceline/contracts/wire/ids";
 import type { ShedReason } from "@faceline/contracts/wire/outcome";

@@ -1,4 +1,3 @@
-// Tested by policy.test.ts and the simulations in capacity/: every admission and every dispatch reads it.
 import type { BatchLoad } from "./batch-load.ts";
 import { type BatchSizing, batchSizing, type UsefulBatch } from "./batch-size.ts";
 import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";

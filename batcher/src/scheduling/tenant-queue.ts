@@ -1,4 +1,3 @@
-// Tested by fair-queue.test.ts, through FairQueue.
 import assert from "node:assert/strict";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";

@@ -1,5 +1,3 @@
-// Tested by decide.test.ts and best-effort.test.ts; simulation/guarantees.sim.test.ts holds that no task is
-// lost in it.
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 import { FairQueue } from "./fair-queue.ts";

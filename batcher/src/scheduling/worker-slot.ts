@@ -1,4 +1,3 @@
-// Tested by decide.test.ts (staging just in time), policy.test.ts and simulation/guarantees.sim.test.ts.
 import type { BatchLoad } from "./batch-load.ts";
 import type { LaneSituation } from "./situation.ts";
 import { isIdle, type Worker } from "./workers.ts";

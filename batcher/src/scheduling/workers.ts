@@ -1,5 +1,3 @@
-// Tested by decide.test.ts and simulation/worker-loads.sim.test.ts too; simulation/invariant-checker.ts holds
-// that no batch goes to a worker out of service.
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";

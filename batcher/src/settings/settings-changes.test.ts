@@ -1,7 +1,7 @@
 // Covers settings-resource.ts too.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { PoolSettings } from "@faceline/contracts/runtime/operators/pool-settings";
+import { PoolSettings } from "@faceline/runtime/operators/pool-settings";
 import { newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "../scheduling/decide.ts";
 import { SettingsChanges } from "./settings-changes.ts";

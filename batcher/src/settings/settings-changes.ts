@@ -1,7 +1,4 @@
-import {
-  type AdjustablePoolSettings,
-  PoolSettingsChange,
-} from "@faceline/contracts/runtime/operators/pool-settings";
+import { type AdjustablePoolSettings, PoolSettingsChange } from "@faceline/runtime/operators/pool-settings";
 import type { AdjustableSettings } from "../scheduling/state.ts";
 
 /**

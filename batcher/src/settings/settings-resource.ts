@@ -1,5 +1,5 @@
-import type { PoolSettings } from "@faceline/contracts/runtime/operators/pool-settings";
-import type { OperatorsResource, ResourceReply } from "@faceline/contracts/runtime/operators/server";
+import type { PoolSettings } from "@faceline/runtime/operators/pool-settings";
+import type { OperatorsResource, ResourceReply } from "@faceline/runtime/operators/server";
 import type { Event, State } from "../scheduling/state.ts";
 import { isInService } from "../scheduling/workers.ts";
 import { type ChangeResult, type SettingsChanges, schedulerSettings } from "./settings-changes.ts";

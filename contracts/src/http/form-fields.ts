@@ -3,8 +3,6 @@ import { CompareRequest } from "./compare.ts";
 import { RepresentRequest } from "./represent.ts";
 import { VerifyRequest } from "./verify.ts";
 
-// Covered by ingress/openapi/document.test.ts, which compares both sets with the OpenAPI document.
-
 /** Form fields whose text is converted to a number. In JSON, a text in these fields is an error. */
 export const formNumbers: ReadonlySet<string> = fieldsWhere(
   ({ type }) => type === "number" || type === "integer",

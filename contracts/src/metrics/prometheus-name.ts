@@ -1,7 +1,5 @@
 import { type MetricDefinition, type MetricName, metricList } from "./list.ts";
 
-// Covered by ../../runtime/metrics/sdk.test.ts.
-
 /**
  * The name on the Prometheus page, the same that a Collector makes: dots become underscores, the unit comes
  * last, and a counter ends in `_total`. A histogram's series have `_bucket`, `_sum` and `_count` behind it.

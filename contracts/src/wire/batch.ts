@@ -13,7 +13,7 @@ export type BatchId = z.infer<typeof BatchId>;
 
 /**
  * Most tasks in a batch of any lane. A GPU is reckoned to need about 240 for 95 % of its best throughput. The
- * largest batch still fits into one message of Kafka (contracts/runtime/kafka-flush.test.ts).
+ * largest batch still fits into one message of Kafka (runtime/src/kafka-flush.test.ts).
  */
 export const batchTasksMax = 256;
 

@@ -1,7 +1,7 @@
 {{/*
 The files of secrets of a service, as JSON: setting → { secret, key }. "faceline.secretFiles" (dict "root" $
 "service" "ingress"); services are ingress, batcher, inference and setUp. Every name of a setting in these
-templates is in quotes or after `name:`, where deploy/tidy/chart.test.ts finds it.
+templates is in quotes or after `name:`, where tools/tidy/chart.test.ts finds it.
 */}}
 {{- define "faceline.secretFiles" -}}
 {{- $values := .root.Values -}}

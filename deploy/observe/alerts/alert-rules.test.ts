@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import { openLog } from "@faceline/contracts/runtime/log";
-import { MetricsConfig } from "@faceline/contracts/runtime/metrics/config";
-import { openMetrics } from "@faceline/contracts/runtime/metrics/open-metrics";
+import { readConfig } from "@faceline/runtime/config";
+import { openLog } from "@faceline/runtime/log";
+import { MetricsConfig } from "@faceline/runtime/metrics/config";
+import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { labelsOfExpression } from "../promql/labels.ts";
 import { alertRules, durationOf } from "./alert-rules.ts";
 import { symptoms } from "./alert-table.ts";
@@ -56,7 +56,7 @@ test("a burn alert is due when 2, 5, 10 and 10 % of the budget are gone", () => 
 
 test("the routes of the objectives are those of the compute calls", () => {
   const document = JSON.parse(
-    readFileSync(join(import.meta.dirname, "../../../ingress/openapi.json"), "utf8"),
+    readFileSync(join(import.meta.dirname, "../../../contracts/openapi.json"), "utf8"),
   );
   const paths = Object.entries<object>(document.paths).filter(([, methods]) => "post" in methods);
   assert.deepEqual(paths.map(([path]) => path).toSorted(), computeRoutes.toSorted());

@@ -1,7 +1,5 @@
 import { limits } from "./objectives.ts";
 
-// Tested by alert-rules.test.ts and alert-rules.live.test.ts.
-
 /**
  * Alerts beside those of the error budgets: what callers are about to notice, and what nobody would notice
  * otherwise. Each has an entry of its name in the runbook, deploy/OPERATING.md.

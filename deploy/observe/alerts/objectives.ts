@@ -1,7 +1,5 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 
-// Tested by alert-rules.test.ts.
-
 /** All numbers of the alerts, with their units. Change them here, and run `npm run fix`. */
 export const limits = {
   /** Share of calls that the service does not fail or refuse for its own reasons. */

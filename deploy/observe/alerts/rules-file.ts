@@ -1,4 +1,3 @@
-// Covered by deploy/tidy/alerts.test.ts and alert-rules.live.test.ts.
 import type { RuleGroup } from "./alert-rules.ts";
 
 /** Returns the text of a rule file of Prometheus. Strings are quoted as in JSON, which YAML reads. */

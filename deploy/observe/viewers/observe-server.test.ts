@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import test, { type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
-import { oddRequests, rawReply } from "@faceline/contracts/testing/odd-requests";
+import { oddRequests, rawReply } from "@faceline/runtime/testing/odd-requests";
 import { freePorts } from "../../launcher/ports.ts";
 import { openObserveServer } from "./observe-server.ts";
 import type { ZipkinSpan } from "./zipkin-spans.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { openReplyServer, type Reply, targetOf } from "@faceline/contracts/runtime/reply-server";
+import { openReplyServer, type Reply, targetOf } from "@faceline/runtime/reply-server";
 import type { SpanQueue } from "./span-queue.ts";
 import { toZipkinSpans } from "./zipkin-spans.ts";
 

@@ -3,8 +3,6 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { capture } from "../../launcher/capture.ts";
 
-// Covered by deploy/e2e/observe.stack.test.ts.
-
 /**
  * Returns the Prometheus on PATH, else Debian's packages, unpacked into `folder` without root: apt has
  * checked their hashes against the signed lists of the distribution. Undefined where neither can be had.

@@ -7,8 +7,6 @@ import { maven } from "../../launcher/maven.ts";
 import { sha256Of } from "../../launcher/pinned-files.ts";
 import { repository } from "../../launcher/state-folder.ts";
 
-// Covered by deploy/e2e/observe.stack.test.ts; the hash by zipkin.test.ts.
-
 const pom = join(repository, "deploy", "zipkin", "pom.xml");
 const jarName = "zipkin-server-3.6.1-slim.jar";
 const jarSha256 = "981b1de6139b4f8f787a909c308028732f9713ae5284353d2a5aa404d1094775";

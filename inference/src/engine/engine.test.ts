@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
-import { coreWaits } from "@faceline/contracts/runtime/core-waits";
+import { coreWaits } from "@faceline/runtime/core-waits";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { builtModels, enginePicture, groupPhotograph } from "../../testing/photographs.ts";
 import type { ModelWarmUp } from "../network/model-loader.ts";

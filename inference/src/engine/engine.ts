@@ -1,7 +1,7 @@
 import { on, once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { coreWaits } from "@faceline/contracts/runtime/core-waits";
-import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
+import { coreWaits } from "@faceline/runtime/core-waits";
+import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.

@@ -1,4 +1,3 @@
-// Tested by lanes.test.ts.
 import { createHash } from "node:crypto";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { modelVersionOf } from "@faceline/models/model-version";

@@ -5,7 +5,7 @@ import { modelsFolder } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";
 import { isUnpulled } from "@faceline/models/source";
 import { openMobileFaceNet } from "@faceline/models/testing/mobilefacenet";
-import { largestFace } from "../../accuracy/largest-face.ts";
+import { largestFace } from "../../testing/largest-face.ts";
 import { distances } from "../../testing/distances.ts";
 import {
   builtModels,

@@ -1,5 +1,3 @@
-// Covered by lanes.test.ts and modelled.test.ts.
-
 /** Starts a run on this thread. Returns a function that says how long it took, and its CPU time, in ms. */
 export function startRunClock(): () => { runMs: number; cpuMs: number } {
   const startedAt = performance.now();

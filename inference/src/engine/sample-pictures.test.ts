@@ -1,4 +1,4 @@
-// Covers ingress/pages/samples: a visitor's first answers come from these pictures. The engine must find one
+// Covers web/src/samples: a visitor's first answers come from these pictures. The engine must find one
 // face in each, and no verdict may depend on the decoder, the precision or the processor: a margin is kept.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";

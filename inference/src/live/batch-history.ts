@@ -1,6 +1,6 @@
-import { Latest } from "@faceline/contracts/live/recent/latest";
-import { RecentSlots, slotMs } from "@faceline/contracts/live/recent/slots";
-import type { LiveInference, LiveRun } from "@faceline/contracts/live/state";
+import { Latest } from "@faceline/runtime/live/recent/latest";
+import { RecentSlots, slotMs } from "@faceline/runtime/live/recent/slots";
+import type { LiveInference, LiveRun } from "@faceline/runtime/live/state";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch } from "@faceline/contracts/wire/report";
 

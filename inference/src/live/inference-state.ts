@@ -1,5 +1,4 @@
-// Covered by batch-history.test.ts and ../../../deploy/e2e/live-page.stack.test.ts.
-import type { LiveInference } from "@faceline/contracts/live/state";
+import type { LiveInference } from "@faceline/runtime/live/state";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { BatchHistory } from "./batch-history.ts";
 

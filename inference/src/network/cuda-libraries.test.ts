@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { cudaReason, loadedOnnxruntime, missingLibraries, requireCudaLibraries } from "./cuda-libraries.ts";
 
-// deploy/e2e/cuda.e2e.test.ts has the real libraries. Here a library of onnxruntime-node stands for the
+// tools/e2e/cuda.e2e.test.ts has the real libraries. Here a library of onnxruntime-node stands for the
 // execution provider: it too needs one that lies beside it.
 const packageFolder = dirname(createRequire(import.meta.url).resolve("onnxruntime-node/package.json"));
 const binding = join(

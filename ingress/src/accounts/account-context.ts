@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AccountPage } from "../../pages/accounts/account-page.ts";
-import type { Facts } from "../../pages/facts.ts";
-import { frame } from "../../pages/frame.ts";
-import type { Pages } from "../../pages/pages.ts";
+import type { AccountPage } from "@faceline/web/accounts/account-page";
+import type { Facts } from "@faceline/web/facts";
+import { frame } from "@faceline/web/frame";
+import type { Pages } from "../pages/pages.ts";
 import type { HttpSettings } from "../config.ts";
 import type { AccountPorts } from "./account-ports.ts";
-
-// Covered by ./account-pages.test.ts.
 
 /** What the routes of the pages for people need. */
 export type AccountContext = {

@@ -1,8 +1,8 @@
 // Covers the pages for people, with accounts in memory: guards, refusals, headers, forged forms.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { metricsOff } from "@faceline/contracts/runtime/metrics/metrics";
-import { pageHeaders } from "../../pages/headers.ts";
+import { metricsOff } from "@faceline/runtime/metrics/metrics";
+import { pageHeaders } from "@faceline/web/headers";
 import {
   member,
   operator,

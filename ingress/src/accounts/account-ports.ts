@@ -2,7 +2,7 @@ import type { IngressReplies } from "@faceline/accounts/models/ask-ingresses";
 import type { ModelChange } from "@faceline/accounts/models/change";
 import type { ChangeResult } from "@faceline/accounts/models/change-models";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
-import type { KeyView } from "../../pages/accounts/key-view.ts";
+import type { KeyView } from "@faceline/web/accounts/key-view";
 import type { AdminPorts } from "./admin-ports.ts";
 import type { UsageOfTeam } from "./read-team-usage.ts";
 import type { SessionStorage } from "./session-storage.ts";

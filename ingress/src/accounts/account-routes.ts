@@ -1,8 +1,8 @@
-import { isConnectionFailure } from "@faceline/contracts/runtime/redis";
+import { isConnectionFailure } from "@faceline/runtime/redis";
 import formbody from "@fastify/formbody";
 import type { FastifyInstance } from "fastify";
-import { refusalPage } from "../../pages/accounts/refusal-page.ts";
-import { pageHeaders } from "../../pages/headers.ts";
+import { refusalPage } from "@faceline/web/accounts/refusal-page";
+import { pageHeaders } from "@faceline/web/headers";
 import { retryAfterSeconds } from "../call/api-error.ts";
 import { apiErrorFrom } from "../errors/problem-reply.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
@@ -14,8 +14,6 @@ import { PageRefusal } from "./page-refusal.ts";
 import { addSessions } from "./session.ts";
 import { addSignIn } from "./sign-in-routes.ts";
 import { addWaitlist } from "./waitlist-routes.ts";
-
-// Covered by ./account-pages.test.ts and ./account-security.live.test.ts.
 
 /**
  * Adds the pages for people: waitlist, sign-in, dashboard and, for operators, /admin. They work without

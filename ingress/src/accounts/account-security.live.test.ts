@@ -6,14 +6,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Person, storePerson } from "@faceline/accounts/people/person";
 import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
 import { issueSignInToken } from "@faceline/accounts/people/sign-in-address";
-import { storeApiKey } from "@faceline/contracts/runtime/api-keys";
-import { readConfig } from "@faceline/contracts/runtime/config";
+import { storeApiKey } from "@faceline/runtime/api-keys";
+import { readConfig } from "@faceline/runtime/config";
 import {
   connectDurableRedis,
   connectVolatileRedis,
   DurableRedisConfig,
   VolatileRedisConfig,
-} from "@faceline/contracts/runtime/redis";
+} from "@faceline/runtime/redis";
 import { peopleKey, personKey, signInKey } from "@faceline/contracts/wire/names";
 import { postForm, signIn } from "../../testing/accounts.ts";
 import { testServer, waitUntil } from "../../testing/server.ts";

@@ -1,12 +1,10 @@
 import { Email } from "@faceline/accounts/people/email";
-import { readMessage } from "@faceline/contracts/runtime/message";
+import { readMessage } from "@faceline/runtime/message";
 import { type LimitOverrides, TeamLimits } from "@faceline/contracts/stored/team";
 import { Tenant } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
-import { type LimitValues, limitFields } from "../../pages/accounts/limits-form.ts";
+import { type LimitValues, limitFields } from "@faceline/web/accounts/limits-form";
 import { PageRefusal } from "./page-refusal.ts";
-
-// Covered by ./admin.test.ts.
 
 const text = z.string().max(254).default("");
 const Limits = z.object({ perSecond: text, burst: text, inFlight: text, bytesPerSecond: text });

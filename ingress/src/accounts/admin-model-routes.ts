@@ -2,12 +2,10 @@ import { modelActions } from "@faceline/accounts/models/change";
 import { modelRows } from "@faceline/accounts/models/model-rows";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { modelsPage } from "../../pages/accounts/admin-models-page.ts";
+import { modelsPage } from "@faceline/web/accounts/admin-models-page";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
-
-// Covered by ./admin-model-routes.test.ts.
 
 /** Adds the page on which operators enable and disable models and detectors, and set the defaults. */
 export function addModels(scope: FastifyInstance, context: AccountContext): void {

@@ -1,16 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { newestOf } from "../../pages/accounts/admin-address-pages.ts";
-import { type PersonForm, peoplePage, personPage } from "../../pages/accounts/admin-people-pages.ts";
-import { doneText } from "../../pages/accounts/done.ts";
+import { newestOf } from "@faceline/web/accounts/admin-address-pages";
+import { type PersonForm, peoplePage, personPage } from "@faceline/web/accounts/admin-people-pages";
+import { doneText } from "@faceline/web/accounts/done";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readMembership } from "./admin-forms.ts";
 import { emailId, type IdRoute, newMember, personPath, sendNewAddress } from "./admin-person.ts";
 import { confirm, doneOf } from "./confirmation.ts";
 import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
-
-// Covered by ./admin.test.ts.
 
 /** Adds the people of operators: all of them, and one page for each with what can be done for them. */
 export function addPeople(scope: FastifyInstance, context: AccountContext): void {

@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addressPage } from "../../pages/accounts/admin-address-pages.ts";
-import type { Done } from "../../pages/accounts/done.ts";
+import { addressPage } from "@faceline/web/accounts/admin-address-pages";
+import type { Done } from "@faceline/web/accounts/done";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
 import { confirm } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
-
-// Covered by ./admin.test.ts.
 
 /** Stands for an email in addresses of pages, which are logged, and stay in the history of a browser. */
 export const emailId = (email: string): string =>

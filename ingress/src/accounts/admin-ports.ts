@@ -4,8 +4,8 @@ import type { Person } from "@faceline/accounts/people/person";
 import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
 import type { TeamSummary } from "@faceline/accounts/people/teams";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
-import type { SentAddress } from "../../pages/accounts/admin-address-pages.ts";
-import type { KeyView } from "../../pages/accounts/key-view.ts";
+import type { SentAddress } from "@faceline/web/accounts/admin-address-pages";
+import type { KeyView } from "@faceline/web/accounts/key-view";
 import type { UsageOfService } from "./read-team-usage.ts";
 import type { StoredSession } from "./session-storage.ts";
 

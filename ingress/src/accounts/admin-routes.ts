@@ -1,15 +1,13 @@
 import { AuditId } from "@faceline/accounts/audit/audit-log";
 import type { FastifyInstance } from "fastify";
-import { auditPage } from "../../pages/accounts/admin-audit-page.ts";
-import { usagePage } from "../../pages/accounts/admin-usage-page.ts";
+import { auditPage } from "@faceline/web/accounts/admin-audit-page";
+import { usagePage } from "@faceline/web/accounts/admin-usage-page";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { addModels } from "./admin-model-routes.ts";
 import { addPeople } from "./admin-people-routes.ts";
 import { addTeams } from "./admin-team-routes.ts";
 import { addWaiting } from "./admin-waitlist-routes.ts";
 import { PageRefusal } from "./page-refusal.ts";
-
-// Covered by ./admin.test.ts.
 
 /** Adds the pages of operators to a scope with the prefix /admin, which `requireOperator` guards. */
 export function addAdmin(scope: FastifyInstance, context: AccountContext): void {

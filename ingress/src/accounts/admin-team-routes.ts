@@ -1,19 +1,17 @@
 import { Tenant } from "@faceline/contracts/wire/ids";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { revokeTeamKeyPage, teamKeysSection } from "../../pages/accounts/admin-key-pages.ts";
-import { teamPage, teamPeopleSection, teamsPage } from "../../pages/accounts/admin-team-pages.ts";
-import { doneText, keyDoneAddress } from "../../pages/accounts/done.ts";
-import { errorsSection } from "../../pages/accounts/errors-section.ts";
-import { limitValues } from "../../pages/accounts/limits-form.ts";
-import { usageSection } from "../../pages/accounts/usage-section.ts";
+import { revokeTeamKeyPage, teamKeysSection } from "@faceline/web/accounts/admin-key-pages";
+import { teamPage, teamPeopleSection, teamsPage } from "@faceline/web/accounts/admin-team-pages";
+import { doneText, keyDoneAddress } from "@faceline/web/accounts/done";
+import { errorsSection } from "@faceline/web/accounts/errors-section";
+import { limitValues } from "@faceline/web/accounts/limits-form";
+import { usageSection } from "@faceline/web/accounts/usage-section";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readLimits, readSeenLimits } from "./admin-forms.ts";
 import { emailId } from "./admin-person.ts";
 import { confirm, doneOf, keyDone } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
-
-// Covered by ./admin.test.ts.
 
 /** Adds the teams of operators: a list, and a page for each with its keys and the form of its limits. */
 export function addTeams(scope: FastifyInstance, context: AccountContext): void {

@@ -1,14 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type ApprovalForm, entryPage, waitingPage } from "../../pages/accounts/admin-waitlist-pages.ts";
-import { doneText } from "../../pages/accounts/done.ts";
+import { type ApprovalForm, entryPage, waitingPage } from "@faceline/web/accounts/admin-waitlist-pages";
+import { doneText } from "@faceline/web/accounts/done";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { proposedTeam, readLimits, readMembership } from "./admin-forms.ts";
 import { emailId, type IdRoute, newMember, personPath, sendNewAddress } from "./admin-person.ts";
 import { confirm, doneOf } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
-
-// Covered by ./admin.test.ts.
 
 /** Adds the waitlist of operators: who waits, and one page for each to approve or decline them. */
 export function addWaiting(scope: FastifyInstance, context: AccountContext): void {

@@ -3,8 +3,6 @@ import { visitorAddress } from "../tester/visitors.ts";
 import type { AccountLimit, AccountPorts } from "./account-ports.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
-// Covered by ./account-pages.test.ts.
-
 /** Counts a try of the sender's address. Throws a PageRefusal above the limit. */
 export async function countTry(
   accounts: Pick<AccountPorts, "countTry">,

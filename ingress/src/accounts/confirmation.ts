@@ -1,8 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Done, doneAddress, doneText, isDone } from "../../pages/accounts/done.ts";
-import type { KeyView } from "../../pages/accounts/key-view.ts";
-
-// Covered by ./admin.test.ts and ./dashboard.test.ts.
+import { type Done, doneAddress, doneText, isDone } from "@faceline/web/accounts/done";
+import type { KeyView } from "@faceline/web/accounts/key-view";
 
 /** Leads to a page that says what was done. A reload of that page does nothing again. */
 export const confirm = (reply: FastifyReply, path: string, done: Done): FastifyReply =>

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { dashboardPage } from "../../pages/accounts/dashboard-page.ts";
-import { keyDoneAddress } from "../../pages/accounts/done.ts";
-import { errorsSection } from "../../pages/accounts/errors-section.ts";
+import { dashboardPage } from "@faceline/web/accounts/dashboard-page";
+import { keyDoneAddress } from "@faceline/web/accounts/done";
+import { errorsSection } from "@faceline/web/accounts/errors-section";
 import {
   keyPage,
   newKeyPage,
@@ -10,18 +10,16 @@ import {
   replacedKeyPage,
   revokePage,
   tooManyKeysPage,
-} from "../../pages/accounts/key-pages.ts";
-import type { KeyView } from "../../pages/accounts/key-view.ts";
-import { usageSection } from "../../pages/accounts/usage-section.ts";
-import { pictureName } from "../../pages/samples.ts";
+} from "@faceline/web/accounts/key-pages";
+import type { KeyView } from "@faceline/web/accounts/key-view";
+import { usageSection } from "@faceline/web/accounts/usage-section";
+import { pictureName } from "@faceline/web/samples";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
 import type { CreatedKey } from "./account-ports.ts";
 import { countTry } from "./admission.ts";
 import { keyDone } from "./confirmation.ts";
 import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
-
-// Covered by ./dashboard.test.ts.
 
 /** Adds the dashboard of a team to a scope with the prefix /dashboard, which `requireMember` guards. */
 export function addDashboard(scope: FastifyInstance, context: AccountContext): void {

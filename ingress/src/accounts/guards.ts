@@ -4,8 +4,6 @@ import type { Actor, Person } from "./account-ports.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { touchSession } from "./session.ts";
 
-// Covered by ./account-pages.test.ts.
-
 /**
  * Finds who is signed in, at each request: a person who was forgotten, or whose role or team has changed, has
  * what holds now. Added to the scope of all pages for people, behind the sessions.

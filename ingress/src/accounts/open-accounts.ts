@@ -20,19 +20,13 @@ import {
   signInAddress,
 } from "@faceline/accounts/people/sign-in-address";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
-import { teamLimits } from "@faceline/contracts/runtime/api-keys";
-import type {
-  DurableRedisConfig,
-  RedisConnection,
-  VolatileConnection,
-} from "@faceline/contracts/runtime/redis";
-import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import { teamLimits } from "@faceline/runtime/api-keys";
+import type { DurableRedisConfig, RedisConnection, VolatileConnection } from "@faceline/runtime/redis";
+import type { RepeatedLog } from "@faceline/runtime/repeated-log";
 import { AccountLimiter, type AccountLimits } from "../limits/account-limiter.ts";
 import type { AccountPorts } from "./account-ports.ts";
 import { openAdmin } from "./open-admin.ts";
 import { readTeamUsage } from "./read-team-usage.ts";
-
-// Covered by ./account-security.live.test.ts.
 
 /**
  * Connects the pages for people to the durable Redis, to the limits in the volatile one, and to the mail

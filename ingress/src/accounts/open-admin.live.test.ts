@@ -10,8 +10,8 @@ import {
 import { storeSession } from "@faceline/accounts/people/sessions";
 import { findSignInToken } from "@faceline/accounts/people/sign-in-address";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
-import { connectRedis } from "@faceline/contracts/runtime/redis";
-import { auditPage } from "../../pages/accounts/admin-audit-page.ts";
+import { connectRedis } from "@faceline/runtime/redis";
+import { auditPage } from "@faceline/web/accounts/admin-audit-page";
 import { openAdmin } from "./open-admin.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";

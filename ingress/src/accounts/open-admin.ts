@@ -19,7 +19,7 @@ import { listPeople } from "@faceline/accounts/people/person";
 import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
 import { listOpenAddresses, signInAddress } from "@faceline/accounts/people/sign-in-address";
 import { findTeam, listTeams, replaceLimits } from "@faceline/accounts/people/teams";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import type { AdminPorts } from "./admin-ports.ts";
 import { readServiceUsage } from "./read-team-usage.ts";
 

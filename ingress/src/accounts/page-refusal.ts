@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@faceline/contracts/http/errors";
-import type { RefusalText } from "../../pages/accounts/refusal-page.ts";
+import type { RefusalText } from "@faceline/web/accounts/refusal-page";
 
 /**
  * A request of a page for people that is refused. The error handler of these pages makes it a page; the API

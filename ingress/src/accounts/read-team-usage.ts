@@ -8,9 +8,7 @@ import {
   type TeamUsage,
 } from "@faceline/accounts/usage/read-usage";
 import { allTeams } from "@faceline/accounts/usage/write-usage";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-
-// Covered by ./usage-counter.live.test.ts.
+import type { RedisConnection } from "@faceline/runtime/redis";
 
 /** Returns the calls of a team in the last 30 days, and its recent errors. Throws what its commands throw. */
 export async function readTeamUsage(

@@ -4,8 +4,6 @@ import type { AccountPorts, Person } from "./account-ports.ts";
 import { countTry, requireAvailable } from "./admission.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
-// Covered by ./account-pages.test.ts and ./account-security.live.test.ts.
-
 /**
  * Looks up whom a sign-in address signs in. Only addresses that sign nobody in count as tries, and one that
  * works is answered however many were tried before: many people may come from one address of the network, and

@@ -1,7 +1,5 @@
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
+import { bestEffort } from "@faceline/runtime/best-effort";
 import PQueue from "p-queue";
-
-// Covered by ./account-pages.test.ts.
 
 /**
  * Emails for which a sign-in address was requested, and that are looked up once their reply was sent. Beyond

@@ -6,7 +6,7 @@ import {
   openedAddressPage,
   signInPage,
   signInSentPage,
-} from "../../pages/accounts/sign-in-page.ts";
+} from "@faceline/web/accounts/sign-in-page";
 import { onClose } from "../call/context.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import type { Person } from "./account-ports.ts";
@@ -15,8 +15,6 @@ import { PageRefusal } from "./page-refusal.ts";
 import { beginSession, endSession, rejectLostCookie } from "./session.ts";
 import { SignInLookups } from "./sign-in-lookups.ts";
 import { SignInQueue } from "./sign-in-queue.ts";
-
-// Covered by ./account-pages.test.ts and ./account-security.live.test.ts.
 
 /** Adds /sign-in, the sign-in addresses below it, and /sign-out. */
 export function addSignIn(scope: FastifyInstance, context: AccountContext): void {

@@ -1,13 +1,11 @@
 import { PendingUsage, type UsageBatch } from "@faceline/accounts/usage/pending-usage";
 import { writeUsage } from "@faceline/accounts/usage/write-usage";
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { Log } from "@faceline/contracts/runtime/log";
-import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
-import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import type { Log } from "@faceline/runtime/log";
+import type { Metrics } from "@faceline/runtime/metrics/metrics";
+import type { RedisConnection } from "@faceline/runtime/redis";
+import type { RepeatedLog } from "@faceline/runtime/repeated-log";
 import type { EndedCall } from "../call/ports.ts";
-
-// Covered by ./usage-counter.live.test.ts.
 
 /**
  * Counts the calls of every team in memory, and writes them to the durable Redis every USAGE_WRITE_EVERY_MS

@@ -1,13 +1,11 @@
 import { WaitlistForm } from "@faceline/accounts/people/waitlist";
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
-import { type WaitlistField, waitlistJoinedPage, waitlistPage } from "../../pages/accounts/waitlist-page.ts";
+import { type WaitlistField, waitlistJoinedPage, waitlistPage } from "@faceline/web/accounts/waitlist-page";
 import { visitorNetwork } from "../tester/visitors.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { countTry, requireAvailable } from "./admission.ts";
 import { PageRefusal } from "./page-refusal.ts";
-
-// Covered by ./account-pages.test.ts and ./account-security.live.test.ts.
 
 /** Adds /waitlist. What is answered is the same for an email that waits already, and for one of a person. */
 export function addWaitlist(scope: FastifyInstance, context: AccountContext): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TimeSpent } from "@faceline/contracts/runtime/starvation";
+import type { TimeSpent } from "@faceline/runtime/starvation";
 import { testKeyRecord } from "../../testing/server.ts";
 import { dependencyUnavailable } from "../call/api-error.ts";
 import { KeyCache } from "./key-cache.ts";

@@ -1,5 +1,5 @@
-import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
+import type { KeyRecord } from "@faceline/runtime/api-keys";
+import { bestEffort } from "@faceline/runtime/best-effort";
 import { ApiError } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";
 

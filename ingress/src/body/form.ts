@@ -3,8 +3,6 @@ import { ApiError } from "../call/api-error.ts";
 import { JsonParser, tooManyCandidatesError } from "./json.ts";
 import type { BodyLimits } from "./json-limits.ts";
 
-// Covered by ./parsers.test.ts.
-
 /**
  * Returns the body that the fields of a form stand for, as JSON would hold it. A text that begins like a list
  * or an object is parsed as JSON (Base64 never does), an empty text counts as absent, and the fields of

@@ -4,8 +4,6 @@ import { parse } from "secure-json-parse";
 import { ApiError } from "../call/api-error.ts";
 import { type BodyLimits, type ExceededLimit, type JsonLimits, JsonScan, jsonLimits } from "./json-limits.ts";
 
-// Covered by ./parsers.test.ts and ../server.test.ts.
-
 /**
  * Parses the JSON of one request body. The bytes are checked against limits before they are parsed, so that
  * no body takes many times its size in memory.

@@ -1,6 +1,6 @@
 import { type Readable, Transform } from "node:stream";
-import { ReplyTimeout } from "@faceline/contracts/runtime/reply-timeout";
-import type { TimeSpent } from "@faceline/contracts/runtime/starvation";
+import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
+import type { TimeSpent } from "@faceline/runtime/starvation";
 import type { FastifyInstance } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";

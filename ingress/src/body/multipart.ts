@@ -3,8 +3,6 @@ import { ApiError } from "../call/api-error.ts";
 import { type FormEntry, formFieldsMax, tooManyFieldsError } from "./form.ts";
 import type { BodyLimits } from "./json-limits.ts";
 
-// Covered by ./parsers.test.ts.
-
 /**
  * Returns the fields of a `multipart/form-data` body, texts and files, in order. The body is in memory
  * already, so nothing is streamed or written to disk. Throws `invalid_request` if it is malformed or has too

@@ -1,7 +1,5 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
-import { slowdown, type TimeSpent } from "@faceline/contracts/runtime/starvation";
-
-// Covered by ../errors/error-codes.test.ts.
+import { slowdown, type TimeSpent } from "@faceline/runtime/starvation";
 
 /**
  * A call that ends without its result: the code and the words that the client reads. Any step may throw it;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Log } from "@faceline/contracts/runtime/log";
-import { type LineFacts, RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import type { Log } from "@faceline/runtime/log";
+import { type LineFacts, RepeatedLog } from "@faceline/runtime/repeated-log";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { noWait } from "@faceline/contracts/wire/timing";

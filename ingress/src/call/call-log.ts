@@ -1,6 +1,6 @@
 import { errorTable } from "@faceline/contracts/http/errors";
-import type { Log } from "@faceline/contracts/runtime/log";
-import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+import type { Log } from "@faceline/runtime/log";
+import type { RepeatedLog } from "@faceline/runtime/repeated-log";
 import type { EndedCall } from "./ports.ts";
 
 /**

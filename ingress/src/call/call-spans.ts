@@ -1,4 +1,4 @@
-import { newSpanId } from "@faceline/contracts/runtime/random";
+import { newSpanId } from "@faceline/runtime/random";
 import type { FinishedSpan } from "@faceline/contracts/trace/span";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import { sentenceFor } from "./call-log.ts";

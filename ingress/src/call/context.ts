@@ -1,11 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { ErrorCode } from "@faceline/contracts/http/errors";
-import type { CallIds } from "@faceline/contracts/runtime/log-ids";
+import type { CallIds } from "@faceline/runtime/log-ids";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DispatchedCall } from "./ports.ts";
 import type { CallRecord } from "./record.ts";
-
-// Covered by ../compute-hooks.test.ts and ../server.test.ts.
 
 /** One compute call after it was let in: who calls, until when, and whether the client is still there. */
 export type RequestContext = Omit<DispatchedCall, "lane" | "options" | "images" | "costs">;

@@ -1,7 +1,7 @@
-import type { KeyRecord } from "@faceline/contracts/runtime/api-keys";
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { CallIds } from "@faceline/contracts/runtime/log-ids";
-import type { Metrics } from "@faceline/contracts/runtime/metrics/metrics";
+import type { KeyRecord } from "@faceline/runtime/api-keys";
+import type { Clock } from "@faceline/runtime/clock";
+import type { CallIds } from "@faceline/runtime/log-ids";
+import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";

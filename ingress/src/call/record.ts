@@ -1,5 +1,5 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
-import { newSpanId } from "@faceline/contracts/runtime/random";
+import { newSpanId } from "@faceline/runtime/random";
 import type { SpanContext } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId } from "@faceline/contracts/wire/ids";

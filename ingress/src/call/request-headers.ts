@@ -1,12 +1,10 @@
 import { RequestId } from "@faceline/contracts/http/reply-fields";
-import { newSpanId, newTraceId, randomBytes } from "@faceline/contracts/runtime/random";
+import { newSpanId, newTraceId, randomBytes } from "@faceline/runtime/random";
 import { readTraceparent } from "@faceline/contracts/trace/span";
 import { Traceparent, Tracestate } from "@faceline/contracts/wire/ids";
 import { ApiError } from "./api-error.ts";
 import type { Ports } from "./ports.ts";
 import type { CallTrace } from "./record.ts";
-
-// Covered by ../server.test.ts.
 
 type HeaderValue = string | string[] | undefined;
 

@@ -1,8 +1,6 @@
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { CallRecord } from "./record.ts";
 
-// Covered by ../server.test.ts.
-
 /**
  * Returns the `Server-Timing` of a call: its parts in ms, and the `traceparent` of a sampled one, which
  * monitoring in browsers reads from here.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
-import { closeUnreadConnections } from "@faceline/contracts/runtime/unread-responses";
+import { closeUnreadConnections } from "@faceline/runtime/unread-responses";
 import type { ClosedConnection } from "../call/closed-connection.ts";
 import { addressGroup, addressMatcher } from "./address-group.ts";
 import { ConnectionRoom } from "./connection-room.ts";

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { closeWhenRead } from "@faceline/contracts/runtime/unread-responses";
+import { closeWhenRead } from "@faceline/runtime/unread-responses";
 import { pendingResponses } from "./pending-responses.ts";
 
 /**

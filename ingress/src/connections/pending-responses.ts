@@ -1,8 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-// Covered by ../errors/error-codes.test.ts and ./connection-limits.test.ts.
-
 /**
  * Tracks the responses of each connection that are not finished. A client may send requests without waiting
  * for the responses (pipelining), so there may be several.

@@ -5,8 +5,6 @@ import { ApiError } from "../call/api-error.ts";
 import type { ClosedConnection } from "../call/closed-connection.ts";
 import { pendingResponses } from "./pending-responses.ts";
 
-// Covered by ./limit-connections.test.ts.
-
 /**
  * Refuses a request while its connection has too many unfinished ones, and closes the connection after that.
  * Each holds what its call holds, and nobody knows whether the client reads the responses.

@@ -1,8 +1,6 @@
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { ApiError } from "../call/api-error.ts";
 
-// Covered by ./dispatch-call.test.ts and ../endpoints/compare.test.ts.
-
 /**
  * Returns the error of a call by the outcome of one of its tasks, or undefined if the call can go on: a call
  * is answered whole, and only an input at fault may fail alone.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
-import { starvedIn } from "@faceline/contracts/runtime/starvation";
+import { starvedIn } from "@faceline/runtime/starvation";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";

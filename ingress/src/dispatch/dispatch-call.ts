@@ -1,6 +1,6 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import { randomBytes } from "@faceline/contracts/runtime/random";
-import { starvationOf } from "@faceline/contracts/runtime/starvation";
+import type { Clock } from "@faceline/runtime/clock";
+import { randomBytes } from "@faceline/runtime/random";
+import { starvationOf } from "@faceline/runtime/starvation";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";

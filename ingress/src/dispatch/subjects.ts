@@ -9,8 +9,6 @@ import type { Input } from "../images/inputs.ts";
 import type { Subject, SubjectFace } from "../matching/subject.ts";
 import { callFailure, deadlinePassed } from "./call-failure.ts";
 
-// Covered by ../endpoints/verify.test.ts and ../endpoints/compare.test.ts.
-
 /**
  * Sends the images among the inputs to the workers, all in one call, and returns one answer per image, in
  * order. Without images it returns [] and nothing leaves this process. Throws `upstream_timeout` if the

@@ -4,8 +4,6 @@ import { isVector } from "@faceline/contracts/http/vector";
 import { ApiError, inputError } from "../call/api-error.ts";
 import { type InputValue, invalidVectorError } from "../images/inputs.ts";
 
-// Covered by ./compare.test.ts.
-
 /**
  * Returns the candidates of a comparison: vectors and images, bare or in an object with an id. The schema of
  * the body leaves them unparsed, because an invalid candidate does not fail the call: it is an ApiError in

@@ -6,8 +6,6 @@ import type { HttpSettings } from "../config.ts";
 import type { InputReader } from "../images/inputs.ts";
 import type { LoadedModels } from "../models/loaded-models.ts";
 
-// Covered by the tests of the endpoints and by ../../openapi/document.test.ts.
-
 /** What every endpoint works with. */
 export type RouteContext = {
   ports: Ports;

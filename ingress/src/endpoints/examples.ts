@@ -1,7 +1,5 @@
 import type { ComputeEndpoint } from "./endpoint.ts";
 
-// Covered by ../../openapi/document.test.ts, which sends every request.
-
 /** A plain square, small enough for a document. The service finds no face in it. */
 const image = "UklGRjgAAABXRUJQVlA4ICwAAACQAQCdASoQABAAAUAmJaACdLoAA5gA/vBTH+j64RZGX/7Gb/56P/z0f6hgAA==";
 const dataUrl = `data:image/webp;base64,${image}`;

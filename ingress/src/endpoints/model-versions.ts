@@ -4,8 +4,6 @@ import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError } from "../call/api-error.ts";
 import type { LoadedModels } from "../models/loaded-models.ts";
 
-// Covered by ./compare.test.ts and ./capabilities.test.ts.
-
 /**
  * Returns the versions of a model that live workers run: one, and two in the middle of a rollout. Without a
  * worker, that of this process' catalogue.

@@ -18,8 +18,6 @@ import { serveOpenApi } from "./openapi.ts";
 import { represent } from "./represent.ts";
 import { verify } from "./verify.ts";
 
-// Covered by ../../openapi/document.test.ts: the routes of the server are the paths of the document.
-
 /**
  * Every endpoint, one row each: the server takes its routes from here, and the OpenAPI document its paths and
  * schemas. A new compute endpoint is a contract, a handler, a row and its examples.

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import { Problem } from "@faceline/contracts/http/problem";
-import { oddRequests, rawReply } from "@faceline/contracts/testing/odd-requests";
+import { oddRequests, rawReply } from "@faceline/runtime/testing/odd-requests";
 import type { LightMyRequestResponse } from "fastify";
 import { assertDocumented } from "../../testing/openapi-reader.ts";
 import {

@@ -6,8 +6,6 @@ import { lingerThenClose } from "../connections/lingering-close.ts";
 import { pendingResponses } from "../connections/pending-responses.ts";
 import { problemFrom } from "./problem-reply.ts";
 
-// Covered by ./error-codes.test.ts.
-
 /**
  * Replies on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual
  * shape, and closes it. For Node's `clientError`, where there is no request to reply to. Requests that came

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 
-// Covered by ../server.test.ts.
-
 /**
  * Answers 404 or 405 for requests without a route, before their body is read. `sendMissingPage` answers a 404
  * for requests that want HTML.

@@ -1,14 +1,12 @@
 import { pipeline } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@faceline/contracts/http/problem";
-import { readMessage } from "@faceline/contracts/runtime/message";
+import { readMessage } from "@faceline/runtime/message";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 import { onClose, type RequestContext } from "../call/context.ts";
 import type { IdempotencyLock, IdempotencyLookup, Ports } from "../call/ports.ts";
 import { Fingerprint } from "./fingerprint.ts";
-
-// Covered by ./store.live.test.ts.
 
 /**
  * Adds hooks for calls with an `Idempotency-Key`. Of several calls with one key and one body, one computes;

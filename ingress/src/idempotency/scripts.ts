@@ -1,7 +1,6 @@
 // The Lua scripts of the idempotency store. A record is a hash with the fingerprint of its call, its state
 // (`running`, `stored`, `not_stored`), the holder of the lock while it is running, and the reply once it is
 // stored.
-// Covered by ./store.live.test.ts.
 
 /** KEYS: record. ARGV: fingerprint, holder, lock time. Returns [result, and the reply if it is stored]. */
 export const acquireScript = `

@@ -3,8 +3,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { readConfig } from "@faceline/contracts/runtime/config";
-import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/contracts/runtime/redis";
+import { readConfig } from "@faceline/runtime/config";
+import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { idempotencyRecordKey } from "@faceline/contracts/wire/names";
 import {

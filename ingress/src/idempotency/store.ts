@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
-import { starvationOf } from "@faceline/contracts/runtime/starvation";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import type { Clock } from "@faceline/runtime/clock";
+import { type RedisConnection, script } from "@faceline/runtime/redis";
+import { starvationOf } from "@faceline/runtime/starvation";
 import { idempotencyRecordKey, storedBytesKey } from "@faceline/contracts/wire/names";
 import { dependencyUnavailable } from "../call/api-error.ts";
 import type { IdempotencyLock, Ports, StoredReply } from "../call/ports.ts";

@@ -7,8 +7,6 @@ import { vectorFault } from "../matching/vector-fault.ts";
 import { imageBytes } from "./base64.ts";
 import { checkHeader, type HeaderLimits } from "./header.ts";
 
-// Covered by ../endpoints/verify.test.ts and ../endpoints/compare.test.ts.
-
 /**
  * Turns what a client sent for a face into an Input: an image whose header was checked, or a vector of the
  * model's length. Runs before anything is queued.

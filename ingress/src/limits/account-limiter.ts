@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { RequestRateLimiter } from "./request-rate-limiter.ts";
-
-// Covered by ../accounts/account-security.live.test.ts.
 
 /**
  * Counts what people try: forms and sign-in addresses by the address of the network that they come from,

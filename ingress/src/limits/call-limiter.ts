@@ -1,11 +1,9 @@
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
 import { ApiError } from "../call/api-error.ts";
 import type { CallSlot } from "../call/ports.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
 import { RequestRateLimiter } from "./request-rate-limiter.ts";
-
-// Covered by ./team-limiter.live.test.ts and ./visitor-limiter.live.test.ts.
 
 /** Counts calls over all ingress processes: their rate, and how many are in flight. */
 export class CallLimiter implements AsyncDisposable {

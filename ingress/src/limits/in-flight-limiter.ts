@@ -1,8 +1,6 @@
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import { type RedisConnection, script } from "@faceline/contracts/runtime/redis";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import { type RedisConnection, script } from "@faceline/runtime/redis";
 import { inFlightKey } from "@faceline/contracts/wire/names";
-
-// Covered by ./team-limiter.live.test.ts.
 
 /** An ingress process that has not reported for this long counts as dead, and its calls as ended. */
 const reportValidMs = 3_000;

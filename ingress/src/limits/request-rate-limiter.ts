@@ -1,10 +1,8 @@
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
 import { rateKeyPrefix } from "@faceline/contracts/wire/names";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { RateLimitState } from "../call/ports.ts";
-
-// Covered by ./team-limiter.live.test.ts.
 
 /**
  * A token bucket shared by all ingress processes: in any t seconds at most `burst + rate × t` calls, and a

@@ -1,4 +1,4 @@
-import type { RedisConnection } from "@faceline/contracts/runtime/redis";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import type { Ports } from "../call/ports.ts";
 import { CallLimiter, type LimitDetails } from "./call-limiter.ts";
 

@@ -1,4 +1,4 @@
-import type { VolatileConnection } from "@faceline/contracts/runtime/redis";
+import type { VolatileConnection } from "@faceline/runtime/redis";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
 import type { CallSlot, Ports } from "../call/ports.ts";

@@ -1,7 +1,7 @@
 import { errorTable } from "@faceline/contracts/http/errors";
-import { Latest } from "@faceline/contracts/live/recent/latest";
-import { RecentSlots } from "@faceline/contracts/live/recent/slots";
-import type { LiveIngress, OutcomeKind } from "@faceline/contracts/live/state";
+import { Latest } from "@faceline/runtime/live/recent/latest";
+import { RecentSlots } from "@faceline/runtime/live/recent/slots";
+import type { LiveIngress, OutcomeKind } from "@faceline/runtime/live/state";
 import type { EndedCall } from "../call/ports.ts";
 import type { CallParts } from "../call/record.ts";
 

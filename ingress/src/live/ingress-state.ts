@@ -1,5 +1,4 @@
-// Covered by call-history.test.ts and ../../../deploy/e2e/live-page.stack.test.ts.
-import type { LiveIngress, LivePool } from "@faceline/contracts/live/state";
+import type { LiveIngress, LivePool } from "@faceline/runtime/live/state";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { CallHistory } from "./call-history.ts";
 

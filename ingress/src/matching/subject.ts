@@ -3,8 +3,6 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { InputRef } from "../call/api-error.ts";
 import type { NumericVector } from "./distance.ts";
 
-// Covered by ../endpoints/verify.test.ts and ./ranking.test.ts.
-
 /** What one input of a call shows: the faces of an image, or the one face that a vector stands for. */
 export type Subject = {
   ref: InputRef;

@@ -4,8 +4,6 @@ import { type DetectorModel, distancesMax, type EmbeddingModel } from "@faceline
 import { ApiError } from "../call/api-error.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 
-// Covered by ../endpoints/capabilities.test.ts and ../endpoints/verify.test.ts.
-
 /** The models and detectors that are enabled. It does not change: a call works with one to its end. */
 export class EnabledModels {
   readonly embeddingModels: EmbeddingModel[];

@@ -4,11 +4,11 @@ import {
   type AllowlistReply,
   readAllowlist,
 } from "@faceline/accounts/models/allowlist-store";
-import { bestEffort } from "@faceline/contracts/runtime/best-effort";
-import type { Log } from "@faceline/contracts/runtime/log";
-import { readMessage } from "@faceline/contracts/runtime/message";
-import type { DurableRedisConfig, RedisConnection } from "@faceline/contracts/runtime/redis";
-import { subscribeDurable } from "@faceline/contracts/runtime/redis-subscription";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import type { Log } from "@faceline/runtime/log";
+import { readMessage } from "@faceline/runtime/message";
+import type { DurableRedisConfig, RedisConnection } from "@faceline/runtime/redis";
+import { subscribeDurable } from "@faceline/runtime/redis-subscription";
 import { allowlistChannel, allowlistRepliesChannel } from "@faceline/contracts/wire/names";
 import type { LoadedModels } from "./loaded-models.ts";
 

@@ -1,5 +1,5 @@
 import { type Allowlist, enabledModels, type ModelSelection } from "@faceline/accounts/models/allowlist";
-import { SettingsError } from "@faceline/contracts/runtime/config";
+import { SettingsError } from "@faceline/runtime/config";
 import type { Catalogue } from "@faceline/models/catalogue";
 import type { DetectorModel, EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { modelVersionOf } from "@faceline/models/model-version";

@@ -1,7 +1,5 @@
-import { FileContent } from "@faceline/contracts/runtime/file-setting";
+import { FileContent } from "@faceline/runtime/file-setting";
 import * as z from "zod";
-
-// Covered by ../config.test.ts.
 
 /** `second=redis://a:6379,third=redis://b:6379` → a map from pool to value. */
 export const valuesByPool = z

@@ -1,13 +1,11 @@
-import type { Clock } from "@faceline/contracts/runtime/clock";
-import type { Log } from "@faceline/contracts/runtime/log";
-import type { VolatileConnection, VolatileServer } from "@faceline/contracts/runtime/redis";
+import type { Clock } from "@faceline/runtime/clock";
+import type { Log } from "@faceline/runtime/log";
+import type { VolatileConnection, VolatileServer } from "@faceline/runtime/redis";
 import { type AnswerInbox, openAnswerInbox } from "../answer-inbox.ts";
 import { type CancelOutbox, openCancelOutbox } from "../cancel-outbox.ts";
 import { type ImageOutbox, openImageOutbox } from "../image-outbox.ts";
 import type { SharedBudget } from "../limits/shared-budget.ts";
 import { openPoolInbox, type PoolInbox } from "../pool-inbox.ts";
-
-// Covered by ./pool-servers.live.test.ts.
 
 /** Opens what goes through one volatile Redis for the pools that use it. */
 export async function openPoolServer(parts: PoolServerParts): Promise<PoolServer> {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { openSharedClock } from "@faceline/contracts/runtime/clock";
+import { openSharedClock } from "@faceline/runtime/clock";
 import {
   connectVolatileRedis,
   type VolatileConnection,
   type VolatileRedisConfig,
-} from "@faceline/contracts/runtime/redis";
-import type { RepeatedLog } from "@faceline/contracts/runtime/repeated-log";
+} from "@faceline/runtime/redis";
+import type { RepeatedLog } from "@faceline/runtime/repeated-log";
 import type { PoolView } from "./pool-choice.ts";
 import type { PoolRedisSettings } from "./pool-redis-settings.ts";
 import { openPoolServer, type PoolServer, type PoolServerParts } from "./pool-server.ts";

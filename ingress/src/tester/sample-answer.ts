@@ -1,7 +1,7 @@
 import { type VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import { laneId, visitorsTenant } from "@faceline/contracts/wire/ids";
-import { readPicture, type SampleName } from "../../pages/samples.ts";
+import { readPicture, type SampleName } from "@faceline/web/samples";
 import { validate } from "../body/validate.ts";
 import { ApiError, notServing } from "../call/api-error.ts";
 import type { RequestContext } from "../call/context.ts";

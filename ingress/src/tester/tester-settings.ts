@@ -1,7 +1,5 @@
-import type { TesterFacts } from "../../pages/facts.ts";
+import type { TesterFacts } from "@faceline/web/facts";
 import { type HttpSettings, testerIsOn } from "../config.ts";
-
-// Covered by ../tester-routes.test.ts.
 
 /** Returns the settings of calls of the public tester: those of all calls, with the lower limits of both. */
 export function testerSettings(settings: HttpSettings): HttpSettings {

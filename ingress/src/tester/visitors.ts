@@ -5,8 +5,6 @@ import type { Caller } from "../call/caller.ts";
 import type { Ports } from "../call/ports.ts";
 import { addressGroup, networkOf } from "../connections/address-group.ts";
 
-// Covered by ../tester-routes.test.ts.
-
 /**
  * Returns the function that identifies calls of the public tester. They need no key, and all of them belong
  * to one tenant. Throws `invalid_request` if the call does not come from a page of this service, so that

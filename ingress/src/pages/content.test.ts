@@ -1,0 +1,60 @@
+// Covers web/src/content.ts, as the service answers.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { testServer } from "../../testing/server.ts";
+
+// One server for all tests: every server renders all pages anew.
+const { app } = testServer({ after, diagnostic: console.error });
+
+const decoders = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  identity: (body: Buffer) => body,
+};
+
+test("a page comes in the best encoding that the client takes", async () => {
+  const plain = (await app.inject("/")).body;
+  const expected = {
+    "gzip, deflate, br, zstd": "br",
+    "gzip, deflate": "gzip",
+    "br;q=0, gzip;q=0.5": "gzip",
+    "gzip;q=0": "identity",
+    identity: "identity",
+    "*": "identity",
+  } as const;
+  for (const [accepted, encoding] of Object.entries(expected)) {
+    const reply = await app.inject({ url: "/", headers: { "accept-encoding": accepted } });
+    assert.equal(reply.headers["content-encoding"] ?? "identity", encoding, accepted);
+    assert.equal(reply.headers.vary, "accept-encoding");
+    assert.equal(decoders[encoding](reply.rawPayload).toString(), plain);
+    assert.equal(Number(reply.headers["content-length"]), reply.rawPayload.length);
+  }
+});
+
+test("a client that has the page gets 304 without a body", async () => {
+  const headers = { "accept-encoding": "br" };
+  const { etag } = (await app.inject({ url: "/", headers })).headers;
+  const again = await app.inject({ url: "/", headers: { ...headers, "if-none-match": `"a", ${etag}` } });
+  assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, "", etag]);
+  const other = await app.inject({ url: "/", headers: { "if-none-match": String(etag) } });
+  assert.equal(other.statusCode, 200);
+});
+
+test("a client whose tag a proxy has made weak gets 304 too, and so does one that takes any tag", async () => {
+  const headers = { "accept-encoding": "br" };
+  const { etag } = (await app.inject({ url: "/", headers })).headers;
+  for (const tags of [`W/${etag}`, `"a" , W/"b",W/${etag}`, "*"]) {
+    const reply = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
+    assert.deepEqual([reply.statusCode, reply.body], [304, ""], tags);
+  }
+  for (const tags of [`W/"other"`, `W/`, ""]) {
+    const reply = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
+    assert.equal(reply.statusCode, 200, tags);
+  }
+});
+
+test("with allowed origins, replies vary by both", async (t) => {
+  const { app } = testServer(t, { settings: { CORS_ORIGINS: "https://faces.example" } });
+  assert.equal((await app.inject("/")).headers.vary, "accept-encoding, origin");
+});

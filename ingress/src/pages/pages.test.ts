@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { errorTable } from "@faceline/contracts/http/errors";
+import { testFacts } from "../../testing/facts.ts";
+import { testServer } from "../../testing/server.ts";
+import { pageHeaders } from "@faceline/web/headers";
+import { html } from "@faceline/web/html";
+import { allPages, renderSite } from "@faceline/web/render";
+
+// One server for all tests: every server renders all pages anew.
+const { app } = testServer({ after, diagnostic: console.error });
+
+const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+for (const { path, title } of allPages) {
+  test(`${path}: a page with a title, one heading, and links that lead somewhere`, async () => {
+    const reply = await app.inject({ url: path, headers: browser });
+    assert.equal(reply.statusCode, 200);
+    assert.equal(reply.headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(reply.headers["cache-control"], "no-cache");
+    assert.match(reply.body, /<html lang="en">/);
+    const escapedTitle = html`${title}`;
+    assert.ok(reply.body.includes(`<title>${escapedTitle} · Faceline</title>`));
+    assert.equal(reply.body.match(/<h1/g)?.length, 1);
+    assert.doesNotMatch(reply.body, /undefined|\[object|NaN/);
+    const ids = [...reply.body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    assert.equal(new Set(ids).size, ids.length, "an id stands once");
+  });
+}
+
+test("every address in every page resolves, anchors included", async () => {
+  const checked = new Set<string>();
+  for (const { path } of allPages) {
+    const { body } = await app.inject(path);
+    for (const [, address] of body.matchAll(/ (?:href|src)="([^"]*)"/g)) {
+      const [target = "", anchor] = address!.split("#");
+      const url = target === "" ? path : target;
+      if (checked.has(`${url}#${anchor}`)) continue;
+      checked.add(`${url}#${anchor}`);
+      const reply = await app.inject({ url, headers: browser });
+      assert.equal(reply.statusCode, 200, `${path} links to ${address}`);
+      if (anchor !== undefined)
+        assert.ok(reply.body.includes(` id="${anchor}"`), `${path} links to ${address}`);
+    }
+  }
+});
+
+test("all pages and assets together take less than 2 MiB of memory", async () => {
+  const { pages, assets, missingPage } = await renderSite(await testFacts());
+  const contents = [...pages.values(), ...assets.values(), missingPage];
+  const bodies = contents.flatMap(({ bodies }) => Object.values(bodies));
+  const bytes = bodies.reduce((sum, body) => sum + body.buffer.byteLength, 0);
+  assert.ok(bytes < 2 * 1024 ** 2, `${bytes} bytes`);
+});
+
+test("a page with everything that it loads is at most 60 kB on the wire", async () => {
+  for (const { path } of allPages) {
+    const addresses = [path];
+    const { body } = await app.inject(path);
+    for (const [, address] of body.matchAll(/<(?:link|script)[^>]* (?:href|src)="(\/assets\/[^"]*)"/g)) {
+      addresses.push(address!);
+    }
+    const replies = addresses.map((url) => app.inject({ url, headers: { "accept-encoding": "gzip" } }));
+    const bytes = (await Promise.all(replies)).reduce((sum, { rawPayload }) => sum + rawPayload.length, 0);
+    assert.ok(bytes <= 60 * 1024, `${path}: ${bytes} bytes`);
+  }
+});
+
+test("HEAD has the length of a page and no body", async () => {
+  const head = await app.inject({ method: "HEAD", url: "/" });
+  assert.deepEqual([head.statusCode, head.body], [200, ""]);
+  assert.equal(head.headers["content-length"], (await app.inject("/")).headers["content-length"]);
+});
+
+test("the `type` of every error leads to its entry", async () => {
+  for (const code of Object.keys(errorTable)) {
+    const { statusCode, headers } = await app.inject(`/problems/${code}`);
+    assert.deepEqual([statusCode, headers.location], [302, `/docs/errors#${code}`]);
+  }
+});
+
+test("an address without a page: a page for browsers, the usual error for everybody else", async () => {
+  for (const url of ["/docs/nothing", "/docs/a/b", "/problems/nothing", "/problems/constructor"]) {
+    const page = await app.inject({ url, headers: browser });
+    assert.deepEqual([page.statusCode, page.headers["content-type"]], [404, "text/html; charset=utf-8"], url);
+    assert.match(page.body, /There is no page at this address/);
+    const json = await app.inject(url);
+    assert.deepEqual([json.statusCode, json.json().error], [404, "not_found"], url);
+  }
+});
+
+test("a browser gets a page for every address that does not exist, with the headers of pages", async () => {
+  const page = await app.inject({ url: "/nowhere", headers: browser });
+  assert.deepEqual([page.statusCode, page.headers["content-type"]], [404, "text/html; charset=utf-8"]);
+  for (const [name, value] of Object.entries(pageHeaders)) assert.equal(page.headers[name], value);
+  const program = await app.inject({ url: "/nowhere", headers: { accept: "*/*" } });
+  assert.deepEqual([program.statusCode, program.json().error], [404, "not_found"]);
+});
+
+test("another method than a path takes is JSON for browsers too", async () => {
+  const post = await app.inject({ method: "POST", url: "/nowhere", headers: browser });
+  assert.deepEqual([post.statusCode, post.json().error], [404, "not_found"]);
+  const wrongMethod = await app.inject({ method: "POST", url: "/docs" });
+  assert.deepEqual([wrongMethod.statusCode, wrongMethod.headers.allow], [405, "GET, HEAD"]);
+});
+
+test("a path that a header may not hold is not found, with or without a slash at its end", async () => {
+  for (const path of ["/docs/%E2%82%AC/", "/docs/%0d%0a/", "/docs/%E2%82%AC"]) {
+    const reply = await app.inject({ url: path, headers: browser });
+    assert.deepEqual([reply.statusCode, reply.headers.location], [404, undefined], path);
+  }
+});
+
+test("a slash at the end leads to the page", async () => {
+  for (const [url, location] of [
+    ["/docs/", "/docs"],
+    ["/docs//", "/docs"],
+    ["/docs/errors/", "/docs/errors"],
+  ] as const) {
+    const reply = await app.inject(url);
+    assert.deepEqual([reply.statusCode, reply.headers.location], [308, location]);
+  }
+});
+
+test("PAGES=off: there is the API alone", async (t) => {
+  const { app } = testServer(t, { settings: { PAGES: "off" } });
+  for (const url of ["/", "/docs", "/docs/errors", "/problems/queue_full", "/assets/x"]) {
+    const reply = await app.inject({ url, headers: browser });
+    assert.deepEqual([reply.statusCode, reply.json().error], [404, "not_found"], url);
+    assert.equal(reply.headers["content-security-policy"], undefined);
+  }
+  assert.equal((await app.inject("/openapi.json")).statusCode, 200);
+});
+
+test("PUBLIC_URL is the canonical address of a page", async (t) => {
+  const named = testServer(t, { settings: { PUBLIC_URL: "https://faces.example/" } });
+  assert.match(
+    (await named.app.inject("/")).body,
+    /<link rel="canonical" href="https:\/\/faces\.example\/">/,
+  );
+  assert.doesNotMatch((await app.inject("/")).body, /canonical/);
+});

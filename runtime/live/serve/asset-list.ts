@@ -1,0 +1,29 @@
+/**
+ * What the page loads, by its path in this package. Under /live/ a path stays as it is, so that the imports
+ * of a module find each other.
+ */
+export const assetPaths = [
+  "live/page.html",
+  "live/style.css",
+  "live/icon.svg",
+  "live/browser/main.ts",
+  "live/browser/patch.ts",
+  "live/browser/poll.ts",
+  "live/browser/token.ts",
+  "live/view/bars.ts",
+  "live/recent/slots.ts",
+  "live/view/batcher.ts",
+  "live/view/card.ts",
+  "live/view/format.ts",
+  "live/view/inference.ts",
+  "live/view/ingress.ts",
+  "live/view/lane.ts",
+  "live/view/node.ts",
+  "live/view/page.ts",
+  "live/view/points.ts",
+  "live/view/process.ts",
+  "live/view/sparkline.ts",
+  "live/view/verdict.ts",
+  "live/view/words.ts",
+  "plot/scale.ts",
+] as const;

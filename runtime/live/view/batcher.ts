@@ -1,0 +1,130 @@
+import type { LiveBatcher, LiveCount, LiveWorker } from "../state.ts";
+import { barTable } from "./bars.ts";
+import { card, table } from "./card.ts";
+import { counted, duration, number, perSecond, shortId } from "./format.ts";
+import { laneSection } from "./lane.ts";
+import { node, type ViewNode } from "./node.ts";
+import { lastOf, rates, tile } from "./sparkline.ts";
+import { failureWords, shedWords, workerWords } from "./words.ts";
+
+export function batcherSections(part: LiveBatcher): (ViewNode | undefined)[] {
+  // The active batcher shows these; a standby reads the reports of the workers alone.
+  const ofTasks =
+    part.role === "standby" ? [] : [totals(part), unserved(part), ...part.lanes.map(laneSection)];
+  return [...ofTasks, ...omitted(part.lanesOmitted, "lane"), settings(part), workers(part)];
+}
+
+function totals(part: LiveBatcher): ViewNode {
+  const waiting = part.lanes.reduce((sum, lane) => sum + lane.waiting, 0);
+  return node(
+    "dl",
+    { class: "tiles" },
+    tile({
+      label: "Sent to workers, all lanes",
+      value: perSecond(lastOf(part.sent)),
+      series: { values: rates(part.sent), unit: " a second" },
+    }),
+    tile({
+      label: "Waiting, all lanes",
+      value: counted(waiting, "task"),
+      series: { values: part.waiting, unit: "" },
+    }),
+    tile({
+      label: "Refused, dropped or failed",
+      value: perSecond(lastOf(part.unserved)),
+      series: { values: rates(part.unserved), unit: " a second" },
+    }),
+  );
+}
+
+/** Undefined where nothing was refused in the window: then there is nothing to explain. */
+function unserved({ shed, expired, failed }: LiveBatcher): ViewNode | undefined {
+  const row = (name: string, note: string, { all, last10s }: LiveCount) => ({
+    name,
+    note,
+    value: all,
+    shown: [number(all), number(last10s)],
+  });
+  const rows = [
+    ...Object.entries(shed).map(([reason, count]) =>
+      row(reason, shedWords[reason as keyof typeof shedWords], count),
+    ),
+    row("expired", "still waited at its deadline", expired),
+    ...Object.entries(failed).map(([reason, count]) =>
+      row(reason, failureWords[reason as keyof typeof failureWords], count),
+    ),
+  ].filter(({ value }) => value > 0);
+  if (rows.length === 0) return undefined;
+  return card(
+    {
+      heading: "Why tasks were refused, dropped or failed",
+      words: "What an ingress refuses by itself is on its own page.",
+    },
+    barTable({
+      caption: "Tasks in 5 min, and in the last 10 s",
+      columns: ["Reason", "5 min", "10 s"],
+      isWordy: true,
+      rows: rows.toSorted((one, other) => other.value - one.value),
+    }),
+  );
+}
+
+function settings({ settings: inForce }: LiveBatcher): ViewNode {
+  const { batchMax, utilisationTarget, laneWaitingMax, loadedMax } = inForce;
+  const loaded = loadedMax === null ? "as workers have loaded" : `as workers have loaded (${loadedMax})`;
+  const fact = (term: string, value: string) => node("div", {}, node("dt", {}, term), node("dd", {}, value));
+  return node(
+    "section",
+    { class: "wide" },
+    node("h2", {}, "Settings in force"),
+    node("p", {}, changeWords(inForce)),
+    node(
+      "dl",
+      { class: "facts" },
+      fact("Largest batch", batchMax === null ? loaded : counted(batchMax, "task")),
+      fact("UTILISATION_TARGET", `${utilisationTarget}`),
+      fact("LANE_WAITING_MAX", counted(laneWaitingMax, "task")),
+    ),
+  );
+}
+
+function changeWords({ changed }: LiveBatcher["settings"]): string {
+  if (changed === null) return "As the batcher was started.";
+  const origin = `${duration(changed.agoMs)} ago, by ${changed.by}`;
+  return changed.isUndone
+    ? `Put back to the settings of the start ${origin}. /settings has the last changes.`
+    : `Changed ${origin}, until the batcher ends. /settings has the last changes.`;
+}
+
+function workers({ workers: listed, workersOmitted, hops }: LiveBatcher): ViewNode {
+  const rows = listed.map((worker) => [
+    shortId(worker.worker),
+    workerWords[worker.state],
+    runningWords(worker),
+    `${worker.staged}`,
+    `${duration(worker.reportedAgoMs)} ago`,
+    loadedWords(worker),
+  ]);
+  const words = `A message takes ${duration(hops.toWorkerMs)} to a worker and ${duration(hops.fromWorkerMs)} back; answers are published ${duration(hops.replyMs)} after a run (95 % of them).`;
+  return node(
+    "section",
+    { class: "wide" },
+    node("h2", {}, "Workers"),
+    listed.length === 0 ? node("p", { class: "now bad" }, "No worker has reported.") : node("p", {}, words),
+    table("Workers", ["Worker", "State", "Runs", "Staged", "Last report", "Lanes and builds"], rows),
+    ...omitted(workersOmitted, "worker"),
+  );
+}
+
+const runningWords = ({ running }: LiveWorker): string =>
+  running === undefined
+    ? "–"
+    : `${counted(running.tasks, "task")} of ${running.lane}, ${running.leftMs > 0 ? `${duration(running.leftMs)} left` : "should have ended"}`;
+
+const loadedWords = ({ lanes }: LiveWorker): string =>
+  lanes.map(({ lane, digest }) => `${lane} (${digest.slice(0, 8)})`).join(", ");
+
+const omitted = (count: number, noun: string): ViewNode[] =>
+  count === 0
+    ? []
+    : [node("p", { class: "dim" }, `${counted(count, noun)} more ${count === 1 ? "is" : "are"} not shown.`)];

@@ -1,0 +1,118 @@
+import type { LiveIngress, LivePool } from "../state.ts";
+import { barTable } from "./bars.ts";
+import { card, table } from "./card.ts";
+import { bytes, counted, duration, number, percent, perSecond } from "./format.ts";
+import { node, type ViewNode } from "./node.ts";
+import { lastOf, rates, tile } from "./sparkline.ts";
+import { limitWords, partWords } from "./words.ts";
+
+export function ingressSections(part: LiveIngress): ViewNode[] {
+  return [
+    totals(part),
+    node("div", { class: "cards" }, timeParts(part), outcomes(part), limits(part)),
+    pools(part.pools),
+  ];
+}
+
+function totals({ active, answered, refused, failed, totalMs }: LiveIngress): ViewNode {
+  const rateTile = (label: string, counts: number[]) =>
+    tile({
+      label,
+      value: perSecond(lastOf(counts)),
+      series: { values: rates(counts), unit: " a second" },
+    });
+  return node(
+    "dl",
+    { class: "tiles" },
+    rateTile("Answered", answered),
+    rateTile("Refused: limits or load", refused),
+    rateTile("Failed: service at fault", failed),
+    tile({ label: "In flight", value: counted(active, "request") }),
+    tile({
+      label: "Time of answered calls",
+      value: totalMs === null ? "–" : duration(totalMs.p50),
+      note: totalMs === null ? "none lately" : `99 % within ${duration(totalMs.p99)}`,
+    }),
+  );
+}
+
+function timeParts({ parts, partsCalls }: LiveIngress): ViewNode {
+  const total = parts.reduce((sum, { ms }) => sum + ms, 0);
+  return card(
+    {
+      heading: "Where the time of a call goes",
+      words:
+        partsCalls === 0
+          ? "No call was answered in the last minute."
+          : `Means of ${counted(partsCalls, "call")} of the last minute.`,
+    },
+    barTable({
+      caption: total === 0 ? "No times" : `${duration(total)} in all`,
+      columns: ["Part", "Time", "Share"],
+      isWordy: true,
+      rows: parts
+        .filter(({ ms }) => ms >= 0.05)
+        .map(({ part, ms }) => ({
+          name: part,
+          ...(partWords[part] === undefined ? {} : { note: partWords[part] }),
+          value: ms,
+          shown: [duration(ms), percent(ms / total)],
+        })),
+    }),
+  );
+}
+
+function outcomes({ outcomes: counts }: LiveIngress): ViewNode {
+  return card(
+    { heading: "How requests ended" },
+    barTable({
+      caption: "Requests in 5 min, and in the last 10 s",
+      columns: ["Outcome", "5 min", "10 s"],
+      isWordy: true,
+      rows: counts.map(({ outcome, words, count }) => ({
+        name: outcome,
+        note: words,
+        value: count.all,
+        shown: [number(count.all), number(count.last10s)],
+      })),
+    }),
+  );
+}
+
+function limits({ limits: all }: LiveIngress): ViewNode {
+  return card(
+    {
+      heading: "Limits of this process",
+      words: "Above these limits requests are refused with queue_full, and connections are closed.",
+    },
+    barTable({
+      caption: "Used now",
+      columns: ["What", "Used", "Limit"],
+      isWordy: true,
+      rows: all.map(({ name, used, max, unit }) => {
+        const written = unit === "bytes" ? bytes : number;
+        return { name: limitWords[name], value: used, max, shown: [written(used), written(max)] };
+      }),
+    }),
+  );
+}
+
+function pools(all: LivePool[]): ViewNode {
+  const rows = all.flatMap(({ pool, lanes }) =>
+    lanes === null
+      ? [[pool, "no batcher publishes its state", "–", "–", "–"]]
+      : lanes.map((lane) => [
+          pool,
+          lane.lane,
+          `${lane.workers}`,
+          counted(lane.waiting, "task"),
+          lane.workers === 0 ? "–" : duration(lane.expectedWaitMs),
+        ]),
+  );
+  return node(
+    "section",
+    { class: "wide" },
+    node("h2", {}, "Pools, as their batchers published them"),
+    table("Pools", ["Pool", "Lane", "Workers", "Waiting", "Expected wait of a new task"], rows),
+  );
+}

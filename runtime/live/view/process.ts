@@ -1,0 +1,39 @@
+import type { LiveState } from "../state.ts";
+import { bytes, duration, percent } from "./format.ts";
+import { node, type ViewNode } from "./node.ts";
+
+/** What all processes have in common. */
+export function processSection({ process, uptimeMs, checks, health }: LiveState): ViewNode {
+  const { memoryBytes, delayMs, redis } = health;
+  const fact = (term: string, value: string) => node("div", {}, node("dt", {}, term), node("dd", {}, value));
+  return node(
+    "section",
+    { class: "wide" },
+    node("h2", {}, "This process"),
+    node(
+      "dl",
+      { class: "facts" },
+      fact("Id", process),
+      fact("Runs for", duration(uptimeMs)),
+      fact(
+        "Needs",
+        Object.entries(checks)
+          .map(([name, ok]) => `${name} ${ok ? "ok" : "NOT PROVED"}`)
+          .join(", "),
+      ),
+      fact("Memory", bytes(memoryBytes)),
+      fact(
+        "Event loop delay, last 10 s",
+        `${duration(delayMs.p50)} median, ${duration(delayMs.p99)} for 1 %, ${duration(delayMs.max)} at most`,
+      ),
+      ...(redis === undefined
+        ? []
+        : [
+            fact(
+              "Volatile Redis",
+              `${bytes(redis.usedBytes)} of ${bytes(redis.maxBytes)} (${percent(redis.usedBytes / redis.maxBytes)})`,
+            ),
+          ]),
+    ),
+  );
+}

@@ -1,0 +1,67 @@
+import type { Answer } from "@faceline/contracts/wire/answer";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
+import type { RedisConnection } from "./redis.ts";
+
+/**
+ * TTL of an answer beyond its deadline, so that a batcher that takes over still sees that its task has ended.
+ */
+const answerGraceMs = 10_000;
+
+/** Returns an answer as it is stored and published; its ingress waits for it until `deadlineAt`. */
+export function addressAnswer(answer: Answer, ingress: string, deadlineAt: number): AddressedAnswer {
+  return { task: answer.task, ingress, deadlineAt, json: JSON.stringify(answer) };
+}
+
+/**
+ * Stores answers where the ingress looks for them and publishes them on its channel. Returns those that were
+ * not delivered: neither stored, nor published to an ingress that listens. Never throws: without a server
+ * none is.
+ *
+ * A pipeline, not a MULTI: where the server is full, SET fails and PUBLISH still delivers. NX: the first
+ * answer stands, so a batch that runs twice changes nothing. One PUBLISH per ingress: it is the more
+ * expensive command.
+ */
+export async function publishAnswers(
+  redis: AnswersRedis,
+  answers: AddressedAnswer[],
+  now: number,
+): Promise<Publication> {
+  const pipeline = redis.pipeline();
+  for (const { task, deadlineAt, json } of answers) {
+    const ttlMs = Math.ceil(Math.max(0, deadlineAt - now) + answerGraceMs);
+    pipeline.set(answerKey(task), json, "PX", ttlMs, "NX");
+  }
+  const byIngress = Map.groupBy(answers, (each) => each.ingress);
+  for (const [ingress, own] of byIngress) {
+    pipeline.publish(answersChannel(ingress), `[${own.map((each) => each.json).join()}]`);
+  }
+  let replies: [error: Error | null, result: unknown][];
+  try {
+    replies = (await pipeline.exec()) ?? [];
+  } catch (error) {
+    return { undelivered: answers, reason: (error as Error).message };
+  }
+  const receivedBy = new Set<string>();
+  for (const [index, ingress] of [...byIngress.keys()].entries()) {
+    const [error, receivers] = replies[answers.length + index] ?? noReply;
+    if (error === null && Number(receivers) > 0) receivedBy.add(ingress);
+  }
+  const undelivered = answers.filter(({ ingress }, index) => {
+    const [error] = replies[index] ?? noReply;
+    return error !== null && !receivedBy.has(ingress);
+  });
+  return { undelivered, reason: replies.find(([error]) => error !== null)?.[0]?.message };
+}
+
+const noReply: [Error, unknown] = [new Error("no reply"), undefined];
+
+export type AddressedAnswer = { task: TaskId; ingress: string; deadlineAt: number; json: string };
+
+type Publication = {
+  undelivered: AddressedAnswer[];
+  /** The first error of a command; undefined where all succeeded. */
+  reason: string | undefined;
+};
+
+export type AnswersRedis = Pick<RedisConnection, "pipeline">;

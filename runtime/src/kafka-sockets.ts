@@ -1,0 +1,36 @@
+import type { Socket } from "node:net";
+import type { Admin, Consumer, Producer } from "kafkajs";
+
+/**
+ * The connections of one Kafka client. After a request that was not answered in time kafkajs goes on to use
+ * its connection, and writes into one that the network has forgotten until the kernel gives it up, for a
+ * quarter of an hour. Closed, it is opened anew for the next request.
+ */
+export class KafkaSockets {
+  readonly #open = new Set<Socket>();
+  #abandoned = false;
+
+  add(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once("close", () => this.#open.delete(socket));
+    if (this.#abandoned) socket.destroy(new Error("this client was given up"));
+  }
+
+  /** Closes all connections when a request of this admin, producer or consumer was not answered in time. */
+  closeOnTimeout(client: Admin | Consumer | Producer): void {
+    // The three have this event under names of their own, which one signature cannot hold.
+    const { events, on } = client as Admin;
+    on(events.REQUEST_TIMEOUT, () => this.close());
+  }
+
+  /** Closes all connections. Requests that wait on them fail at once. */
+  close(): void {
+    for (const socket of this.#open) socket.destroy(new Error("a broker did not answer in time"));
+  }
+
+  /** Closes all connections, and those that the client still opens: kafkajs connects again after errors. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.close();
+  }
+}

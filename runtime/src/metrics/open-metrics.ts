@@ -1,0 +1,12 @@
+import { areMetricsSent } from "./config.ts";
+import { type Metrics, type MetricsOptions, metricsOff } from "./metrics.ts";
+
+/**
+ * Opens the metrics of a process, or returns ones that do nothing if nobody is to get them: then nothing of
+ * OpenTelemetry is loaded.
+ */
+export async function openMetrics(options: MetricsOptions): Promise<Metrics> {
+  if (!options.page && !areMetricsSent(options.config)) return metricsOff;
+  const { openMetricsSdk } = await import("./sdk.ts");
+  return openMetricsSdk(options);
+}

@@ -1,0 +1,34 @@
+import { PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
+import { AggregationTemporality, type MetricData, MetricReader } from "@opentelemetry/sdk-metrics";
+import { nameWithUnit } from "@faceline/contracts/metrics/prometheus-name";
+
+/**
+ * The Prometheus page. The exporter of OpenTelemetry leaves units out of names; Collectors and Prometheus
+ * itself put them in, and dashboards should fit both.
+ */
+export class MetricsPage extends MetricReader {
+  // No prefix, no timestamps, no resource as labels, no target_info, no scope as labels.
+  readonly #serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+
+  constructor() {
+    super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
+  }
+
+  async text(): Promise<string> {
+    const { resourceMetrics } = await this.collect();
+    const scopeMetrics = resourceMetrics.scopeMetrics.map((scope) => ({
+      ...scope,
+      metrics: scope.metrics.map(withUnitInName),
+    }));
+    return this.#serializer.serialize({ ...resourceMetrics, scopeMetrics });
+  }
+
+  protected override async onForceFlush(): Promise<void> {}
+  protected override async onShutdown(): Promise<void> {}
+}
+
+function withUnitInName(metric: MetricData): MetricData {
+  const { name, unit } = metric.descriptor;
+  // Without a unit the serializer writes no `# UNIT` line, which is not part of this format.
+  return { ...metric, descriptor: { ...metric.descriptor, name: nameWithUnit(name, unit), unit: "" } };
+}

@@ -1,0 +1,126 @@
+import type { Counter, Histogram } from "@opentelemetry/api";
+import { ExportResultCode } from "@opentelemetry/core";
+import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  type IMetricReader,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from "@opentelemetry/sdk-metrics";
+import { type MetricDefinition, metricList } from "@faceline/contracts/metrics/list";
+import { areMetricsSent, type MetricsConfig } from "./config.ts";
+import type { Metrics, MetricsOptions } from "./metrics.ts";
+import { MetricsPage } from "./page.ts";
+
+/**
+ * Opens the metrics SDK. Only open-metrics.ts imports this module, and only if somebody is to get the
+ * metrics: it takes a tenth of a second of CPU to load.
+ */
+export async function openMetricsSdk({ config, page, service, id, log }: MetricsOptions): Promise<Metrics> {
+  const metricsPage = page ? new MetricsPage() : undefined;
+  const readers: IMetricReader[] = metricsPage === undefined ? [] : [metricsPage];
+  if (areMetricsSent(config)) {
+    readers.push(
+      new PeriodicExportingMetricReader({
+        exporter: reportExports(await openExporter(config), log),
+        exportIntervalMillis: config.OTEL_METRIC_EXPORT_INTERVAL,
+        exportTimeoutMillis: Math.min(config.OTEL_METRIC_EXPORT_TIMEOUT, config.OTEL_METRIC_EXPORT_INTERVAL),
+      }),
+    );
+  }
+  const provider = new MeterProvider({
+    resource: resourceFromAttributes({
+      "service.name": `faceline-${service}`,
+      "service.namespace": "faceline",
+      "service.instance.id": id,
+      // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come first. Others would tell the host's name.
+    }).merge(detectResources({ detectors: [envDetector] })),
+    readers,
+    views: [{ instrumentName: "*", aggregationCardinalityLimit: attributeSetsMax }],
+  });
+  const meter = provider.getMeter("faceline");
+  const counters = new Map<string, Counter>();
+  const histograms = new Map<string, Histogram>();
+  for (const [name, definition] of Object.entries<MetricDefinition>(metricList)) {
+    const { kind, unit, help: description } = definition;
+    if (kind === "counter") counters.set(name, meter.createCounter(name, { unit, description }));
+    if (kind === "histogram") {
+      const advice = { explicitBucketBoundaries: boundariesOf(definition) };
+      histograms.set(name, meter.createHistogram(name, { unit, description, advice }));
+    }
+  }
+
+  return {
+    on: true,
+    add: (name, value, attributes) => counters.get(name)!.add(value, attributes),
+    record: (name, value, attributes) => histograms.get(name)!.record(value, attributes),
+    observe(name, read) {
+      const { kind, unit, help: description }: MetricDefinition = metricList[name];
+      const instrument =
+        kind === "gauge"
+          ? meter.createObservableGauge(name, { unit, description })
+          : meter.createObservableCounter(name, { unit, description });
+      instrument.addCallback((result) => {
+        for (const [value, attributes] of read()) result.observe(value, attributes);
+      });
+    },
+    page: async () => (await metricsPage?.text()) ?? "",
+    async [Symbol.asyncDispose]() {
+      // Sends the last values. A receiver that hangs must not keep the process.
+      await provider.shutdown({ timeoutMillis: shutdownMs }).catch(() => {});
+    },
+  };
+}
+
+/**
+ * Attribute sets of one metric; further ones are counted together, as `otel_metric_overflow="true"`. A
+ * histogram has 16 series for each set.
+ */
+const attributeSetsMax = 200;
+
+/** The time for the last values at the end of a process. */
+const shutdownMs = 2_000;
+
+const boundariesOf = ({ unit }: MetricDefinition): number[] => (unit === "s" ? seconds : counts);
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const counts = [0, 1, 2, 4, 8, 16, 32, 64];
+
+/**
+ * One warning when metrics can no longer be delivered, and one line when they can again. Nothing is lost but
+ * points of the charts: every delivery holds the whole counts.
+ */
+function reportExports(exporter: PushMetricExporter, log: MetricsOptions["log"]): PushMetricExporter {
+  let isDelivered = true;
+  const send = exporter.export.bind(exporter);
+  exporter.export = (values, done) =>
+    send(values, (result) => {
+      const isSent = result.code === ExportResultCode.SUCCESS;
+      const reason = isSent ? undefined : (result.error?.message ?? "no reason");
+      if (isDelivered && reason !== undefined) {
+        log.warn({ reason: reason.slice(0, reasonCharactersMax) }, "metrics are not delivered");
+      }
+      if (!isDelivered && reason === undefined) log.info("metrics are delivered again");
+      isDelivered = reason === undefined;
+      done(result);
+    });
+  return exporter;
+}
+
+const reasonCharactersMax = 200;
+
+async function openExporter(config: MetricsConfig): Promise<PushMetricExporter> {
+  switch (config.OTEL_EXPORTER_OTLP_PROTOCOL) {
+    case "http/protobuf": {
+      const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-proto");
+      return new OTLPMetricExporter();
+    }
+    case "http/json": {
+      const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-http");
+      return new OTLPMetricExporter();
+    }
+    case "grpc": {
+      const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-grpc");
+      return new OTLPMetricExporter();
+    }
+  }
+}

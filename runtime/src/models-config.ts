@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+
+/** `a,b` → ["a", "b"]. Every wrong name is an issue of its own, so that all are reported at once. */
+const NameList = z.string().transform((text, context): string[] => {
+  const names = text.split(",").map((name) => name.trim());
+  for (const name of new Set(names)) {
+    const report = (message: string) => context.addIssue({ code: "custom", message });
+    if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) report(`"${name}" must be a name from the catalogue`);
+    else if (names.indexOf(name) !== names.lastIndexOf(name)) report(`${name} is in the list twice`);
+  }
+  return names;
+});
+
+/** Earlier names of settings, each with what takes its place. They are errors, so that none is ignored. */
+const replaced = [
+  ["LANES", "MODELS and DETECTORS take its place, for workers and ingresses alike"],
+  ["MODELS_ENABLED", "MODELS takes its place, for workers and ingresses alike"],
+  ["DETECTORS_ENABLED", "DETECTORS takes its place, for workers and ingresses alike"],
+] as const;
+
+/**
+ * The models and detectors of an installation. Workers load them, and ingresses let calls name them: set both
+ * alike. Of these, operators enable and disable while everything runs.
+ */
+export const ModelsConfig = z.object({
+  /** Embedding models from the catalogue, with commas. */
+  MODELS: NameList.prefault("Dlib"),
+  /** Detectors from the catalogue, with commas. */
+  DETECTORS: NameList.prefault("ssd,tiny"),
+  ...(Object.fromEntries(replaced.map(([name, error]) => [name, z.undefined({ error }).optional()])) as {
+    [Name in (typeof replaced)[number][0]]: z.ZodOptional<z.ZodUndefined>;
+  }),
+});
+export type ModelsConfig = z.infer<typeof ModelsConfig>;
+
+/** Returns every pair of a model and a detector: what calls may name, and so what workers must run. */
+export const lanesOf = ({ MODELS, DETECTORS }: Pick<ModelsConfig, "MODELS" | "DETECTORS">): LaneId[] =>
+  MODELS.flatMap((model) => DETECTORS.map((detector) => laneId(model, detector)));

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test, { type TestContext } from "node:test";
+import { teamKeysKey, teamsKey } from "@faceline/contracts/wire/names";
+import { newApiKey, setTeamLimits, storeApiKey } from "./api-keys.ts";
+import { connectRedis } from "./redis.ts";
+import { indexTeams, listApiKeys, listTeamNames } from "./team-index.ts";
+
+test("teams that were given keys or limits are listed, without a scan of what is stored", async (t) => {
+  const { redis, teams } = await withTwoTeams(t);
+  const scans = t.mock.method(redis, "scan");
+  const names = new Set(await listTeamNames(redis));
+  assert.ok(teams.every((team) => names.has(team)));
+  assert.deepEqual(await ownKeys(redis, teams), ["laptop"]);
+  assert.equal(scans.mock.callCount(), 0);
+});
+
+test("keys and limits that were stored without the sets are in them once they were indexed", async (t) => {
+  const { redis, teams } = await withTwoTeams(t);
+  await redis.srem(teamsKey, ...teams);
+  await redis.del(teamKeysKey(teams[0]!));
+  assert.deepEqual(await ownKeys(redis, teams), []);
+  await indexTeams(redis);
+  assert.deepEqual(await ownKeys(redis, teams), ["laptop"]);
+  const names = new Set(await listTeamNames(redis));
+  assert.ok(teams.every((team) => names.has(team)));
+});
+
+/** A team with a key, and one with limits alone. */
+async function withTwoTeams(t: TestContext) {
+  const redis = await connectRedis("REDIS_DURABLE_URL", process.env["REDIS_DURABLE_URL"] ?? "", 1_000);
+  t.after(() => redis.disconnect());
+  const teams = [`keys-${randomUUID()}`, `limits-${randomUUID()}`];
+  await storeApiKey(redis, newApiKey(), { team: teams[0]!, name: "laptop" });
+  await setTeamLimits(redis, teams[1]!, { inFlightMax: 2 });
+  return { redis, teams };
+}
+
+const ownKeys = async (redis: Parameters<typeof listApiKeys>[0], teams: string[]): Promise<string[]> =>
+  (await listApiKeys(redis)).filter(({ team }) => teams.includes(team)).map(({ name }) => name);

@@ -1,0 +1,49 @@
+import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
+import { callIdOf } from "@faceline/contracts/wire/ids";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import { taskIds } from "./log-ids.ts";
+import type { LineFacts, RepeatedLog } from "./repeated-log.ts";
+
+/**
+ * Writes a line for each call with tasks that were shed, came too late or failed. To be called by the service
+ * that decided so: its line says why a client got 502, 503 or 504. `batch`: the batch of the tasks, where
+ * they had one.
+ */
+export function logUnserved(log: Pick<RepeatedLog, "warn" | "error">, ends: End[], batch?: BatchId): void {
+  const byCall = Map.groupBy(ends, ({ task, outcome }) => `${callIdOf(task.id)} ${outcome.kind}`);
+  for (const own of byCall.values()) {
+    const { task, outcome } = own[0]!;
+    switch (outcome.kind) {
+      case "faces":
+      case "rejected":
+        break;
+      case "shed": {
+        const { reason, predictedMs, retryAfterMs } = outcome;
+        const budgetMs = task.deadlineAt - task.arrivedAt;
+        const facts = { ...factsOf(own, reason, batch), budgetMs, predictedMs, retryAfterMs };
+        log.warn(facts, "a call was refused or dropped under load");
+        break;
+      }
+      case "expired": {
+        const facts = { ...factsOf(own, outcome.kind, batch), task: task.id, lateByMs: outcome.lateByMs };
+        log.warn(facts, "a task was still waiting at its deadline");
+        break;
+      }
+      case "failed":
+        log.error({ ...factsOf(own, outcome.reason, batch), task: task.id }, "a task failed");
+        break;
+    }
+  }
+}
+
+const factsOf = ([first, ...others]: End[], reason: string, batch: BatchId | undefined): LineFacts => ({
+  reason,
+  ...taskIds(first!.task),
+  ...(batch === undefined ? {} : { batch_id: batch }),
+  tasks: 1 + others.length,
+});
+
+type End = {
+  task: Pick<BatchTask, "id" | "traceparent" | "arrivedAt" | "deadlineAt">;
+  outcome: Outcome;
+};

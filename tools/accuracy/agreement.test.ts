@@ -1,0 +1,96 @@
+// Covers the calls of the API on the same picture: /represent wants every face and searches at full
+// resolution, /verify and /compare search at low resolution first. Both must see the faces that are there.
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { modelsFolder } from "@faceline/models/model-file";
+import { isUnpulled } from "@faceline/models/source";
+import { type Lanes, openLanes } from "@faceline/inference/engine/lanes";
+import type { Box } from "@faceline/inference/geometry/box";
+import type { Pixels } from "@faceline/inference/geometry/pixels";
+import { oneAtATime } from "@faceline/inference/testing/lane-settings";
+import {
+  builtModels,
+  enginePicture,
+  labelledPhotograph,
+  labelledPhotographsMissing,
+} from "@faceline/inference/testing/photographs";
+import { type BoxedPhotograph, matchFaces, type Scene, sceneSets } from "./scenes.ts";
+
+const catalogue = await readCatalogue();
+const detectors = ["ssd", "faceboxes", "blazeface"];
+/** Scenes that every detector above finds whole, and of how many photographs they are made. */
+const sets = {
+  "as it is": 3,
+  "tight, 0.9": 3,
+  "tight, 0.7": 5,
+  "tight, 150 px": 3,
+  roll: 3,
+  "far, 7 %": 3,
+  "second, 10 %": 3,
+};
+const photographs = Array.from({ length: 5 }, (_, i) => `img${i + 1}.jpg`);
+
+suite("every way of searching sees the faces that are there", { skip: labelledPhotographsMissing }, () => {
+  let lanes: Lanes;
+  const scenes = new Map<string, Scene[]>();
+  before(async () => {
+    const here = detectors.filter((name) => !unpulled(name)).map((name) => laneId("Dlib", name));
+    lanes = await openLanes({ modelsDir: await builtModels(), lanes: here, ...oneAtATime });
+    const boxed: BoxedPhotograph[] = [];
+    for (const name of photographs) {
+      const picture = await enginePicture(labelledPhotograph(name));
+      const [box] = await boxesOf(laneId("Dlib", "ssd"), picture, true);
+      boxed.push({ picture, box: box! });
+    }
+    for (const [set, count] of Object.entries(sets)) {
+      const { make } = sceneSets.find(({ name }) => name === set)!;
+      const made = await Promise.all(
+        boxed.slice(0, count).map((photograph, i) => make(photograph, boxed[(i + 1) % boxed.length]!)),
+      );
+      scenes.set(set, made.flat());
+    }
+  });
+  after(() => lanes[Symbol.asyncDispose]());
+
+  for (const detector of detectors) {
+    for (const [set, count] of Object.entries(sets)) {
+      test(`${detector}: ${set}`, { skip: unpulled(detector) }, async () => {
+        assert.equal(scenes.get(set)!.length, count);
+        for (const [i, scene] of scenes.get(set)!.entries()) {
+          for (const fullResolution of [true, false]) {
+            const boxes = await boxesOf(laneId("Dlib", detector), scene.picture, fullResolution);
+            const way = fullResolution ? "full resolution" : "low resolution first";
+            assert.deepEqual(
+              matchFaces(scene, boxes),
+              { found: scene.faces.length, extra: 0 },
+              `${photographs[i]}, ${way}`,
+            );
+          }
+        }
+      });
+    }
+  }
+
+  async function boxesOf(lane: LaneId, picture: Pixels, fullResolution: boolean): Promise<Box[]> {
+    const { width, height } = picture;
+    const options = { align: true, enforceDetection: true, facesMax: 100, fullResolution };
+    const { results } = await lanes.run({
+      lane,
+      pictures: [{ ...picture, originalWidth: width, originalHeight: height, options }],
+    });
+    const [result] = results;
+    if (result?.kind !== "faces") return [];
+    return result.faces.map(({ area: { x, y, w, h } }) => ({ left: x, top: y, right: x + w, bottom: y + h }));
+  }
+});
+
+/** Why a detector is not tested; false where its weights are here. */
+function unpulled(name: string): string | false {
+  const { source } = catalogue.find("detector", name)!;
+  return (
+    isUnpulled(modelsFolder, source) &&
+    `NOT TESTED: the weights are not here; npm run models -- pull ${name} fetches them`
+  );
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Pixels } from "@faceline/inference/geometry/pixels";
+import { type BoxedPhotograph, matchFaces, type Scene, sceneSets } from "./scenes.ts";
+
+const white = 255;
+/** A white face of 100 pixels in a dark picture. */
+const photograph = photographOf({ left: 150, top: 100 });
+const other = photographOf({ left: 60, top: 40 });
+
+test("in every scene a face is where the scene says, and that wide", async () => {
+  for (const { name, make } of sceneSets) {
+    for (const { picture, faces } of await make(photograph, other)) {
+      for (const face of faces) {
+        assert.ok(valueAt(picture, face.x, face.y) > 240, `${name}: the middle`);
+        // A face that fills its picture ends with it, and a turned one ends later.
+        const beside = face.x + 0.75 * face.width;
+        if (beside < picture.width) assert.ok(valueAt(picture, beside, face.y) < 20, `${name}: beside it`);
+      }
+    }
+  }
+});
+
+test("two people are side by side, and below the face is nobody", async () => {
+  const countsOf = async (name: string) =>
+    (await sceneSets.find((set) => set.name === name)!.make(photograph, other)).map(
+      ({ faces }) => faces.length,
+    );
+  assert.deepEqual(await countsOf("second, 4 %"), [2]);
+  assert.deepEqual(await countsOf("nobody"), [0]);
+});
+
+test("a box shows a face whose middle is in it, if it is neither half nor twice as wide", () => {
+  const scene: Scene = {
+    picture: photograph.picture,
+    faces: [
+      { x: 50, y: 50, width: 40 },
+      { x: 200, y: 50, width: 40 },
+    ],
+  };
+  const square = (x: number, side: number) => ({
+    left: x - side / 2,
+    top: 50 - side / 2,
+    right: x + side / 2,
+    bottom: 50 + side / 2,
+  });
+  assert.deepEqual(matchFaces(scene, [square(50, 40), square(200, 60)]), { found: 2, extra: 0 });
+  assert.deepEqual(matchFaces(scene, [square(50, 20), square(200, 80)]), { found: 0, extra: 2 });
+  assert.deepEqual(matchFaces(scene, [square(120, 40)]), { found: 0, extra: 1 });
+  assert.deepEqual(matchFaces(scene, []), { found: 0, extra: 0 });
+});
+
+function photographOf({ left, top }: { left: number; top: number }): BoxedPhotograph {
+  const [width, height, side] = [400, 500, 100];
+  const pixels = new Uint8Array(3 * width * height);
+  for (let y = top; y < top + side; y++) {
+    pixels.fill(white, 3 * (y * width + left), 3 * (y * width + left + side));
+  }
+  return { picture: { pixels, width, height }, box: { left, top, right: left + side, bottom: top + side } };
+}
+
+function valueAt({ pixels, width }: Pixels, x: number, y: number): number {
+  return pixels[3 * (Math.floor(y) * width + Math.floor(x))]!;
+}

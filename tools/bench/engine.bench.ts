@@ -1,0 +1,77 @@
+import { readFile } from "node:fs/promises";
+import { LaneId } from "@faceline/contracts/wire/ids";
+import { Decoder } from "@faceline/inference/decode/decoder";
+import { defaultPictureLimits, type Picture } from "@faceline/inference/decode/picture";
+import { PixelBufferPool } from "@faceline/inference/decode/pixel-buffers";
+import { openLanes } from "@faceline/inference/engine/lanes";
+import { PrecisionSetting } from "@faceline/inference/network/precision";
+
+// The engine alone: no HTTP, no Kafka, no Redis, no thread of its own. A benchmark starts this as a process
+// and asks it for rounds, alternating with rounds of the whole service on the same cores:
+//
+//     engine.bench.ts LANE INTRA_OP_THREADS every | clear PICTURE…   ──► { ready }
+//     { call: 3 }      picture 3, decode and run          ──► { tookMs, decodeMs }
+//     { loop: 40 }     40, the next is decoded during a run  ──► { tookMs }
+
+const [, , laneName = "", threads = "1", wantedFaces, ...files] = process.argv;
+const lane = LaneId.parse(laneName);
+const pictures = await Promise.all(files.map((file) => readFile(file)));
+const decoder = new Decoder({ decodesMax: 2, ...defaultPictureLimits });
+const buffers = new PixelBufferPool({ batchMax: 1, buffersMax: 1, ...defaultPictureLimits });
+const lanes = await openLanes({
+  modelsDir: process.env["MODELS_DIR"]!,
+  lanes: [lane],
+  executionProvider: "cpu",
+  intraOpThreads: Number(threads),
+  precision: PrecisionSetting.parse("auto"),
+  batchMax: 4,
+  detectorChunkMax: 4,
+  faceChunkMax: 16,
+});
+
+/** Every face, as in a call of /represent, or the largest clear one. */
+const fullResolution = wantedFaces === "every";
+const options = { align: true, enforceDetection: true, facesMax: fullResolution ? 100 : 1, fullResolution };
+
+const decode = async (index: number): Promise<Decoded> => {
+  const buffer = await buffers.acquire();
+  const picture = await decoder.decode(pictures[index % pictures.length]!, buffer);
+  if (picture.kind === "rejected") throw new Error(`${files[index % files.length]} cannot be decoded`);
+  return { picture, buffer };
+};
+
+const run = async ({ picture, buffer }: Decoded): Promise<void> => {
+  const { results } = await lanes.run({ lane, pictures: [{ ...picture, options }] });
+  buffer[Symbol.dispose]();
+  if (results[0]?.kind !== "faces") throw new Error("a picture of the benchmark shows no face");
+};
+
+async function call(index: number): Promise<Took> {
+  const startedAt = performance.now();
+  const decoded = await decode(index);
+  const decodedAt = performance.now();
+  await run(decoded);
+  return { tookMs: performance.now() - startedAt, decodeMs: decodedAt - startedAt };
+}
+
+async function loop(count: number): Promise<Took> {
+  const startedAt = performance.now();
+  let next = decode(0);
+  for (let index = 0; index < count; index++) {
+    const decoded = await next;
+    if (index + 1 < count) next = decode(index + 1);
+    await run(decoded);
+  }
+  return { tookMs: performance.now() - startedAt };
+}
+
+process.on("message", (request: { call?: number; loop?: number }) => {
+  const round = request.call === undefined ? loop(request.loop!) : call(request.call);
+  void round.then((took) => process.send!(took));
+});
+process.once("disconnect", () => process.exit());
+process.send!({ ready: true });
+
+type Took = { tookMs: number; decodeMs?: number };
+
+type Decoded = { picture: Picture; buffer: Disposable };

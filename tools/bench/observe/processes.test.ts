@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { processMemoryIsReadable } from "@faceline/testing/process-memory";
+import { busyOf, parseStat, processes, residentMib, sumCpu, treeOf } from "./processes.ts";
+
+test("CPU time is user and system time of a process and its ended children, also with brackets in its name", () => {
+  const stat =
+    "4711 (odd) name) S 1 4700 4700 0 -1 4194304 100 0 0 0 250 50 30 20 20 0 11 0 8000 1000000 500 18446744073709551615";
+  assert.deepEqual(parseStat(stat), { parent: 1, group: 4700, seconds: 3.5 });
+});
+
+test("a machine is busy with programs, interrupts and its hypervisor, not while it waits", () => {
+  const stat = "cpu  100 200 300 9000 8000 10 20 30 40 50\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
+  assert.equal(busyOf(stat), 6.6);
+});
+
+test("CPU times add up by name, and are unknown when one of them is", () => {
+  assert.deepEqual(sumCpu([{ a: 1, b: 2 }, { a: 3 }]), { a: 4, b: 2 });
+  assert.equal(sumCpu([{ a: 1 }, null]), null);
+});
+
+test("a tree is a process with all its descendants, and nothing beside it", () => {
+  const all = [
+    { pid: 1, parent: 0 },
+    { pid: 10, parent: 1 },
+    { pid: 11, parent: 10 },
+    { pid: 12, parent: 11 },
+    { pid: 20, parent: 1 },
+  ];
+  const pids = (root: number) => treeOf(all, root).map(({ pid }) => pid);
+  assert.deepEqual(pids(10), [10, 11, 12]);
+  assert.deepEqual(pids(30), []);
+});
+
+test("resident memory is that of all processes of a group, and a group that has ended has none", {
+  skip: !processMemoryIsReadable,
+}, () => {
+  const { group } = processes().find(({ pid }) => pid === process.pid)!;
+  const own = process.memoryUsage().rss / 2 ** 20;
+  const { here = 0, gone } = residentMib({ here: group, gone: 2 ** 30 })!;
+  assert.ok(here > own / 2, `${here} MiB beside ${own}`);
+  assert.equal(gone, undefined);
+});

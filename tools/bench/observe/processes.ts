@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { processMemory } from "@faceline/testing/process-memory";
+import { sum } from "../statistics.ts";
+
+/**
+ * Begins to measure CPU time and returns a function that ends it: seconds by name. `leaders` holds the
+ * process id of the leader of a process group for each name; the children of a group count with it. The rest
+ * of the machine stands beside them, because it took its time from them. Reads /proc, so the result is null
+ * on anything but Linux.
+ */
+export function measureCpu(leaders: Readonly<Record<string, number>>): () => Cpu {
+  const before = snapshot();
+  return () => {
+    const after = snapshot();
+    if (before === undefined || after === undefined) return null;
+    const used: Record<string, number> = {};
+    for (const [name, leader] of Object.entries(leaders)) {
+      used[name] = (after.groups.get(leader) ?? 0) - (before.groups.get(leader) ?? 0);
+    }
+    const others = after.busy - before.busy - sum(Object.values(used));
+    return { ...used, [restOfMachine]: Math.max(0, others) };
+  };
+}
+
+/** Everything else that runs on the machine, the benchmark's own process included. */
+export const restOfMachine = "everybody else";
+
+/** Adds CPU times up by name; null where one of them is. */
+export function sumCpu(all: readonly Cpu[]): Cpu {
+  const total: Record<string, number> = {};
+  for (const cpu of all) {
+    if (cpu === null) return null;
+    for (const [name, seconds] of Object.entries(cpu)) total[name] = (total[name] ?? 0) + seconds;
+  }
+  return total;
+}
+
+/**
+ * Returns the resident MiB of process groups by name; `leaders` holds the process id of the leader of each.
+ * Memory that processes of a group share counts for each of them. Reads /proc: null on anything but Linux.
+ */
+export function residentMib(leaders: Readonly<Record<string, number>>): Record<string, number> | null {
+  if (process.platform !== "linux") return null;
+  const names = new Map(Object.entries(leaders).map(([name, leader]) => [leader, name]));
+  const mib: Record<string, number> = {};
+  for (const { pid, group } of processes()) {
+    const name = names.get(group);
+    if (name !== undefined) mib[name] = (mib[name] ?? 0) + residentMibOf(pid);
+  }
+  return mib;
+}
+
+/** 0 for a process that has ended, or that is a zombie and has no memory any more. */
+function residentMibOf(pid: number): number {
+  try {
+    return processMemory(pid).nowMib || 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Returns the process ids and stat of every process; one that ends meanwhile is left out. */
+export function processes(): ProcessStat[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        return [{ pid: Number(name), ...parseStat(readFileSync(`/proc/${name}/stat`, "utf8")) }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** Returns CPU seconds of a process and all its descendants. Linux only. */
+export const treeSeconds = (root: number): number =>
+  sum(treeOf(processes(), root).map(({ seconds }) => seconds));
+
+/** Returns a process, where it still runs, and all its descendants. */
+export function treeOf<T extends Pick<ProcessStat, "pid" | "parent">>(all: readonly T[], root: number): T[] {
+  const children = all.filter(({ parent }) => parent === root);
+  return [...all.filter(({ pid }) => pid === root), ...children.flatMap(({ pid }) => treeOf(all, pid))];
+}
+
+/** Returns the seconds in which the machine's cores were busy since it started. Linux only. */
+export const busySeconds = (): number => busyOf(readFileSync("/proc/stat", "utf8"));
+
+function snapshot(): Snapshot | undefined {
+  if (process.platform !== "linux") return undefined;
+  const groups = new Map<number, number>();
+  for (const { group, seconds } of processes()) groups.set(group, (groups.get(group) ?? 0) + seconds);
+  return { groups, busy: busySeconds() };
+}
+
+/** Parses `/proc/PID/stat`. `seconds`: user and system time, its own and that of children that have ended. */
+export function parseStat(stat: string): Omit<ProcessStat, "pid"> {
+  const fields = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
+  return { parent: fields[1]!, group: fields[2]!, seconds: secondsOf(fields.slice(11, 15)) };
+}
+
+/**
+ * Parses `/proc/stat`: seconds in which any core was busy. Its fields are user, nice, system, idle, waiting
+ * for a disk, then interrupts and the time that a hypervisor took.
+ */
+export function busyOf(stat: string): number {
+  const [, user = 0, nice = 0, system = 0, , , ...rest] = stat
+    .slice(0, stat.indexOf("\n"))
+    .split(/ +/)
+    .map(Number);
+  return secondsOf([user, nice, system, ...rest.slice(0, 3)]);
+}
+
+/** Linux reports hundredths of a second to programs, whatever the rate of the kernel's own clock. */
+const secondsOf = (ticks: number[]): number => sum(ticks) / 100;
+
+type ProcessStat = { pid: number; parent: number; group: number; seconds: number };
+type Snapshot = { groups: Map<number, number>; busy: number };
+
+/** Seconds by name; null where the system does not report them. */
+export type Cpu = Record<string, number> | null;

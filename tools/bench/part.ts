@@ -1,0 +1,142 @@
+import { freeOperatorsPorts } from "@faceline/deploy/launcher/operators-ports";
+import { freePorts } from "@faceline/deploy/launcher/ports";
+import { Services } from "@faceline/deploy/launcher/services";
+import type { LaunchOptions } from "@faceline/deploy/launcher/settings";
+import type { Steps } from "@faceline/deploy/launcher/steps";
+import type { TestServers } from "@faceline/testing/test-servers";
+import type { Target } from "./load/http-client.ts";
+import { IpcChild } from "./observe/ipc-child.ts";
+
+/** What every part of the benchmark gets. */
+export type Bench = {
+  servers: TestServers;
+  launch: LaunchOptions;
+  /** An API key that the servers know. */
+  key: string;
+  /** Threads of one run of the real engine. */
+  threads: number;
+  /** Minutes instead of half an hour: to see that everything works, not to quote. */
+  quick: boolean;
+  /** Where results and installed peers are kept. */
+  folder: string;
+  steps: Steps;
+  say(line: string): void;
+  stop: AbortSignal;
+};
+
+export type Part = (bench: Bench) => Promise<PartResult>;
+
+/** `plan` and `results` are kept as JSON, with every single value. */
+export type PartResult = {
+  plan: unknown;
+  results: unknown;
+  tables: string;
+  /**
+   * A sentence for each check that failed, also in the tables. With one of them the command ends with exit
+   * code 1.
+   */
+  failedChecks?: readonly string[];
+};
+
+/**
+ * Starts one of each service, or as many workers as `engine` says, on the benchmark's broker and Redis
+ * servers. Throws when they are not healthy in time.
+ */
+export async function openStack(
+  bench: Bench,
+  settings: NodeJS.ProcessEnv = {},
+  { workers = 1, threads = bench.threads, pool = bench.launch.POOL, operators = false }: StackSize = {},
+): Promise<Stack> {
+  const { servers, launch, key } = bench;
+  const counts = { workers, batchers: 1, ingress: 1 };
+  const ownPorts = operators ? await freeOperatorsPorts(counts) : {};
+  await using opened = new AsyncDisposableStack();
+  const services = opened.use(
+    new Services(
+      {
+        counts,
+        access: servers.access,
+        pool,
+        host: "127.0.0.1",
+        ports: await freePorts(1),
+        threads,
+        environment: { ...servers.environment, LOG_LEVEL: "warn", ...settings },
+        operatorsPorts: ownPorts,
+      },
+      servers.watch,
+    ),
+  );
+  await services.start();
+  await services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, bench.stop);
+  const address = services.addresses[0]!;
+  const open = opened.move();
+  return {
+    target: (path, bodies, headers = {}) => ({
+      url: `${address}${path}`,
+      headers: { "x-api-key": key, ...headers },
+      bodies: bodies.map((body) => JSON.stringify(body)),
+    }),
+    leaders: Object.fromEntries(serviceNames.map((name) => [name, services.find(name).pid!])),
+    operatorsPorts: Object.values(ownPorts),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** Starts the engine in a process of its own: decoding and networks, nothing of the service around them. */
+export async function openEngineOnly(options: EngineOnlyOptions): Promise<EngineOnly> {
+  const { lane, threads, faces = "every", pictures, modelsDir } = options;
+  const args = [lane, `${threads}`, faces, ...pictures];
+  const env = { MODELS_DIR: modelsDir };
+  const child = new IpcChild("the engine-only process", "tools/bench/engine.bench.ts", args, { env });
+  await child.receive();
+  return {
+    pid: child.pid,
+    call: async (index) => (await child.request({ call: index })) as EngineCall,
+    loop: async (count) => ((await child.request({ loop: count })) as EngineCall).tookMs,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * The process ids of services, broker and Redis servers that run now, by name; each leads a process group.
+ */
+export const leadersOf = ({ servers }: Bench): Record<string, number> =>
+  servers.watch.record?.leaders() ?? {};
+
+/** The names of the three services in `leadersOf`. */
+const serviceNames = ["ingress-1", "batcher-1", "inference-1"];
+
+/** `threads`: of a run, in each worker. */
+export type EngineSize = { workers: number; threads: number };
+
+/**
+ * `pool`: another one than the benchmark's, whose topics exist. `operators`: whether every process has an
+ * operators' port.
+ */
+type StackSize = Partial<EngineSize> & { pool?: string; operators?: boolean };
+
+export type Stack = AsyncDisposable & {
+  /** Process ids of the ingress, the batcher and the first worker, by name. */
+  leaders: Record<string, number>;
+  operatorsPorts: number[];
+  target(path: string, bodies: unknown[], headers?: Record<string, string>): Target;
+};
+
+type EngineOnlyOptions = {
+  lane: string;
+  threads: number;
+  /** Every face of a picture, at full resolution, or one that is clear at a low one. */
+  faces?: "every" | "clear";
+  pictures: string[];
+  modelsDir: string;
+};
+
+export type EngineOnly = AsyncDisposable & {
+  pid: number;
+  /** Decodes and runs one of the pictures, in turn. */
+  call(index: number): Promise<EngineCall>;
+  /** Runs that many pictures as fast as it can, decoding one ahead; returns ms of all together. */
+  loop(count: number): Promise<number>;
+};
+
+export type EngineCall = { tookMs: number; decodeMs: number };

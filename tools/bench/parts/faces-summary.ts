@@ -1,0 +1,157 @@
+import type { LabelledPair } from "@faceline/testing/faces";
+import { generatorName, type MeasuredLoop } from "../load/generator.ts";
+import { type Cpu, restOfMachine } from "../observe/processes.ts";
+import type { Metric } from "../peers/faces/systems.ts";
+import { mean, quantile, sum } from "../statistics.ts";
+
+/** Puts the rounds of each server together, in the order in which they came first. */
+export function summariseFaces(cases: readonly FaceCase[], verdicts: readonly FaceVerdicts[]): FaceSummary[] {
+  const groups = Map.groupBy(cases, ({ server }) => server);
+  return [...groups].map(([server, rounds]) => ({
+    server,
+    single: summariseLoops(rounds.map(({ single }) => single)),
+    busy: summariseLoops(rounds.map(({ busy }) => busy)),
+    mib: meanOfKnown(rounds.map(({ mib }) => (mib === null ? null : sum(Object.values(mib))))),
+    verdicts: Object.fromEntries(
+      verdicts.filter((each) => each.server === server).map(({ metric, tally }) => [metric, tally]),
+    ),
+  }));
+}
+
+function summariseLoops(loops: MeasuredLoop[]): LoopSummary {
+  const calls = loops.flatMap((loop) => loop.calls);
+  const answered = calls.filter(({ status }) => status === 200).map(({ tookMs }) => tookMs);
+  const tookMs = sum(loops.map((loop) => loop.tookMs));
+  const coreSeconds = meanOfKnown(loops.map(({ cpu }) => ownSeconds(cpu)));
+  return {
+    answered: answered.length,
+    failed: calls.length - answered.length,
+    perSecond: (answered.length * 1_000) / tookMs,
+    p50: answered.length === 0 ? null : quantile(answered, 0.5),
+    p99: answered.length === 0 ? null : quantile(answered, 0.99),
+    cores: coreSeconds === null ? null : (coreSeconds * loops.length * 1_000) / tookMs,
+  };
+}
+
+/** CPU seconds of the server itself, all its processes together. */
+function ownSeconds(cpu: Cpu): number | null {
+  if (cpu === null) return null;
+  const { [restOfMachine]: _others, [generatorName]: _generator, ...own } = cpu;
+  return sum(Object.values(own));
+}
+
+/** A pair without a verdict is not right: its client does not know. */
+export function tally(verdicts: readonly Verdict[]): VerdictTally {
+  return {
+    requested: verdicts.length,
+    right: verdicts.filter(({ verified, samePerson }) => verified === samePerson).length,
+    unanswered: verdicts.filter(({ verified }) => verified === null).length,
+    threshold: verdicts.find(({ threshold }) => threshold !== undefined)?.threshold ?? null,
+  };
+}
+
+/** Returns a clause for each measure in which a peer is better, with the best of them. */
+export function betterPeers(all: readonly FaceSummary[], ownName: string): string[] {
+  const own = all.find(({ server }) => server === ownName);
+  if (own === undefined) return [];
+  return measures.flatMap(({ what, valueOf, better, digits }) => {
+    const sign = better === "more" ? 1 : -1;
+    const ownValue = valueOf(own);
+    const [best] = all
+      .filter(({ server }) => server !== ownName)
+      .map((each) => ({ server: each.server, value: valueOf(each) }))
+      .filter((each): each is { server: string; value: number } => each.value !== null)
+      .toSorted((a, b) => sign * (b.value - a.value));
+    if (ownValue === null || best === undefined || sign * (best.value - ownValue) <= 0) return [];
+    return [`${what} (${best.server} ${best.value.toFixed(digits)}, here ${ownValue.toFixed(digits)})`];
+  });
+}
+
+/** Throughput against that of the best peer, and p50 of a single request against that of the fastest one. */
+export function ratiosToPeers(all: readonly FaceSummary[], ownName: string): PeerRatios | undefined {
+  const own = all.find(({ server }) => server === ownName);
+  const peers = all.filter(({ server }) => server !== ownName);
+  if (own === undefined || own.single.p50 === null) return undefined;
+  const perSecond = Math.max(...peers.map(({ busy }) => busy.perSecond));
+  const p50 = Math.min(...peers.map(({ single }) => single.p50 ?? Number.POSITIVE_INFINITY));
+  if (!(perSecond > 0 && Number.isFinite(p50))) return undefined;
+  return { busyPerSecond: own.busy.perSecond / perSecond, singleP50: own.single.p50 / p50 };
+}
+
+const rightPercent =
+  (metric: Metric) =>
+  ({ verdicts }: FaceSummary): number | null => {
+    const tally = verdicts[metric];
+    return tally === undefined || tally.requested === 0 ? null : (100 * tally.right) / tally.requested;
+  };
+
+const measures: Measure[] = [
+  { what: "calls/s, 8 in flight", valueOf: ({ busy }) => busy.perSecond, better: "more", digits: 1 },
+  { what: "p50 ms, 8 in flight", valueOf: ({ busy }) => busy.p50, better: "less", digits: 0 },
+  { what: "p99 ms, 8 in flight", valueOf: ({ busy }) => busy.p99, better: "less", digits: 0 },
+  { what: "p50 ms, 1 in flight", valueOf: ({ single }) => single.p50, better: "less", digits: 0 },
+  { what: "p99 ms, 1 in flight", valueOf: ({ single }) => single.p99, better: "less", digits: 0 },
+  { what: "CPU ms a call, 8 in flight", valueOf: ({ busy }) => cpuMsOfCall(busy), better: "less", digits: 0 },
+  { what: "MiB in memory", valueOf: ({ mib }) => mib, better: "less", digits: 0 },
+  { what: "% right, cosine", valueOf: rightPercent("cosine"), better: "more", digits: 1 },
+  { what: "% right, Euclidean", valueOf: rightPercent("euclidean"), better: "more", digits: 1 },
+];
+
+export const cpuMsOfCall = ({ cores, perSecond }: LoopSummary): number | null =>
+  cores === null || perSecond === 0 ? null : (cores * 1_000) / perSecond;
+
+function meanOfKnown(values: (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : mean(known);
+}
+
+type Measure = {
+  what: string;
+  valueOf(summary: FaceSummary): number | null;
+  better: "more" | "less";
+  digits: number;
+};
+
+/** One server in one round. `mib`: resident memory of its processes after the load. */
+export type FaceCase = {
+  server: string;
+  round: number;
+  busy: MeasuredLoop;
+  single: MeasuredLoop;
+  mib: Record<string, number> | null;
+};
+
+/** Null: there was no verdict, for whatever reason. */
+export type VerdictAnswer = { verified: boolean | null; threshold?: number };
+
+export type Verdict = LabelledPair & VerdictAnswer;
+
+/** `threshold`: the one that the server says it used. */
+export type VerdictTally = {
+  requested: number;
+  right: number;
+  unanswered: number;
+  threshold: number | null;
+};
+
+export type FaceVerdicts = { server: string; metric: Metric; tally: VerdictTally };
+
+type LoopSummary = {
+  answered: number;
+  failed: number;
+  perSecond: number;
+  p50: number | null;
+  p99: number | null;
+  /** That it kept busy; null where the system does not report CPU time. */
+  cores: number | null;
+};
+
+export type FaceSummary = {
+  server: string;
+  single: LoopSummary;
+  busy: LoopSummary;
+  mib: number | null;
+  verdicts: Partial<Record<Metric, VerdictTally>>;
+};
+
+type PeerRatios = { busyPerSecond: number; singleP50: number };

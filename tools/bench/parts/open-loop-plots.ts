@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { barChart } from "@faceline/runtime/plot/bar-chart";
+import { lineChart } from "@faceline/runtime/plot/line-chart";
+import { answeredWithin, summarise } from "../load/open-loop.ts";
+import { type OpenLoopCase, type PooledCase, poolRepeats } from "./open-loop.ts";
+
+/**
+ * Draws the results of the last full open-loop part, for BENCHMARKS.md. Returns the files. Throws where there
+ * are none.
+ */
+export function drawOpenLoop(resultsFile: string, folder: string): string[] {
+  if (!existsSync(resultsFile)) {
+    throw new Error(`There is no ${resultsFile} to draw: run \`npm run bench -- --only open-loop\` first.`);
+  }
+  const { plan, results } = JSON.parse(readFileSync(resultsFile, "utf8")) as OpenLoopResults;
+  mkdirSync(folder, { recursive: true });
+  const pooled = poolRepeats(results);
+  return Object.entries({
+    "in-time.svg": inTimePlot(pooled, plan),
+    "latency.svg": latencyPlot(pooled, plan),
+  }).map(([name, svg]) => {
+    writeFileSync(join(folder, name), svg);
+    return join(folder, name);
+  });
+}
+
+/** A group of bars for each rate: the share of calls that were answered within the deadline. */
+export function inTimePlot(pooled: readonly PooledCase[], plan: Plan): string {
+  const { servers, rates } = namesOf(pooled);
+  const inTimePercent = (perSecond: number, server: string): number | null => {
+    const group = pooled.find((each) => each.perSecond === perSecond && each.server === server);
+    return group === undefined ? null : 100 * summarise(group.calls, plan.deadlineMs).inTime;
+  };
+  const groups = rates.map((perSecond) => {
+    const possible = (100 * plan.capacityPerSecond) / perSecond;
+    return {
+      name: `${perSecond} calls/s`,
+      values: servers.map((server) => inTimePercent(perSecond, server)),
+      ...(possible < 100 ? { limit: { y: possible, label: `${possible.toFixed(1)} % is possible` } } : {}),
+    };
+  });
+  const sentences = groups.map(
+    ({ name, values }) =>
+      `${name}: ${servers.map((server, i) => `${server} ${values[i]?.toFixed(1) ?? "–"}`).join(", ")}`,
+  );
+  return barChart({
+    title: `Answered within ${plan.deadlineMs} ms`,
+    description: `Percent of all calls. ${sentences.join("; ")}.`,
+    y: { label: "% of all calls", range: [0, 100], ticks: percentTicks },
+    series: servers,
+    groups,
+    formatValue: (value) => value.toFixed(1),
+    footnote: capacityText(plan),
+  });
+}
+
+/** A panel for each rate: the share of all calls that were answered within a time from when they were due. */
+export function latencyPlot(pooled: readonly PooledCase[], plan: Plan): string {
+  const { servers, rates } = namesOf(pooled);
+  return lineChart({
+    title: "Answered within a time",
+    description:
+      `Cumulative distribution of latency at ${rates.join(", ")} calls a second for ${servers.join(", ")}, ` +
+      "of all calls, counted from when a call was due.",
+    x: { label: "ms from when the call was due", range: [0, shownMs], ticks: [0, 200, 400, 600] },
+    y: { label: "% of all calls", range: [0, 100], ticks: percentTicks },
+    panels: rates.map((perSecond) => ({
+      title: `${perSecond} calls/s`,
+      series: pooled
+        .filter((each) => each.perSecond === perSecond)
+        .map(({ server, calls }) => ({
+          name: server,
+          points: answeredWithin(calls, instantsMs).map(
+            (share, step) => [instantsMs[step]!, 100 * share] as const,
+          ),
+        })),
+      thresholds: [{ x: plan.deadlineMs, label: "deadline" }],
+    })),
+    footnote: capacityText(plan),
+  });
+}
+
+const percentTicks = [0, 25, 50, 75, 100];
+const shownMs = 600;
+const instantsMs = Array.from({ length: shownMs / 5 + 1 }, (_, step) => 5 * step);
+
+const capacityText = ({ engine, capacityPerSecond }: Plan): string =>
+  `One worker; a run of b pictures is a wait (${engine.replace("model:", "")} ms), which allows ${capacityPerSecond.toFixed(1)} calls/s`;
+
+const namesOf = (pooled: readonly PooledCase[]) => ({
+  servers: [...new Set(pooled.map(({ server }) => server))],
+  rates: [...new Set(pooled.map(({ perSecond }) => perSecond))],
+});
+
+type Plan = { engine: string; deadlineMs: number; capacityPerSecond: number };
+
+/** What `open-loop.json` holds. */
+type OpenLoopResults = { plan: Plan; results: OpenLoopCase[] };

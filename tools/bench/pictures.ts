@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import sharp from "sharp";
+import { repository } from "@faceline/deploy/launcher/state-folder";
+import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "@faceline/testing/faces";
+import { mulberry32 } from "./statistics.ts";
+
+/** The sample photographs of the models' package: some 0.2 MB and a megapixel each, with 1 to 6 faces. */
+export const photographs = [1, 2, 3, 4, 5, 6].map((index) =>
+  join(repository, `node_modules/@vladmandic/face-api/demo/sample${index}.jpg`),
+);
+
+/** Writes the same at a width of 400 px, like thumbnails, into a folder and returns the files. */
+export function thumbnails(folder: string): Promise<string[]> {
+  return Promise.all(
+    photographs.map(async (file, index) => {
+      const small = join(folder, `small${index}.jpg`);
+      await sharp(file).resize({ width: 400 }).jpeg({ quality: 85 }).toFile(small);
+      return small;
+    }),
+  );
+}
+
+/** The smallest picture that is accepted: with a modelled engine, what is left is the time of the hops. */
+export const tinyJpeg = (): Promise<Buffer> => noiseJpeg(24, 40);
+
+/** Some 100 KB, the size of a photograph of a face from a telephone. */
+export const heavyJpeg = (): Promise<Buffer> => noiseJpeg(364, 87);
+
+/** Noise, which JPEG cannot compress well; the same bytes every time. */
+function noiseJpeg(sidePx: number, quality: number): Promise<Buffer> {
+  const next = mulberry32(sidePx);
+  const pixels = Buffer.from(Array.from({ length: sidePx * sidePx * 3 }, () => Math.floor(256 * next())));
+  return sharp(pixels, { raw: { width: sidePx, height: sidePx, channels: 3 } })
+    .jpeg({ quality })
+    .toBuffer();
+}
+
+/** The labelled pictures where they are, else the sample photographs, without labels. */
+export function facePictures(): FacePictures {
+  if (withoutFaces) return { what: `sample photographs (${withoutFaces})`, files: photographs, labelled: [] };
+  const labelled = labelledPairs();
+  const names = new Set(labelled.flatMap(({ first, second }) => [first, second]));
+  return { what: "labelled pictures", files: [...names].map((name) => join(facesFolder, name)), labelled };
+}
+
+/**
+ * Pairs files that are neighbours by number. Each file is in one pair at most; the same files give the same
+ * pairs.
+ */
+export function neighbourPairs(files: string[], countMax: number): [string, string][] {
+  const inOrder = files.toSorted((a, b) => byNumber.compare(basename(a), basename(b)));
+  const count = Math.min(countMax, Math.floor(inOrder.length / 2));
+  return Array.from({ length: count }, (_, index) => [inOrder[2 * index]!, inOrder[2 * index + 1]!]);
+}
+
+/** Bodies of /verify: twelve pairs of pictures as data URLs. */
+export const verifyBodies = (files: string[], pairs = 12): { img1: string; img2: string }[] =>
+  neighbourPairs(files, pairs).map(([first, second]) => ({ img1: dataUrl(first), img2: dataUrl(second) }));
+
+/** A body of /compare. Its numbers are as long in JSON as those of an embedding. */
+export function comparisonOfVectors(length: number, candidates: number): string {
+  const next = mulberry32(length);
+  const vector = () => Array.from({ length }, () => Math.fround(next() - 0.5));
+  return JSON.stringify({ vector: vector(), candidates: Array.from({ length: candidates }, vector) });
+}
+
+const byNumber = new Intl.Collator("en", { numeric: true });
+
+/**
+ * Returns the same order every time, in which every beginning is a fair sample: the file has pairs of one
+ * kind first.
+ */
+export function shuffled<T>(all: T[]): T[] {
+  const next = mulberry32(all.length);
+  return all
+    .map((each) => ({ each, at: next() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ each }) => each);
+}
+
+export const dataUrl = (file: string): string =>
+  `data:image/jpeg;base64,${readFileSync(file).toString("base64")}`;
+
+type FacePictures = { what: string; files: string[]; labelled: LabelledPair[] };

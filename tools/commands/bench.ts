@@ -1,0 +1,117 @@
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { compareCommits } from "@faceline/bench/against/against";
+import { againstParts } from "@faceline/bench/against/loads";
+import type { Part } from "@faceline/bench/part";
+import { accuracy } from "@faceline/bench/parts/accuracy";
+import { detection } from "@faceline/bench/parts/detection";
+import { efficiency } from "@faceline/bench/parts/efficiency";
+import { faces } from "@faceline/bench/parts/faces";
+import { openLoopPart } from "@faceline/bench/parts/open-loop";
+import { drawOpenLoop } from "@faceline/bench/parts/open-loop-plots";
+import { saturation } from "@faceline/bench/parts/saturation";
+import { singleRequest } from "@faceline/bench/parts/single-request";
+import { setUpFacePeers } from "@faceline/bench/peers/faces/systems";
+import { peersVenv } from "@faceline/bench/peers/modelled/systems";
+import { writeResults } from "@faceline/bench/report";
+import { readDevKey, storeKey } from "@faceline/deploy/launcher/dev-key";
+import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
+import { repository } from "@faceline/deploy/launcher/state-folder";
+import { Steps } from "@faceline/deploy/launcher/steps";
+import { stopRequests } from "@faceline/deploy/launcher/stop-requests";
+import { threadsPerWorker } from "@faceline/deploy/launcher/worker-count";
+import { openTestServers } from "@faceline/testing/test-servers";
+import { setUpVenv } from "@faceline/testing/venv";
+
+// `npm run bench`: the benchmark behind every number in BENCHMARKS.md; see tools/bench/README.md.
+//
+//   -- --setup          install the servers that Faceline is measured beside (Python), and nothing else
+//   -- --quick          everything in some six minutes, to see that it works; without it some forty
+//   -- --only PARTS     some of the parts below, with commas
+//   -- --plots          draw tools/bench/plots from the last full open-loop part, and nothing else
+//   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
+//   -- --faces --setup  install those other servers (Python and a C++ compiler), and nothing else
+//   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
+
+const defaultParts: Record<string, Part> = {
+  "single-request": singleRequest,
+  saturation,
+  "open-loop": openLoopPart,
+  efficiency,
+  accuracy,
+  detection,
+};
+/** Only run when named: what it needs takes long to install. */
+const namedParts: Record<string, Part> = { faces };
+const allParts = { ...defaultParts, ...namedParts };
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const requests = stopRequests(say);
+try {
+  await main();
+} catch (fault) {
+  process.exitCode = 1;
+  if (!requests.stop.aborted) process.stderr.write(`\n${(fault as Error).message}\n`);
+}
+process.exit();
+
+async function main(): Promise<void> {
+  const { values: options } = parseArgs({
+    options: {
+      quick: { type: "boolean", default: false },
+      setup: { type: "boolean", default: false },
+      plots: { type: "boolean", default: false },
+      faces: { type: "boolean", default: false },
+      only: { type: "string" },
+      against: { type: "string" },
+    },
+  });
+  const { quick, against } = options;
+  const known = against === undefined ? Object.keys(allParts) : againstParts;
+  const names =
+    options.only?.split(",") ??
+    (options.faces ? ["faces"] : undefined) ??
+    (against === undefined ? Object.keys(defaultParts) : known);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new Error(`--only has no part ${unknown}: the parts are ${known.join(", ")}.`);
+  }
+  const steps = Steps.sinceCommandStart(say);
+  const launch = readLaunchOptions([], process.env);
+  const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
+  if (options.setup) {
+    const { stop } = requests;
+    return names.includes("faces")
+      ? setUpFacePeers(folder, steps, stop)
+      : setUpVenv(peersVenv(folder), steps, stop);
+  }
+  if (options.plots) {
+    const files = drawOpenLoop(join(folder, "open-loop.json"), join(repository, "tools/bench/plots"));
+    return say(files.join("\n"));
+  }
+
+  const threads = launch.INTRA_OP_THREADS ?? threadsPerWorker(1);
+  if (against !== undefined) {
+    const stateFolder = resolve(repository, launch.FACELINE_STATE);
+    const options = { ref: against, parts: names, folder, stateFolder, quick, steps, say, ...requests };
+    const result = await compareCommits(options);
+    const file = await writeResults({ folder, quick, threads }, "against", result);
+    if (result.slower) process.exitCode = 1;
+    return say(
+      `\n${result.tables}\n\nevery value: ${file}\nall of it: ${(steps.tookMs / 1_000).toFixed(0)} s`,
+    );
+  }
+
+  await using servers = await openTestServers({ launch, steps, print: say, ...requests });
+  const key = readDevKey(servers.state.devKey);
+  await storeKey(servers.environment, key, "dev");
+  const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };
+  for (const name of names) {
+    say(`\n${name}`);
+    const result = await allParts[name]!(bench);
+    const file = await writeResults(bench, name, result);
+    say(`\n${result.tables}\n\nevery value: ${file}`);
+    if (result.failedChecks !== undefined && result.failedChecks.length > 0) process.exitCode = 1;
+  }
+  say(`\nall of it: ${(steps.tookMs / 1_000).toFixed(0)} s`);
+}

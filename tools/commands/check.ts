@@ -1,0 +1,26 @@
+import { runInForeground } from "@faceline/deploy/launcher/foreground";
+import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
+import { Steps } from "@faceline/deploy/launcher/steps";
+import { tidyArguments } from "./test-runner.ts";
+
+// `npm run check`: types, lint, format, boundaries between packages, and the tests of deploy/tidy. All run,
+// also when one fails.
+
+await runCommand(checkAll);
+
+async function checkAll({ print, stop }: Command): Promise<void> {
+  const steps = new Steps(print);
+  const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1" };
+  const check = async (name: string, command: string, ...args: string[]) => {
+    const ok = await steps.attempt(
+      name,
+      async () => (await runInForeground(command, args, { env, stop })) === 0,
+    );
+    if (!ok) process.exitCode = 1;
+  };
+  await check("types", "tsc", "-b");
+  await check("lint", "oxlint", "--type-aware", "--deny-warnings");
+  await check("format", "biome", "format");
+  await check("boundaries", "turbo", "boundaries");
+  await check("tidy", process.execPath, ...tidyArguments);
+}

@@ -1,0 +1,73 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { repository } from "@faceline/deploy/launcher/state-folder";
+
+/**
+ * Packs `@faceline/client` and returns the tarball's path in `folder`. Node strips no types under
+ * `node_modules`, so the tarball holds what the compiler emits from `contracts/client`: JavaScript and
+ * declarations, its README and the licence. Throws with the output of the compiler or of npm when one of them
+ * fails. Tested in `e2e/client-package.stack.test.ts`.
+ */
+export async function packClient(folder: string): Promise<string> {
+  const source = join(repository, "contracts", "client");
+  const staging = await mkdtemp(join(tmpdir(), "faceline-client-"));
+  try {
+    await mkdir(folder, { recursive: true });
+    await run("tsc", ["-p", source, "--outDir", staging], { cwd: repository, env: process.env });
+    await rewriteDeclarations(staging);
+    await copyFile(join(source, "package.json"), join(staging, "package.json"));
+    await copyFile(join(source, "README.md"), join(staging, "README.md"));
+    await copyFile(join(repository, "LICENSE"), join(staging, "LICENSE"));
+    const options = { cwd: staging, env: environmentOfAnotherProject() };
+    const output = await run("npm", ["pack", "--json", "--pack-destination", folder], options);
+    const [{ filename }] = JSON.parse(output) as [{ filename: string }];
+    return join(folder, filename);
+  } finally {
+    await rm(staging, { recursive: true });
+  }
+}
+
+/** For tests: makes an npm project of an empty folder and installs a tarball in it, without the network. */
+export async function installPackage(folder: string, tarball: string): Promise<void> {
+  await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
+  const args = ["install", "--offline", "--no-audit", "--no-fund", tarball];
+  await run("npm", args, { cwd: folder, env: environmentOfAnotherProject() });
+}
+
+/**
+ * This environment without what npm and this repository put in it, so that `node` and `npm` are the machine's
+ * own.
+ */
+export function environmentOfAnotherProject(): NodeJS.ProcessEnv {
+  const { PATH = "", ...rest } = process.env;
+  const folders = PATH.split(delimiter).filter((each) => !each.includes("node_modules"));
+  const variables = Object.entries(rest).filter(([name]) => !/^(npm_|node_)/i.test(name));
+  return {
+    ...Object.fromEntries(variables),
+    PATH: folders.join(delimiter),
+    npm_config_update_notifier: "false",
+  };
+}
+
+/** In declarations the compiler leaves `./x.ts`, which would name a file that is not in the tarball. */
+async function rewriteDeclarations(folder: string): Promise<void> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".d.ts"));
+  for (const file of files.map((name) => join(folder, name))) {
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replaceAll(/(from "\.\/[a-z0-9-]+)\.ts"/g, '$1.js"'));
+  }
+}
+
+async function run(command: string, args: string[], options: RunOptions): Promise<string> {
+  try {
+    return (await promisify(execFile)(command, args, options)).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${command} ${args[0]} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+type RunOptions = { cwd: string; env: NodeJS.ProcessEnv };

@@ -1,0 +1,29 @@
+import { runInForeground } from "@faceline/deploy/launcher/foreground";
+import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
+import { Steps } from "@faceline/deploy/launcher/steps";
+import { tidyArguments } from "./test-runner.ts";
+
+// `npm run fix`: writes the API's document, applies the lint's fixes, formats, writes the dashboards, and
+// shortens the lists of tools/tidy/known.
+
+await runCommand(fixAll);
+
+async function fixAll({ print, stop }: Command): Promise<void> {
+  const steps = new Steps(print);
+  const env = { ...process.env, TIDY: "shrink" };
+  const fix = async (name: string, command: string, ...args: string[]) => {
+    const ok = await steps.attempt(
+      name,
+      async () => (await runInForeground(command, args, { env, stop })) === 0,
+    );
+    if (!ok) process.exitCode = 1;
+  };
+  // ingress/openapi.json is generated from the schemas.
+  await fix("openapi", process.execPath, "ingress/openapi/write.ts");
+  // Lint before format: the lint's fixes are formatted too.
+  await fix("lint", "oxlint", "--type-aware", "--fix");
+  await fix("format", "biome", "format", "--write");
+  // deploy/observe/generated is made from deploy/observe/panels.ts, and of a style and a script as formatted.
+  await fix("dashboards", process.execPath, "deploy/observe/write.ts");
+  await fix("tidy", process.execPath, ...tidyArguments);
+}

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { modelsFolder } from "@faceline/models/model-file";
+import { runInForeground } from "@faceline/deploy/launcher/foreground";
+import { pullForTests, unpulledModels } from "@faceline/deploy/launcher/models";
+import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
+import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
+import { Steps } from "@faceline/deploy/launcher/steps";
+import type { TestServers } from "@faceline/testing/test-servers";
+import {
+  findTestFiles,
+  needsServers,
+  runFiles,
+  runsAlone,
+  runUnitTests,
+  type TestRun,
+} from "./test-runner.ts";
+
+// npm test                        check, unit and simulated tests, and those that need Kafka and Redis
+// npm test -- FILE…               these files; servers start only when one of them needs them, by its name
+// npm run test:watch -- FILE…     likewise, and again after each change
+
+const filesWithServers = [
+  "{accounts,batcher,contracts,deploy,inference,ingress,runtime,tools,web}/**/*.live.test.ts",
+  "tools/e2e/**/*.stack.test.ts",
+];
+
+await runCommand(test);
+
+async function test(command: Command): Promise<void> {
+  const { print, stop } = command;
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { watch: { type: "boolean", default: false } },
+  });
+  const named = positionals.length > 0;
+  const files = named ? findTestFiles(...positionals) : findTestFiles(...filesWithServers);
+  const missing = positionals.filter((pattern) => findTestFiles(pattern).length === 0);
+  if (missing.length > 0) throw new Error(`No test file matches ${missing.join(" ")}.`);
+  if (values.watch && !named) throw new Error("Name the files to watch: npm run test:watch -- FILE…");
+
+  const steps = Steps.sinceCommandStart(print);
+  if (!named) await pullModels(steps, stop);
+  await using servers = files.some(needsServers) ? await openServers(command, steps) : undefined;
+  const options = { env: servers?.environment ?? process.env, stop };
+  if (values.watch) return void (await runFiles(files, { ...options, watch: true }));
+
+  const runs: TestRun[] = [];
+  const attempt = (name: string, run: () => Promise<TestRun>) =>
+    steps.attempt(name, async (note) => {
+      const result = await run();
+      runs.push(result);
+      note(`${result.counts.tests} tests, ${result.counts.skipped} skipped${result.ok ? "" : ", failed"}`);
+      return result.ok;
+    });
+  if (!named) {
+    const check = join(import.meta.dirname, "check.ts");
+    const checkIsOk = async () => (await runInForeground(process.execPath, [check], { stop })) === 0;
+    if (!(await steps.attempt("check", checkIsOk))) process.exitCode = 1;
+    await attempt("unit and simulated", () => runUnitTests(options));
+  }
+  for (const [name, some] of Map.groupBy(files, kindOf)) {
+    stop.throwIfAborted();
+    await attempt(name, () => runFiles(some, options));
+  }
+
+  if (runs.some((run) => !run.ok)) {
+    process.exitCode = 1;
+    if (servers !== undefined) print(`\nlogs of the servers and services: ${servers.keepFolder()}`);
+  }
+  print(`\n${steps.table()}\n`);
+  const sum = (kind: "pass" | "fail" | "skipped") =>
+    runs.reduce((total, { counts }) => total + counts[kind], 0);
+  print(`all: ${sum("pass")} passed, ${sum("fail")} failed, ${sum("skipped")} skipped\n`);
+  for (const { summary } of runs) for (const line of summary) print(line);
+}
+
+/** 145 MB, once: they stay in the state folder. */
+async function pullModels(steps: Steps, stop: AbortSignal): Promise<void> {
+  const names = await unpulledModels(modelsFolder);
+  if (names.length === 0) return;
+  await steps.attempt("pulled models", async (note) => {
+    const fault = await pullForTests(modelsFolder, names, stop);
+    note(fault === undefined ? names.join(", ") : `NOT TESTED: ${names.join(", ")}. ${fault}`);
+    return true;
+  });
+}
+
+function kindOf(file: string): string {
+  if (!needsServers(file)) return "unit";
+  if (file.endsWith(".live.test.ts")) return "live";
+  return runsAlone(file) ? "whole stack" : "whole stack, in pairs";
+}
+
+async function openServers(command: Command, steps: Steps): Promise<TestServers> {
+  // Imported only here: it loads clients of Kafka and Redis, and a unit test need not wait for them.
+  const { openTestServers } = await import("@faceline/testing/test-servers");
+  return openTestServers({ launch: readLaunchOptions([], process.env), steps, ...command });
+}

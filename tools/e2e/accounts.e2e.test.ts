@@ -1,0 +1,229 @@
+// Covers the pages for people, the commands about them and the mail, all together in a browser.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { promisify } from "node:util";
+import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
+import { connectRedis } from "@faceline/runtime/redis";
+import type { Page } from "playwright-core";
+import { freePorts } from "@faceline/deploy/launcher/ports";
+import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
+import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { apiClient } from "./stack/api-client.ts";
+import { startDurableServer } from "./stack/durable-server.ts";
+import { startStack } from "./stack/stack.ts";
+
+// Screenshots of every state stay in SCREENSHOTS, if that names a folder.
+
+const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
+const ada = "ada@example.test";
+const bob = "bob@example.test";
+const olga = "olga@example.test";
+
+test("from the waitlist to a key of one's own, and what an operator does for it", async (t) => {
+  const chromium = await findChromium();
+  if (chromium === undefined) return t.skip(withoutChromium);
+  const browser = await openChromium(chromium);
+  t.after(() => browser.close());
+  await using smtp = await openSmtpServer();
+  const durable = await startDurableServer(t);
+  const [port = 0] = await freePorts(1);
+  const address = `http://127.0.0.1:${port}`;
+  const mail = { SMTP_URL: smtp.url, SMTP_FROM: "faceline@example.test", PUBLIC_URL: address };
+  await startStack(t, {
+    ports: [port],
+    settings: { ...durable.access("keys"), ...mail },
+    ownSettings: { ingress: durable.access("ingress") },
+  });
+  const keys = commandWith({ ...durable.access("keys"), ...mail });
+  const visit = async (path: string) => {
+    const { page, faults } = await openPage(browser);
+    await page.goto(address + path);
+    return { page, faults };
+  };
+  /** The sign-in address of the newest mail to somebody, once there are `count` mails. */
+  const mailedAddress = async (to: string, count: number): Promise<string> => {
+    const mails = () => smtp.mails.filter((each) => each.to.includes(to));
+    await waitUntil(`mail ${count} to ${to} is there`, () => mails().length >= count);
+    return mails()
+      .at(-1)!
+      .text.match(/http:\S+\/sign-in\/[\w-]{43}/)![0];
+  };
+  const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
+  const heading = (page: Page, name: string | RegExp) =>
+    page.getByRole("heading", { level: 1, name }).waitFor();
+  const signIn = async (page: Page, signInAddress: string, home = "/dashboard") => {
+    await page.goto(signInAddress);
+    await press(page, "Sign in");
+    await page.waitForURL(`**${home}`);
+  };
+
+  const visitor = await visit("/");
+  const operator = await visit("/sign-in");
+  let adasAddress = "";
+  let adasKey = "";
+
+  await t.test("a visitor joins the waitlist", async () => {
+    const { page } = visitor;
+    await page.getByRole("link", { name: "Waitlist", exact: true }).click();
+    await page.getByLabel("Email").fill(ada);
+    await page.getByLabel("Team").fill("Ants");
+    await page.getByLabel("What do you want").fill("<script>alert(1)</script> doors");
+    await press(page, "Join the waitlist");
+    await heading(page, "You are on the waitlist");
+    assert.match(await keys("waitlist"), /ada@example\.test[\s\S]+Team: Ants[\s\S]+doors/);
+  });
+
+  await t.test("the first operator is made by a command, and signs in by mail", async () => {
+    await keys("operator", "--email", olga);
+    await signIn(operator.page, await mailedAddress(olga, 1), "/admin");
+    await heading(operator.page, "Waitlist");
+  });
+
+  await t.test("the operator reads what was written as text, and approves", async () => {
+    const { page } = operator;
+    await page.getByRole("link", { name: ada }).click();
+    await page.getByText("<script>alert(1)</script> doors").waitFor();
+    await press(page, "Approve");
+    const done = page.getByText(`${ada} is a member now. A sign-in address was mailed to them.`);
+    await done.waitFor();
+    adasAddress = await mailedAddress(ada, 1);
+    await page.reload();
+    await done.waitFor();
+    await page.getByText("One address works").waitFor();
+    assert.equal(smtp.mails.filter((mail) => mail.to.includes(ada)).length, 1);
+  });
+
+  await t.test("who fetches a mailed address uses nothing up; its button signs in", async () => {
+    const { page } = visitor;
+    for (let i = 0; i < 3; i++) assert.equal((await fetch(adasAddress)).status, 200);
+    await page.goto(adasAddress);
+    await page.getByText(ada).waitFor();
+    await press(page, "Sign in");
+    await page.waitForURL("**/dashboard");
+  });
+
+  await t.test("a key is shown once, with a curl that works as it is", async () => {
+    const { page } = visitor;
+    await page.getByLabel("Name of a new key").fill("laptop");
+    await press(page, "Create a key");
+    await heading(page, "Your new key");
+    const [key = "", curl = ""] = await page.locator("pre code").allInnerTexts();
+    adasKey = key.trim();
+    assert.match(adasKey, /^fl_[\w-]{43}$/);
+    const folder = mkdtempSync(join(process.env["FACELINE_TEST_RUN"]!, "curl-"));
+    const { stdout } = await promisify(execFile)("bash", ["-c", curl], { cwd: folder });
+    assert.equal((JSON.parse(stdout) as { verified: boolean }).verified, true);
+    await page.reload();
+    assert.ok(!(await page.content()).includes(adasKey), "the key is not shown again");
+  });
+
+  await t.test("a revoked key is refused", async () => {
+    const { page } = visitor;
+    const post = apiClient(address, adasKey);
+    assert.equal((await post("/verify", vectors)).status, 200);
+    await page.goto(`${address}/dashboard`);
+    await page.getByRole("link", { name: "Change laptop" }).click();
+    await page.getByRole("link", { name: "Revoke the key" }).click();
+    await press(page, "Revoke the key");
+    await page.getByText("The key “laptop” is revoked").waitFor();
+    await page.getByText("revoked", { exact: true }).waitFor();
+    await waitUntil("the key is refused", async () => (await post("/verify", vectors)).status === 403);
+  });
+
+  await t.test("an address that was used, and one that is too old, say the same", async () => {
+    const { page } = await visit("/");
+    t.after(() => page.context().close());
+    await page.goto(adasAddress);
+    await heading(page, "This address does not work");
+    await keys("sign-in-address", "--email", ada);
+    const next = await mailedAddress(ada, 2);
+    await using redis = await connectRedis("REDIS", durable.access("test")["REDIS_DURABLE_URL"]!, 1_000);
+    for (const key of await redis.keys("sign-in:*")) await redis.pexpire(key, 0);
+    await page.goto(next);
+    await heading(page, "This address does not work");
+  });
+
+  await t.test("another team's key ids lead nowhere", async () => {
+    const other = await visit("/");
+    await keys("approve", "--email", bob, "--team", "bees");
+    await signIn(other.page, await mailedAddress(bob, 1));
+    await other.page.getByLabel("Name of a new key").fill("hive");
+    await press(other.page, "Create a key");
+    await other.page.goto(`${address}/dashboard`);
+    const link = await other.page.getByRole("link", { name: "Change hive" }).getAttribute("href");
+    for (const path of [link!, `${link}/revoke`]) {
+      const reply = await visitor.page.goto(address + path);
+      assert.equal(reply?.status(), 404);
+    }
+    const admin = await visitor.page.goto(`${address}/admin`);
+    assert.equal(admin?.status(), 404);
+    await other.page.context().close();
+  });
+
+  await t.test("an operator disables a detector, and what cannot be is refused", async () => {
+    const { page } = operator;
+    const detectors = async () =>
+      ((await (await fetch(`${address}/capabilities`)).json()) as { detectors: string[] }).detectors;
+    await page.goto(`${address}/admin/models`);
+    await assertSoundInAllLooks(page, "models");
+    await press(page, "Disable: tiny");
+    await page.getByText("The detector tiny is disabled now.").waitFor();
+    await assertSoundInAllLooks(page, "models-changed");
+    assert.deepEqual(await detectors(), ["ssd"]);
+    await press(page, "Enable: tiny");
+    await press(page, "Make default: tiny");
+    await page.getByText("The detector tiny is the default now.").waitFor();
+    assert.deepEqual(await detectors(), ["ssd", "tiny"]);
+    await press(page, "Make default: ssd");
+    await page.goto(`${address}/admin/audit`);
+    await page.getByRole("row", { name: /olga@example.test disabled detector tiny/ }).waitFor();
+  });
+
+  await t.test("without the durable Redis the rest goes on, and sign-in says so", async () => {
+    const { page } = visitor;
+    await durable.kill();
+    const reply = await page.goto(`${address}/dashboard`);
+    assert.equal(reply?.status(), 503);
+    await heading(page, "Signing in is away for a moment");
+    await assertSoundInAllLooks(page, "away");
+    assert.equal((await page.goto(`${address}/sign-in`))?.status(), 503);
+    assert.equal((await page.goto(`${address}/`))?.status(), 200);
+    assert.equal((await page.goto(`${address}/docs`))?.status(), 200);
+    await durable.startAgain();
+    await waitUntil("the session is there again", async () => {
+      return (await page.goto(`${address}/dashboard`))?.status() === 200;
+    });
+    await heading(page, "ants");
+  });
+
+  await t.test("who signs out is out, and signs in by a new mail", async () => {
+    const { page } = visitor;
+    await press(page, "Sign out");
+    await page.getByText("You are signed out.").waitFor();
+    await page.goto(`${address}/dashboard`);
+    await page.waitForURL("**/sign-in?ended");
+    await page.getByLabel("Email").fill(ada);
+    await press(page, "Send me a sign-in address");
+    await heading(page, "Look into your mail");
+    await signIn(page, await mailedAddress(ada, 3));
+  });
+
+  await t.test("no page had an error in the console, or a violation of its policy", () => {
+    // Chromium reports replies of 4xx and 5xx as errors.
+    const own = [...visitor.faults, ...operator.faults].filter((fault) => !/status of [45]\d\d/.test(fault));
+    assert.deepEqual(own, []);
+  });
+});
+
+/** Runs `npm run keys -- …` with these settings. Throws with what it printed if it fails. */
+const commandWith =
+  (settings: Record<string, string>) =>
+  async (...args: string[]): Promise<string> => {
+    const main = join(import.meta.dirname, "../../deploy/commands/keys.ts");
+    const env = { ...process.env, ...settings };
+    return (await promisify(execFile)(process.execPath, [main, ...args], { env })).stdout;
+  };

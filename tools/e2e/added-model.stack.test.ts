@@ -1,0 +1,52 @@
+// Covers a model that an operator has added, from the entry below MODELS_DIR to an HTTP reply.
+import assert from "node:assert/strict";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { VerifyReply } from "@faceline/contracts/http/verify";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { addRecogniser } from "@faceline/models/contract/add";
+import { modelFile, modelsFolder } from "@faceline/models/model-file";
+import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
+import { portraits } from "@faceline/testing/faces";
+import { retryOnOverload } from "./stack/api-client.ts";
+import { startStack } from "./stack/stack.ts";
+
+test("a model that was added is shown and serves calls by its name", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "added-model-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { models } = await readCatalogue();
+  for (const model of models.filter(({ name }) => ["tiny", "landmarks-68"].includes(name))) {
+    for (const build of model.builds) {
+      const built = modelFile(process.env["MODELS_DIR"] ?? modelsFolder, model, build);
+      copyFileSync(built, join(folder, build.file));
+    }
+  }
+  await addRecogniser(folder, foreignRecogniser(), { contract: foreignContract, licenceText: "as you like" });
+  const running = await startStack(t, {
+    settings: {
+      MODELS: "Foreign",
+      MODEL_DEFAULT: "Foreign",
+      DETECTORS: "tiny",
+      DETECTOR_DEFAULT: "tiny",
+      MODELS_DIR: folder,
+    },
+  });
+
+  const shown = await (await fetch(`${running.address}/capabilities`)).json();
+  const details = CapabilitiesReply.parse(shown).model_details["Foreign"]!;
+  assert.deepEqual(
+    [details.embedding_size, details.license, details.status, details.thresholds],
+    [16, "Apache-2.0", "ready", { cosine: 0.5, euclidean: 1, euclidean_l2: 1 }],
+  );
+
+  const post = retryOnOverload(running.post);
+  const [picture] = (await portraits()).map((each) => each.toString("base64"));
+  const call = { img1: picture, img2: picture, model_name: "Foreign", detector_backend: "tiny" };
+  const { status, body } = await post("/verify", call);
+  assert.equal(status, 200, JSON.stringify(body));
+  const { verified, model } = VerifyReply.parse(body);
+  assert.deepEqual([verified, model], [true, "Foreign"]);
+});

@@ -1,0 +1,242 @@
+// Covers the rules of deploy/observe/alerts on a running stack.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import test, { type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readConfig } from "@faceline/runtime/config";
+import { KafkaConfig } from "@faceline/runtime/kafka";
+import { openProducer } from "@faceline/runtime/kafka-producer";
+import { connectRedis } from "@faceline/runtime/redis";
+import { tasksTopic } from "@faceline/contracts/wire/names";
+import { freePorts } from "@faceline/deploy/launcher/ports";
+import { findRedis } from "@faceline/deploy/launcher/redis-install";
+import { LauncherConfig } from "@faceline/deploy/launcher/settings";
+import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
+import { alertRules } from "@faceline/deploy/observe/alerts/alert-rules";
+import { rulesFile } from "@faceline/deploy/observe/alerts/rules-file";
+import { portraits } from "@faceline/testing/faces";
+import { openPrometheus, temporaryFolder } from "@faceline/deploy/testing/prometheus";
+import { findInstalledPrometheus } from "@faceline/deploy/testing/promtool";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { runConcurrently } from "./stack/api-client.ts";
+import { startStack, type TestStack } from "./stack/stack.ts";
+
+// Minutes are seconds here: the window of an hour has a minute. promtool alone tests two: a worker falls back
+// to float (FacelinePrecisionFallback) only on a CPU without VNNI, and no load makes as many combinations of
+// labels as FacelineMetricsOverflow needs.
+
+const settings = {
+  // Two pictures in 0.2 s, 20 in a second with each worker.
+  ENGINE: "model:196+2b",
+  TEAM_REQUESTS_PER_SECOND: "0",
+  TEAM_IN_FLIGHT_MAX: "0",
+  RESTART_FIRST_MS: "50",
+  RESTART_MAX_MS: "50",
+};
+
+test("no alert fires in a healthy burst, and each fires on its fault", async (t) => {
+  if ((await findInstalledPrometheus()) === undefined)
+    return t.skip("NOT CHECKED: there is no Prometheus, nor apt-get to fetch one");
+  const redis = await openOwnRedis(t);
+  const stack = await startStack(t, {
+    operators: true,
+    workers: 2,
+    ingress: 2,
+    settings: { ...settings, REDIS_VOLATILE_URL: redis.url },
+  });
+  const rules = rulesFile(alertRules({ timeScale: 60 }));
+  const prometheus = (await openPrometheus(t, { targets: stack.operatorsPorts, rules }))!;
+  const alerts = async (expression: string) =>
+    (await prometheus.query(expression)).map(({ metric }) => metric["alertname"]!);
+  const firing = () => alerts('count by (alertname) (ALERTS{alertstate="firing"})');
+  const processes = Object.keys(stack.operatorsPorts).length;
+  await waitUntil("Prometheus reads all processes", async () => {
+    const [up] = await prometheus.query("sum(up)");
+    return Number(up?.value[1]) === processes && (await firing()).length === 0;
+  });
+
+  await t.test("a healthy burst: none", async () => {
+    const from = Date.now();
+    const statuses = await callFor(stack, healthyMs, { inFlightMax: 2 });
+    assert.ok(statuses.length > 20 && statuses.every((status) => status === 200));
+    const seconds = Math.floor((Date.now() - from) / 1_000);
+    const seen = `count by (alertname) (count_over_time(ALERTS{alertstate="firing"}[${seconds}s]))`;
+    assert.deepEqual(await alerts(seen), []);
+  });
+
+  /** `fault` begins one and returns what ends it. */
+  const fires = (alert: string, cause: string, fault: () => Promise<() => unknown>) =>
+    t.test(`${alert}: ${cause}`, async () => {
+      assert.ok(!(await firing()).includes(alert), "it fires before its fault");
+      const mend = await fault();
+      try {
+        await waitUntil(`${alert} fires`, async () => (await firing()).includes(alert));
+      } finally {
+        await mend();
+      }
+    });
+  /** Stops processes without ending them; they go on afterwards. */
+  const suspend = (...names: string[]) => {
+    for (const name of names) stack.services.find(name).kill("SIGSTOP");
+    return async () => {
+      for (const name of names) stack.services.find(name).kill("SIGCONT");
+      await waitUntil("the service is well again", async () => (await callFor(stack, 0, {}))[0] === 200);
+    };
+  };
+  /** Stops the workers for 600 ms of each second, which is less than makes them count as dead. */
+  const stall = async (end: AbortSignal) => {
+    while (!end.aborted) {
+      for (const name of workers) stack.services.find(name).kill("SIGSTOP");
+      await sleep(600);
+      for (const name of workers) stack.services.find(name).kill("SIGCONT");
+      await sleep(400);
+    }
+  };
+  const load = (headers: Record<string, string>) => {
+    const end = new AbortController();
+    const calls = callUntil(stack, { inFlightMax: 100, headers, end: end.signal });
+    return async () => {
+      end.abort();
+      await calls;
+    };
+  };
+
+  await fires("FacelineDeadLetters", "a message that cannot be read", async () => {
+    await using producer = await openProducer(readConfig(KafkaConfig, process.env), "alerts-test");
+    await producer.send(tasksTopic(stack.pool), 0, "no tasks");
+    return () => {};
+  });
+  await fires("FacelineRedisNearlyFull", "the volatile Redis has little memory left", () => redis.shrink());
+  await fires("FacelineLatencyBudgetBurn", "more calls than are answered in a second", async () => load({}));
+  await fires("FacelineErrorBudgetBurn", "more calls than can be answered in time", async () =>
+    load({ "x-request-timeout-ms": "1000" }),
+  );
+  await fires("FacelineRunTimeModelWrong", "one run in two takes four times as long", async () => {
+    const endLoad = load({});
+    const end = new AbortController();
+    const stalls = stall(end.signal);
+    return async () => {
+      end.abort();
+      await stalls;
+      await endLoad();
+    };
+  });
+  await fires("FacelineProcessRestarts", "an ingress dies again and again", async () => {
+    const ingress = stack.services.find("ingress-2");
+    const startedAt = 'process_start_time_seconds{instance="ingress-2"}';
+    // Prometheus sees each start once before the process is killed.
+    for (let kills = 0, seen = ""; kills < 3; kills++) {
+      await waitUntil("a new process is seen", async () => {
+        const [start] = await prometheus.query(startedAt);
+        const isNew = start !== undefined && start.value[1] !== seen;
+        if (isNew) seen = start.value[1];
+        return isNew;
+      });
+      ingress.kill("SIGKILL");
+    }
+    return () => {};
+  });
+  const calls = callFor(stack, 0, { times: 40 });
+  await fires("FacelineNoWorkers", "all workers hang", async () => suspend(...workers));
+  await calls;
+  await fires("FacelineQueueOld", "all workers hang while calls wait", async () => {
+    const waiting = callFor(stack, 0, { times: 200, inFlightMax: 200 });
+    await waitUntil("calls wait", async () => {
+      const [tasks] = await prometheus.query("sum(faceline_queue_tasks)");
+      return Number(tasks?.value[1]) > 20;
+    });
+    const resume = suspend(...workers);
+    return async () => {
+      await resume();
+      await waiting;
+    };
+  });
+  await fires("FacelineBackgroundFailures", "the volatile Redis hangs", async () => {
+    redis.suspend();
+    return redis.resume;
+  });
+  await waitUntil("calls are served again", async () => (await callFor(stack, 0, {}))[0] === 200);
+  await fires("FacelineNoBatcher", "the only batcher hangs", async () => suspend("batcher-1"));
+  await fires("FacelineNoIngress", "all ingresses hang", async () => suspend("ingress-1", "ingress-2"));
+});
+
+const workers = ["inference-1", "inference-2"];
+const healthyMs = 20_000;
+
+/** Calls for so long, or so many times, and returns the statuses. */
+async function callFor(stack: TestStack, forMs: number, options: CallOptions): Promise<number[]> {
+  const { inFlightMax = 40, times } = options;
+  if (times !== undefined) {
+    const items = Array.from({ length: times });
+    return runConcurrently({ inFlightMax }, items, () => callOnce(stack));
+  }
+  if (forMs === 0) return [await callOnce(stack)];
+  return callUntil(stack, { inFlightMax, end: AbortSignal.timeout(forMs) });
+}
+
+async function callUntil(
+  stack: TestStack,
+  { inFlightMax, headers, end }: { inFlightMax: number; headers?: Record<string, string>; end: AbortSignal },
+): Promise<number[]> {
+  const statuses: number[] = [];
+  await runConcurrently({ inFlightMax }, Array.from({ length: inFlightMax }), async () => {
+    while (!end.aborted) statuses.push(await callOnce(stack, headers));
+  });
+  return statuses;
+}
+
+async function callOnce({ post }: TestStack, headers: Record<string, string> = {}): Promise<number> {
+  return (await post("/represent", { img: picture, detector_backend: "tiny" }, headers)).status;
+}
+
+/** Cropped once, or the calls would wait for that. */
+const picture = (await portraits())[0]!.toString("base64");
+
+/** A volatile Redis that a test may suspend. */
+async function openOwnRedis(t: TestContext) {
+  const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
+  const state = openStateFolder(resolve(repository, FACELINE_STATE));
+  const { command } = await findRedis(state.redis, new AbortController().signal);
+  const [port = 0] = await freePorts(1);
+  const url = `redis://127.0.0.1:${port}`;
+  const options = {
+    port,
+    bind: "127.0.0.1",
+    dir: temporaryFolder(),
+    save: "",
+    appendonly: "no",
+    maxmemory: "64mb",
+    "maxmemory-policy": "noeviction",
+  };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`]);
+  const server = spawn(command, args, { stdio: "ignore" });
+  t.after(async () => {
+    server.kill("SIGKILL");
+    await once(server, "exit");
+  });
+  await waitUntil("Redis answers", async () =>
+    connectRedis("REDIS_VOLATILE_URL", url, 1_000).then(
+      (open) => open[Symbol.asyncDispose]().then(() => true),
+      () => false,
+    ),
+  );
+  return {
+    url,
+    /** Leaves it a twentieth more than it uses. Returns what undoes that. */
+    async shrink() {
+      const redis = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
+      const used = /^used_memory:(\d+)/m.exec(await redis.info("memory"))![1];
+      await redis.config("SET", "maxmemory", Math.round(1.05 * Number(used)));
+      return async () => {
+        await redis.config("SET", "maxmemory", options.maxmemory);
+        await redis[Symbol.asyncDispose]();
+      };
+    },
+    suspend: () => void server.kill("SIGSTOP"),
+    resume: () => void server.kill("SIGCONT"),
+  };
+}
+
+type CallOptions = { inFlightMax?: number; times?: number };

@@ -1,0 +1,157 @@
+// Covers deploy/observe/collector.yaml.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import test, { type TestContext } from "node:test";
+import { readConfig } from "@faceline/runtime/config";
+import { tinyJpeg } from "@faceline/bench/pictures";
+import { LauncherConfig } from "@faceline/deploy/launcher/settings";
+import { repository } from "@faceline/deploy/launcher/state-folder";
+import { buildCollector, collectorConfig, startCollector, validateConfig } from "@faceline/testing/collector";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { startStack, type TestStack } from "./stack/stack.ts";
+
+test("a Collector between keeps what was shed or retried, and a share of the rest", async (t) => {
+  const program = await findCollector(t);
+  if (program === undefined) return;
+  await validateConfig(program, collectorConfig);
+  await assert.rejects(
+    validateConfig(program, collectorConfig, { COLLECTOR_TRACES_TO: "[nobody]" }),
+    /nobody/,
+  );
+
+  const file = join(process.env["FACELINE_TEST_RUN"]!, "kept.ndjson");
+  const collector = await startCollector(t, program, {
+    COLLECTOR_TRACES_TO: "[file]",
+    COLLECTOR_FILE: file,
+    COLLECTOR_DECISION_WAIT: "5s",
+    COLLECTOR_SLOW_MS: "60000",
+  });
+  const running = await startStack(t, {
+    workers: 2,
+    settings: {
+      ENGINE: "model:150+1b",
+      BATCH_MAX: "8",
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+    },
+  });
+  const img = (await tinyJpeg()).toString("base64");
+  const represent = (deadlineMs = "60000") =>
+    running.post("/represent", { img }, { "x-request-timeout-ms": deadlineMs });
+
+  const plain = await inTurns(usualCalls / 20, () =>
+    Promise.all(Array.from({ length: 20 }, () => represent())),
+  );
+  assert.ok(plain.every(({ status }) => status === 200));
+  const retried = await retriedCalls(running, represent);
+  const burst = await Promise.all(Array.from({ length: 150 }, () => represent("700")));
+  const shed = burst.filter(({ status }) => status === 503);
+  assert.ok(shed.length > 0, "some calls were refused");
+
+  const traces = () => (existsSync(file) ? keptTraces(readFileSync(file, "utf8")) : new Map<string, Kept>());
+  const mustBeKept = [...shed, ...retried].map(traceIdOf);
+  await waitUntil("what was shed or retried is kept", () => mustBeKept.every((id) => traces().has(id)));
+  const kept = traces();
+  const services = (id: string) => kept.get(id)!.services;
+  assert.ok(
+    retried.map(traceIdOf).every((id) => services(id).size === 3),
+    "a retried call has all its spans",
+  );
+
+  // Of 400 traces 40 are expected, with a standard deviation of 6.
+  const share = plain.map(traceIdOf).filter((id) => kept.has(id)).length;
+  t.diagnostic(`kept: ${shed.length} shed, ${retried.length} retried, ${share} of ${plain.length} others`);
+  assert.ok(share >= 10 && share <= 80, `${share} of ${plain.length} are kept`);
+
+  const calls = () =>
+    spanCalls(collector.page, 'service_name="faceline-ingress",span_name="POST /represent"');
+  const all = plain.length + retried.length + burst.length;
+  await waitUntil("span metrics count every call, kept or not", async () => (await calls()) >= all);
+});
+
+const usualCalls = 400;
+
+/** Kills the worker that runs a call, until calls were retried. */
+async function retriedCalls(running: TestStack, represent: () => Promise<Reply>): Promise<Reply[]> {
+  for (let tries = 0; tries < 5; tries++) {
+    const calls = Array.from({ length: 4 }, represent);
+    running.services.find("inference-1").kill("SIGKILL");
+    const replies = await Promise.all(calls);
+    assert.ok(replies.every(({ status }) => status === 200));
+    const retried = replies.filter(({ headers }) => retryMsOf(headers) > 0);
+    if (retried.length > 0) return retried;
+    await waitUntil("the worker is back", () => running.events.at(-1)?.includes("is back") ?? false);
+  }
+  throw new Error("no call was retried");
+}
+
+const retryMsOf = (headers: Headers): number =>
+  Number(/retry;dur=([\d.]+)/.exec(headers.get("server-timing") ?? "")?.[1] ?? 0);
+
+async function inTurns<T>(turns: number, work: () => Promise<T[]>): Promise<T[]> {
+  const results: T[] = [];
+  for (let turn = 0; turn < turns; turn++) results.push(...(await work()));
+  return results;
+}
+
+const traceIdOf = ({ headers }: Pick<Reply, "headers">): string => headers.get("traceparent")!.split("-")[1]!;
+
+/** Traces of a file of OTLP/JSON, by their id. */
+function keptTraces(text: string): Map<string, Kept> {
+  const traces = new Map<string, Kept>();
+  // The last line may be half written.
+  for (const line of text.split("\n").slice(0, -1)) {
+    for (const { resource, scopeSpans } of (JSON.parse(line) as OtlpJson).resourceSpans) {
+      const service = resource.attributes.find(({ key }) => key === "service.name")?.value.stringValue ?? "";
+      for (const { traceId } of scopeSpans.flatMap(({ spans }) => spans)) {
+        const known = traces.get(traceId);
+        if (known === undefined) traces.set(traceId, { services: new Set([service]) });
+        else known.services.add(service);
+      }
+    }
+  }
+  return traces;
+}
+
+/** Sum of the calls that the span metrics count with these labels. */
+async function spanCalls(page: string, labels: string): Promise<number> {
+  const text = await (await fetch(page)).text();
+  const wanted = labels.split(",");
+  const lines = text
+    .split("\n")
+    .filter((line) => line.startsWith("traces_span_metrics_calls_total{"))
+    .filter((line) => wanted.every((label) => line.includes(label)));
+  return lines.reduce(
+    (sum, line) =>
+      sum +
+      Number(
+        line
+          .slice(line.lastIndexOf("}") + 1)
+          .trim()
+          .split(" ")[0],
+      ),
+    0,
+  );
+}
+
+/** Skips the test where the Collector cannot be built here. */
+async function findCollector(t: TestContext): Promise<string | undefined> {
+  const folder = resolve(repository, readConfig(LauncherConfig, process.env).FACELINE_STATE);
+  try {
+    return await buildCollector(folder, t.signal);
+  } catch (fault) {
+    const [reason] = (fault as Error).message.split("\n");
+    t.skip(`NOT TESTED: ${reason}`);
+    return undefined;
+  }
+}
+
+type Reply = Awaited<ReturnType<TestStack["post"]>>;
+type Kept = { services: Set<string> };
+type OtlpJson = {
+  resourceSpans: {
+    resource: { attributes: { key: string; value: { stringValue?: string } }[] };
+    scopeSpans: { spans: { traceId: string }[] }[];
+  }[];
+};

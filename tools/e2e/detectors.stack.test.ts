@@ -1,0 +1,156 @@
+// Covers lanes of several detectors on the same workers: /verify, /compare and /represent see the same faces
+// with each of them, in pictures of two people, tight, far, turned and cut ones.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import test from "node:test";
+import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { CompareReply } from "@faceline/contracts/http/compare";
+import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
+import { RepresentReply } from "@faceline/contracts/http/represent";
+import { VerifyReply } from "@faceline/contracts/http/verify";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { modelsFolder } from "@faceline/models/model-file";
+import { isUnpulled } from "@faceline/models/source";
+import sharp from "sharp";
+import { portraitCrops, samplesFolder } from "@faceline/testing/faces";
+import { type Post, retryOnOverload } from "./stack/api-client.ts";
+import { startStack } from "./stack/stack.ts";
+
+const catalogue = await readCatalogue();
+const detectors = ["ssd", "faceboxes", "blazeface"].filter((name) => {
+  const { source } = catalogue.find("detector", name)!;
+  return !isUnpulled(process.env["MODELS_DIR"] ?? modelsFolder, source);
+});
+const absent = ["faceboxes", "blazeface"].filter((name) => !detectors.includes(name));
+const settings = { DETECTORS: detectors.join() };
+
+test("each detector is served, and all calls see the same faces with it", async (t) => {
+  if (absent.length > 0) {
+    t.diagnostic(
+      `NOT TESTED: the weights are not here; npm run models -- pull ${absent.join(" ")} fetches them`,
+    );
+  }
+  const { address, post: postOnce } = await startStack(t, { settings });
+  const post = retryOnOverload(postOnce);
+  const pictures = await scenes();
+  const stranger = (await portrait(2)).toString("base64");
+
+  await t.test("/capabilities lists it with its licence, and says what its cascade may miss", async () => {
+    const reply = CapabilitiesReply.parse(await (await fetch(`${address}/capabilities`)).json());
+    assert.deepEqual(reply.detectors.toSorted(), detectors.toSorted());
+    assert.equal(reply.default_detector, "ssd");
+    for (const name of detectors) {
+      const { status, missed_width_share } = reply.detector_details[name]!;
+      const { cascade } = catalogue.find("detector", name)!;
+      assert.deepEqual([status, missed_width_share], ["ready", cascade?.missed_width_share ?? null], name);
+    }
+  });
+
+  for (const detector_backend of detectors) {
+    await t.test(`${detector_backend}: /verify with each metric`, async () => {
+      const img = (await portrait(0)).toString("base64");
+      for (const distance_metric of DistanceMetric.options) {
+        const call = { detector_backend, distance_metric };
+        const same = await ask(post, "/verify", { img1: img, img2: img, ...call }, VerifyReply);
+        const different = await ask(post, "/verify", { img1: img, img2: stranger, ...call }, VerifyReply);
+        assert.deepEqual([same.verified, different.verified], [true, false], distance_metric);
+        assert.equal(same.detector_backend, detector_backend);
+      }
+    });
+
+    for (const { name, picture, faces } of pictures) {
+      await t.test(`${detector_backend}: ${name}`, async () => {
+        const img = picture.toString("base64");
+        const represented = await ask(post, "/represent", { img, detector_backend }, RepresentReply);
+        assert.equal(represented.results.length, faces, "/represent");
+        const verified = await ask(post, "/verify", { img1: img, img2: img, detector_backend }, VerifyReply);
+        const { faces_compared } = verified;
+        assert.deepEqual(
+          [verified.verified, faces_compared],
+          [true, { img1: faces, img2: faces }],
+          "/verify",
+        );
+        const compared = await ask(
+          post,
+          "/compare",
+          { img, candidates: [img, stranger], detector_backend },
+          CompareReply,
+        );
+        assert.deepEqual(
+          compared.results.map((result) => "match" in result && result.match),
+          [true, false],
+          "/compare",
+        );
+        // What is stored from /represent is the person that /verify sees.
+        const [largest] = represented.results;
+        const stored = await ask(
+          post,
+          "/verify",
+          { img1: largest!.embedding, img2: img, detector_backend },
+          VerifyReply,
+        );
+        assert.equal(stored.verified, true, "an embedding of /represent against the picture");
+      });
+    }
+  }
+});
+
+/** Pictures made of the samples, and how many faces each shows. */
+async function scenes(): Promise<{ name: string; picture: Buffer; faces: number }[]> {
+  const [one, two] = [await portrait(0), await portrait(1)];
+  const grey = "#7c8a91";
+  const side = (bytes: Buffer, px: number) => sharp(bytes).resize(px).toBuffer();
+  const canvas = (width: number, height: number) =>
+    sharp({ create: { width, height, channels: 3, background: grey } }).png();
+  const middle = { left: 120, top: 70, width: 200, height: 260 };
+  return [
+    {
+      name: "two people",
+      picture: await canvas(900, 500)
+        .composite([
+          { input: one, left: 10, top: 30 },
+          { input: await side(two, 360), left: 490, top: 60 },
+        ])
+        .toBuffer(),
+      faces: 2,
+    },
+    {
+      name: "tight, 150 pixels wide",
+      picture: await sharp(one).extract(middle).resize(150).png().toBuffer(),
+      faces: 1,
+    },
+    {
+      name: "far",
+      picture: await sharp(await side(two, 280))
+        .extend({ left: 460, right: 460, top: 280, bottom: 340, extendWith: "copy" })
+        .toBuffer(),
+      faces: 1,
+    },
+    {
+      name: "turned by 30 degrees",
+      picture: await sharp(one).rotate(30, { background: grey }).png().toBuffer(),
+      faces: 1,
+    },
+    {
+      name: "cut by the rim",
+      picture: await sharp(one).extract({ left: 170, top: 0, width: 270, height: 440 }).png().toBuffer(),
+      faces: 1,
+    },
+  ];
+}
+
+async function portrait(index: number): Promise<Buffer> {
+  const { file, ...area } = portraitCrops[index]!;
+  return sharp(join(samplesFolder, file)).extract(area).png().toBuffer();
+}
+
+async function ask<Reply>(
+  post: Post,
+  path: string,
+  body: object,
+  { parse }: { parse(body: unknown): Reply },
+): Promise<Reply> {
+  const reply = await post(path, body);
+  assert.equal(reply.status, 200, JSON.stringify(reply.body));
+  return parse(reply.body);
+}

@@ -1,0 +1,66 @@
+// Covers batches of more than 64 tasks on their way through Kafka, a worker and Redis, with a modelled
+// accelerator, whose answers are all alike. inference/src/worker.test.ts covers which task gets which.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { CompareReply } from "@faceline/contracts/http/compare";
+import type { LiveState } from "@faceline/runtime/live/state";
+import { batchTasksMax } from "@faceline/contracts/wire/batch";
+import { tinyJpeg } from "@faceline/bench/pictures";
+import { startStack, type TestStack } from "./stack/stack.ts";
+
+const settings = {
+  ENGINE: "model:300+1b",
+  BATCH_MAX: `${batchTasksMax}`,
+  TEAM_REQUESTS_PER_SECOND: "0",
+  TEAM_REQUESTS_BURST: "0",
+};
+/** Together 612 pictures: more than two of the largest batches. */
+const calls = 12;
+const candidates = 50;
+
+test("batches of up to 256 tasks are run, and every picture of every call is answered once", async (t) => {
+  const stack = await startStack(t, { settings, operators: true });
+  const img = (await tinyJpeg()).toString("base64");
+  const compare = async (call: number) => {
+    // As long as ids and trace states may be, so that messages are as large as they can be.
+    const id = `${call}-`.padEnd(128, "r");
+    const headers = {
+      "x-request-id": id,
+      traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`,
+      tracestate: `vendor=${'"'.repeat(500)}`,
+    };
+    const body = {
+      img,
+      candidates: Array.from({ length: candidates }, (_, i) => ({ id: `${call}/${i}`, img })),
+    };
+    const reply = await stack.post("/compare", body, headers);
+    assert.equal(reply.status, 200, JSON.stringify(reply.body).slice(0, 500));
+    return CompareReply.parse(reply.body);
+  };
+  // The first call occupies the worker; the others wait meanwhile, and go together.
+  const replies = await Promise.all(Array.from({ length: calls }, (_, call) => compare(call)));
+
+  for (const [call, { results, request_id }] of replies.entries()) {
+    assert.equal(request_id, `${call}-`.padEnd(128, "r"));
+    const compared = results.map((result) => ("distance" in result ? [result.id, result.distance] : result));
+    const expected = Array.from({ length: candidates }, (_, i) => [`${call}/${i}`, 0]);
+    assert.deepEqual(compared, expected);
+  }
+  const sizes = await sizesOf(stack);
+  t.diagnostic(`sizes of the batches: ${sizes.join(", ")}`);
+  assert.equal(
+    sizes.reduce((sum, size) => sum + size, 0),
+    calls * (candidates + 1),
+  );
+  assert.ok(Math.max(...sizes) > 64, sizes.join());
+});
+
+/** Tasks of each batch that was sent. */
+async function sizesOf({ operatorsPorts }: TestStack): Promise<number[]> {
+  const reply = await fetch(`http://127.0.0.1:${operatorsPorts["batcher-1"]}/live.json`);
+  const { part } = (await reply.json()) as LiveState;
+  assert.equal(part.kind, "batcher");
+  return part.lanes.flatMap((lane) =>
+    lane.sizes.flatMap(({ size, batches }) => Array.from({ length: batches }, () => size)),
+  );
+}

@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { LiveBatcher, LiveState } from "@faceline/runtime/live/state";
+import { PoolSettings } from "@faceline/runtime/operators/pool-settings";
+import type { Browser, Page } from "playwright-core";
+import { tinyJpeg } from "@faceline/bench/pictures";
+import { repository } from "@faceline/deploy/launcher/state-folder";
+import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { startStack, type TestStack } from "./stack/stack.ts";
+
+const token = "a-token-of-operators";
+const authorization = { authorization: `Bearer ${token}` };
+
+test("the live page of each process, in a browser, under load", async (t) => {
+  const chromium = await findChromium();
+  if (chromium === undefined) return t.skip(withoutChromium);
+  const browser = await openChromium(chromium);
+  t.after(() => browser.close());
+  const stack = await startStack(t, {
+    operators: true,
+    batchers: 2,
+    settings: {
+      ENGINE: "model:40+2b",
+      BATCH_MAX: "8",
+      TEAM_REQUESTS_PER_SECOND: "0",
+      TEAM_REQUESTS_BURST: "0",
+    },
+    ownSettings: { inference: { OPERATORS_TOKEN: token }, batcher: { OPERATORS_TOKEN: token } },
+  });
+  const active = await findActiveBatcher(stack);
+  const standby = active === "batcher-1" ? "batcher-2" : "batcher-1";
+
+  await t.test("a batcher shows its batches and what is learned, and its numbers change", async (t) => {
+    const { page, faults } = await openLive(t, browser, stack, active);
+    await using _load = await startLoad(stack);
+    await shows(
+      page,
+      /Sizes of batches/,
+      /Why a batch was sent with its size/,
+      /A run takes \d/,
+      /runs a batch/,
+    );
+    const sent = page.locator("dt:has-text('Sent to workers, all lanes') + dd .figure");
+    await waitUntil("tasks are sent", async () => Number.parseFloat((await sent.textContent()) ?? "0") > 1);
+    const before = await page.locator("main").textContent();
+    await waitUntil(
+      "the page changes by itself",
+      async () => before !== (await page.locator("main").textContent()),
+    );
+    await page.locator("summary").first().click();
+    const details = page.locator("details").first();
+    await waitUntil("new numbers come", async () => before !== (await page.locator("main").textContent()));
+    assert.notEqual(await details.getAttribute("open"), null, "a table that was opened stays open");
+    await assertSound(page, faults);
+  });
+
+  await t.test("a plan that is applied shows on both batchers, and batches are no larger", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "faceline-apply-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "token"), token);
+    writeFileSync(join(folder, "plan.json"), JSON.stringify(await planFor(stack, active)));
+    const urls = [active, standby].flatMap((name) => ["--url", operatorsUrl(stack, name)]);
+    const plan = async (...args: string[]) => {
+      const options = [...urls, "--token-file", join(folder, "token"), "--by", "ada"];
+      const command = [join(repository, "tools/planner", "src", "main.ts"), ...args, ...options];
+      return (await promisify(execFile)(process.execPath, command)).stdout;
+    };
+    assert.match(
+      await plan("apply", join(folder, "plan.json")),
+      /\(standby\): batch max as loaded \(\d+\) → 2/,
+    );
+    const { page, faults } = await openLive(t, browser, stack, standby);
+    await shows(page, /Changed .* ago, by ada/, /Largest batch\s*2 tasks/, /UTILISATION_TARGET\s*0\.6/);
+    await assertSound(page, faults);
+    const before = await batchesOf(stack, active);
+    await using _load = await startLoad(stack);
+    await waitUntil(
+      "batches of at most 2 run",
+      async () => (await batchesOf(stack, active)).all > before.all + 20,
+    );
+    assert.equal((await batchesOf(stack, active)).larger, before.larger);
+    assert.match(await plan("undo"), /\(active\): batch max 2 → as loaded \(\d+\)/);
+  });
+
+  await t.test("an ingress shows answers, times, limits and pools", async (t) => {
+    const { page, faults } = await openLive(t, browser, stack, "ingress-1");
+    await using _load = await startLoad(stack);
+    await shows(
+      page,
+      /\bok\b/,
+      /unsupported_image_format/,
+      /waits for a worker/,
+      /Open connections/,
+      /Dlib\/ssd/,
+    );
+    await assertSound(page, faults);
+  });
+
+  await t.test("a standby says that it stands by", async (t) => {
+    const { page, faults } = await openLive(t, browser, stack, standby);
+    await shows(page, /Standby/, /Workers/);
+    assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /Lane Dlib/);
+    await assertSound(page, faults);
+  });
+
+  await t.test("with a token the page asks for it, and sends it to nobody but its process", async (t) => {
+    const { page } = await openLive(t, browser, stack, "inference-1");
+    const field = page.getByLabel("Operators' token");
+    await field.waitFor();
+    await field.fill(`${token}-wrong`);
+    await page.keyboard.press("Enter");
+    await page.getByText("This is not the token of this process.").waitFor();
+    await assertAccessible(page);
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    await field.fill(token);
+    await page.keyboard.press("Enter");
+    await shows(page, /Lanes that are loaded/, /The engine is modelled/);
+    assert.equal(await field.isVisible(), false);
+    await waitUntil("the page has requested them again", () => requests.length >= 2);
+    const own = `http://127.0.0.1:${stack.operatorsPorts["inference-1"]}/live.json`;
+    assert.deepEqual([...new Set(requests)], [own]);
+    assert.doesNotMatch(page.url(), new RegExp(token));
+    assert.deepEqual(await page.context().cookies(), []);
+  });
+
+  await t.test(
+    "a process that hangs is shown as gone, with old numbers, and live when it is back",
+    async (t) => {
+      const { page } = await openLive(t, browser, stack, standby);
+      await shows(page, /Standby/);
+      stack.services.find(standby).kill("SIGSTOP");
+      try {
+        await page.getByText("This process does not answer.").waitFor();
+        assert.equal(await page.locator("#link").textContent(), "gone");
+        await shows(page, /Standby/);
+      } finally {
+        stack.services.find(standby).kill("SIGCONT");
+      }
+      await waitUntil("it is live", async () => (await page.locator("#link").textContent()) === "live");
+      assert.equal(await page.getByText("This process does not answer.").isVisible(), false);
+    },
+  );
+});
+
+async function openLive(t: TestContext, browser: Browser, stack: TestStack, service: string) {
+  // The page of a worker asks for the token: see below.
+  const opened = await openPage(browser, service.startsWith("batcher") ? { headers: authorization } : {});
+  t.after(() => opened.page.context().close());
+  const reply = await opened.page.goto(`${operatorsUrl(stack, service)}/live`);
+  assert.equal(reply?.status(), 200);
+  return opened;
+}
+
+async function shows(page: Page, ...expected: RegExp[]): Promise<void> {
+  for (const words of expected) {
+    await waitUntil(`the page shows ${words}`, async () =>
+      words.test((await page.locator("main").textContent()) ?? ""),
+    );
+  }
+}
+
+/** Nothing was blocked, nothing is wider than a narrow screen, and axe finds nothing in both themes. */
+async function assertSound(page: Page, faults: string[]): Promise<void> {
+  assert.deepEqual(faults, []);
+  await assertAccessible(page);
+  for (const width of [320, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const scrollWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
+    assert.ok(scrollWidth <= width, `${scrollWidth} px wide on a screen of ${width} px`);
+  }
+}
+
+async function assertAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const found = violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html}`);
+    assert.deepEqual(found, [], colorScheme);
+  }
+}
+
+/** Calls that are answered and calls that are refused, until it is disposed of. */
+async function startLoad({ post }: TestStack): Promise<AsyncDisposable> {
+  const img = (await tinyJpeg()).toString("base64");
+  const over = new AbortController();
+  const caller = async () => {
+    while (!over.signal.aborted) {
+      await post("/represent", { img });
+      await post("/represent", { img: Buffer.from("no picture").toString("base64") });
+      await sleep(20);
+    }
+  };
+  const callers = Promise.all(Array.from({ length: 6 }, caller));
+  return {
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      await callers;
+    },
+  };
+}
+
+async function findActiveBatcher(stack: TestStack): Promise<string> {
+  for (const name of ["batcher-1", "batcher-2"]) {
+    if ((await liveBatcherOf(stack, name)).role === "active") return name;
+  }
+  throw new Error("no batcher is active");
+}
+
+async function liveBatcherOf(stack: TestStack, name: string): Promise<LiveBatcher> {
+  const reply = await fetch(`${operatorsUrl(stack, name)}/live.json`, { headers: authorization });
+  const { part } = (await reply.json()) as LiveState;
+  assert.equal(part.kind, "batcher");
+  return part;
+}
+
+/** Batches in the last five minutes, and how many of them had more than 2 tasks. */
+async function batchesOf(stack: TestStack, name: string): Promise<{ all: number; larger: number }> {
+  const { lanes } = await liveBatcherOf(stack, name);
+  const sizes = lanes.flatMap((lane) => lane.sizes);
+  const count = (each: typeof sizes) => each.reduce((sum, { batches }) => sum + batches, 0);
+  return { all: count(sizes), larger: count(sizes.filter(({ size }) => size > 2)) };
+}
+
+/** The part of a plan that is applied: batches of up to 2, on the builds that workers run. */
+async function planFor(stack: TestStack, name: string): Promise<object> {
+  const reply = await fetch(`${operatorsUrl(stack, name)}/settings`, { headers: authorization });
+  const { lanes } = PoolSettings.parse(await reply.json());
+  return {
+    format: "faceline-plan",
+    version: 1,
+    winner: { settings: { workers: 1, batchMax: 2, utilisationTarget: 0.6 } },
+    machine: {
+      acceptedNoise: false,
+      lanes: lanes.map(({ lane, digest, sizes }) => ({
+        lane,
+        digest,
+        runs: sizes.map((size) => ({ size })),
+      })),
+    },
+  };
+}
+
+const operatorsUrl = ({ operatorsPorts }: TestStack, name: string): string =>
+  `http://127.0.0.1:${operatorsPorts[name]}`;

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { HealthReply } from "@faceline/contracts/http/health";
+import { VerifyReply } from "@faceline/contracts/http/verify";
+import { readConfig } from "@faceline/runtime/config";
+import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
+import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { batcherGroup, imageKey, tasksTopic } from "@faceline/contracts/wire/names";
+import { portraits } from "@faceline/testing/faces";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { runConcurrently } from "./stack/api-client.ts";
+import { startStack, type TestStack } from "./stack/stack.ts";
+
+const callsMax = 100;
+const rounds = 5;
+const batchers = ["batcher-1", "batcher-2"];
+
+/** The longest deadline that the service allows: a call that misses it was lost. */
+const deadlineMs = "120000";
+
+test("loss of processes, with two workers and two batchers", async (t) => {
+  const running = await startStack(t, { workers: 2, batchers: 2 });
+  const tasks = await openTaskCounts(t, running);
+  const pictures = (await portraits()).map((picture) => picture.toString("base64"));
+
+  /** Compares portrait 0 with one of the three. Their distances differ, so a mixed-up answer is noticed. */
+  const compare = async (id: string, other: number): Promise<number> => {
+    const body = { img1: pictures[0], img2: pictures[other], detector_backend: "tiny" };
+    const headers = { "x-request-id": id, "x-request-timeout-ms": deadlineMs };
+    const reply = await running.post("/verify", body, headers);
+    assert.equal(reply.status, 200, `${id}: ${JSON.stringify(reply.body)}`);
+    const { request_id, distance } = VerifyReply.parse(reply.body);
+    assert.deepEqual([request_id, reply.headers.get("x-request-id")], [id, id]);
+    return distance;
+  };
+  const distances: number[] = [];
+  for (const other of pictures.keys()) distances.push(await compare("reference", other));
+  const check = async (id: string, other: number) => {
+    const distance = await compare(id, other);
+    assert.ok(
+      Math.abs(distance - distances[other]!) < 1e-3,
+      `${id} received ${distance}, not ${distances[other]}`,
+    );
+  };
+
+  /** Kills processes while calls are in flight, and returns how many calls were. */
+  const kill = async (victims: () => string[]): Promise<number> => {
+    const before = await tasks.end();
+    let answered = 0;
+    const calls = runConcurrently({ inFlightMax: callsMax }, [...Array(callsMax).keys()], async (number) => {
+      await check(`call-${number}`, number % pictures.length);
+      answered++;
+    });
+    const underWay = waitUntil("all calls are posted and some answered", async () => {
+      return (await tasks.end()) - before === BigInt(callsMax) && answered >= callsMax / 10;
+    });
+    await Promise.race([underWay, calls]);
+    for (const name of victims()) running.services.find(name).kill("SIGKILL");
+    const inFlight = callsMax - answered;
+    await calls;
+    return inFlight;
+  };
+
+  /** Waits until nothing is left of the calls and all processes are back. */
+  const recover = async () => {
+    // The reply does not wait for the deletion of the call's images.
+    await waitUntil("no image is left", async () => (await tasks.images()).length === 0);
+    await waitUntil("both workers are back", async () => (await workers(running)) === 2);
+    await waitUntil("both batchers are back", async () => {
+      return batchers.every((name) => running.services.find(name).pid !== undefined);
+    });
+    await waitUntil("all tasks are committed", async () => (await tasks.committed()) === (await tasks.end()));
+    await check("afterwards", 1);
+  };
+
+  await t.test("no call is lost when a worker is killed", async (t) => {
+    const inFlight = await kill(() => ["inference-1"]);
+    assert.ok(inFlight > 0);
+    t.diagnostic(`${inFlight} of ${callsMax} calls were in flight; each received its own answer`);
+    await recover();
+  });
+
+  await t.test("no call is lost when a worker and the active batcher are killed", async (t) => {
+    const inFlight = await kill(() => ["inference-2", activeBatcher(running)]);
+    assert.ok(inFlight > 0);
+    t.diagnostic(`${inFlight} of ${callsMax} calls were in flight; each received its own answer`);
+    await recover();
+  });
+
+  await t.test("answers of calls with the same id are never mixed up", async () => {
+    for (let round = 0; round < rounds; round++) {
+      await Promise.all([...pictures.keys()].map((other) => check("shared", other)));
+    }
+  });
+});
+
+/** The batcher whose last log line about it has `active: true`. */
+function activeBatcher({ logs }: TestStack): string {
+  const active = batchers.filter((name) => {
+    const lines = readFileSync(join(logs, `${name}.log`), "utf8").split("\n");
+    return lines.findLast((line) => line.includes('"active":'))?.includes('"active":true');
+  });
+  assert.equal(active.length, 1, `active: ${active.join(", ")}`);
+  return active[0]!;
+}
+
+async function workers({ address, pool }: TestStack): Promise<number> {
+  const health = HealthReply.parse(await (await fetch(`${address}/health`)).json());
+  return health.checks.pools[pool]?.["Dlib/tiny"]?.workers ?? 0;
+}
+
+/** Reads how many tasks of a pool Kafka and Redis hold. */
+async function openTaskCounts(t: TestContext, { pool }: TestStack): Promise<Tasks> {
+  const admin = await openAdmin(readConfig(KafkaConfig, process.env));
+  t.after(() => admin[Symbol.asyncDispose]());
+  const redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));
+  t.after(() => redis[Symbol.asyncDispose]());
+  const topic = tasksTopic(pool);
+  return {
+    async end() {
+      const [partition] = await admin.fetchTopicOffsets(topic);
+      return BigInt(partition!.high);
+    },
+    async committed() {
+      const [group] = await admin.fetchOffsets({ groupId: batcherGroup(pool), topics: [topic] });
+      return BigInt(group!.partitions[0]!.offset);
+    },
+    images: () => redis.keys(imageKey("*" as TaskId)),
+  };
+}
+
+type Tasks = { end(): Promise<bigint>; committed(): Promise<bigint>; images(): Promise<string[]> };

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { pathToFileURL } from "node:url";
+import { type MetricDefinition, type MetricName, metricList } from "@faceline/contracts/metrics/list";
+import { prometheusName } from "@faceline/contracts/metrics/prometheus-name";
+import { portraits } from "@faceline/testing/faces";
+import { findPromtool } from "@faceline/deploy/testing/promtool";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { retryOnOverload } from "./stack/api-client.ts";
+import { startStack, type TestStack } from "./stack/stack.ts";
+
+test("after a load run every metric of the documents is on the pages, and nothing else", async (t) => {
+  const stack = await startStack(t, { operators: true });
+  await runLoad(stack);
+  const service = (name: string) => name.replace(/-\d+$/, "");
+  const pages = new Map<string, string>();
+  for (const [name, port] of Object.entries(stack.operatorsPorts)) {
+    const url = `http://127.0.0.1:${port}`;
+    assert.equal((await fetch(`${url}/livez`)).status, 200);
+    assert.equal(await (await fetch(`${url}/readyz`)).text(), "ok\n", name);
+    const expected = (Object.keys(metricList) as MetricName[])
+      .filter((each) => (metricList[each] as MetricDefinition).services.some((one) => one === service(name)))
+      .map(prometheusName);
+    // Reports of the last batches may still be on their way.
+    await waitUntil(`${name} shows every metric`, async () => {
+      const page = await (await fetch(`${url}/metrics`)).text();
+      pages.set(name, page);
+      return expected.every((each) => namesOn(page).includes(each));
+    });
+    assert.deepEqual(namesOn(pages.get(name)!).toSorted(), expected.toSorted(), name);
+    assert.doesNotMatch(pages.get(name)!, new RegExp(`${stack.key}|${stack.pool}|otel_metric_overflow`));
+  }
+
+  await t.test("promtool finds nothing to mend", async (t) => {
+    const promtool = await findPromtool();
+    if (promtool === undefined) return t.skip("NOT CHECKED: there is no promtool, nor apt-get to fetch one");
+    for (const [name, page] of pages) {
+      const result: SpawnSyncReturns<string> = spawnSync(promtool, ["check", "metrics"], {
+        input: page,
+        encoding: "utf8",
+      });
+      assert.equal(result.status, 0, `${name}: ${result.stdout}${result.stderr}`);
+    }
+  });
+});
+
+test("without OTLP and operators' ports no service loads anything of OpenTelemetry", async (t) => {
+  const loaded = mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), "loaded-"));
+  const recorder = pathToFileURL(join(import.meta.dirname, "stack/record-modules.ts")).href;
+  const stack = await startStack(t, {
+    settings: { NODE_OPTIONS: `--import=${recorder}`, LOADED_MODULES: loaded },
+  });
+  await runLoad(stack);
+  const files = readdirSync(loaded).map((file) => readFileSync(join(loaded, file), "utf8"));
+  for (const service of ["ingress", "batcher", "inference"]) {
+    const modules = files.filter((text) => text.includes(`/${service}/src/main.ts`));
+    assert.equal(modules.length, 1, service);
+    const [addresses] = modules.map((text) => text.split("\n"));
+    assert.ok(addresses!.some((url) => url.includes("/node_modules/kafkajs/")));
+    assert.deepEqual(
+      addresses!.filter((url) => url.includes("opentelemetry")),
+      [],
+      service,
+    );
+  }
+});
+
+/** Calls that succeed and calls that fail. */
+async function runLoad({ post }: TestStack): Promise<void> {
+  const [img1, img2] = (await portraits()).map((picture) => picture.toString("base64"));
+  const patiently = retryOnOverload(post);
+  const calls = Array.from({ length: 10 }, () =>
+    patiently("/verify", { img1, img2, detector_backend: "tiny" }),
+  );
+  assert.ok((await Promise.all(calls)).every(({ status }) => status === 200));
+  assert.equal((await post("/verify", { img1: "no picture", img2 })).status, 400);
+}
+
+/** The metrics on a page, by their types. */
+const namesOn = (page: string): string[] => [...page.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!);

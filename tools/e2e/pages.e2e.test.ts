@@ -1,0 +1,94 @@
+// Covers web/src in a browser, browser/theme.ts and browser/code.ts too.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { errorTable } from "@faceline/contracts/http/errors";
+import type { Page } from "playwright-core";
+import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
+import { assertSound } from "@faceline/testing/page-checks";
+import { startStack } from "./stack/stack.ts";
+
+const looks = [
+  { width: 1_280, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" },
+] as const;
+
+test("the public pages, in a browser", async (t) => {
+  const chromium = await findChromium();
+  if (chromium === undefined) return t.skip(withoutChromium);
+  const browser = await openChromium(chromium);
+  t.after(() => browser.close());
+  const { address } = await startStack(t);
+
+  for (const look of looks) {
+    await t.test(`every page is sound at ${look.width} px in ${look.colorScheme} colours`, async (t) => {
+      const { page, faults } = await openPage(browser, look);
+      t.after(() => page.context().close());
+      const visited = new Set<string>();
+      const toVisit = ["/"];
+      for (let path = toVisit.pop(); path !== undefined; path = toVisit.pop()) {
+        visited.add(path);
+        const response = await page.goto(address + path);
+        assert.equal(response?.status(), 200, path);
+        toVisit.push(
+          ...(await linksOf(page)).filter((link) => !visited.has(link) && !toVisit.includes(link)),
+        );
+        await assertSound(page, path);
+        assert.deepEqual(faults, [], path);
+      }
+      assert.ok(visited.has("/docs") && visited.has("/docs/errors"), [...visited].join(" "));
+      t.diagnostic(`${visited.size} pages`);
+    });
+  }
+
+  await t.test("the `type` of every error leads to its entry, which is on the screen", async (t) => {
+    const { page } = await openPage(browser);
+    t.after(() => page.context().close());
+    for (const code of Object.keys(errorTable)) {
+      await page.goto(`${address}/problems/${code}`);
+      assert.equal(new URL(page.url()).hash, `#${code}`);
+      const box = await page.locator(`[id="${code}"]`).boundingBox();
+      assert.ok(box !== null && box.y >= 0 && box.y < 900, `${code} is at ${box?.y}`);
+    }
+  });
+
+  await t.test("an address without a page says so, and is sound", async (t) => {
+    const { page } = await openPage(browser);
+    t.after(() => page.context().close());
+    const response = await page.goto(`${address}/docs/nothing`);
+    assert.equal(response?.status(), 404);
+    await assertSound(page, "/docs/nothing");
+  });
+
+  await t.test("a theme and a language that were chosen stay chosen on the next page", async (t) => {
+    const { page, faults } = await openPage(browser);
+    t.after(() => page.context().close());
+    await page.goto(`${address}/docs`);
+    await page.getByRole("button", { name: "Use the dark theme" }).click();
+    const python = page.getByRole("radio", { name: "Python" }).first();
+    await python.focus();
+    await page.keyboard.press("Space");
+    await page.goto(`${address}/docs/quick-start`);
+    assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
+    assert.equal(await page.getByRole("radio", { name: "Python" }).first().isChecked(), true);
+    await page.getByRole("button", { name: "Use the light theme" }).click();
+    assert.equal(await page.locator("html").getAttribute("data-theme"), null);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("the first stop of the Tab key leads past the menu to the content", async (t) => {
+    const { page } = await openPage(browser);
+    t.after(() => page.context().close());
+    await page.goto(`${address}/docs`);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    assert.equal(new URL(page.url()).hash, "#main");
+  });
+});
+
+/** The paths of the pages of this service that the page links to. */
+async function linksOf(page: Page): Promise<string[]> {
+  const links = await page.evaluate<string[]>(
+    `[...document.querySelectorAll("a[href]")].filter((a) => a.origin === location.origin).map((a) => a.pathname)`,
+  );
+  return [...new Set(links)].filter((path) => path === "/" || /^\/docs(\/|$)/.test(path));
+}

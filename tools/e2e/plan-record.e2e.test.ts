@@ -1,0 +1,75 @@
+// Covers `npm run plan -- record` and `replay` as processes, with a running service.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { promisify } from "node:util";
+import { repository } from "@faceline/deploy/launcher/state-folder";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { startStack } from "./stack/stack.ts";
+
+const token = "a-token-of-operators";
+
+test("traffic that is recorded while it is replayed is the same trace, and its predictions are beside it", async (t) => {
+  const stack = await startStack(t, {
+    operators: true,
+    settings: {
+      ENGINE: "model:20+5b",
+      BATCH_MAX: "4",
+      OPERATORS_TOKEN: token,
+      TEAM_REQUESTS_PER_SECOND: "0",
+      TEAM_REQUESTS_BURST: "0",
+    },
+  });
+  const folder = mkdtempSync(join(tmpdir(), "faceline-plan-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = (name: string) => join(folder, name);
+  writeFileSync(file("keys"), `${stack.key}\n`, { mode: 0o600 });
+  writeFileSync(file("token"), token, { mode: 0o600 });
+  const plan = async (...args: string[]) => {
+    const command = [join(repository, "tools/planner", "src", "main.ts"), ...args];
+    const env = { ...process.env, FACELINE_STATE: folder };
+    return (await promisify(execFile)(process.execPath, command, { env })).stdout;
+  };
+  const port = (name: string) => `http://127.0.0.1:${stack.operatorsPorts[name]}`;
+  const service = [
+    "--url",
+    stack.address,
+    "--key-file",
+    file("keys"),
+    "--operators",
+    [port("batcher-1"), port("inference-1")].join(","),
+    "--token-file",
+    file("token"),
+  ];
+  const engine = ["--engine", "model:20+5b", "--workers", "1", "--batch-max", "4", "--rounds", "3"];
+  await plan("calibrate", "--accept-noise", ...engine);
+  await plan("calibrate", "--accept-noise", "--seconds", "2", ...service);
+
+  const ofIngress = ["--operators", port("ingress-1"), "--token-file", file("token"), "--seconds", "12"];
+  const recording = plan("record", ...ofIngress, "--out", file("trace"));
+  await waitUntil("the recording has begun", () => existsSync(file("trace")));
+  const traffic = ["--rate", "8", "--seconds", "5", "--tenants", "3", "--deadline", "5000"];
+  const replayed = await plan("replay", ...service, ...traffic, "--json", file("replay.json"));
+  assert.match(replayed, /predicted +measured +error/);
+  assert.match(await recording, /\d+ calls were written/);
+
+  const { measured } = JSON.parse(readFileSync(file("replay.json"), "utf8"));
+  assert.equal(measured.outcomes.answered, measured.calls);
+  assert.ok(measured.meanBatch >= 1 && measured.utilisation > 0);
+  const [header, ...calls] = readFileSync(file("trace"), "utf8").trim().split("\n");
+  assert.deepEqual(JSON.parse(header!).lanes, ["Dlib/ssd"]);
+  assert.equal(calls.length, measured.calls);
+  for (const call of calls) {
+    const [, , lane, deadlineMs, pictures, outcome] = JSON.parse(call);
+    assert.deepEqual([lane, deadlineMs, outcome], [0, 5_000, "answered"]);
+    for (const [bytes, pixels] of pictures) {
+      assert.equal(bytes, 40_000);
+      assert.ok(Math.abs(pixels / 327_680 - 1) < 0.02, `${pixels}`);
+    }
+  }
+  // What was recorded can be replayed.
+  assert.match(await plan("replay", "--trace", file("trace"), ...service), /Calls: \d+ answered/);
+});

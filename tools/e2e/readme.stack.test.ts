@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { promisify } from "node:util";
+import { VerifyReply } from "@faceline/contracts/http/verify";
+import { installPackage, packClient } from "@faceline/commands/client-package";
+import { writeSamples } from "@faceline/deploy/launcher/samples";
+import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
+import { welcomeMessage } from "@faceline/deploy/launcher/welcome";
+import { startStack } from "./stack/stack.ts";
+
+const skip = spawnSync("curl", ["--version"]).error !== undefined && "there is no curl here";
+
+const withoutPython =
+  spawnSync("python3", ["-c", "import requests"]).status !== 0 && "there is no Python with requests here";
+
+test("the calls in README and in the launcher's welcome message work as pasted", { skip }, async (t) => {
+  const { address, key } = await startStack(t);
+
+  // A folder like the repository's while `npm start` runs.
+  const folder = mkdtempSync(join(tmpdir(), "faceline-readme-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const state = openStateFolder(join(folder, ".faceline"));
+  const body = writeSamples(state.samples);
+  writeFileSync(state.devKey, `${key}\n`);
+
+  await t.test("the call of the welcome message", async () => {
+    const text = welcomeMessage({
+      addresses: [address],
+      key,
+      keyFile: state.devKey,
+      body,
+      pages: true,
+      accounts: true,
+      logs: state.logs,
+      operatorsPorts: {},
+      tookMs: 0,
+    });
+    const command = text.split("\n").find((line) => line.startsWith("curl "));
+    assert.ok(command, text);
+    const reply = VerifyReply.parse(await paste(command, tmpdir()));
+    assert.equal(reply.verified, true);
+  });
+
+  await t.test("the call in README returns the answer in README", async () => {
+    const readme = readFileSync(join(repository, "README.md"), "utf8");
+    const command = fenced(readme, "sh").find((block) => block.includes("curl"));
+    const [answer] = fenced(readme, "json");
+    assert.ok(command && answer, "README.md has a call in a block of sh, and its answer in one of json");
+    assert.ok(command.includes(readmeAddress), command);
+
+    const reply = await paste(command.replace(readmeAddress, address), folder);
+    const shown: unknown = JSON.parse(answer);
+    assert.deepEqual(shape(reply), shape(shown));
+    assert.deepEqual(stableFields(reply), stableFields(shown));
+    assert.equal(VerifyReply.parse(reply).verified, true);
+  });
+
+  await t.test("the TypeScript program in README", async () => {
+    const [program] = fenced(readFileSync(join(repository, "README.md"), "utf8"), "ts");
+    assert.ok(program !== undefined && program.includes(readmeAddress), program);
+    // What a reader has: a project of its own, with the packed client in it.
+    const tarball = await packClient(join(folder, "packed"));
+    await installPackage(folder, tarball);
+    writeFileSync(join(folder, "call.ts"), program.replace(readmeAddress, address));
+    const { stdout } = await promisify(execFile)(process.execPath, ["call.ts"], { cwd: folder });
+    assert.equal(stdout, "true\n");
+  });
+
+  await t.test(
+    "the Python programs in README, one of them as a client of DeepFace's server",
+    { skip: withoutPython },
+    async () => {
+      const programs = fenced(readFileSync(join(repository, "README.md"), "utf8"), "python");
+      assert.equal(programs.length, 2);
+      for (const program of programs) {
+        assert.ok(program.includes(readmeAddress), program);
+        const { stdout } = await promisify(execFile)(
+          "python3",
+          ["-c", program.replace(readmeAddress, address)],
+          {
+            cwd: folder,
+          },
+        );
+        assert.equal(stdout, "True\n");
+      }
+    },
+  );
+});
+
+const readmeAddress = "http://127.0.0.1:8080";
+
+async function paste(command: string, cwd: string): Promise<unknown> {
+  const { stdout } = await promisify(execFile)("sh", ["-c", command], { cwd });
+  return JSON.parse(stdout);
+}
+
+const fenced = (markdown: string, language: string): string[] =>
+  markdown
+    .matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))
+    .map(([, block = ""]) => block)
+    .toArray();
+
+/** Names and types of the fields, in order, without their values. */
+function shape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shape);
+  if (typeof value !== "object" || value === null) return typeof value;
+  return Object.entries(value).map(([name, inner]) => [name, shape(inner)]);
+}
+
+/** The fields that depend neither on the processor nor on the time. */
+function stableFields(reply: unknown): unknown {
+  const { verified, threshold, model, detector_backend, similarity_metric } = VerifyReply.parse(reply);
+  return { verified, threshold, model, detector_backend, similarity_metric };
+}

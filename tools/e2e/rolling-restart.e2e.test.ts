@@ -1,0 +1,94 @@
+// Covers deploy/compose/compose.proxy.yaml and "Restarts without failed calls" of deploy/OPERATING.md.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import test from "node:test";
+import { tinyJpeg } from "@faceline/bench/pictures";
+import { freePorts } from "@faceline/deploy/launcher/ports";
+import { Steps } from "@faceline/deploy/launcher/steps";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { Compose, type Container, findPodmanCompose } from "./containers/compose.ts";
+import { buildImages, openEngine, withoutContainers } from "./containers/images.ts";
+import { measureCeiling } from "./rolling/ceiling.ts";
+import { SteadyCalls, tableOfPhases } from "./rolling/steady-calls.ts";
+
+const files = [
+  "compose.yaml",
+  "compose.proxy.yaml",
+  join(import.meta.dirname, "containers/compose.load.yaml"),
+];
+/** In the order of deploy/OPERATING.md. */
+const services = ["inference", "batcher", "ingress"];
+const deadlineMs = 5_000;
+/** Of what the stack can bear with all processes. */
+const loadShare = 0.7;
+const callsBetween = 100;
+
+test("every service is restarted in containers under load, and each call is answered in time", {
+  skip: withoutContainers(),
+}, async (t) => {
+  const steps = new Steps();
+  const python = await findPodmanCompose(steps, t.signal);
+  const { engine, folder } = await openEngine(steps);
+  await buildImages(engine, steps);
+  const [port] = await freePorts(1);
+  const compose = new Compose({ engine, python, folder, port: port!, files });
+  t.after(() => compose.remove());
+  await compose.remove();
+  await steps.run("secrets", () => compose.run("--profile", "tools", "run", "--rm", "secrets"));
+  await steps.run("compose", () => compose.run("up", "--detach"));
+  const waitUntilRedundant = () =>
+    waitUntil("two ingresses are ready", () => isOk(`${compose.address}/proxyz`));
+  const isReady = async ({ id, name }: Container) => {
+    const address = await compose.operatorsAddress(id);
+    await waitUntil(`${name} is ready`, () => isOk(`${address}/readyz`));
+  };
+  const containers = (await compose.containers()).filter(({ service }) => services.includes(service));
+  await steps.run("ready", async () => {
+    await Promise.all(containers.map(isReady));
+    await waitUntilRedundant();
+  });
+
+  const img = (await tinyJpeg()).toString("base64");
+  const key = compose.readSecret("first-api-key");
+  const url = `${compose.address}/verify`;
+  const bodies = [JSON.stringify({ img1: img, img2: img })];
+  const target = { url, headers: { "x-api-key": key }, bodies };
+  const ceiling = await measureCeiling(steps, { target, inFlight: 32, countedMs: 15_000 });
+
+  const calls = new SteadyCalls({
+    ...target,
+    key,
+    phase: "nothing restarts",
+    perSecond: loadShare * ceiling,
+    deadlineMs,
+    check: ({ verified }) => typeof verified === "boolean",
+  });
+  t.after(() => calls.stop());
+  await calls.moreEnded(callsBetween);
+  for (const service of services) {
+    for (const container of containers.filter((each) => each.service === service)) {
+      calls.phase = container.name;
+      await steps.run(`restart of ${container.name}`, async () => {
+        await compose.restart(container);
+        await isReady(container);
+        await waitUntilRedundant();
+      });
+      await calls.moreEnded(callsBetween);
+    }
+  }
+  const { ends, connections } = await calls.stop();
+
+  t.diagnostic(
+    `${ends.length} calls on ${connections} connections, ${(loadShare * ceiling).toFixed(1)} a second`,
+  );
+  console.log(tableOfPhases(ends, deadlineMs));
+  const missed = ends.filter(({ end, tookMs }) => end !== "200" || tookMs > deadlineMs);
+  if (missed.length > 0) console.log(await compose.logs());
+  assert.deepEqual(missed, []);
+});
+
+async function isOk(url: string): Promise<boolean> {
+  const reply = await fetch(url).catch(() => undefined);
+  await reply?.body?.cancel();
+  return reply?.ok === true;
+}

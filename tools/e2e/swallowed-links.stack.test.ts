@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readConfig } from "@faceline/runtime/config";
+import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
+import { openConsumer } from "@faceline/runtime/kafka-consumer";
+import { openProducer } from "@faceline/runtime/kafka-producer";
+import { openLog } from "@faceline/runtime/log";
+import { deadLetterTopic } from "@faceline/contracts/wire/names";
+import { portraits } from "@faceline/testing/faces";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { type Link, startProxiedStack } from "./stack/swallowed-links.ts";
+
+// Packets are swallowed until it is noticed. swallowed-links.e2e.test.ts does so for 30 s, on every link.
+
+test("links whose packets are swallowed", async (t) => {
+  const { stack, links } = await startProxiedStack(t);
+  const [portrait] = await portraits();
+  const body = { img: portrait!.toString("base64"), detector_backend: "tiny" };
+  const call = () => stack.post("/represent", body, { "x-request-timeout-ms": "5000" });
+  const readyz = async () => (await fetch(`${stack.address}/readyz`)).status;
+  assert.equal((await call()).status, 200);
+
+  for (const link of ["ingress–volatile Redis", "ingress–Kafka"] as Link[]) {
+    await t.test(`${link}: not ready and calls refused meanwhile, both served again after it`, async () => {
+      links[link].swallow();
+      await waitUntil("/readyz is red", async () => (await readyz()) === 503);
+      assert.equal((await call()).status, 503);
+      links[link].resume();
+      await waitUntil("/readyz is green", async () => (await readyz()) === 200);
+      await waitUntil("calls are served again", async () => (await call()).status === 200);
+    });
+  }
+
+  for (const link of ["batcher–Kafka", "inference–Kafka"] as Link[]) {
+    await t.test(`${link}: the pool has no workers meanwhile, and calls are refused`, async () => {
+      links[link].swallow();
+      await waitUntil("calls are refused", async () => (await call()).status === 503);
+      assert.equal((await fetch(`${stack.address}/health`)).status, 503);
+      assert.equal(await readyz(), 200);
+      links[link].resume();
+      await waitUntil("calls are served again", async () => (await call()).status === 200);
+    });
+  }
+
+  await t.test("a producer connects anew although nobody sends", async () => {
+    const config = readConfig(KafkaConfig, {
+      ...process.env,
+      KAFKA_BROKERS: `127.0.0.1:${links["ingress–Kafka"].port}`,
+    });
+    await using producer = await openProducer(config, "test");
+    links["ingress–Kafka"].swallow();
+    await waitUntil("the producer is not proved", () => !producer.isProved());
+    await assert.rejects(producer.send(deadLetterTopic, 0, null, { reason: "test" }));
+    links["ingress–Kafka"].resume();
+    await waitUntil("the producer is proved", () => producer.isProved());
+    await producer.send(deadLetterTopic, 0, null, { reason: "test" });
+  });
+
+  await t.test("a group that cannot be joined is one sentence, and leaves no connection open", async () => {
+    const address = `127.0.0.1:${links["batcher–Kafka"].port}`;
+    const config = readConfig(KafkaConfig, { ...process.env, KAFKA_BROKERS: address });
+    links["batcher–Kafka"].swallow();
+    const options = { topic: "t", group: "g", clientId: "test", log: openLog("test", "silent") };
+    const ignored = { onAssignment() {}, onMessages() {}, onFatalError() {} };
+    const sentence = { message: /^KAFKA_BROKERS: no broker answers there( \(\w+\))?; start one/ };
+    await assert.rejects(openConsumer(config, { ...options, ...ignored }), sentence);
+    await assert.rejects(openProducer(config, "test"), sentence);
+    await assert.rejects(openAdmin(config), sentence);
+    links["batcher–Kafka"].resume();
+    await assert.rejects(
+      openConsumer(config, { ...options, ...ignored }),
+      /^Error: KAFKA_BROKERS: the broker refuses/,
+    );
+    await waitUntil("calls are served again", async () => (await call()).status === 200);
+  });
+});

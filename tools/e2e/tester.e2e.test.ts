@@ -1,0 +1,496 @@
+// Covers web/src/tester and web/src/browser/tester in a browser.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
+import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { startStack } from "./stack/stack.ts";
+
+const sample = (name: string): string =>
+  fileURLToPath(new URL(`../../web/src/samples/${name}.jpg`, import.meta.url));
+
+test("the tester, in a browser", async (t) => {
+  const chromium = await findChromium();
+  if (chromium === undefined) return t.skip(withoutChromium);
+  const folder = mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), "tester-"));
+  const camera = join(folder, "camera.mjpeg");
+  writeFileSync(camera, await sharp(sample("dia-2")).resize(480, 640).jpeg().toBuffer());
+  const browser = await openChromium(chromium, camera);
+  t.after(() => browser.close());
+  // Each visitor has an address of its own, so that the limit of one is not that of the others.
+  const { address, services } = await startStack(t, {
+    settings: { RESTART_FIRST_MS: "60000" },
+    ownSettings: { ingress: { TRUSTED_PROXIES: "127.0.0.1" } },
+  });
+  let visitors = 0;
+  const visit = async (query = "") => {
+    const headers = { "x-forwarded-for": `192.0.2.${++visitors}` };
+    const { page, faults } = await openPage(browser, { headers });
+    await page.goto(address + query);
+    return { page, faults };
+  };
+
+  await t.test("the first pair's answer is there before a visitor has done anything", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /^Closer than the threshold: counts as the same person$/);
+    assert.equal(await page.locator(".slot .face.counted").count(), 2);
+    assert.match(
+      await page.locator(".explanation").innerText(),
+      /^Distance 0\.0\d{3}, threshold 0\.0737\. A distance/,
+    );
+    assert.match(await page.locator(".errors-of-labelled").innerText(), /0 of 262 .* 0 of 38/s);
+    for (const size of [
+      { width: 1_280, height: 800 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(size);
+      const box = await page.locator("#headline").boundingBox();
+      const end = box!.y + box!.height;
+      assert.ok(end <= size.height, `the headline ends at ${end} of ${size.height} px, width ${size.width}`);
+    }
+    assert.ok((await page.locator(".time tbody tr").count()) > 4);
+    const { pictures, others } = await bytesOnTheWire(page);
+    t.diagnostic(`${others} bytes without pictures, ${pictures} of pictures, headers included`);
+    assert.ok(others <= 60 * 1024 && others + pictures <= 150 * 1024, `${others}, ${pictures}`);
+    await assertSoundInAllLooks(page, "first-pair");
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("two files: the answer comes by itself, and the same call as curl", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await choose(page, 0, sample("ada-1"));
+    await choose(page, 1, sample("chi-2"));
+    await headline(page, /^Further than the threshold: counts as different people$/);
+    assert.equal(await page.locator("#status").innerText(), await page.locator("#headline").innerText());
+    assert.match(await page.locator(".in-curl").innerText(), /-F img1=@ada-1\.jpg \\\n +-F img2=@chi-2\.jpg/);
+    await assertSoundInAllLooks(page, "different");
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a picture that is pasted goes to the empty place", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.getByRole("button", { name: "Remove the second picture" }).click();
+    await headline(page, /^Add another picture$/);
+    await assertSoundInAllLooks(page, "one-missing");
+    // A picture of the visitor's own takes the place of both samples.
+    await paste(page, sample("chi-1"));
+    await page.getByAltText("The second picture: pasted.jpg").waitFor();
+    await page.getByAltText("The first picture: dia-1.jpg").waitFor({ state: "hidden" });
+    await paste(page, sample("ada-1"));
+    await headline(page, /different people/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a file that is dropped on a place is taken, and one beside it leaves the page", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await drop(page, ".slot:nth-child(2)", sample("ada-2"));
+    await headline(page, /^Add another picture$/);
+    await drop(page, ".slot:nth-child(1)", sample("ada-1"));
+    await headline(page, /same person/);
+    await drop(page, "h1", sample("chi-1"));
+    await headline(page, /same person/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("the camera takes a picture, and says how to allow it", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await choose(page, 0, sample("dia-1"));
+    await headline(page, /^Add another picture$/);
+    const open = page.getByRole("button", { name: "Camera: take the second picture" });
+    await open.click();
+    await page.getByText("The browser does not let this page use the camera").waitFor();
+    await assertSoundInAllLooks(page, "camera-refused");
+    await page.keyboard.press("Escape");
+    await page.context().grantPermissions(["camera"]);
+    await open.click();
+    await page.getByRole("button", { name: "Take the picture" }).click();
+    await page.getByAltText("The second picture: camera.jpg").waitFor();
+    await headline(page, /same person/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("by keyboard alone: a sample, another metric, and the threshold", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.getByAltText("Sample ada-1").locator("..").focus();
+    await page.keyboard.press("Enter");
+    await headline(page, /different people/);
+    await page.getByText("Model and threshold").focus();
+    await page.keyboard.press("Enter");
+    const metric = page.getByRole("combobox", { name: "Metric" });
+    await metric.focus();
+    await page.keyboard.press("e");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/?metric=euclidean");
+    await page.locator(".explanation", { hasText: "threshold 0.5950" }).waitFor();
+    const threshold = page.getByRole("slider", { name: "Threshold" });
+    await threshold.focus();
+    const replied = page.waitForResponse("**/tester/verify");
+    await page.keyboard.press("End");
+    await headline(page, /same person/);
+    await page.waitForURL("**/?metric=euclidean&threshold=*");
+    await replied;
+    await page.locator(".json code", { hasText: '"verified": true' }).waitFor();
+    // The handle keeps the focus when the answer comes.
+    await page.keyboard.press("Home");
+    await headline(page, /different people/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a threshold that is moved step by step is decided in the page, and sent once", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    let calls = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/tester/verify")) calls++;
+    });
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole("slider", { name: "Threshold" }).focus();
+    await page.keyboard.press("Home");
+    await headline(page, /different people/);
+    for (let step = 0; step < 10; step++) {
+      await page.keyboard.press("ArrowRight");
+      await page.clock.runFor(250);
+    }
+    assert.equal(calls, 0);
+    const replied = page.waitForResponse("**/tester/verify");
+    await page.clock.runFor(1_000);
+    const { threshold } = (await (await replied).json()) as { threshold: number };
+    await page.locator(".json code", { hasText: `"threshold": ${threshold},` }).waitFor();
+    await page.locator(".in-curl", { hasText: `-F threshold=${threshold}` }).waitFor();
+    assert.equal(calls, 1);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a threshold that is no number is refused beside its field, and not sent", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    let calls = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/tester/verify")) calls++;
+    });
+    await page.getByText("Model and threshold").click();
+    const field = page.getByRole("textbox", { name: "Threshold" });
+    for (const text of ["abc", "-1"]) {
+      await field.fill(text);
+      await field.press("Enter");
+      await page.getByText("The threshold must be a number of 0 or more.").first().waitFor();
+      assert.equal(await field.getAttribute("aria-invalid"), "true");
+    }
+    await field.fill("80");
+    await field.press("Enter");
+    await page.getByText("The threshold is a distance: it must be between 0 and 2.").first().waitFor();
+    const description = await field.getAttribute("aria-describedby");
+    assert.match(await page.locator(`#${description}`).innerText(), /^The threshold is a distance/);
+    assert.match(await page.locator(".explanation").innerText(), /threshold 0\.0737/);
+    await assertSoundInAllLooks(page, "no-threshold");
+    await field.fill("0,5");
+    await field.press("Enter");
+    await page.locator(".explanation", { hasText: "threshold 0.5000" }).waitFor();
+    assert.equal(await field.getAttribute("aria-invalid"), "false");
+    await page.locator(".json code", { hasText: '"threshold": 0.5,' }).waitFor();
+    assert.equal(calls, 1);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a replacement that fails leaves the picture, its face and the answer", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    const isAsBefore = async (): Promise<void> => {
+      assert.equal(await page.locator(".slot.filled .face.counted").count(), 2);
+      await page.getByAltText("The first picture: dia-1.jpg").waitFor();
+      await headline(page, /same person/);
+    };
+    const notes = join(folder, "notes.txt");
+    writeFileSync(notes, "not a picture");
+    await drop(page, ".slot:nth-child(1)", notes);
+    await page.locator(".slot:nth-child(1) .note-of-slot", { hasText: "is no picture" }).waitFor();
+    await isAsBefore();
+    await assertSoundInAllLooks(page, "not-replaced");
+    await page.context().setOffline(true);
+    await page.getByAltText("Sample ada-1").click();
+    await page.locator(".slot .note-of-slot", { hasText: "You are offline" }).waitFor();
+    await isAsBefore();
+  });
+
+  await t.test("of three files the third is left out, and the page says so", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await drop(page, ".slot:nth-child(1)", sample("ada-1"), sample("chi-1"), sample("ada-2"));
+    await headline(page, /different people/);
+    await page.getByText("Only two pictures are compared.").waitFor();
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test(
+    "one against many: the candidate at fault is named and marked as the page counts",
+    async (t) => {
+      const { page } = await visit("/?call=compare");
+      t.after(() => page.context().close());
+      await headline(page, /^Nearest: dia-2/);
+      const wall = await picture(folder, "wall-of-many.png", {
+        width: 600,
+        height: 400,
+        background: "#88aacc",
+      });
+      await choose(page, 3, wall);
+      await page.getByRole("cell", { name: "No face was found in candidate 3." }).waitFor();
+      const fault = page.locator(".slot.at-fault");
+      assert.match(await fault.innerText(), /^Candidate 3[\s\S]+No face was found in candidate 3\./);
+      await assertSoundInAllLooks(page, "candidate-at-fault");
+      await page.getByRole("button", { name: "Remove the candidate 1" }).click();
+      await page.getByRole("cell", { name: "No face was found in candidate 2." }).waitFor();
+      assert.match(await fault.innerText(), /^Candidate 2/);
+      await page.getByRole("button", { name: "Remove the candidate 1" }).click();
+      await headline(page, /^No face was found in candidate 1\.$/);
+      assert.match(await fault.innerText(), /^Candidate 1/);
+    },
+  );
+
+  await t.test(
+    "a picture without a face: its place says so, and the other one keeps its picture",
+    async (t) => {
+      const { page } = await visit();
+      t.after(() => page.context().close());
+      await headline(page, /same person/);
+      const wall = await picture(folder, "wall.png", { width: 600, height: 400, background: "#88aacc" });
+      await choose(page, 0, sample("dia-1"));
+      await choose(page, 1, wall);
+      await headline(page, /^No face was found in the second picture\.$/);
+      assert.match(await page.locator(".slot.at-fault").innerText(), /No face was found/);
+      assert.equal(await page.locator(".slot.filled").count(), 2);
+      assert.match(await page.locator(".facts").innerText(), /no_face_detected[\s\S]+Request id/);
+      await assertSoundInAllLooks(page, "no-face");
+    },
+  );
+
+  await t.test("a picture with two faces: both are numbered, and the other one may be used", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    const both = join(folder, "both.jpg");
+    const side = await sharp(sample("chi-1")).resize({ height: 640 }).toBuffer();
+    const { width } = await sharp(side).metadata();
+    await sharp(await sharp(sample("dia-2")).resize({ height: 640 }).toBuffer())
+      .extend({ right: width, background: "#999999" })
+      .composite([{ input: side, gravity: "east" }])
+      .jpeg()
+      .toFile(both);
+    await choose(page, 0, sample("dia-1"));
+    await choose(page, 1, both);
+    await page.getByText("2 faces found. Face").waitFor();
+    await headline(page, /same person/);
+    assert.equal(await page.locator(".slot:nth-child(2) .face").count(), 2);
+    assert.equal(await page.locator(".slot:nth-child(2) .face.counted").count(), 1);
+    await assertSoundInAllLooks(page, "two-faces");
+    await page.getByRole("button", { name: /^Use face/ }).click();
+    await headline(page, /different people/);
+    await page.getByText("One face of both.jpg.").waitFor();
+    await page.getByText("Of both.jpg this page sent one face alone").waitFor();
+    await page.getByRole("button", { name: "Use the whole picture" }).click();
+    await headline(page, /same person/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("the samples that are shown stand out, and their names say where", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.getByAltText("Sample dia-1, shown as the first picture").waitFor();
+    await page.getByAltText("Sample ada-1").click();
+    await page.getByAltText("Sample ada-1, shown as the first picture").waitFor();
+    assert.equal(await page.locator(".sample.shown").count(), 2);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a file that is no picture says what to use", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    const file = join(folder, "photo.heic");
+    writeFileSync(file, "not a picture");
+    await choose(page, 0, file);
+    await page.getByText("Your browser cannot open HEIC pictures.").waitFor();
+    await headline(page, /same person/);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("one picture: its faces; one against many: the nearest first", async (t) => {
+    const { page, faults } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.getByRole("radio", { name: "One picture" }).check();
+    await headline(page, /^One face was found$/);
+    await assertSoundInAllLooks(page, "represent");
+    await page.getByRole("radio", { name: "One against many" }).check();
+    await headline(page, /^Add another picture$/);
+    const several = [sample("chi-2"), sample("ada-2")];
+    await page.locator('.slot input[type="file"]').nth(1).setInputFiles(several);
+    await headline(page, /^None is within the threshold$/);
+    for (const name of ["chi-1", "dia-2", "ada-1"]) {
+      await page.getByAltText(`Sample ${name}`).click();
+      await page.getByAltText(new RegExp(`: ${name}\\.jpg$`)).waitFor();
+    }
+    await headline(page, /^Nearest: dia-2\.jpg, within the threshold$/);
+    const rows = await page.locator(".answer tbody tr").allInnerTexts();
+    assert.equal(rows.length, 5);
+    assert.match(rows[0]!, /^\s*dia-2/);
+    assert.equal(new URL(page.url()).search, "?call=compare");
+    await assertSoundInAllLooks(page, "compare");
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test("a face and its lines of the reply stand out together", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.locator(".slot:nth-child(1) .face rect").hover();
+    const lines = await page.locator(".line.highlighted").allInnerTexts();
+    assert.match(lines.join(""), /^ +"img1": \{[\s\S]+"left_eye"/);
+    await page.locator('.line[data-path="facial_areas.img2.w"]').hover();
+    assert.equal(await page.locator(".slot:nth-child(2) .face.highlighted").count(), 1);
+    assert.equal(await page.locator(".slot:nth-child(1) .face.highlighted").count(), 0);
+  });
+
+  await t.test("offline: it says so, and goes on by itself", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await page.context().setOffline(true);
+    await chooseMetric(page, "euclidean");
+    await headline(page, /^You are offline$/);
+    await assertSoundInAllLooks(page, "offline");
+    await page.context().setOffline(false);
+    await headline(page, /same person/);
+  });
+
+  await t.test("429: it says how long to wait, and goes on by itself", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    await useUpRate(address, visitors);
+    await chooseMetric(page, "euclidean");
+    await headline(page, /^You have made many calls in a short time$/);
+    await page.getByText(/^Trying again in \d+ s\.$/).waitFor();
+    await headline(page, /same person/);
+  });
+
+  await t.test("503: it says that the service is not ready, and when it tries again", async (t) => {
+    const { page } = await visit();
+    t.after(() => page.context().close());
+    await headline(page, /same person/);
+    services.find("inference-1").kill("SIGKILL");
+    await waitUntil("the worker is missed", async () => (await fetch(`${address}/health`)).status === 503);
+    await chooseMetric(page, "euclidean");
+    await headline(page, /^The service is not ready$/);
+    await page.getByText(/^Trying again in \d+ s\.$/).waitFor();
+    await assertSoundInAllLooks(page, "not-ready");
+  });
+});
+
+test("a tester that the operator has turned off says so, and the documents are there", async (t) => {
+  const chromium = await findChromium();
+  if (chromium === undefined) return t.skip(withoutChromium);
+  const browser = await openChromium(chromium);
+  t.after(() => browser.close());
+  const { address } = await startStack(t, { ownSettings: { ingress: { TESTER: "off" } } });
+  const { page, faults } = await openPage(browser);
+  await page.goto(address);
+  await page.getByText("The operator of this service has turned the tester off.").waitFor();
+  assert.equal(await page.locator("#tester").count(), 0);
+  await assertSoundInAllLooks(page, "turned-off");
+  await page.getByRole("link", { name: "Quick start" }).click();
+  await page.waitForURL("**/docs/quick-start");
+  assert.deepEqual(faults, []);
+});
+
+/** Resolves once the headline of the answer is this one. */
+const headline = (page: Page, text: RegExp): Promise<void> =>
+  page.locator("#headline", { hasText: text }).waitFor();
+
+async function chooseMetric(page: Page, metric: string): Promise<void> {
+  await page.getByText("Model and threshold").click();
+  await page.getByRole("combobox", { name: "Metric" }).selectOption(metric);
+}
+
+const choose = (page: Page, slot: number, file: string): Promise<void> =>
+  page.locator('.slot input[type="file"]').nth(slot).setInputFiles(file);
+
+async function picture(
+  folder: string,
+  name: string,
+  create: { width: number; height: number; background: string },
+) {
+  const file = join(folder, name);
+  await sharp({ create: { ...create, channels: 3 } }).toFile(file);
+  return file;
+}
+
+const paste = (page: Page, file: string): Promise<void> =>
+  page.evaluate(`{
+    const clipboardData = ${transferOf(file)};
+    document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }`);
+
+const drop = (page: Page, selector: string, ...files: string[]): Promise<void> =>
+  page.evaluate(`{
+    const init = { dataTransfer: ${transferOf(...files)}, bubbles: true, cancelable: true };
+    document.querySelector("${selector}").dispatchEvent(new DragEvent("drop", init));
+  }`);
+
+/** An expression of the page: what a drag or the clipboard holds. */
+const transferOf = (...files: string[]): string => `((contents) => {
+  const transfer = new DataTransfer();
+  for (const content of contents) {
+    const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+    transfer.items.add(new File([bytes], "pasted.jpg", { type: "image/jpeg" }));
+  }
+  return transfer;
+})(${JSON.stringify(files.map((file) => readFileSync(file).toString("base64")))})`;
+
+/** What the page has loaded. */
+async function bytesOnTheWire(page: Page): Promise<{ pictures: number; others: number }> {
+  const loaded = await page.evaluate<{ name: string; transferSize: number }[]>(
+    `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+      .map(({ name, transferSize }) => ({ name, transferSize }))`,
+  );
+  const sum = (isPicture: boolean): number =>
+    loaded
+      .filter(({ name }) => /\.(jpg|webp)$/.test(name) === isPicture)
+      .reduce((total, { transferSize }) => total + transferSize, 0);
+  return { pictures: sum(true), others: sum(false) };
+}
+
+/** Makes more calls as this visitor than its address may. */
+async function useUpRate(address: string, visitor: number): Promise<void> {
+  const headers = {
+    "x-forwarded-for": `192.0.2.${visitor}`,
+    "sec-fetch-site": "same-origin",
+    "content-type": "application/json",
+  };
+  await waitUntil("the visitor is limited", async () => {
+    const { status } = await fetch(`${address}/tester/verify`, { method: "POST", headers, body: "{}" });
+    return status === 429;
+  });
+}

@@ -1,0 +1,84 @@
+// Covers the public tester: ingress/src/tester-routes.ts.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { VerifyReply } from "@faceline/contracts/http/verify";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { apiClient } from "./stack/api-client.ts";
+import { startStack } from "./stack/stack.ts";
+
+const burst = 3;
+
+test("visitors try the service without a key, on two ingresses", async (t) => {
+  const { addresses } = await startStack(t, {
+    ingress: 2,
+    settings: { TESTER_REQUESTS_PER_MINUTE: "6", TESTER_REQUESTS_BURST: String(burst) },
+  });
+  const [address = "", other = ""] = addresses;
+
+  await t.test("both compute the same answer for the first two samples, and keep it", async () => {
+    const answers = await Promise.all(addresses.map(sampleAnswer));
+    for (const { request, samples, reply, timing } of answers) {
+      assert.deepEqual(request, { model_name: "Dlib", detector_backend: "ssd", distance_metric: "cosine" });
+      assert.deepEqual(samples, ["dia-1", "dia-2"]);
+      const { verified, distance, threshold } = VerifyReply.parse(reply);
+      assert.ok(verified && distance > 0 && distance < threshold, `${distance} of ${threshold}`);
+      assert.match(timing, /run;dur=[1-9]/);
+    }
+    assert.equal(answers[0]!.reply.distance, answers[1]!.reply.distance);
+    assert.deepEqual(await sampleAnswer(address), answers[0]);
+  });
+
+  await t.test("a page of another origin, and a program without one, are refused", async () => {
+    for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, {}]) {
+      const reply = await visitor(address)("/tester/verify", vectors, headers);
+      assert.equal(reply.status, 400);
+      assert.equal((reply.body as { error: string }).error, "invalid_request");
+    }
+  });
+
+  await t.test("calls of one address are limited over both ingresses, with Retry-After", async () => {
+    const replies = [];
+    for (let i = 0; i <= burst; i++) {
+      const origin = i % 2 === 0 ? address : other;
+      replies.push(await visitor(origin)("/tester/verify", vectors, { origin }));
+    }
+    const statuses = replies.map(({ status }) => status);
+    assert.deepEqual(statuses.slice(0, burst), Array(burst).fill(200));
+    assert.equal(statuses[burst], 429);
+    const { headers } = replies[burst]!;
+    assert.equal(headers.get("ratelimit-limit"), String(burst));
+    assert.ok(Number(headers.get("retry-after")) >= 1 && Number(headers.get("retry-after")) <= 10);
+  });
+
+  await t.test(
+    "TESTER=off: the API goes on, the tester is not found, and /capabilities says so",
+    async () => {
+      const off = await startStack(t, { settings: { TESTER: "off" } });
+      const reply = await visitor(off.address)("/tester/verify", vectors, { origin: off.address });
+      assert.equal(reply.status, 404);
+      assert.match((reply.body as { detail: string }).detail, /turned the tester off/);
+      const capabilities = CapabilitiesReply.parse(await (await fetch(`${off.address}/capabilities`)).json());
+      assert.equal(capabilities.features.tester, false);
+      assert.equal((await off.post("/verify", vectors)).status, 200);
+    },
+  );
+});
+
+const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
+const visitor = (address: string) => apiClient(address, "");
+
+async function sampleAnswer(address: string) {
+  let reply: Response | undefined;
+  await waitUntil("the sample answer is computed", async () => {
+    reply = await fetch(`${address}/tester/sample-answer`);
+    return reply.status === 200;
+  });
+  assert.equal(reply!.headers.get("cache-control"), "no-store");
+  return (await reply!.json()) as {
+    request: unknown;
+    samples: string[];
+    reply: VerifyReply;
+    timing: string;
+  };
+}

@@ -1,0 +1,315 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { attributes } from "@faceline/contracts/trace/attributes";
+import { portraits } from "@faceline/testing/faces";
+import { type OtlpReceiver, openOtlpReceiver, type ReceivedSpan } from "@faceline/testing/otlp-receiver";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { startStack, type TestStack } from "./stack/stack.ts";
+
+const clientSpan = "00f067aa0ba902b7";
+const [first, second] = (await portraits()).map((each) => each.toString("base64"));
+const verifyBody = { img1: first, img2: second };
+
+test("a receiver that hangs or is away costs one warning, no call, and no more memory than its queue", async (t) => {
+  const queueMax = 50;
+  const settings = {
+    ENGINE: "model:1+0b",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "300",
+    OTEL_BSP_MAX_QUEUE_SIZE: `${queueMax}`,
+  };
+  const { running, receiver } = await startTraced(t, { workers: 1, operators: true, settings });
+  const logLines = (text: string) =>
+    readFileSync(join(running.logs, "ingress-1.log"), "utf8")
+      .split("\n")
+      .filter((line) => line.includes(text))
+      .map((line) => JSON.parse(line) as { lostSpans?: number });
+  const lost = async (): Promise<number> => {
+    const page = await fetch(`http://127.0.0.1:${running.operatorsPorts["ingress-1"]}/metrics`);
+    return Number(/^faceline_spans_lost_total (\d+)/m.exec(await page.text())?.[1]);
+  };
+  const call = async () => assert.equal((await running.post("/verify", verifyBody)).status, 200);
+  const spansOfCall = 5;
+
+  await call();
+  assert.equal(await lost(), 0);
+  receiver.hang();
+  for (let i = 0; i < 40; i++) await call();
+  // All but those that wait, and those of requests that were given up, are lost already.
+  const lostNow = await lost();
+  assert.ok(lostNow >= 40 * spansOfCall - queueMax, `${lostNow} are lost`);
+  await receiver.close();
+  for (let i = 0; i < 20; i++) await call();
+  const reopened = await openOtlpReceiver(receiver.port);
+  t.after(() => reopened.close());
+  await waitUntil("spans arrive again", async () => {
+    await call();
+    return logLines("spans are delivered again").length === 1;
+  });
+  assert.equal(logLines("spans are not delivered").length, 1);
+  assert.ok(logLines("spans are delivered again")[0]!.lostSpans! >= lostNow);
+  const before = await lost();
+  await call();
+  assert.equal(await lost(), before);
+});
+
+test("a call is one tree of spans over three processes, with every image's own", async (t) => {
+  const { running, receiver } = await startTraced(t, { workers: 1 });
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const headers = { traceparent: `00-${traceId}-${clientSpan}-01`, tracestate: "vendor=1" };
+  const reply = await running.post("/verify", verifyBody, headers);
+  assert.equal(reply.status, 200);
+  assert.match(reply.headers.get("server-timing")!, new RegExp(`traceparent;desc="00-${traceId}`));
+
+  const spans = await wholeTrace(receiver, reply.headers, { tasks: 2 });
+  assert.deepEqual(treeOf(spans, clientSpan), verifyTree(running.pool));
+  assert.ok(spans.every(({ tracestate }) => tracestate === "vendor=1"));
+  const root = spans.find(({ parentId }) => parentId === clientSpan)!;
+  assert.equal(root.kind, 2);
+  const { "faceline.time.total_ms": total, "http.response.status_code": status } = root.attributes;
+  assert.equal(status, 200);
+  assert.equal(sumOfParts(root.attributes).toFixed(6), Number(total).toFixed(6));
+
+  const body = { img: first, candidates: Array.from({ length: 10 }, (_, i) => (i % 2 ? first : second)) };
+  const compared = await running.post("/compare", body);
+  assert.equal(compared.status, 200, JSON.stringify(compared.body));
+  const compareSpans = await wholeTrace(receiver, compared.headers, { tasks: 11 });
+  const indices = compareSpans.filter(({ name }) => name === "infer").map(indexOf);
+  assert.deepEqual(
+    indices.toSorted((a, b) => a - b),
+    Array.from({ length: 11 }, (_, i) => i),
+  );
+  assertAttributesAreListed(receiver.spans);
+});
+
+test("with a modelled engine", async (t) => {
+  const settings = { ENGINE: "model:900+1b", BATCH_MAX: "8" };
+  const { running, receiver } = await startTraced(t, { workers: 2, settings });
+  const represent = (deadlineMs = "20000") =>
+    running.post("/represent", { img: first }, { "x-request-timeout-ms": deadlineMs });
+  const dispatched = (count: number) =>
+    waitUntil(`${count} tasks are sent`, async () => named(receiver.spans, "queue").length >= count);
+
+  await t.test("a batch of 8 tasks of 8 calls links to each of them, and each of them to it", async () => {
+    const busy = [represent(), represent()];
+    await dispatched(2);
+    const replies = await Promise.all(Array.from({ length: 8 }, () => represent()));
+    await Promise.all(busy);
+    const traces = [];
+    for (const { headers } of replies) traces.push(await wholeTrace(receiver, headers, { tasks: 1 }));
+    const batchName = `process faceline.batches.${running.pool}`;
+    const isLarge = ({ name, links }: ReceivedSpan) => name === batchName && links.length === 8;
+    await waitUntil("the batch of 8 has ended", async () => receiver.spans.some(isLarge));
+    const batch = receiver.spans.find(isLarge)!;
+    assert.equal(batch.attributes["faceline.batch.end"], "answered");
+    assert.deepEqual([batch.attributes["faceline.batch.size"], batch.parentId], [8, ""]);
+
+    const sends = traces.map((trace) => trace.find(({ name }) => name.startsWith("send "))!.spanId);
+    assert.deepEqual(batch.links.toSorted(), sends.toSorted());
+    for (const trace of traces) {
+      for (const name of ["queue", "infer"]) {
+        const [span] = named(trace, name);
+        assert.deepEqual(span!.links, [batch.spanId]);
+        assert.equal(span!.attributes["faceline.batch.id"], batch.attributes["faceline.batch.id"]);
+      }
+    }
+    const own = receiver.spans.filter(({ traceId }) => traceId === batch.traceId);
+    assert.deepEqual(own.map(({ name }) => name).toSorted(), ["prepare", batchName, "run"].toSorted());
+    assert.ok(own.every((span) => span === batch || span.parentId === batch.spanId));
+  });
+
+  await t.test("a call that the batcher sheds says why", async () => {
+    // More than can be served in the time, at once: the ingress learns of the queue too late to refuse all.
+    const replies = await Promise.all(Array.from({ length: 40 }, () => represent("1500")));
+    const shed = replies.filter(({ status }) => status === 503);
+    assert.ok(shed.length > 0);
+    const isShed = ({ attributes }: ReceivedSpan) => attributes["faceline.outcome"] === "shed";
+    const queueOf = (headers: Headers) =>
+      named(receiver.traceOf(headers.get("traceparent")), "queue").find(isShed);
+    await waitUntil("a refusal of the batcher is traced", async () =>
+      shed.some(({ headers }) => queueOf(headers) !== undefined),
+    );
+    const { headers } = shed.find(({ headers }) => queueOf(headers) !== undefined)!;
+    const spans = await wholeTrace(receiver, headers, { tasks: 0 });
+    const [queue] = named(spans, "queue");
+    const root = spans.find(({ parentId }) => parentId === "")!;
+    assert.match(queue!.message, /^shed: (queue_too_long|deadline_infeasible|early_drop)$/);
+    assert.match(root.message, /^shed by the batcher/);
+    assert.ok(root.failed && queue!.failed);
+    assertComplete(spans);
+  });
+
+  await t.test("a call whose worker is killed shows the lost attempt and the next one", async () => {
+    const before = named(receiver.spans, "queue").length;
+    const call = represent();
+    await dispatched(before + 1);
+    const [sent] = named(receiver.spans, "queue").slice(before);
+    running.services.find(serviceNameOf(running, sent!.attributes["faceline.worker"])).kill("SIGKILL");
+    const { status, headers } = await call;
+    assert.equal(status, 200);
+    const retried = await wholeTrace(receiver, headers, { tasks: 1 });
+    const attempts = named(retried, "queue").map(({ attributes }) => attributes["faceline.attempt"]);
+    assert.deepEqual(new Set(attempts), new Set([1, 2]));
+    const [lost] = named(retried, "lost attempt");
+    const [infer] = named(retried, "infer");
+    assert.deepEqual([lost!.failed, lost!.attributes["faceline.batch.end"]], [true, "lost"]);
+    assert.notEqual(lost!.attributes["faceline.worker"], infer!.attributes["faceline.worker"]);
+    const root = retried.find(({ parentId }) => parentId === "")!;
+    assert.equal(root.attributes["faceline.attempts"], 2);
+    assert.ok(Number(root.attributes["faceline.time.retry_ms"]) > 0);
+    const batch = receiver.spans.find(({ spanId }) => spanId === lost!.links[0])!;
+    assert.deepEqual([batch.failed, batch.attributes["faceline.batch.end"]], [true, "lost"]);
+  });
+  assertAttributesAreListed(receiver.spans);
+});
+
+test("of calls that are not sampled, those that are late or shed are traced all the same", async (t) => {
+  const settings = { ENGINE: "model:600+1b", OTEL_TRACES_SAMPLER: "always_off" };
+  const { running, receiver } = await startTraced(t, { workers: 1, settings });
+  const represent = (deadlineMs: string) =>
+    running.post("/represent", { img: first }, { "x-request-timeout-ms": deadlineMs });
+  const answered = await represent("20000");
+  assert.deepEqual(
+    [answered.status, /traceparent/.test(answered.headers.get("server-timing")!)],
+    [200, false],
+  );
+  const [bad] = (await Promise.all(Array.from({ length: 20 }, () => represent("1000")))).filter(
+    ({ status }) => status >= 503,
+  );
+  assert.ok(bad);
+  const spansOf = ({ headers }: { headers: Headers }) => receiver.traceOf(headers.get("traceparent"));
+  await waitUntil("a call that was not served is traced", async () => spansOf(bad).length > 0);
+  assertComplete(spansOf(bad));
+  assert.match(
+    String(spansOf(bad).find(({ parentId }) => parentId === "")!.attributes["faceline.kept"]),
+    /shed|late/,
+  );
+  assert.deepEqual(spansOf(answered), []);
+});
+
+test("without an endpoint nothing of OpenTelemetry is loaded", async (t) => {
+  const preload = new URL("../testing/module-list.ts", import.meta.url).pathname;
+  const list = join(process.env["FACELINE_TEST_RUN"]!, "modules.txt");
+  const settings = { ENGINE: "model:1+0b", NODE_OPTIONS: `--import=${preload}`, MODULE_LIST: list };
+  const { post } = await startStack(t, { settings });
+  assert.equal((await post("/verify", verifyBody)).status, 200);
+  const modules = readFileSync(list, "utf8").split("\n");
+  for (const loaded of ["ingress/src/main.ts", "batcher/src/main.ts", "inference/src/main.ts", "/fastify/"]) {
+    assert.ok(
+      modules.some((url) => url.includes(loaded)),
+      loaded,
+    );
+  }
+  assert.deepEqual(
+    modules.filter((url) => url.includes("opentelemetry")),
+    [],
+  );
+});
+
+async function startTraced(
+  t: TestContext,
+  { workers, operators = false, settings = {} }: TracedOptions,
+): Promise<Traced> {
+  const receiver = await openOtlpReceiver();
+  const traced = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+    ...settings,
+  };
+  const starting = startStack(t, { workers, operators, settings: traced });
+  // Closed after the stack, which sends its last spans when it stops.
+  const running = await starting.finally(() => t.after(() => receiver.close()));
+  return { running, receiver };
+}
+
+/** `inference-1` or `inference-2`: whichever has this process id in its log. */
+function serviceNameOf({ logs }: TestStack, processId: unknown): string {
+  const names = ["inference-1", "inference-2"];
+  return names.find((name) => readFileSync(join(logs, `${name}.log`), "utf8").includes(String(processId)))!;
+}
+
+/** Waits until a trace has arrived from all processes, and checks that nothing of it is missing. */
+async function wholeTrace(
+  receiver: OtlpReceiver,
+  headers: Headers,
+  { tasks }: { tasks: number },
+): Promise<ReceivedSpan[]> {
+  const traceparent = headers.get("traceparent");
+  const spans = () => receiver.traceOf(traceparent);
+  await waitUntil("the trace has arrived", async () => {
+    const isRoot = ({ name }: ReceivedSpan) => name.startsWith("POST ");
+    return named(spans(), "infer").length === tasks && spans().some(isRoot);
+  });
+  assertComplete(spans());
+  return spans();
+}
+
+/** Every span has ended, and its parent is in the trace; only the first one's may be the client's. */
+function assertComplete(spans: ReceivedSpan[]): void {
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  assert.equal(ids.size, spans.length, "no span came twice");
+  for (const { name, parentId, startNs, endNs } of spans) {
+    assert.ok(endNs >= startNs && startNs > 0n, `${name} has ended`);
+    if (!name.startsWith("POST ")) assert.ok(ids.has(parentId), `${name} has its parent`);
+  }
+}
+
+function assertAttributesAreListed(spans: ReceivedSpan[]): void {
+  const names = new Set(spans.flatMap((span) => Object.keys(span.attributes)));
+  assert.deepEqual(
+    [...names].filter((name) => !(name in attributes)),
+    [],
+  );
+}
+
+/** The names of spans below a parent, each with the service and those below it, sorted. */
+function treeOf(spans: ReceivedSpan[], parent: string): Tree[] {
+  return spans
+    .filter(({ parentId }) => parentId === parent)
+    .map(({ service, name, spanId }): Tree => {
+      const plain = name.replace(/^answer .*/, "answer");
+      return [`${service.replace("faceline-", "")}: ${plain}`, treeOf(spans, spanId)];
+    })
+    .toSorted(([a], [b]) => a.localeCompare(b));
+}
+
+function verifyTree(pool: string): Tree[] {
+  const run: Tree = [
+    "inference: run",
+    [
+      ["inference: align", []],
+      ["inference: detect", []],
+      ["inference: embed", []],
+    ],
+  ];
+  const infer: Tree = ["inference: infer", [["inference: answer", []], ["inference: prepare", []], run]];
+  const queue: Tree = ["batcher: queue", []];
+  return [
+    [
+      "ingress: POST /verify",
+      [
+        ["ingress: gather", []],
+        [`ingress: send faceline.tasks.${pool}`, [queue, queue, infer, infer]],
+        ["ingress: SET image", []],
+        ["ingress: validate", []],
+      ],
+    ],
+  ];
+}
+
+function sumOfParts(attributes: ReceivedSpan["attributes"]): number {
+  const parts = Object.entries(attributes).filter(
+    ([name]) => name.startsWith("faceline.time.") && name !== "faceline.time.total_ms",
+  );
+  return parts.reduce((sum, [, ms]) => sum + Number(ms), 0);
+}
+
+const named = (spans: ReceivedSpan[], name: string): ReceivedSpan[] =>
+  spans.filter((span) => span.name === name);
+
+const indexOf = ({ attributes }: ReceivedSpan): number => Number(attributes["faceline.task.index"]);
+
+type Tree = [name: string, children: Tree[]];
+type Traced = { running: TestStack; receiver: OtlpReceiver };
+type TracedOptions = { workers: number; operators?: boolean; settings?: Record<string, string> };

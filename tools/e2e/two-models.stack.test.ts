@@ -1,0 +1,207 @@
+// Covers lanes of two embedding models on the same workers, each loaded by its first call, and a model that
+// is enabled but was not pulled.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
+import { HealthReply } from "@faceline/contracts/http/health";
+import { VerifyReply } from "@faceline/contracts/http/verify";
+import { readCatalogue } from "@faceline/models/catalogue";
+import type { Model } from "@faceline/models/catalogue-entry";
+import { modelsFolder } from "@faceline/models/model-file";
+import { isUnpulled } from "@faceline/models/source";
+import { portraits } from "@faceline/testing/faces";
+import { processMemory, processMemoryIsReadable } from "@faceline/testing/process-memory";
+import { newTeams } from "./noisy-neighbour/victims.ts";
+import { type Post, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
+import { startStack } from "./stack/stack.ts";
+
+const catalogue = await readCatalogue();
+const mobileFaceNet = catalogue.find("embedding", "MobileFaceNet")!;
+const isHere = ({ source }: Model) => !isUnpulled(process.env["MODELS_DIR"] ?? modelsFolder, source);
+const detectors = catalogue
+  .all("detector")
+  .filter(isHere)
+  .map(({ name }) => name);
+const settings = {
+  MODELS: "Dlib,MobileFaceNet",
+  DETECTORS: detectors.join(),
+  MODELS_LOAD: "first_call",
+};
+const skip =
+  !isHere(mobileFaceNet) &&
+  "NOT TESTED: the weights of MobileFaceNet are not here; npm run models -- pull MobileFaceNet fetches them";
+
+test("a second embedding model is served beside the first", { skip }, async (t) => {
+  const running = await startStack(t, { settings });
+  const [first, second, third] = (await portraits()).map((picture) => picture.toString("base64"));
+  const post = retryOnOverload(running.post);
+
+  const workersOf = async () => {
+    const health = HealthReply.parse(await (await fetch(`${running.address}/health`)).json());
+    const lanes = Object.values(health.checks.pools).flatMap((pool) => Object.entries(pool));
+    return lanes.filter(([, { workers }]) => workers > 0).map(([lane]) => lane);
+  };
+  const residentMib = async () => {
+    const loaded = (await workersOf()).length;
+    if (!processMemoryIsReadable) return `the worker has loaded ${loaded} of the lanes`;
+    const { nowMib } = processMemory(running.services.find("inference-1").pid!);
+    return `the worker with ${loaded} of the lanes: ${Math.round(nowMib)} MiB resident`;
+  };
+
+  await t.test(
+    "no lane is loaded before a call names it; then its calls wait for it, and others go on",
+    async () => {
+      assert.deepEqual(await workersOf(), []);
+      const early = await running.post(
+        "/verify",
+        { img1: first, img2: first },
+        { "x-request-timeout-ms": "500" },
+      );
+      assert.equal(early.status, 503, JSON.stringify(early.body));
+      await verify(post, first, first, { detector_backend: "tiny" });
+      t.diagnostic(await residentMib());
+      const pending = new Set(["ssd"]);
+      const loaded = verify(post, first, first, { model_name: "MobileFaceNet" }).then(() => pending.clear());
+      const tookMs: number[] = [];
+      while (pending.size > 0) {
+        const startedAt = performance.now();
+        await verify(post, first, second, { detector_backend: "tiny" });
+        tookMs.push(performance.now() - startedAt);
+      }
+      await loaded;
+      t.diagnostic(
+        `calls of Dlib/tiny while MobileFaceNet/ssd was loaded, in ms: ${tookMs.map(Math.round).join()}`,
+      );
+      assert.ok(tookMs.length > 1);
+      assert.ok((await workersOf()).includes("MobileFaceNet/ssd"));
+    },
+  );
+
+  for (const detector_backend of detectors) {
+    await t.test(`/verify with each metric and the detector ${detector_backend}`, async () => {
+      for (const distance_metric of DistanceMetric.options) {
+        const call = { model_name: "MobileFaceNet", distance_metric, detector_backend };
+        const [same, different] = [
+          await verify(post, first, first, call),
+          await verify(post, first, second, call),
+        ];
+        assert.deepEqual([same.verified, different.verified], [true, false], distance_metric);
+        assert.equal(different.detector_backend, detector_backend);
+        assert.equal(different.threshold, mobileFaceNet.thresholds[distance_metric]);
+        // Embeddings have the length 1, so the distances are those of points of a sphere.
+        assert.ok(different.distance > different.threshold && different.distance <= 2);
+      }
+    });
+  }
+
+  await t.test("Dlib is served with each detector beside it", async () => {
+    for (const detector_backend of detectors) {
+      const { verified } = await verify(post, first, second, { detector_backend });
+      assert.equal(verified, false);
+    }
+    assert.equal((await workersOf()).length, 2 * detectors.length);
+    t.diagnostic(await residentMib());
+  });
+
+  await t.test("/capabilities has its size, its thresholds and where they come from", async () => {
+    const reply = await (await fetch(`${running.address}/capabilities`)).json();
+    const { models, model_details, limits } = CapabilitiesReply.parse(reply);
+    assert.deepEqual(models, ["Dlib", "MobileFaceNet"]);
+    const { embedding_size, thresholds, thresholds_from, precision, status } =
+      model_details["MobileFaceNet"]!;
+    assert.deepEqual([embedding_size, precision, status], [192, "float32", "ready"]);
+    assert.deepEqual(thresholds, mobileFaceNet.thresholds);
+    assert.deepEqual(thresholds_from, mobileFaceNet.thresholds_from);
+    assert.equal(limits.vector_length, 192);
+  });
+
+  await t.test("embeddings of /represent have the length 1, and are refused by another model", async () => {
+    const { body } = await post("/represent", { img: first, model_name: "MobileFaceNet" });
+    const [{ embedding }] = (body as { results: [{ embedding: number[] }] }).results;
+    assert.equal(embedding.length, 192);
+    assert.ok(Math.abs(Math.hypot(...embedding) - 1) < 1e-5);
+    const again = await verify(post, embedding, third, { model_name: "MobileFaceNet" });
+    assert.equal(again.verified, false);
+    const { status } = await post("/verify", { img1: embedding, img2: third, model_name: "Dlib" });
+    assert.equal(status, 400);
+  });
+
+  await t.test("under the load of both models, neither waits for the other to end", async () => {
+    const left = { Dlib: callsEach, MobileFaceNet: callsEach };
+    const firstEnd = Promise.withResolvers<number>();
+    const load = async (model_name: keyof typeof left, other: keyof typeof left) => {
+      await runConcurrently({ inFlightMax: 8 }, Array.from({ length: callsEach }), async () => {
+        const reply = await verify(post, first, second, { model_name });
+        assert.equal(reply.model, model_name);
+        left[model_name]--;
+      });
+      firstEnd.resolve(left[other]);
+    };
+    await Promise.all([load("Dlib", "MobileFaceNet"), load("MobileFaceNet", "Dlib")]);
+    const remaining = await firstEnd.promise;
+    t.diagnostic(
+      `when the first had all of its ${callsEach} replies, ${remaining} of the other were missing`,
+    );
+    assert.ok(remaining < callsEach / 2);
+    t.diagnostic(await residentMib());
+  });
+
+  await t.test(
+    "a call of one model does not wait for all calls that another team keeps in flight",
+    async () => {
+      const [busyKey, quietKey] = await newTeams(process.env["REDIS_DURABLE_URL"]!, 2);
+      const callOf = (key: string | undefined, model_name: string) =>
+        post("/verify", { img1: first, img2: second, model_name }, { "x-api-key": key! });
+      const inFlight = 24;
+      const over = new AbortController();
+      let replies = 0;
+      const busy = Array.from({ length: inFlight }, async () => {
+        while (!over.signal.aborted) {
+          await callOf(busyKey, "MobileFaceNet");
+          replies++;
+        }
+      });
+      const passed: number[] = [];
+      while (passed.length < 15) {
+        const before = replies;
+        const { status } = await callOf(quietKey, "Dlib");
+        assert.equal(status, 200);
+        passed.push(replies - before);
+      }
+      over.abort();
+      await Promise.all(busy);
+      t.diagnostic(`replies to the other team during each call: ${passed.join()}`);
+      // The first ones come before the demand of the teams is known.
+      const settled = passed.slice(5).toSorted((a, b) => a - b);
+      assert.ok(settled[settled.length >> 1]! <= inFlight / 2, passed.join());
+    },
+  );
+});
+
+test("a worker ends with one sentence where a model was not pulled", async (t) => {
+  const empty = mkdtempSync(join(tmpdir(), "not-pulled-"));
+  t.after(() => rmSync(empty, { recursive: true }));
+  const starting = startStack(t, {
+    settings: { MODELS: "MobileFaceNet", MODEL_DEFAULT: "MobileFaceNet", MODELS_DIR: empty },
+  });
+  await assert.rejects(starting, ({ message }: Error) => {
+    const [, sentence] = message.split("\n  ");
+    assert.equal(
+      sentence,
+      `MODELS and DETECTORS: MobileFaceNet was not pulled; "npm run models -- pull MobileFaceNet --to ${empty}" fetches it`,
+    );
+    return true;
+  });
+});
+
+const callsEach = 40;
+
+async function verify(post: Post, img1: unknown, img2: unknown, call: object) {
+  const { status, body } = await post("/verify", { img1, img2, ...call });
+  assert.equal(status, 200, JSON.stringify(body));
+  return VerifyReply.parse(body);
+}

@@ -1,0 +1,90 @@
+import type { DetectorModel, EmbeddingModel, Model, ModelOf } from "@faceline/models/catalogue-entry";
+import { convert } from "@faceline/models/convert/networks";
+import * as ort from "@faceline/models/onnxruntime";
+import sharp from "sharp";
+import { Aligner } from "@faceline/inference/align/aligner";
+import { alignmentTemplates } from "@faceline/inference/align/templates";
+import { decodePicture } from "@faceline/inference/decode/decoder";
+import { defaultPictureLimits } from "@faceline/inference/decode/picture";
+import { Detector, detectorLimits } from "@faceline/inference/detect/detector";
+import { chipToTemplate, Embedder } from "@faceline/inference/embed/embedder";
+import { Pipeline } from "@faceline/inference/engine/pipeline";
+import { Warp } from "@faceline/inference/geometry/warp";
+import { tensorNames } from "@faceline/inference/network/model-loader";
+import { Network } from "@faceline/inference/network/network";
+
+/**
+ * Records the inputs of the landmark and the embedding network, from the pipeline of the service in float32.
+ */
+class Crops {
+  readonly #pipeline: Pipeline;
+  readonly #crops: ReadonlyMap<Model, Uint8Array[]>;
+
+  constructor(pipeline: Pipeline, crops: ReadonlyMap<Model, Uint8Array[]>) {
+    this.#pipeline = pipeline;
+    this.#crops = crops;
+  }
+
+  /** Runs a picture and variations of it. Throws for a picture that cannot be decoded. */
+  async add(bytes: Uint8Array): Promise<void> {
+    const options = { align: true, enforceDetection: false, facesMax: 100, fullResolution: true };
+    for (const vary of variations) {
+      const picture = await decodePicture(await vary(bytes), defaultPictureLimits);
+      if (picture.kind === "rejected") throw new Error(`a picture cannot be read: ${picture.code}`);
+      await this.#pipeline.run([{ ...picture, options }]);
+    }
+  }
+
+  of(model: Model): readonly Uint8Array[] {
+    return this.#crops.get(model)!;
+  }
+}
+
+export async function openCrops(
+  detector: DetectorModel,
+  landmarks: ModelOf<"landmarks">,
+  embedding: EmbeddingModel,
+): Promise<Crops> {
+  const crops = new Map<Model, Uint8Array[]>([landmarks, embedding].map((model) => [model, []]));
+  const warp = new Warp();
+  const template = alignmentTemplates[landmarks.scheme];
+  const pipeline = new Pipeline({
+    detector: new Detector([await open(detector, () => {})], detectorLimits(detector)),
+    aligner: new Aligner(await open(landmarks, (crop) => crops.get(landmarks)!.push(crop)), warp, template),
+    embedder: new Embedder(
+      await open(embedding, (crop) => crops.get(embedding)!.push(crop)),
+      warp,
+      chipToTemplate(embedding, template),
+    ),
+  });
+  return new Crops(pipeline, crops);
+}
+
+/** A network that passes its inputs to `keep`, except for those of its warming. */
+async function open(model: Model, keep: (crop: Uint8Array) => void): Promise<Network> {
+  const session = await ort.createSession(
+    await convert(model, { precision: "float32", input_px: model.input_px }),
+  );
+  let warm = false;
+  const run = (feeds: Record<string, ort.Tensor>) => {
+    if (warm) keep((Object.values(feeds)[0]!.data as Uint8Array).slice());
+    return session.run(feeds);
+  };
+  const recording = { run, release: () => session.release() } as unknown as ort.InferenceSession;
+  const network = await Network.open(
+    { name: model.name, px: model.input_px, tensors: tensorNames(model) },
+    recording,
+    [1],
+  );
+  warm = true;
+  return network;
+}
+
+const variations: readonly ((bytes: Uint8Array) => Promise<Uint8Array>)[] = [
+  async (bytes) => bytes,
+  (bytes) => sharp(bytes).flop().png().toBuffer(),
+  (bytes) => sharp(bytes).linear(0.5).png().toBuffer(),
+  (bytes) => sharp(bytes).linear(1.5).png().toBuffer(),
+  (bytes) => sharp(bytes).rotate(15).png().toBuffer(),
+  (bytes) => sharp(bytes).rotate(-15).png().toBuffer(),
+];

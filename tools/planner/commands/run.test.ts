@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { newProfile } from "../testing/fixtures.ts";
+import type { Plan } from "../report/plan.ts";
+import { inTimeShare } from "../report/words.ts";
+import { run } from "./run.ts";
+
+const stateFolder = mkdtempSync(join(tmpdir(), "plan-"));
+after(() => rmSync(stateFolder, { recursive: true }));
+mkdirSync(join(stateFolder, "plan"));
+writeFileSync(join(stateFolder, "plan", "profile.json"), JSON.stringify(newProfile()));
+
+const traffic = "--draw bursts --rate 60 --seconds 8 --deadline 500 --target p99<200ms,shed<0.5%".split(" ");
+
+test("a plan names the settings to set, what limits them, and what happens if traffic or workers change", async () => {
+  const json = join(stateFolder, "plan.json");
+  const html = join(stateFolder, "plan.html");
+  const { code, text } = await plan(...traffic, "--json", json, "--html", html);
+  assert.equal(code, 0, text);
+  const { winner, format } = JSON.parse(readFileSync(json, "utf8"));
+  assert.match(
+    text,
+    new RegExp(`workers +${winner.settings.workers}\n +BATCH_MAX +${winner.settings.batchMax}\n`),
+  );
+  assert.equal(format, "faceline-plan");
+  assert.match(readFileSync(html, "utf8"), /plan -- apply .*plan\.json/);
+  for (const part of ["What limits:", "traffic x 2", "UTILISATION_TARGET", "one tenant sends 50 %"])
+    assert.ok(text.includes(part), part);
+  assert.ok(Math.max(...text.split("\n").map((line) => line.length)) <= 110, text);
+});
+
+test("advice on a bursty trace beats the default settings: more calls in time, sooner, with fewer workers", () => {
+  const { winner, defaults } = JSON.parse(readFileSync(join(stateFolder, "plan.json"), "utf8")) as Plan;
+  const { settings, prediction } = defaults!.sameWorkers;
+  assert.equal(settings.workers, winner!.settings.workers);
+  assert.ok(inTimeShare(winner!.prediction) > inTimeShare(prediction));
+  assert.ok(winner!.prediction.p99Ms < prediction.p99Ms);
+  assert.ok(defaults!.fewest!.settings.workers > settings.workers);
+});
+
+test("the same command goes on from the predictions that are known", async () => {
+  const { text } = await plan(...traffic);
+  assert.match(text, /\d+ predictions are known from a run before/);
+  assert.match(text, /replay --draw bursts --rate 60 --seconds 8 --deadline 500 \\\n/);
+  assert.equal(
+    JSON.parse(readFileSync(join(stateFolder, "plan", "plan.json"), "utf8")).format,
+    "faceline-plan",
+  );
+});
+
+test("where no settings meet the target, the closest are shown, and the exit code says so", async () => {
+  const { code, text } = await plan(
+    "--rate",
+    "20",
+    "--seconds",
+    "8",
+    "--target",
+    "p99<5ms",
+    "--workers-max",
+    "2",
+  );
+  assert.equal(code, 2);
+  assert.match(text, /No settings up to 2 workers meet p99 < 5 ms/);
+  assert.match(text, /hold p99 < \d+ ms: the nearest target that can be had/);
+  assert.match(text, /Up to 8 workers miss p99 < 5 ms as well/);
+});
+
+test("a profile of a noisy machine marks the plan", async () => {
+  const profile = join(stateFolder, "noisy.json");
+  writeFileSync(profile, JSON.stringify(newProfile({ acceptedNoise: true, noise: 0.31 })));
+  const { text } = await plan("--profile", profile, "--rate", "5", "--seconds", "20");
+  assert.match(text, /NOT QUIET: .* other work took 31 % of a core/);
+});
+
+test("a profile whose service part cannot be right says so before the plan", async () => {
+  const { service } = newProfile();
+  const doubtful = { ...service, cpu: { callMs: 7, pictureMs: 0, megabyteMs: 11 } };
+  const profile = join(stateFolder, "doubtful.json");
+  writeFileSync(profile, JSON.stringify(newProfile({ service: doubtful })));
+  const { text } = await plan("--profile", profile, "--rate", "5", "--seconds", "20");
+  assert.match(text, /doubtful around the engine\. A picture takes no CPU time of its own/);
+});
+
+for (const [args, message] of [
+  [["--rate", "0"], /--rate must be a number above 0/],
+  [["--tenant-share", "2"], /--tenant-share must be at most 1/],
+  [["--draw", "waves"], /--draw waves: it is one of poisson, bursts, diurnal, step/],
+  [["--trace", join(stateFolder, "absent")], /There is no trace .*absent/],
+  [
+    ["--picture-pixels", "5000000", "--seconds", "5"],
+    /pictures of up to 5000000 pixels, and the profile was/,
+  ],
+] as const) {
+  test(`${args.join(" ").replace(stateFolder, "")} is refused`, async () => {
+    await assert.rejects(plan(...args), { message });
+  });
+}
+
+async function plan(...args: string[]): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const code = await run(args, { stateFolder, print: (line) => lines.push(line), progress: () => {} });
+  return { code, text: lines.join("\n") };
+}

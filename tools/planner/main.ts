@@ -1,0 +1,76 @@
+import { resolve } from "node:path";
+import { apply, applyUsage } from "./commands/apply.ts";
+import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
+import { progressOn } from "./commands/progress.ts";
+import { record, recordUsage } from "./commands/record.ts";
+import { replay, replayUsage } from "./commands/replay.ts";
+import { run, runUsage } from "./commands/run.ts";
+import { undo, undoUsage } from "./commands/undo.ts";
+
+// `npm run plan -- VERB`: capacity tools/planner, see tools/planner/README.md.
+
+const verbs = {
+  calibrate: {
+    act: calibrate,
+    does: "measures this machine, or with --url a running service, into a profile",
+    usage: calibrateUsage,
+    stopped: "Stopped. Nothing was written: a profile of half of the samples would be wrong.",
+  },
+  run: {
+    act: run,
+    does: "finds the cheapest settings for some traffic",
+    usage: runUsage,
+    stopped: "Stopped. What was predicted is kept: the same command goes on from there.",
+  },
+  record: {
+    act: record,
+    does: "writes a trace of the traffic of a running service",
+    usage: recordUsage,
+    stopped: undefined,
+  },
+  replay: {
+    act: replay,
+    does: "sends traffic to a running service, and compares it with the prediction",
+    usage: replayUsage,
+    stopped: "Stopped. The service still answers the calls that it has.",
+  },
+  apply: {
+    act: apply,
+    does: "sets a plan on running batchers",
+    usage: applyUsage,
+    stopped: "Stopped. Some batchers may have changed: /settings of each has its last changes.",
+  },
+  undo: {
+    act: undo,
+    does: "puts back the settings that batchers were started with",
+    usage: undoUsage,
+    stopped: "Stopped. Some batchers may have changed: /settings of each has its last changes.",
+  },
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+const verb = Object.hasOwn(verbs, name) ? verbs[name as keyof typeof verbs] : undefined;
+if (verb === undefined || args.includes("--help")) {
+  const list = Object.entries(verbs).map(([each, { does }]) => `  ${each.padEnd(10)} ${does}\n`);
+  const overview = `npm run plan -- VERB [options]\n\n${list.join("")}\nnpm run plan -- VERB --help lists its options.`;
+  console.log(verb?.usage ?? overview);
+  process.exitCode = verb === undefined && name !== "--help" && name !== "" ? 1 : 0;
+} else {
+  const progress = progressOn(process.stderr, () => performance.now());
+  // Without a sentence the verb ends by itself.
+  if (verb.stopped !== undefined) {
+    process.once("SIGINT", () => {
+      progress("");
+      console.error(verb.stopped);
+      process.exit(130);
+    });
+  }
+  const stateFolder = resolve(process.env["FACELINE_STATE"] || ".faceline");
+  try {
+    process.exitCode = await verb.act(args, { stateFolder, print: (line) => console.log(line), progress });
+  } catch (error) {
+    progress("");
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  }
+}

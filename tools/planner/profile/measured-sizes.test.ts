@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { newProfile, newTrace } from "../testing/fixtures.ts";
+import { requireMeasuredSizes, unknownSizesMark } from "./measured-sizes.ts";
+
+const profile = newProfile();
+const unknown = newProfile({ preparation: { ...profile.preparation, measuredSizes: null } });
+const traceOf = (bytes: number, pixels: number) => newTrace({ pictureSize: { bytes, pixels }, seconds: 1 });
+
+test("pictures up to the largest that were measured are accepted, and smaller ones always", () => {
+  requireMeasuredSizes(traceOf(2_000_000, 4_000_000), profile);
+  requireMeasuredSizes(traceOf(70, 1), profile);
+});
+
+for (const [unit, bytes, pixels] of [
+  ["bytes", 2_000_001, 4_000_000],
+  ["pixels", 2_000_000, 4_000_001],
+] as const) {
+  test(`pictures of more ${unit} are refused with how many there are, and how to measure them`, () => {
+    const trace = traceOf(bytes, pixels);
+    const [largest, most] = unit === "bytes" ? [2_000_001, 2_000_000] : [4_000_001, 4_000_000];
+    assert.throws(() => requireMeasuredSizes(trace, profile), {
+      name: "RangeError",
+      message:
+        `The trace has pictures of up to ${largest} ${unit}, and the profile was measured with up to ${most} ` +
+        `(${trace.pictures} of ${trace.pictures} pictures are larger). ` +
+        "Run npm run plan -- calibrate --pictures FOLDER with pictures that large.",
+    });
+  });
+}
+
+test("a profile that does not say its sizes refuses nothing, and says so where it decodes", () => {
+  requireMeasuredSizes(traceOf(20_000_000, 80_000_000), unknown);
+  assert.match(unknownSizesMark(unknown)!, /does not say which sizes of pictures/);
+  assert.equal(unknownSizesMark(profile), undefined);
+  const nothing = { ...unknown.preparation, pictureMs: 0, megapixelMs: 0, megabyteMs: 0 };
+  assert.equal(unknownSizesMark(newProfile({ preparation: nothing })), undefined);
+});

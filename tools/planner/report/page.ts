@@ -1,0 +1,162 @@
+import { escapeXml } from "@faceline/runtime/plot/svg";
+import { applyCommand, applySentence } from "./next-commands.ts";
+import { permanentSettings } from "./permanent-settings.ts";
+import { type FoundPlan, isFound, type Plan } from "./plan.ts";
+import { batchSizePlot, frontPlot, trafficPlot } from "./plots.ts";
+import {
+  batchSizeTable,
+  closestTable,
+  defaultsTable,
+  frontTable,
+  machineTable,
+  type Table,
+  trafficTable,
+  whatIfTable,
+} from "./tables.ts";
+import {
+  assumptions,
+  batchSizeSentence,
+  bindingText,
+  defaultsSentence,
+  inTimeShare,
+  machineSentence,
+  machinesOf,
+  machinesText,
+  noiseMark,
+  percent,
+  searchSentences,
+  settingsText,
+  startFirst,
+  targetText,
+  trafficSentence,
+  unmetSentences,
+  workersText,
+} from "./words.ts";
+
+/**
+ * Returns a plan as one HTML file: no scripts, nothing from elsewhere. `planFile` is the JSON of the same
+ * plan, which the command to apply it names.
+ */
+export function planPage(plan: Plan, planFile: string): string {
+  const title = isFound(plan)
+    ? `Plan: ${workersText(plan.winner.settings.workers)}, batches of up to ${plan.winner.settings.batchMax}`
+    : "Plan: the target cannot be met";
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeXml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${escapeXml(title)}</h1>
+${marks(plan)}
+${isFound(plan) ? foundSections(plan, planFile) : unmetSections(plan)}
+${section("p99 by batch size", beside(batchSizePlot(plan), batchSizeTable(plan)), "On the busiest windows of the traffic, where a target is missed first. Hollow points miss it; what was predicted for them is of the calls until that was certain.")}
+${section("The traffic", beside(trafficPlot(plan), trafficTable(plan)), trafficSentence(plan))}
+${section("The machine, and what is assumed", table(machineTable(plan)) + list(assumptions), machineSentence(plan))}
+${section("How it was searched", list(searchSentences(plan)))}
+<p class="dim">Made at ${escapeXml(plan.madeAt)} by <code>npm run plan</code>.</p>
+</main>
+</body>
+</html>
+`;
+}
+
+function marks(plan: Plan): string {
+  const mark = noiseMark(plan);
+  return mark === undefined
+    ? ""
+    : `<p class="mark"><strong>Not quiet:</strong> ${escapeXml(mark)} Every number here may be too high.</p>`;
+}
+
+function foundSections(plan: FoundPlan, planFile: string): string {
+  const { winner, target, tried } = plan;
+  const { prediction, settings } = winner;
+  const { environment, npmStart, compose, helm } = permanentSettings(settings);
+  const figures: [string, string][] = [
+    ["p50", `${prediction.p50Ms.toFixed(0)} ms`],
+    ["p99", `${prediction.p99Ms.toFixed(0)} ms`],
+    ["answered in time", percent(inTimeShare(prediction))],
+    ["refused", percent(prediction.shed)],
+    ["workers are busy", percent(prediction.utilisation)],
+    ["worker seconds for 1,000 calls", prediction.workerSecondsPer1000.toFixed(1)],
+  ];
+  return `<p class="answer">${escapeXml(settingsText(settings))} are the cheapest settings that meet ${escapeXml(targetText(target))}.</p>
+<dl class="figures">
+${figures.map(([term, value]) => `<div><dt>${escapeXml(term)}</dt><dd>${escapeXml(value)}</dd></div>`).join("\n")}
+</dl>
+${machinesOf(plan) === 1 ? "" : `<p>${escapeXml(workersText(settings.workers) + machinesText(plan))}, as the calibrated one.</p>`}
+<p>What limits: ${escapeXml([bindingText(tried, winner), ...batchSizeSentence(plan)].join(" "))}</p>
+${section(
+  "Set it",
+  `${machinesOf(plan) === 1 ? "" : `<h3>First, the machines</h3>\n<p>${escapeXml(startFirst(plan))}</p>\n`}<h3>On the running batchers, at once</h3>
+${code(applyCommand(planFile))}
+<p class="dim">${applySentence} The batch size and the utilisation target change; <code>npm run plan -- undo</code> puts back those of the start, and so does a restart. Batches above the size that workers have loaded need the settings below.</p>
+<h3>For good</h3>
+${code(environment)}
+${machinesOf(plan) === 1 ? `<h3>With npm start</h3>\n${code(npmStart)}\n` : ""}<details><summary>In a compose file, or as values of a Helm chart</summary>
+<div class="pair">${code(compose)}${code(helm)}</div></details>`,
+)}
+${section("Beside the default settings", table(defaultsTable(plan)), `${defaultsSentence(plan)} Cost: worker seconds for 1,000 calls.`)}
+${section("Cost and p99", beside(frontPlot(plan), frontTable(plan)), "Settings that meet the target and are either cheaper or faster than all others. Points beside their line meet it too.")}
+${section("What if", table(whatIfTable(plan)), "With the planned settings. Each is simulated to its end, also where it misses the target.")}`;
+}
+
+function unmetSections(plan: Plan): string {
+  const most = Math.max(...plan.tried.map(({ settings }) => settings.workers));
+  return `<p class="answer">No settings up to ${workersText(most)} meet ${escapeXml(targetText(plan.target))}.</p>
+${section("What can be had", list(unmetSentences(plan)))}
+${section("The closest", table(closestTable(plan)), "On the busiest windows, with the most workers.")}`;
+}
+
+const section = (heading: string, content: string, sentence = ""): string => `<section>
+<h2>${escapeXml(heading)}</h2>
+${sentence === "" ? "" : `<p>${escapeXml(sentence)}</p>\n`}${content}
+</section>`;
+
+const beside = (svg: string, numbers: Table): string =>
+  `<div class="pair"><figure>${svg}</figure>${table(numbers)}</div>`;
+
+const list = (sentences: readonly string[]): string =>
+  `<ul>${sentences.map((each) => `<li>${escapeXml(each)}</li>`).join("\n")}</ul>`;
+
+const code = (text: string): string => `<pre><code>${escapeXml(text)}</code></pre>`;
+
+/** The first cell of each row is its heading. */
+const table = ({ head, rows }: Table): string => `<div class="wide" tabindex="0"><table>
+<thead><tr>${head.map((each) => (each === "" ? "<td></td>" : `<th scope="col">${escapeXml(each)}</th>`)).join("")}</tr></thead>
+<tbody>
+${rows.map(([first = "", ...cells]) => `<tr><th scope="row">${escapeXml(first)}</th>${cells.map((each) => `<td>${escapeXml(each)}</td>`).join("")}</tr>`).join("\n")}
+</tbody></table></div>`;
+
+const style = `
+:root{color-scheme:light dark;--ink:#1f2328;--dim:#59636e;--line:#d8dee4;--ground:#fff;--raised:#f6f8fa;--far:#8a4b00}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e6edf3;--dim:#9198a1;--line:#3d444d;--ground:#0d1117;--raised:#161b22;--far:#f0b060}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums}
+main{max-width:68rem;margin:0 auto;padding:1rem}
+h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0}
+h2{font-size:1.25rem;border-top:1px solid var(--line);padding-top:1rem;margin:2rem 0 .25rem}
+h3{font-size:1rem;margin:1rem 0 .25rem}
+p,ul{max-width:75ch;margin:.5rem 0}ul{padding-left:1.2rem}
+.answer{font-size:1.15rem}.dim{color:var(--dim);font-size:.875rem}
+.mark{border:1px solid var(--far);border-left-width:6px;border-radius:6px;padding:.5rem 1rem}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem 1.5rem;margin:1rem 0}
+.figures div{display:flex;flex-direction:column-reverse;justify-content:flex-end}dt{color:var(--dim);font-size:.875rem}dd{margin:0;font-size:1.35rem;font-weight:600}
+pre{background:var(--raised);border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem;margin:.25rem 0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem;line-height:1.45}
+p code{white-space:nowrap}
+summary{cursor:pointer;margin-top:1rem}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem 2rem;align-items:start;margin-top:.75rem}
+.pair>*{min-width:0}
+figure{margin:0}svg{width:100%;height:auto;display:block}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;width:100%;font-size:.9rem}
+th,td{text-align:right;font-weight:normal;padding:.25rem 0 .25rem .9rem;border-bottom:1px solid var(--line);white-space:nowrap}
+th:first-child{text-align:left;padding-left:0}
+tbody th:first-child{position:sticky;left:0;background:var(--ground);white-space:normal;min-width:6.5rem}thead th{color:var(--dim);font-size:.8rem}
+@media print{:root{color-scheme:light}main{max-width:none;padding:0}figure,pre,tr{break-inside:avoid}body{font-size:11pt}h2{break-after:avoid}.wide{overflow:visible}}
+`;

@@ -1,0 +1,174 @@
+import type { Profile } from "@faceline/contracts/stored/profile";
+import { LaneId } from "@faceline/contracts/wire/ids";
+import { Report } from "@faceline/contracts/wire/report";
+import type { PoolSettings, Prediction } from "../prediction/predict.ts";
+import { machineSummary, type Plan } from "../report/plan.ts";
+import type { Scope, Tried } from "../search/search.ts";
+import { type DrawnTraffic, drawTraffic } from "../trace/drawn-traffic.ts";
+import type { Trace } from "../trace/trace.ts";
+
+const lane = LaneId.parse("Dlib/ssd");
+
+/** A machine that takes 20 + 2b ms for a batch of b, give or take 10 %. */
+export function newProfile(changes: Partial<Profile> = {}): Profile {
+  return {
+    format: "faceline-profile",
+    version: 4,
+    measuredAt: "2026-01-01T00:00:00Z",
+    machine: { cpu: "modelled", cores: 16, memoryMiB: 1_024 },
+    noise: 0,
+    acceptedNoise: false,
+    engine: { intraOpThreads: 1, detectorChunkMax: 4, faceChunkMax: 16 },
+    networks: [],
+    lanes: [
+      {
+        lane,
+        digest: "0".repeat(16),
+        precision: "float32",
+        executionProvider: "model",
+        runs: [1, 2, 4, 8].map((size) => ({
+          size,
+          ms: [0.9, 1, 1.1].map((factor) => factor * (20 + 2 * size)),
+        })),
+        contention: [1],
+        cpuShare: 1,
+        usefulSize: { size: 8, undecided: [] },
+      },
+    ],
+    preparation: {
+      pictureMs: 1.5,
+      megapixelMs: 0,
+      megabyteMs: 0,
+      factors: [0.8, 1, 1.2],
+      measuredSizes: { bytes: [8_000, 2_000_000], pixels: [60_000, 4_000_000] },
+    },
+    service: {
+      isMeasured: true,
+      intakeMs: 4,
+      toWorkerMs: 3,
+      reportMs: 3,
+      replyMs: 3,
+      factors: [0.8, 1, 1.2],
+      idleFactors: [0.8, 1, 1.2],
+      fetchMs: 0,
+      fetchMoreMs: [0, 0],
+      runFactors: {},
+      handoverMs: 0,
+      handoverMoreMs: [0, 0],
+      runWaitShares: [0, 0],
+      turnAroundMs: 0,
+      decodesMax: 2,
+      cpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
+      perSecond: 100,
+      clientCpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
+    },
+    ...changes,
+  };
+}
+
+export const newTrace = (changes: Partial<DrawnTraffic> = {}): Trace =>
+  drawTraffic({
+    shape: "poisson",
+    seed: 1,
+    perSecond: 50,
+    seconds: 20,
+    tenants: 3,
+    lanes: [lane],
+    pictures: 2,
+    pictureSize: { bytes: 40_000, pixels: 327_680 },
+    deadlineMs: 2_000,
+    factor: 5,
+    ...changes,
+  });
+
+export const newPrediction = (changes: Partial<Prediction> = {}): Prediction => ({
+  calls: 100,
+  p50Ms: 1,
+  p99Ms: 2,
+  shed: 0,
+  late: 0,
+  failed: 0,
+  meanBatch: 1,
+  utilisation: 0.5,
+  workerSecondsPer1000: 10,
+  stages: { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 },
+  meanRunMs: { 1: 22, 2: 24 },
+  meanRunCpuMs: {},
+  missed: [],
+  ...changes,
+});
+
+/** Of a worker that has loaded a lane in these batch sizes. */
+/** `worker`: its number, from 1. */
+export const newReport = ({ worker, sizes, digest }: ReportFacts): Report =>
+  Report.parse({
+    worker: `inference-${`${worker}`.padStart(16, "0")}`,
+    sequence: 1,
+    sentAt: 1,
+    draining: false,
+    partitions: [worker - 1],
+    lanes: [
+      {
+        lane,
+        build: { digest, modelVersion: "0".repeat(12), precision: "float32" },
+        executionProvider: "cpu",
+        precisions: [],
+        sizes: sizes.map((size) => ({ size, runMs: 20 + 2 * size })),
+      },
+    ],
+    running: null,
+    staged: [],
+    answering: [],
+    imageBytes: 0,
+    finished: [],
+  });
+
+type ReportFacts = { worker: number; sizes: number[]; digest: string };
+
+export const newTried = (
+  settings: Partial<PoolSettings>,
+  prediction: Partial<Prediction> = {},
+  scope: Scope = "windows",
+): Tried => ({
+  settings: { workers: 3, batchMax: 8, utilisationTarget: 0.85, ...settings },
+  scope,
+  prediction: newPrediction(prediction),
+});
+
+/** A plan of 3 workers with batches of up to 8, where the defaults need 5 workers. */
+export function newPlan(changes: Partial<Plan> = {}): Plan {
+  const winner = newTried({}, { p99Ms: 200 }, "all calls");
+  const faster = newTried({ workers: 4 }, { p99Ms: 150, workerSecondsPer1000: 13 }, "all calls");
+  const { settings } = newTried({ batchMax: 4 });
+  return {
+    format: "faceline-plan",
+    version: 1,
+    madeAt: "2026-01-02T00:00:00Z",
+    target: { p99: 300, shed: 0.001 },
+    source: "drawn: bursts, seed 1",
+    traffic: {
+      calls: 1_000,
+      pictures: 2_000,
+      tenants: 5,
+      lanes: [lane],
+      seconds: 20,
+      perSecond: 50,
+      busiestPerSecond: 90,
+      slotSeconds: 1,
+      slots: Array.from({ length: 20 }, (_, slot) => 40 + slot),
+    },
+    load: 1.5,
+    machine: { ...machineSummary(newProfile()), workersPerMachine: 8 },
+    winner,
+    tried: [newTried({ workers: 2 }, { missed: ["p99"] }), newTried({}), winner, faster],
+    unmet: undefined,
+    defaults: {
+      sameWorkers: { settings, prediction: newPrediction({ p99Ms: 2_000, shed: 0.2 }) },
+      fewest: newTried({ workers: 5, batchMax: 4 }, {}, "all calls"),
+      workersMax: 16,
+    },
+    whatIfs: [{ name: "as it is", settings: winner.settings, prediction: winner.prediction }],
+    whatIfScope: "all calls",
+    ...changes,
+  };
+}

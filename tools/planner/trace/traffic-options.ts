@@ -1,0 +1,75 @@
+import { LaneId } from "@faceline/contracts/wire/ids";
+import { drawTraffic, trafficShapes } from "./drawn-traffic.ts";
+import type { Trace } from "./trace.ts";
+import { readTrace } from "./trace-file.ts";
+
+/** Options of the commands that need traffic: recorded or drawn. */
+export const trafficOptions = {
+  trace: { type: "string" },
+  draw: { type: "string", default: "poisson" },
+  rate: { type: "string", default: "20" },
+  seconds: { type: "string", default: "600" },
+  tenants: { type: "string", default: "5" },
+  pictures: { type: "string", default: "2" },
+  "picture-bytes": { type: "string", default: "40000" },
+  "picture-pixels": { type: "string", default: "327680" },
+  deadline: { type: "string", default: "30000" },
+  "burst-factor": { type: "string", default: "5" },
+  lane: { type: "string" },
+  seed: { type: "string", default: "1" },
+} as const;
+
+export const trafficUsage = `  --trace FILE         recorded traffic; or drawn traffic:
+  --draw SHAPE         poisson, bursts, diurnal or step
+    --rate N           calls a second, of all tenants together  [20]
+    --seconds N        length of the trace  [600]
+    --tenants N        callers with the same rate each  [5]
+    --pictures N       of a call  [2]
+    --picture-bytes N, --picture-pixels N  [40000, 327680: the sample pictures]
+    --deadline MS      of a call  [30000]
+    --burst-factor N   how many times the quiet rate a burst has  [5]
+    --lane LIST        models and detectors, each for as many calls  [the first of the profile]
+    --seed N           another number draws other traffic  [1]`;
+
+/** Returns the options that name the same traffic to another command: those that are not as by default. */
+export const trafficArguments = (values: TrafficValues): string[] =>
+  Object.entries(trafficOptions).flatMap(([name, option]) => {
+    const value = values[name as keyof TrafficValues];
+    const isDefault = "default" in option && value === option.default && name !== "draw";
+    return value === undefined || isDefault ? [] : [`--${name}`, value];
+  });
+
+/** Returns the traffic that the options name. Throws an Error with a sentence for the operator. */
+export async function trafficOf(values: TrafficValues, laneDefault: LaneId): Promise<Trace> {
+  if (values.trace !== undefined) return readTrace(values.trace);
+  const shape = trafficShapes.find((each) => each === values.draw);
+  if (shape === undefined)
+    throw new Error(`--draw ${values.draw}: it is one of ${trafficShapes.join(", ")}.`);
+  return drawTraffic({
+    shape,
+    seed: Number(values.seed),
+    perSecond: positive(values.rate, "--rate"),
+    seconds: positive(values.seconds, "--seconds"),
+    tenants: positive(values.tenants, "--tenants"),
+    lanes: (values.lane ?? laneDefault).split(",").map((lane) => LaneId.parse(lane.trim())),
+    pictures: positive(values.pictures, "--pictures"),
+    pictureSize: {
+      bytes: positive(values["picture-bytes"], "--picture-bytes"),
+      pixels: positive(values["picture-pixels"], "--picture-pixels"),
+    },
+    deadlineMs: positive(values.deadline, "--deadline"),
+    factor: positive(values["burst-factor"], "--burst-factor"),
+  });
+}
+
+/** Parses a number above 0. `name` stands in the error. */
+export function positive(text: string, name: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new Error(`${name} must be a number above 0.`);
+  return number;
+}
+
+type TrafficValues = Record<Exclude<keyof typeof trafficOptions, "trace" | "lane">, string> & {
+  trace?: string | undefined;
+  lane?: string | undefined;
+};

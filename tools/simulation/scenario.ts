@@ -1,0 +1,93 @@
+// Used by simulation.ts: what a simulation is made of.
+import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import { laneId } from "@faceline/contracts/wire/ids";
+import type { LaneState } from "@faceline/contracts/wire/pool-state";
+import type { CallTasks } from "@faceline/contracts/wire/task";
+import { decide } from "@faceline/batcher/scheduling/decide";
+import { laneStates } from "@faceline/batcher/scheduling/pool-state";
+import { type Event, type Move, newState, type SchedulingSettings } from "@faceline/batcher/scheduling/state";
+import type { Arrivals } from "./arrivals.ts";
+import type { EventQueue } from "./event-queue.ts";
+import type { Random } from "./random.ts";
+import type { Call } from "./simulated-clients.ts";
+import type { LoadBegan } from "./simulated-lane-loads.ts";
+import type { WorkerModel } from "./worker-model.ts";
+
+/** What a batcher starts with: the defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
+export const startSettings = {
+  laneWaitingMax: 2_048,
+  utilisationTarget: 0.85,
+  batchMax: Number.POSITIVE_INFINITY,
+};
+
+export const productionScheduler: NewScheduler = ({ hops, settings: given }) => {
+  const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
+  const settings = { ...startSettings, ...guesses, ...given };
+  const state = newState("batcher-0000000000000000", settings);
+  return {
+    decide: (event, now) => decide(state, event, now),
+    laneStates: (now) => laneStates(state, now),
+  };
+};
+
+export const lane = laneId("Dlib", "ssd");
+export const secondLane = laneId("Dlib", "tiny");
+/** Instants are positive. */
+export const startAt = 1_000_000;
+
+export type Scenario = {
+  seed: number;
+  /** In the order of time. */
+  arrivals: Arrivals;
+  workers: WorkerModel[];
+  hops: Hops & { jitter?: number };
+  /**
+   * Takes messages to their receivers in place of `hops`, which then are what the scheduler guesses first.
+   */
+  openPath?: (environment: { events: EventQueue; random: Random }) => CallPath;
+  /** Rebalances in which this batcher loses the tasks partition, and gets it back after `forMs`. */
+  partitionLosses?: { atMs: number; forMs: number }[];
+  /** Those of production by default. */
+  settings?: Partial<SchedulingSettings>;
+  /**
+   * Called when a call has an answer to each of its tasks. Then nothing is kept of it, nor of batches, so
+   * that millions of calls fit in memory.
+   */
+  callEnded?: (call: Call) => void;
+  /** Called at the end of every run with its number of tasks. */
+  runEnded?: (tasks: number, times: BatchTimes) => void;
+  /** Called when a worker begins to load a lane, with those that leave for it. */
+  loadBegan?: LoadBegan;
+  /** To compare with; the scheduler of production by default. */
+  scheduler?: NewScheduler;
+  /** Whether the preparation of these tasks never ends; none by default. */
+  isPreparationEndless?: (tasks: BatchTask[]) => boolean;
+  /** How a run of these tasks ends; `answered` by default. */
+  runOf?: (tasks: BatchTask[]) => "answered" | "failed" | "killed";
+  /** Called with every decision. */
+  watch?: (event: Event, moves: Move[], now: number) => void;
+};
+
+/** Takes messages to their receivers in simulated time, and calls `done` when they are there. */
+export type CallPath = {
+  /** From the client to the scheduler. */
+  intake(call: CallTasks, done: () => void): void;
+  toWorker(batch: Batch, done: () => void): void;
+  /** From a worker to the scheduler. */
+  report(done: () => void): void;
+  /** From the end of a run to the client. */
+  reply(batch: Batch, done: () => void): void;
+};
+
+/** Of a batch that has run. `prepareMs`: fetching and decoding. */
+export type BatchTimes = { prepareMs: number; runMs: number };
+
+export type Hops = { intakeMs: number; toWorkerMs: number; reportMs: number; replyMs: number };
+
+export type NewScheduler = (scenario: Scenario) => Scheduler;
+
+export type Scheduler = {
+  decide(event: Event, now: number): Move[];
+  /** What workers read of the pool's state; of one that loads no lanes, nothing. */
+  laneStates?(now: number): LaneState[];
+};

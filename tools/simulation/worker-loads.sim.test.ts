@@ -1,0 +1,41 @@
+// Covers workerLoads in ../src/scheduling/workers.ts.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { decide } from "@faceline/batcher/scheduling/decide";
+import type { Lane } from "@faceline/batcher/scheduling/lane";
+import { newState, type State } from "@faceline/batcher/scheduling/state";
+import { workerLoads } from "@faceline/batcher/scheduling/workers";
+import { seedsOf } from "@faceline/batcher/testing/seeds";
+import { randomScenario } from "./random-scenarios.ts";
+import { type NewScheduler, startSettings } from "./scenario.ts";
+import { Simulation } from "./simulation.ts";
+
+test("the loads of workers that are kept are those that the state has, after every decision and until the next", () => {
+  for (const seed of seedsOf(20)) {
+    new Simulation({ ...randomScenario(seed, { faults: true }), scheduler: comparing(seed) }).run(8_000);
+  }
+});
+
+/** The scheduler of production. Each decision leaves loads that are compared before the next one. */
+const comparing =
+  (seed: number): NewScheduler =>
+  ({ hops }) => {
+    const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
+    const state = newState("batcher-0000000000000000", { ...startSettings, ...guesses });
+    const decideAndCompare: ReturnType<NewScheduler>["decide"] = (event, now) => {
+      for (const lane of state.lanes.values()) compare(state, lane, now, `seed ${seed}, at ${now}`);
+      const moves = decide(state, event, now);
+      for (const lane of state.lanes.values()) compare(state, lane, now, `seed ${seed}, at ${now}`);
+      return moves;
+    };
+    return { decide: decideAndCompare };
+  };
+
+function compare(state: State, lane: Lane, now: number, when: string): void {
+  const read = () => workerLoads(state, lane, now).map(({ worker, ...load }) => ({ ...load, id: worker.id }));
+  const { known } = lane;
+  const kept = read();
+  lane.known = undefined;
+  assert.deepEqual(kept, read(), when);
+  lane.known = known;
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+
+/** With everything open, axe finds nothing, and the page is not wider than the narrowest screen. */
+export async function assertSound(page: Page, path: string): Promise<void> {
+  await page.evaluate(`for (const each of document.querySelectorAll("details")) each.open = true`);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0]?.html }));
+  assert.deepEqual(found, [], path);
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: narrowestPx, height: size.height });
+  const scrollWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
+  assert.ok(scrollWidth <= narrowestPx, `${path} is ${scrollWidth} px wide on a screen of ${narrowestPx} px`);
+  await page.setViewportSize(size);
+}
+
+const narrowestPx = 320;
+
+/** In both themes, wide and narrow. Keeps a screenshot of each if SCREENSHOTS names a folder. */
+export async function assertSoundInAllLooks(page: Page, state: string): Promise<void> {
+  const folder = process.env["SCREENSHOTS"];
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    if (folder !== undefined) {
+      await page.evaluate(`for (const each of document.querySelectorAll("details")) each.open = false`);
+      mkdirSync(folder, { recursive: true });
+      await page.screenshot({ path: join(folder, `${state}-${width}-${colorScheme}.png`), fullPage: true });
+    }
+    await assertSound(page, `${state}, ${width} px, ${colorScheme}`);
+  }
+}
+
+const looks = [
+  { width: 1_280, colorScheme: "light" },
+  { width: 1_280, colorScheme: "dark" },
+  { width: 390, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" },
+] as const;

@@ -1,0 +1,182 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { basename, dirname } from "node:path";
+import { readConfig } from "@faceline/runtime/config";
+import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
+import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
+import {
+  removeLocalThresholds,
+  withLocalThresholds,
+  writeLocalThresholds,
+} from "@faceline/models/local-thresholds";
+import { isUnpulled } from "@faceline/models/source";
+import * as z from "zod";
+import { defaultPictureLimits } from "@faceline/inference/decode/picture";
+import { openEngine } from "@faceline/inference/engine/engine";
+import { executionProviders } from "@faceline/inference/network/execution-provider";
+import { PrecisionSetting } from "@faceline/inference/network/precision";
+import { allNames, type MeasureArguments, readArguments } from "./arguments.ts";
+import { embedPictures, missingPictures } from "./measure.ts";
+import { measuredThresholds } from "./measured-thresholds.ts";
+import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
+import { htmlReport } from "./report/page.ts";
+import { type LaneReport, laneReport } from "./report/report.ts";
+import { textReport } from "./report/text.ts";
+
+// npm run models -- thresholds --pairs CSV …
+//
+// Measures error rates and proposes thresholds on labelled pairs of the operator's pictures. Embeddings stay
+// in memory. deploy/commands/models.ts starts it.
+
+/** How pictures run, by the same environment variables as in a worker. */
+const EngineSettings = z.object({
+  EXECUTION_PROVIDER: z.enum(executionProviders).default("cpu"),
+  PRECISION: PrecisionSetting.prefault("auto"),
+});
+
+/** A CSV of a million pairs has some 50 MB. */
+const csvBytesMax = 128 * 2 ** 20;
+const mistakesShown = 20;
+/** A run of one picture that takes longer will not end. */
+const runMaxMs = 60_000;
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** Returns the exit code: 0 for success, 1 for a fault, 2 for wrong arguments. */
+async function main(args: readonly string[]): Promise<number> {
+  const call = readArguments(args);
+  if ("mistake" in call) {
+    console.error(`${call.mistake}\nnpm run models -- --help shows the usage.`);
+    return 2;
+  }
+  try {
+    if (call.kind === "remove") await remove(call);
+    else await measure(call);
+    return 0;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return 1;
+  }
+}
+
+async function measure(call: MeasureArguments): Promise<void> {
+  const settings = readConfig(EngineSettings, process.env);
+  const labelled = await readPairs(call.pairs);
+  const entries = await readCatalogue(undefined, addedFolder(call.folder));
+  const catalogue = await withLocalThresholds(entries, call.folder);
+  const lanes = lanesOf(catalogue, call);
+  if (call.write && lanes.length !== 1) {
+    throw new Error(
+      "--write takes one --model and one --detector: a model has one threshold for all detectors",
+    );
+  }
+  const laneIds = lanes.map(({ lane }) => lane);
+  await using engine = await openEngine({
+    lanes: laneIds,
+    modelsDir: call.folder,
+    batchMax: 1,
+    detectorChunkMax: 1,
+    faceChunkMax: 2,
+    intraOpThreads: availableParallelism(),
+    executionProvider: settings.EXECUTION_PROVIDER,
+    precision: settings.PRECISION,
+    modelled: undefined,
+    runMaxMs,
+  });
+  for (const fallback of engine.fallbacks) console.error(fallback);
+  const faces = await embedPictures(labelled, {
+    engine,
+    lanes: laneIds,
+    folder: dirname(call.pairs),
+    align: call.align,
+    limits: defaultPictureLimits,
+    progress: progressLine(),
+  });
+  const reports: LaneReport[] = [];
+  for (const [index, { lane, model }] of lanes.entries()) {
+    const report = laneReport(labelled, faces[index]!, { model, wantedFmrs: call.wantedFmrs });
+    reports.push(report);
+    const title = `${lane}, align ${call.align ? "on" : "off"}, ${basename(call.pairs)}`;
+    console.log(`${index === 0 ? "" : "\n"}${textReport(report, title).join("\n")}`);
+  }
+  if (call.html !== undefined) {
+    const title = `Error rates on ${basename(call.pairs)}, align ${call.align ? "on" : "off"}`;
+    await writeFile(call.html, htmlReport(reports, title));
+    console.log(`\nWritten: ${call.html}`);
+  }
+  if (call.write) {
+    await write(catalogue, { report: reports[0]!, model: lanes[0]!.model, folder: call.folder });
+  }
+}
+
+/** Stores the proposed thresholds. Throws one sentence where one of them is refused. */
+async function write(
+  catalogue: Catalogue,
+  { report, model, folder }: { report: LaneReport; model: EmbeddingModel; folder: string },
+): Promise<void> {
+  const measured = measuredThresholds(report, new Date());
+  if (measured === undefined) {
+    throw new Error("\nNothing was written: the pairs cannot show this FMR for every metric.");
+  }
+  const path = await writeLocalThresholds(catalogue, model, { ...measured, modelsDir: folder });
+  console.log(`\nWritten: ${path}`);
+  console.log("Ingresses with this MODELS_DIR use it from their next start on.");
+  console.log(`Undo it with: npm run models -- thresholds --remove ${model.name}`);
+}
+
+async function remove({ model, folder }: { model: string; folder: string }): Promise<void> {
+  const path = await removeLocalThresholds(folder, model);
+  if (path === undefined) throw new Error(`${model} has no local thresholds in ${folder}`);
+  console.log(`Removed: ${path}`);
+  console.log("Ingresses use the thresholds of the catalogue from their next start on.");
+}
+
+async function readPairs(path: string): Promise<LabelledPairs> {
+  const { size } = await stat(path).catch((cause: unknown) => {
+    throw new Error(`${path} cannot be read`, { cause });
+  });
+  if (size > csvBytesMax) throw new Error(`${path} has ${size} bytes; at most ${csvBytesMax} are read`);
+  const labelled = readLabelledPairs(await readFile(path, "utf8"));
+  const mistakes =
+    "mistakes" in labelled ? labelled.mistakes : await missingPictures(labelled, dirname(path));
+  if ("mistakes" in labelled || mistakes.length > 0) {
+    const shown = mistakes.slice(0, mistakesShown);
+    const more = mistakes.length > shown.length ? [`… and ${mistakes.length - shown.length} more`] : [];
+    throw new Error([`${path}:`, ...[...shown, ...more].map((line) => `  ${line}`)].join("\n"));
+  }
+  return labelled;
+}
+
+/** Every pair of the models and detectors of the call. Throws one sentence for names that are not there. */
+function lanesOf(catalogue: Catalogue, { models, detectors, folder }: MeasureArguments): Lane[] {
+  const found = named(catalogue.all("detector"), detectors, folder);
+  return named(catalogue.all("embedding"), models, folder).flatMap((model) =>
+    found.map((detector) => ({ lane: laneId(model.name, detector.name), model })),
+  );
+}
+
+function named<M extends Model>(known: readonly M[], names: readonly string[], folder: string): M[] {
+  if (names.includes(allNames)) return known.filter(({ source }) => !isUnpulled(folder, source));
+  return names.map((name) => {
+    const model = known.find((each) => each.name === name);
+    if (model !== undefined) return model;
+    const [{ role } = { role: "" }] = known;
+    const list = [...known.map((each) => each.name), allNames].join(", ");
+    throw new Error(`the catalogue has no ${role} model ${name}; there are ${list}`);
+  });
+}
+
+/** Prints how far the run is: on a terminal in place, elsewhere every ten seconds. */
+function progressLine(): (done: number, of: number) => void {
+  let printedAt = performance.now();
+  return (done, of) => {
+    const line = `${done} of ${of} pictures`;
+    if (process.stderr.isTTY) return void process.stderr.write(`\r${line}${done === of ? "\n" : ""}`);
+    if (performance.now() - printedAt < 10_000) return;
+    printedAt = performance.now();
+    process.stderr.write(`${line}\n`);
+  };
+}
+
+type Lane = { lane: LaneId; model: EmbeddingModel };

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { readCatalogue } from "@faceline/models/catalogue";
+import sharp from "sharp";
+import { defaultPictureLimits } from "@faceline/inference/decode/picture";
+import { type Engine, openEngine } from "@faceline/inference/engine/engine";
+import { distances } from "@faceline/inference/testing/distances";
+import { oneAtATime } from "@faceline/inference/testing/lane-settings";
+import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import {
+  builtModels,
+  labelledCsv,
+  labelledPhotographsMissing,
+  samplePicture,
+} from "@faceline/inference/testing/photographs";
+import { embedPictures, missingPictures } from "./measure.ts";
+import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
+import { laneReport } from "./report/report.ts";
+import {
+  type PersonPair,
+  pairBootstrap,
+  percentileInterval,
+  personBootstrap,
+} from "./statistics/person-bootstrap.ts";
+
+const lane = "Dlib/ssd" as Parameters<typeof embedPictures>[1]["lanes"][number];
+const model = (await readCatalogue()).find("embedding", "Dlib")!;
+let engine: Engine;
+let folder: string;
+before(async () => {
+  engine = await openEngine({
+    lanes: [lane],
+    modelsDir: await builtModels(),
+    modelled: undefined,
+    runMaxMs: 60_000,
+    ...oneAtATime,
+  });
+  folder = await mkdtemp(join(tmpdir(), "pairs-"));
+});
+after(async () => {
+  await engine[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const pairsOf = (csv: string): LabelledPairs => {
+  const labelled = readLabelledPairs(csv);
+  assert.ok(!("mistakes" in labelled));
+  return labelled;
+};
+const measure = (labelled: LabelledPairs, pictures: string) =>
+  embedPictures(labelled, {
+    engine,
+    lanes: [lane],
+    folder: pictures,
+    align: true,
+    limits: defaultPictureLimits,
+    progress: () => {},
+  });
+
+test("pictures without a face, and files that are no pictures, are counted by what is wrong", async () => {
+  for (const name of ["ada-1.jpg", "ada-2.jpg", "chi-1.jpg"])
+    await writeFile(join(folder, name), samplePicture(name));
+  await writeFile(join(folder, "text.jpg"), "not a picture");
+  const grey = { create: { width: 300, height: 300, channels: 3, background: "#888" } } as const;
+  await writeFile(join(folder, "grey.png"), await sharp(grey).png().toBuffer());
+  const labelled = pairsOf(
+    [
+      "left,right,label",
+      "ada-1.jpg,ada-2.jpg,same",
+      "ada-1.jpg,chi-1.jpg,different",
+      "text.jpg,grey.png,different",
+    ].join("\n"),
+  );
+  const [faces] = await measure(labelled, folder);
+  assert.deepEqual(faces!.failures, [
+    { picture: 3, code: "unsupported_image_format" },
+    { picture: 4, code: "no_face_detected" },
+  ]);
+  const report = laneReport(labelled, faces!, { model, wantedFmrs: [] });
+  assert.deepEqual([report.pairs, report.pairsLost], [3, 1]);
+  assert.equal(report.metrics[0]!.analysis.auc.value, 1);
+});
+
+test("a picture that is not there is named with its line", async () => {
+  const labelled = pairsOf("left,right,label\nabsent.jpg,ada-1.jpg,same\nada-1.jpg,other.jpg,different");
+  await writeFile(join(folder, "ada-1.jpg"), samplePicture("ada-1.jpg"));
+  assert.deepEqual(await missingPictures(labelled, folder), [
+    "line 2: there is no picture absent.jpg",
+    "line 3: there is no picture other.jpg",
+  ]);
+});
+
+suite("on the labelled pairs", { skip: labelledPhotographsMissing }, () => {
+  test("300 pairs of 9 people do not show an FMR of 0.1 %, and people resampled vary more than pairs", async (t) => {
+    const labelled = pairsOf(labelledCsv().text);
+    const [faces] = await measure(labelled, labelledCsv().folder);
+    const report = laneReport(labelled, faces!, { model, wantedFmrs: [0.001] });
+    assert.deepEqual([report.people, report.pairsLost], [9, 0]);
+    for (const { proposals } of report.metrics) assert.equal(proposals[0]!.kind, "refused");
+
+    const pairs = labelled.pairs.map(
+      ({ pictures: [one, other], same }): PersonPair => ({
+        distance: distances.cosine(faces!.embeddings[one]!, faces!.embeddings[other]!),
+        same,
+        people: [labelled.people[one]!, labelled.people[other]!],
+      }),
+    );
+    for (const threshold of [0.12, 0.15]) {
+      const options = { thresholds: [threshold], resamples: 2_000 };
+      const widths = [personBootstrap, pairBootstrap].map((resampled) => {
+        const { fmr, dPrime } = resampled(pairs, { ...options, random: mulberry32(1) });
+        const intervals = [percentileInterval(fmr.map(([rate]) => rate!))!, percentileInterval(dPrime)!];
+        return intervals.map(({ low, high }) => high - low);
+      });
+      const [[people = 0, peopleDPrime = 0] = [], [single = 0, singleDPrime = 0] = []] = widths;
+      t.diagnostic(
+        `threshold ${threshold}: FMR ± over people ${(100 * people).toFixed(1)} %, over pairs ${(100 * single).toFixed(1)} %; d' ${peopleDPrime.toFixed(2)}, ${singleDPrime.toFixed(2)}`,
+      );
+      assert.ok(people > 2 * single && peopleDPrime > singleDPrime);
+    }
+  });
+});

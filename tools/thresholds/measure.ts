@@ -1,0 +1,96 @@
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import { decodePicture } from "@faceline/inference/decode/decoder";
+import type { Picture, PictureLimits } from "@faceline/inference/decode/picture";
+import type { Engine } from "@faceline/inference/engine/engine";
+import type { LabelledPairs } from "./pairs/labelled-pairs.ts";
+
+/**
+ * Runs every picture through the engine, in each lane, as /verify does for a call that compares the largest
+ * faces. One picture is decoded while another runs, so memory holds two of them, and all embeddings.
+ */
+export async function embedPictures(
+  { pictures }: LabelledPairs,
+  { engine, lanes, folder, align, limits, progress }: EmbedOptions,
+): Promise<LaneFaces[]> {
+  const results = lanes.map((lane): LaneFaces => ({ lane, embeddings: [], failures: [], severalFaces: 0 }));
+  const load = (index: number): Promise<Loaded> | undefined =>
+    index < pictures.length ? loadPicture(resolve(folder, pictures[index]!.name), limits) : undefined;
+  let next = load(0);
+  for (let index = 0; index < pictures.length; index++) {
+    const picture = await next!;
+    next = load(index + 1);
+    // A rejection is reported when its turn comes.
+    next?.catch(() => {});
+    for (const result of results) await embed(engine, picture, { result, index, align });
+    if (picture.kind === "picture") picture.pixels.fill(0);
+    progress(index + 1, pictures.length);
+  }
+  return results;
+}
+
+/** Returns a sentence for each picture that is not there. */
+export async function missingPictures({ pictures }: LabelledPairs, folder: string): Promise<string[]> {
+  const missing: string[] = [];
+  for (const { name, line } of pictures) {
+    const isFile = await stat(resolve(folder, name)).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    if (!isFile) missing.push(`line ${line}: there is no picture ${name}`);
+  }
+  return missing;
+}
+
+async function embed(engine: Engine, picture: Loaded, { result, index, align }: EmbedTarget): Promise<void> {
+  if (picture.kind === "rejected") {
+    result.failures.push({ picture: index, code: picture.code });
+    return;
+  }
+  // The second face is only counted.
+  const options = { align, enforceDetection: true, facesMax: 2, fullResolution: false };
+  const { results } = await engine.run({ lane: result.lane, pictures: [{ ...picture, options }] });
+  const outcome = results[0]!;
+  if (outcome.kind === "rejected") {
+    result.failures.push({ picture: index, code: outcome.code });
+    return;
+  }
+  if (outcome.faces.length > 1) result.severalFaces++;
+  result.embeddings[index] = decodeEmbedding(outcome.faces[0]!.embedding);
+}
+
+/** The pixels are in shared memory: the engine's thread does not copy them. */
+async function loadPicture(path: string, limits: PictureLimits): Promise<Loaded> {
+  const { size } = await stat(path);
+  if (size > pictureBytesMax) return { kind: "rejected", code: "image_too_large" };
+  const bytes = await readFile(path);
+  return decodePicture(bytes, limits, (length) => new Uint8Array(new SharedArrayBuffer(length)));
+}
+
+/** Larger files are not read. The API's own limit, IMAGE_BYTES_MAX, is 10 MiB by default. */
+const pictureBytesMax = 64 * 2 ** 20;
+
+type Loaded = Picture | { kind: "rejected"; code: string };
+type EmbedTarget = { result: LaneFaces; index: number; align: boolean };
+
+type EmbedOptions = {
+  engine: Engine;
+  lanes: readonly LaneId[];
+  /** Picture names are relative to it. */
+  folder: string;
+  align: boolean;
+  limits: PictureLimits;
+  progress: (done: number, of: number) => void;
+};
+
+/** What became of the pictures in one lane, by their indices. */
+export type LaneFaces = {
+  lane: LaneId;
+  /** Holes: pictures without a face. */
+  embeddings: (Float32Array | undefined)[];
+  failures: { picture: number; code: string }[];
+  /** Pictures with a second face. */
+  severalFaces: number;
+};

@@ -1,0 +1,207 @@
+// Covers deploy/chart, without Helm.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { Ajv } from "ajv";
+import { parse } from "yaml";
+import { secretFiles } from "@faceline/deploy/compose/secret-files";
+import { poolWorkersMax } from "@faceline/deploy/launcher/settings";
+import { repository } from "@faceline/deploy/launcher/state-folder";
+import { settingsOf } from "./service-settings.ts";
+import { findFiles, read } from "./source.ts";
+
+const chart = "deploy/chart";
+const templates = findFiles(`${chart}/templates/*`).map((file) => read(file));
+const schema = JSON.parse(read(`${chart}/values.schema.json`)) as ValuesSchema;
+const values = parse(read(`${chart}/values.yaml`)) as Values;
+const isValid = new Ajv({ allErrors: true, strict: false }).compile(schema);
+
+test("the chart has the version of the product", () => {
+  const { version, appVersion } = parse(read(`${chart}/Chart.yaml`)) as Record<string, string>;
+  const product = (JSON.parse(read("package.json")) as { version: string }).version;
+  assert.deepEqual([version, appVersion], [product, product]);
+});
+
+test("a service outside the cluster keeps the address of its clients, by which limits count", () => {
+  const [service] = templates.filter((text) => text.includes("type: {{ $ingress.service.type }}"));
+  assert.match(
+    service!,
+    /ne \$ingress\.service\.type "ClusterIP" }}\n.*\n {2}externalTrafficPolicy: Local\n/,
+  );
+});
+
+test("each setting of a service is set by a template or allowed in `settings`, and no other name is", () => {
+  const { all, ingressAndWorkers, ingress, workers, setUp } = schema.properties.settings.properties;
+  const { batcherSettings, workerSettings } = schema.definitions;
+  const allowed = (...groups: Group[]) => groups.flatMap((group) => group.propertyNames.enum);
+  const allowedOf = {
+    ingress: allowed(all!, ingressAndWorkers!, ingress!),
+    batcher: allowed(all!, batcherSettings!),
+    inference: allowed(all!, workerSettings!),
+  };
+  assert.deepEqual(allowed(ingressAndWorkers!, workers!).toSorted(), allowed(workerSettings!).toSorted());
+  const schemas = { ingress: "IngressConfig", batcher: "BatcherConfig", inference: "InferenceConfig" };
+  const set = settingsInTemplates();
+  for (const [service, allowed] of Object.entries(allowedOf)) {
+    const names = settingsOf(`${service}/src/config.ts`, schemas[service as keyof typeof schemas]);
+    const missing = names.filter((name) => !allowed.includes(name) && !set.has(name));
+    assert.deepEqual(
+      missing,
+      names.filter((name) => leftOut.has(name)),
+      service,
+    );
+    assert.deepEqual(
+      allowed.filter((name) => !names.includes(name)),
+      [],
+      service,
+    );
+    assert.deepEqual(
+      allowed.filter((name) => set.has(name)),
+      [],
+      `${service}: set by the chart itself`,
+    );
+  }
+  const launcher = settingsOf("deploy/launcher/settings.ts", "LauncherConfig");
+  assert.deepEqual(
+    allowed(setUp!).filter((name) => !launcher.includes(name)),
+    [],
+  );
+});
+
+test("each environment variable of a template is a setting of ARCHITECTURE.md", () => {
+  const rows = read("ARCHITECTURE.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
+  const documented = new Set(rows.flatMap((row) => row.split("|")[1]!.match(/[A-Z][A-Z0-9_]+/g) ?? []));
+  const unknown = [...settingsInTemplates()].filter((name) => !documented.has(name));
+  assert.deepEqual(unknown.toSorted(), ofTheSystem);
+});
+
+test("each value that a template reads by its whole path is in values.yaml", () => {
+  const paths = templates.flatMap((text) =>
+    [...text.matchAll(/(?:\.Values|\$values)\.([\w.]+)/g)].map(([, path]) => path!),
+  );
+  assert.ok(paths.length > 40, "the paths were found");
+  // Settings that an operator may have set.
+  const optional = /^settings\.\w+\.[A-Z_]+$/;
+  assert.deepEqual(
+    [...new Set(paths)].filter((path) => !optional.test(path) && valueAt(path) === undefined),
+    [],
+  );
+});
+
+for (const file of findFiles(`${chart}/values*.yaml`)) {
+  test(`${file} has the types of values.schema.json`, () => {
+    assert.ok(isValid(over(values, parse(read(file)))), JSON.stringify(isValid.errors));
+  });
+}
+
+const mistakes: Record<string, unknown> = {
+  "a value that does not exist": { ingres: { replicas: 2 } },
+  "a wrong type": { ingress: { replicas: "two" } },
+  "a misspelt setting": { settings: { all: { LOG_LEVLE: "debug" } } },
+  "off, which YAML reads as false": { settings: { ingress: { AUTH: false } } },
+  "a setting of another service": { settings: { batcher: { BATCH_MAX: 8 } } },
+  "a setting that the chart has a value for": { settings: { ingress: { POOLS: "a,b" } } },
+  "a password in an address": { redis: { durable: { address: "me:secret@redis:6379" } } },
+  "more workers than partitions": { pools: [{ name: "default", workers: { replicas: poolWorkersMax + 1 } }] },
+  "an operators' port that everybody may reach": { operators: { peers: [] } },
+  "a pool without a name": { pools: [{ workers: { replicas: 1 } }] },
+};
+for (const [name, mistake] of Object.entries(mistakes)) {
+  test(`values.schema.json refuses ${name}`, () => {
+    assert.equal(isValid(over(values, mistake)), false);
+  });
+}
+
+test("the keys of secrets in values.yaml are files that `npm run secrets` makes", () => {
+  const made = Object.keys(secretFiles(() => undefined));
+  const keys = secretKeys(values).filter((key) => key !== "");
+  assert.ok(keys.length >= 8, "the keys were found");
+  assert.deepEqual(
+    keys.filter((key) => !made.includes(key)),
+    [],
+  );
+});
+
+test("alerts and dashboards of the chart are those of deploy/observe", () => {
+  for (const name of ["alerts.yml", "grafana/capacity.json"]) {
+    const [own, generated] = [`${chart}/files/${name}`, `deploy/observe/generated/${name}`];
+    assert.equal(readFileSync(join(repository, own), "utf8"), read(generated), name);
+  }
+});
+
+test("the table of the chart's README has every value", () => {
+  const [, table = ""] = read(`${chart}/README.md`).split("## Values");
+  const rows = table.split("\n").filter((line) => line.startsWith("| `"));
+  const documented = rows.flatMap((row) =>
+    [...row.split("|")[1]!.matchAll(/`([\w.]+)`/g)].map(([, path]) => path!),
+  );
+  assert.deepEqual(documented.toSorted(), leaves(values).toSorted());
+});
+
+/** Settings of services that nobody needs here: secrets by value, and what the images decide. */
+const leftOut = new Set([
+  "KAFKA_SASL_PASSWORD",
+  "OPERATORS_TOKEN",
+  // `telemetry.endpoint` is for both, because policies of the network need its port.
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+  "MODELS_DIR",
+  // All pools of the chart share one volatile Redis.
+  "POOL_REDIS_VOLATILE_URLS",
+  "POOL_REDIS_VOLATILE_PASSWORD_FILES",
+  // A pod has one device.
+  "GPU_DEVICE",
+]);
+
+/** Of the dynamic linker and of glibc. */
+const ofTheSystem = ["LD_LIBRARY_PATH", "MALLOC_MMAP_THRESHOLD_"];
+
+/** `- { name: POOL, …`, `- name: SMTP_URL` and `"SMTP_PASSWORD_FILE"`. */
+const settingsInTemplates = (): Set<string> =>
+  new Set(
+    templates.flatMap((text) =>
+      [...text.matchAll(/\bname: ([A-Z][A-Z_]+)\b|set \$files "([A-Z_]+)"/g)].map(
+        ([, name, file]) => (name ?? file)!,
+      ),
+    ),
+  );
+
+const valueAt = (path: string): unknown =>
+  path.split(".").reduce<unknown>((value, key) => (value as Values | undefined)?.[key], values);
+
+/** As Helm does it: maps are joined, everything else is replaced. */
+function over(base: unknown, top: unknown): unknown {
+  if (!isMap(base) || !isMap(top)) return top;
+  const keys = [...new Set([...Object.keys(base), ...Object.keys(top)])];
+  return Object.fromEntries(keys.map((key) => [key, key in top ? over(base[key], top[key]) : base[key]]));
+}
+
+const isMap = (value: unknown): value is Values =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function secretKeys(value: unknown): string[] {
+  if (!isMap(value)) return [];
+  if (isSecretKey(value)) return [value["key"] as string];
+  return Object.values(value).flatMap(secretKeys);
+}
+
+/** Paths of values; resources, labels, settings and references of secrets are one value each. */
+function leaves(value: Values, prefix = ""): string[] {
+  return Object.entries(value).flatMap(([key, each]): string[] => {
+    const path = `${prefix}${key}`;
+    const isOne = !isMap(each) || Object.keys(each).length === 0 || /(resources|labels|all)$/.test(key);
+    return isOne || isSecretKey(each) ? [path] : leaves(each, `${path}.`);
+  });
+}
+
+const isSecretKey = (value: Values): boolean => Object.keys(value).toSorted().join() === "key,secret";
+
+type Values = { [key: string]: unknown };
+type Group = { propertyNames: { enum: string[] } };
+type ValuesSchema = {
+  definitions: { [name: string]: Group };
+  properties: { settings: { properties: { [name: string]: Group } } };
+};

@@ -1,0 +1,58 @@
+// Covers deploy/DATA-PROTECTION.md.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { read } from "./source.ts";
+
+const page = read("deploy/DATA-PROTECTION.md");
+/** Each row of a table, by each of the keys and topics in its first cell. */
+const rows = new Map(
+  page
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .flatMap((line) => {
+      const [, names = ""] = line.split("|");
+      return [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => [name!, line] as const);
+    }),
+);
+
+test("every key of Redis and every topic of Kafka has a row, and no other one", () => {
+  const source = read("contracts/src/wire/names.ts");
+  const stored = source.matchAll(/^export const \w+(?:Key|KeyPrefix|Topic) = [^"`]*["`]([^"`$]+)/gm);
+  assert.deepEqual([...rows.keys()].toSorted(), [...stored].map(([, name]) => name!).toSorted());
+});
+
+const constants: [name: string, file: string, constant: string, unit: string][] = [
+  ["image:", "ingress/src/image-outbox.ts", "imageGraceMs", "s"],
+  ["answer:", "runtime/src/answers.ts", "answerGraceMs", "s"],
+  ["in-flight:", "ingress/src/limits/in-flight-limiter.ts", "reportValidMs", "s"],
+  ["declined:", "accounts/src/people/applicants.ts", "declinedShownDays", "days"],
+  ["sign-ins:", "accounts/src/people/config.ts", "signInAddressHoursMax", "hours"],
+  ["audit", "accounts/src/audit/audit-log.ts", "entriesMax", "changes"],
+  ["usage:", "accounts/src/usage/days.ts", "usageKeptDays", "days"],
+  ["errors:", "accounts/src/usage/days.ts", "errorsKeptDays", "days"],
+  ["errors:", "accounts/src/usage/recent-error.ts", "recentErrorsMax", "of each code"],
+];
+
+for (const [name, file, constant, unit] of constants) {
+  test(`the row of ${name} has the value of ${constant}`, () => {
+    const [, digits] = new RegExp(`const ${constant} = ([\\d_]+);`).exec(read(file)) ?? [];
+    assert.ok(digits !== undefined, `${file} has no ${constant}`);
+    const value = Number(digits.replaceAll("_", "")) / (constant.endsWith("Ms") ? 1_000 : 1);
+    assert.ok(rows.get(name)!.includes(` ${value.toLocaleString("en")} ${unit}`), rows.get(name));
+  });
+}
+
+const settings: [name: string, file: string, setting: string][] = [
+  ["idempotency:", "ingress/src/config.ts", "IDEMPOTENCY_KEPT_MS"],
+  ["sign-in:", "accounts/src/people/config.ts", "SIGN_IN_ADDRESS_HOURS"],
+  ["session:", "accounts/src/people/config.ts", "SESSION_DAYS"],
+  ["faceline.tasks.", "deploy/launcher/topics.ts", "TOPIC_RETENTION_MINUTES"],
+  ["faceline.dead-letters", "deploy/launcher/topics.ts", "DEAD_LETTER_RETENTION_MINUTES"],
+];
+
+for (const [name, file, setting] of settings) {
+  test(`the row of ${name} names ${setting}, which decides`, () => {
+    assert.ok(read(file).includes(setting), file);
+    assert.ok(rows.get(name)!.includes(`\`${setting}\``), rows.get(name));
+  });
+}

@@ -1,0 +1,124 @@
+// Covers the documents: *.md, and the comments that cite them.
+import assert from "node:assert/strict";
+import { dirname, join, normalize } from "node:path";
+import test from "node:test";
+import { attributes } from "@faceline/contracts/trace/attributes";
+import { assertOnlyKnown, type Offenders } from "./baseline.ts";
+import { findFiles, packages, read, sourceFiles } from "./source.ts";
+
+const documents = findFiles("**/*.md");
+const allFiles = findFiles("**/*", ".*", ".*/**");
+
+test("every setting is in the one table of ARCHITECTURE.md, and nothing else is", () => {
+  // The launcher imports no service, so the schemas are read as text: a setting is a key in capitals.
+  const schemas = findFiles(
+    "*/src/**/{config,settings}.ts",
+    "deploy/launcher/settings.ts",
+    "runtime/src/{kafka,redis,service,otlp-config,models-config}.ts",
+    "runtime/src/{metrics,operators,tracing}/config.ts",
+  );
+  const settings = schemas.flatMap((file) =>
+    matches(read(file), /^ {2,4}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*): /gm),
+  );
+  const rows = read("ARCHITECTURE.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
+  const documented = rows.flatMap((row) => matches(row.split("|")[1]!, /`([A-Z][A-Z0-9_]*)`/g));
+  assert.ok(settings.length > 40, "the schemas were found");
+  assert.deepEqual(documented.toSorted(), [...new Set(settings)].toSorted());
+});
+
+test("every attribute of spans is in the table of deploy/OPERATING.md, with its meaning", () => {
+  const [, table = ""] = read("deploy/OPERATING.md").split("## Attributes of spans");
+  const [ownTable = ""] = table.split("\n## ");
+  const rows = [...ownTable.matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)].map(([, name, meaning]) => [
+    name,
+    meaning,
+  ]);
+  assert.deepEqual(Object.fromEntries(rows), attributes);
+});
+
+test("every path in back-ticks exists", () => {
+  const missing: Offenders = new Map();
+  for (const document of documents) {
+    for (const path of matches(withoutBlocks(read(document)), /`([\w.@*{},/-]+?)\/?(?::\d+)?`/g)) {
+      if (looksLikePath(path) && !exists(path, document)) missing.set(`${document}: ${path}`, []);
+    }
+  }
+  assertOnlyKnown("missing-paths", missing);
+});
+
+test("the list of contents of deploy/OPERATING.md has every section, in order", () => {
+  const [contents = "", sections = ""] = read("deploy/OPERATING.md").split(/\n(?=## )([^]*)/);
+  const titles = matches(`\n${sections}`, /^## (.+)$/gm);
+  assert.ok(titles.length > 10, "the sections were found");
+  assert.deepEqual(matches(contents, /^- \[(.+)\]\(#/gm), titles);
+});
+
+test("every relative link points to a file, and to a heading of it", () => {
+  const broken: Offenders = new Map();
+  for (const document of documents) {
+    for (const link of matches(withoutBlocks(read(document)), /\]\(([^)\s]+)\)/g)) {
+      if (/^\w+:/.test(link)) continue;
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? document : normalize(join(dirname(document), path)).replace(/\/$/, "");
+      const file = allFiles.includes(target);
+      const ok = file && (anchor === undefined || anchors(read(target)).includes(anchor));
+      if (!ok) broken.set(`${document}: ${link}`, [file ? "no such heading" : "no such file"]);
+    }
+  }
+  assertOnlyKnown("broken-links", broken);
+});
+
+test("documents and comments cite only pages of the repository", () => {
+  const names = new Set(documents.map((document) => document.split("/").at(-1)));
+  const sections = new Set(matches(read("DECISIONS.md"), /^## (\d+)\./gm));
+  const cited: Offenders = new Map();
+  for (const file of [...documents, ...sourceFiles().filter((file) => !file.startsWith("tools/tidy/"))]) {
+    const text = read(file);
+    const pages = matches(text, /\b([A-Z][\w-]*\.md)\b/g).filter((page) => !names.has(page));
+    const decisions = matches(text, /\bDECISIONS(?:\.md)?,? §?(\d+)/g).filter(
+      (number) => !sections.has(number),
+    );
+    const phrases = matches(text, /\b(the trial\b|the (?:plan|trial)'s|(?:of|beyond|against) the plan\b)/gi);
+    for (const page of [...pages, ...decisions.map((each) => `DECISIONS ${each}`), ...phrases]) {
+      cited.set(`${file}: ${page}`, []);
+    }
+  }
+  assertOnlyKnown("pages-elsewhere", cited);
+});
+
+const matches = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, group]) => group!);
+
+const withoutBlocks = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, "");
+
+/**
+ * Media types, model names and endpoints have slashes too. No files of the repository: patterns of names
+ * (`x.test.ts`), placeholders (`FACELINE_STATE/bench`), and the state folder.
+ */
+function looksLikePath(text: string): boolean {
+  if (/^(x|X)[-.]|^[A-Z_]+\/|^\.\.|^\/|^\.faceline|node_modules/.test(text)) return false;
+  const inPackage = packages.some((name) => text.startsWith(`${name}/`));
+  return inPackage || /\.(ts|mjs|json|md|py|toml|txt|yml|xml|svg)$/.test(text);
+}
+
+/** Relative to the repository or the document, or the end of some file's path (`scheduling/decide.ts`). */
+function exists(path: string, document: string): boolean {
+  if (path.includes("*") || path.includes("{")) {
+    return findFiles(path, join(dirname(document), path), `**/${path}`).length > 0;
+  }
+  return allFiles.some(
+    (file) => file === path || file === normalize(join(dirname(document), path)) || file.endsWith(`/${path}`),
+  );
+}
+
+/** The anchors that GitHub gives to the headings of a document. */
+const anchors = (markdown: string): string[] =>
+  matches(withoutBlocks(markdown), /^#+ (.+)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-"),
+  );

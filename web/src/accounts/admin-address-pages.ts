@@ -1,0 +1,83 @@
+import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
+import { codeBlock } from "../docs/code-block.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+import { adminPage } from "./admin-page.ts";
+import { type Done, doneAddress } from "./done.ts";
+import { instant } from "./instant.ts";
+
+/** The sign-in addresses of a person that work, and the forms to make one and to cancel them. */
+export const addressSection = ({
+  id,
+  open,
+  hours,
+}: AddressSection): Html => html`<section aria-labelledby="address">
+<h2 id="address">Sign-in address</h2>
+!${markup(open.length === 0 ? html`<p>No address works at the moment.</p>` : openList(open))}
+<p class="dim">An address signs them in once, within ${hoursText(hours)}, and is shown once, when it is made. A new one takes
+the place of those that work.</p>
+<div class="forms">
+<form method="post" action="/admin/people/${id}/address" class="form actions">
+<input type="hidden" name="seen" value="${newestOf(open)}">
+<button class="button">${open.length === 0 ? "Make a sign-in address" : "Make a new sign-in address"}</button>
+</form>
+!${markup(open.length === 0 ? nothing : cancelForm(id, open.length))}</div>
+</section>`;
+
+/** What a form says of the addresses that its page showed, so that sending it twice makes one address. */
+export const newestOf = ([newest]: OpenAddress[]): string => String(newest?.createdAt ?? "none");
+
+const openList = (
+  open: OpenAddress[],
+): Html => html`<p>${open.length === 1 ? "One address works" : `${open.length} addresses work`} until
+${open.length === 1 ? "it is" : "they are"} used or too old:</p>
+<ul>
+!${each(
+  open,
+  ({ createdAt, expiresAt }) => html`<li>made !${instant(createdAt)}, valid until !${instant(expiresAt)}</li>
+`,
+)}</ul>`;
+
+const cancelForm = (
+  id: string,
+  count: number,
+): Html => html`<form method="post" action="/admin/people/${id}/addresses/cancel" class="form actions">
+<button class="button quiet danger">${count === 1 ? "Cancel the address" : "Cancel all addresses"}</button>
+</form>
+`;
+
+/** A sign-in address, shown this once. `done`: what else was done; `later`: what a reload shows. */
+export const addressPage = ({ id, done, later, email, team, sent, hours }: AddressView): AccountPage =>
+  adminPage({
+    path: `/admin/people/${id}/address`,
+    title: done,
+    content: html`<h1 data-reload="${doneAddress(`/admin/people/${id}`, later)}">${done}</h1>
+!${markup(sent.mailFault === undefined ? nothing : failedMail(sent.mailFault))}
+<p class="lead">Bring them this address over a way that only they can read. It is shown this once, and works once, within
+${hoursText(hours)}. Do not open it in this browser: its button would sign you in as them.</p>
+!${codeBlock({ caption: "Sign-in address", code: sent.address, language: "curl" })}
+<ul>
+<li><a href="/admin/people/${id}">${email}</a>: if the address is lost, make a new one there</li>
+<li><a href="/admin/teams/${team}">Limits of ${team}</a></li>
+<li><a href="/admin">Who waits for approval</a></li>
+</ul>`,
+    scripts: ["code.js", "shown-once.js"],
+  });
+
+const failedMail = (sentence: string): Html => html`<p class="note">${sentence}</p>`;
+
+const hoursText = (hours: number): string => (hours === 1 ? "one hour" : `${hours} hours`);
+
+export type SentAddress = { kind: "mailed" } | ShownAddress;
+/** `mailFault`: why it was not mailed, where it should have been. */
+type ShownAddress = { kind: "shown"; address: string; mailFault?: string };
+type AddressSection = { id: string; open: OpenAddress[]; hours: number };
+type AddressView = {
+  id: string;
+  done: string;
+  later: Done;
+  email: string;
+  team: string;
+  sent: ShownAddress;
+  hours: number;
+};

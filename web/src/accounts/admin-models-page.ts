@@ -1,0 +1,80 @@
+import type { ModelRow } from "@faceline/accounts/models/model-rows";
+import { each, type Html, html, nothing } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+import { adminPage } from "./admin-page.ts";
+
+/** The models and detectors that the running ingresses have loaded, with what may be done to each. */
+export const modelsPage = (view: ModelsView): AccountPage =>
+  adminPage({
+    path: "/admin/models",
+    title: "Models",
+    done: view.notice,
+    content: html`<h1>Models</h1>
+<p>What calls may use. A change holds at once on every ingress, without a restart. Calls under way end as they began.</p>
+!${refusal(view.refusal)}!${silence(view)}!${table("Models", "model", view)}
+!${table("Detectors", "detector", view)}
+<p class="dim">To choose from there is what the settings <code>MODELS</code> and <code>DETECTORS</code> name. Calls that name no model or detector use the default.</p>`,
+  });
+
+const refusal = (text: string | undefined): Html =>
+  text === undefined
+    ? nothing
+    : html`<p class="note" role="alert">${text} Nothing was changed.</p>
+`;
+
+const silence = ({ receivers, ingresses }: ModelsView): Html =>
+  receivers === ingresses
+    ? nothing
+    : html`<p class="note">${receivers - ingresses} of ${receivers} ingresses did not reply. They follow when they reach the durable
+Redis again.</p>
+`;
+
+function table(title: string, noun: ModelRow["noun"], { rows, ingresses }: ModelsView): Html {
+  const own = rows.filter((row) => row.noun === noun);
+  return html`<section>
+<h2>${title}</h2>
+<div class="wide" tabindex="0" role="region" aria-label="${title}">
+<table class="keys">
+<thead><tr><th>Name</th><th>State</th><th>Loaded by</th><th class="change"><span class="visually-hidden">Change</span></th></tr></thead>
+<tbody>!${each(own, (row) => tableRow(row, ingresses))}</tbody>
+</table>
+</div>
+</section>`;
+}
+
+const tableRow = (row: ModelRow, ingresses: number): Html => html`<tr>
+<th scope="row">${row.name}</th>
+<td>${row.states.join(", ")}</td>
+<td>${row.loadedBy} of ${ingresses}</td>
+<td class="change">!${buttons(row)}</td>
+</tr>
+`;
+
+/** None for a default: another one must become it first. */
+function buttons({ name, states }: ModelRow): Html {
+  const actions = [
+    ...(states.includes("disabled") ? [{ action: "enable", text: "Enable" }] : []),
+    ...(states.includes("enabled") ? [{ action: "disable", text: "Disable" }] : []),
+    ...(states.every((state) => state === "enabled") ? [{ action: "default", text: "Make default" }] : []),
+  ];
+  if (actions.length === 0) return nothing;
+  return html`<form method="post" action="/admin/models" class="form actions">
+<input type="hidden" name="name" value="${name}">
+!${each(
+    actions,
+    ({
+      action,
+      text,
+    }) => html`<button class="button quiet" name="action" value="${action}" aria-label="${text}: ${name}">${text}</button>
+`,
+  )}</form>`;
+}
+
+/** `receivers`: ingresses, of which `ingresses` replied. `notice`: what was changed. `refusal`: why not. */
+type ModelsView = {
+  rows: ModelRow[];
+  ingresses: number;
+  receivers: number;
+  notice?: string | undefined;
+  refusal?: string | undefined;
+};

@@ -1,0 +1,131 @@
+import type { Person } from "@faceline/accounts/people/person";
+import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
+import { codeBlock } from "../docs/code-block.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+import { addressSection } from "./admin-address-pages.ts";
+import { adminPage } from "./admin-page.ts";
+import { joinBox } from "./admin-waitlist-pages.ts";
+import { errorNote, field } from "./form.ts";
+import { instant } from "./instant.ts";
+
+/** Everybody who may sign in, and a form for somebody else. */
+export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
+  adminPage({
+    path: "/admin/people",
+    title: "People",
+    alert: errorNote([
+      { name: "email", label: "Email", error: form.emailError },
+      { name: "team", label: "Team", error: form.teamError },
+    ]),
+    content: html`<h1>People</h1>
+<div class="wide" tabindex="0" role="region" aria-label="People"><table class="keys people">
+<thead><tr><th>Email</th><th>Team</th><th>Role</th><th>Added</th></tr></thead>
+<tbody>!${each(
+      people,
+      ({ id, person }) => html`<tr>
+<th scope="row"><a href="/admin/people/${id}">${person.email}</a></th>
+<td><a href="/admin/teams/${person.team}">${person.team}</a></td>
+<td>${person.role}</td>
+<td>!${markup(instant(person.createdAt))}</td>
+</tr>
+`,
+    )}</tbody>
+</table></div>
+<section aria-labelledby="add">
+<h2 id="add">Add somebody</h2>
+<p>They need not be on the waitlist.</p>
+<form method="post" action="/admin/people" class="form">
+!${field({ name: "email", label: "Email", type: "email", max: 254, required: true, value: form.email, error: form.emailError })}
+!${field({ name: "team", label: "Team", hint: "A name that no team has makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
+!${markup(form.joins ? joinBox(form.team ?? "") : nothing)}
+<button class="button">Add</button>
+</form>
+</section>`,
+  });
+
+/** A person, with what an operator can do for them. */
+export const personPage = ({
+  id,
+  person,
+  sessions,
+  isReader,
+  openAddresses,
+  hours,
+  done,
+}: PersonView): AccountPage =>
+  adminPage({
+    path: `/admin/people/${id}`,
+    title: person.email,
+    done,
+    content: html`<div class="heading">
+<h1>${person.email}</h1>
+<p class="dim">!${markup(roleText(person))} of <a href="/admin/teams/${person.team}">${person.team}</a>, since
+!${markup(instant(person.createdAt))}</p>
+</div>
+!${addressSection({ id, open: openAddresses, hours })}
+<section aria-labelledby="sessions">
+<h2 id="sessions">Sessions</h2>
+!${markup(sessions.length === 0 ? html`<p>They are signed in nowhere.</p>` : sessionList(id, sessions, isReader))}
+</section>
+!${markup(person.role === "operator" ? nothing : operatorSection(id))}
+<section aria-labelledby="forget">
+<h2 id="forget">Remove</h2>
+<p>To remove all that is stored of them, run this where the service runs. The keys of their team stay valid.</p>
+!${codeBlock({ caption: "Shell", label: "Command that removes them", code: `npm run keys -- forget --email ${person.email}`, language: "curl" })}
+</section>`,
+    scripts: ["code.js"],
+  });
+
+const roleText = ({ role }: Person): Html =>
+  role === "operator" ? html`Operator, and member` : html`Member`;
+
+const sessionList = (id: string, sessions: SessionView[], isReader: boolean): Html => html`<ul>
+!${each(
+  sessions,
+  ({
+    createdAt,
+    seenAt,
+  }) => html`<li>since !${markup(instant(createdAt))}, used within a day of !${markup(instant(seenAt))}</li>
+`,
+)}</ul>
+!${markup(isReader ? ownSessionsNote() : nothing)}<form method="post" action="/admin/people/${id}/sessions" class="form actions">
+<button class="button quiet danger">End all sessions</button>
+</form>`;
+
+const ownSessionsNote =
+  (): Html => html`<p class="note">These are your own sessions, with the one that you use now. Once they are ended you need a sign-in
+address to come back. Another operator makes one, or <code>npm run keys -- sign-in-address</code>.</p>
+`;
+
+const operatorSection = (id: string): Html => html`<section aria-labelledby="operator">
+<h2 id="operator">Operator</h2>
+<details>
+<summary>Make them an operator</summary>
+<form method="post" action="/admin/people/${id}/operator" class="form">
+<p>Operators approve people, set limits and see all teams. To take that back, remove the person and approve them again.</p>
+<button class="button quiet danger">Make them an operator</button>
+</form>
+</details>
+</section>`;
+
+type ListedPerson = { id: string; person: Person };
+type SessionView = { createdAt: number; seenAt: number };
+/** `hours`: how long a sign-in address is valid. */
+type PersonView = ListedPerson & {
+  sessions: SessionView[];
+  /** Whether they read the page themselves. */
+  isReader: boolean;
+  openAddresses: OpenAddress[];
+  hours: number;
+  done?: string | undefined;
+};
+type PeopleView = { people: ListedPerson[]; form: PersonForm };
+
+export type PersonForm = {
+  email?: string | undefined;
+  emailError?: string | undefined;
+  team?: string | undefined;
+  teamError?: string | undefined;
+  joins?: boolean;
+};

@@ -1,0 +1,134 @@
+import type { Applicant } from "@faceline/accounts/people/applicants";
+import type { Facts } from "../facts.ts";
+import { formatCount } from "../format.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
+import type { AccountPage } from "./account-page.ts";
+import { adminPage } from "./admin-page.ts";
+import { errorNote, field } from "./form.ts";
+import { instant } from "./instant.ts";
+import { type LimitValues, limitErrors, limitInputs } from "./limits-form.ts";
+
+/** Who waits, the oldest first. */
+export const waitingPage = ({ entries, total, done }: WaitingView): AccountPage =>
+  adminPage({
+    path: "/admin",
+    title: "Waitlist",
+    done,
+    content: html`<h1>Waitlist</h1>
+!${markup(entries.length === 0 ? nobodyWaits() : waitingList(entries))}
+!${markup(total > entries.length ? moreWait(total - entries.length) : nothing)}`,
+  });
+
+const nobodyWaits = (): Html =>
+  html`<p class="note">Nobody waits for approval. People join at <a href="/waitlist">/waitlist</a>; you can also add
+somebody at <a href="/admin/people">People</a> yourself.</p>`;
+
+const waitingList = (entries: ListedEntry[]): Html => html`<ul class="waiting">
+!${each(
+  entries,
+  ({ id, entry }) => html`<li>
+<h2>${entry.email}</h2>
+!${history(entry)}!${writtenText(entry)}
+<p class="decide"><a href="/admin/waitlist/${id}" aria-label="Approve or decline ${entry.email}">Approve or decline</a></p></li>
+`,
+)}</ul>`;
+
+const moreWait = (count: number): Html =>
+  html`<p class="note">${formatCount(count)} more wait. They are shown as these are approved or declined.</p>`;
+
+/** When the form came, and what was decided about the person before. */
+const history = ({ joinedAt, sentAgainAt, network, team, declinedAt }: Applicant): Html =>
+  html`<p class="dim">Joined !${instant(joinedAt)}!${markup(sentAgainAt === undefined ? nothing : html`, sent again !${instant(sentAgainAt)}`)}!${markup(network === undefined ? nothing : html`, from the network ${network}`)}</p>
+!${markup(team === null ? nothing : memberNote(team))}!${markup(declinedAt === null ? nothing : declinedNote(declinedAt))}`;
+
+const memberNote = (team: string): Html =>
+  html`<p class="note">They are a member of <a href="/admin/teams/${team}">${team}</a> already. Approving them into it makes a new
+sign-in address; declining only takes them off the waitlist.</p>
+`;
+
+const declinedNote = (at: number): Html => html`<p class="note">They were declined !${instant(at)}.</p>
+`;
+
+const writtenText = ({ text, firstText }: Applicant): Html =>
+  html`!${markup(text === "" ? html`<p class="dim">They wrote nothing.</p>` : html`<p class="written">${text}</p>`)}!${markup(firstText === undefined || firstText === text ? nothing : earlier(firstText))}`;
+
+/** Somebody else may have sent the form again: the first text is that of whoever was first. */
+const earlier = (text: string): Html => html`
+<details>
+<summary>What was sent first</summary>
+<p class="written">${text}</p>
+</details>`;
+
+/** One who waits, to be approved or declined. `joins`: the team that was sent exists. */
+export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
+  adminPage({
+    path: `/admin/waitlist/${id}`,
+    title: `Approve ${entry.email}`,
+    alert: errorNote([
+      { name: "team", label: "Team", error: form.teamError },
+      ...limitErrors(form.limitErrors),
+      { name: "limits", label: limitsLabel, error: form.limitsError },
+    ]),
+    content: html`<div class="heading">
+<h1>${entry.email}</h1>
+!${history(entry)}</div>
+!${writtenText(entry)}
+<section aria-labelledby="approve">
+<h2 id="approve">Approve</h2>
+<p>They become a member of a team, and get an address that signs them in. Members see and make all keys of their team.</p>
+<form method="post" action="/admin/waitlist/${id}/approve" class="form">
+!${field({ name: "team", label: "Team", hint: "Letters, digits, dots, dashes or underscores. A name that no team has makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
+!${markup(form.joins ? joinBox(form.team) : nothing)}
+<details id="limits"!${markup(hasLimits(form) ? openState() : nothing)}>
+<summary>${limitsLabel}</summary>
+<div class="form">
+<p class="hint">For a team that exists leave them empty: it keeps its limits, and they are changed on its page.</p>
+!${markup(form.limitsError === undefined ? nothing : limitsErrorNote(form.limitsError, form.team))}!${limitInputs({ values: form.limits, errors: form.limitErrors, facts })}</div>
+</details>
+<button class="button">Approve</button>
+</form>
+</section>
+<section aria-labelledby="decline">
+<h2 id="decline">Decline</h2>
+<details>
+<summary>Take them off the waitlist</summary>
+<form method="post" action="/admin/waitlist/${id}/decline" class="form">
+<p>What they wrote is removed. They get no notice, and may join again.</p>
+<button class="button quiet danger">Decline</button>
+</form>
+</details>
+</section>`,
+  });
+
+const limitsLabel = "Limits of a new team";
+
+const hasLimits = ({ limits }: ApprovalForm): boolean =>
+  Object.values(limits).some((value) => value !== undefined && value.trim() !== "");
+
+const limitsErrorNote = (
+  error: string,
+  team: string,
+): Html => html`<p class="error">${error} <a href="/admin/teams/${team}">Limits of ${team}</a></p>
+`;
+
+const openState = (): Html => html` open`;
+
+/** Somebody may have written the name of a team that is not theirs. */
+export const joinBox = (team: string): Html => html`<div class="check">
+<input type="checkbox" id="join" name="join" value="${team}">
+<label for="join">Add them to the team ${team}, which exists already: they will see its keys, and can revoke them</label>
+</div>`;
+
+type ListedEntry = { id: string; entry: Applicant };
+type WaitingView = { entries: ListedEntry[]; total: number; done?: string | undefined };
+type EntryView = ListedEntry & { form: ApprovalForm; facts: Facts };
+
+export type ApprovalForm = {
+  team: string;
+  teamError?: string | undefined;
+  joins: boolean;
+  limits: LimitValues;
+  limitErrors?: LimitValues | undefined;
+  /** Limits were sent for a team that exists. */
+  limitsError?: string | undefined;
+};

@@ -1,0 +1,77 @@
+import type { AuditDetails, AuditEntry } from "@faceline/accounts/audit/audit-log";
+import { formatCount } from "../format.ts";
+import { each, type Html, html, nothing } from "../html.ts";
+import { type AuditKey, auditKeyText } from "./audit-key.ts";
+import { limitFields } from "./limits-form.ts";
+
+/** Returns a line for each value that an entry changed. Nothing for actions that say all, and old entries. */
+export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
+  switch (action) {
+    case "waitlist_approved":
+    case "operator_made":
+      return html`!${teamText(details.team)}!${limitChanges(details.limits)}`;
+    case "waitlist_declined":
+      return details.entries === undefined
+        ? nothing
+        : html`<div>${formatCount(details.entries)} together</div>`;
+    case "limits_set":
+      if (details.limits !== undefined && isSame(details.limits)) return html`<div>no limit changed</div>`;
+      return limitChanges(details.limits);
+    case "key_rotated":
+      return details.newKey === undefined
+        ? nothing
+        : html`<div>by !${auditKeyText(details.newKey, keys)}</div>`;
+    case "model_made_default":
+      return defaultChange(on, details.formerDefaults);
+    case "member_made":
+    case "sign_in_address_made":
+    case "sign_in_addresses_cancelled":
+    case "signed_in":
+    case "signed_out":
+    case "sessions_ended":
+    case "person_forgotten":
+    case "key_created":
+    case "key_renamed":
+    case "key_revoked":
+    case "model_enabled":
+    case "model_disabled":
+      return nothing;
+  }
+}
+
+const teamText = (team: string | undefined): Html =>
+  team === undefined
+    ? nothing
+    : html`<div>team <a href="/admin/teams/${team}">${team}</a></div>
+`;
+
+/** A line for each limit that is another one now. */
+function limitChanges(limits: LimitsChange): Html {
+  const { before = {}, after = {} } = limits ?? {};
+  const changed = limitFields.filter(({ limit }) => before[limit] !== after[limit]);
+  return each(
+    changed,
+    ({
+      label,
+      limit,
+    }) => html`<div>${shortLabel(label)}: ${limitText(before[limit])} → ${limitText(after[limit])}</div>
+`,
+  );
+}
+
+const isSame = ({ before, after }: NonNullable<LimitsChange>): boolean =>
+  limitFields.every(({ limit }) => before[limit] === after[limit]);
+
+/** Without what only the form needs: `Bytes of bodies a second, for each ingress`. */
+const shortLabel = (label: string): string => label.split(",")[0]!;
+
+function limitText(limit: number | undefined): string {
+  if (limit === undefined) return "default";
+  return limit === 0 ? "not limited" : formatCount(limit);
+}
+
+function defaultChange(name: string, formerDefaults: string[] | undefined): Html {
+  return formerDefaults === undefined ? nothing : html`<div>${formerDefaults.join(" and ")} → ${name}</div>`;
+}
+
+type LimitsChange = AuditDetails["limits"];

@@ -1,0 +1,131 @@
+import { notLoaded } from "../../tester/failure.ts";
+
+/** A picture as it is shown and sent: upright, and not larger than the service needs. */
+export type Picture = {
+  name: string;
+  /** Returns what is sent. Throws a TypeError if it is a sample and the service is not reached. */
+  read(): Promise<Blob>;
+  /** What is shown, in the same size. */
+  address: string;
+  width: number;
+  height: number;
+  /** Address of a sample; undefined for a picture of the visitor's own. */
+  sample?: string;
+  /** The whole picture, where this is one face of it. */
+  whole?: Picture;
+};
+
+/** The picture cannot be used; the message says why and what to do. */
+export class UnreadablePicture extends Error {}
+
+/**
+ * Reads a picture, turns it upright and scales it down to a long side of 1,600 pixels. It is encoded anew, so
+ * that what else the file holds, such as where it was taken, does not leave the browser. Throws
+ * UnreadablePicture.
+ */
+export async function pictureFrom(file: Blob, name: string): Promise<Picture> {
+  const bitmap = await decode(file, name);
+  const factor = Math.min(1, longSideMaxPx / Math.max(bitmap.width, bitmap.height));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(bitmap.width * factor));
+  canvas.height = Math.max(1, Math.round(bitmap.height * factor));
+  const context = canvas.getContext("2d")!;
+  // JPEG has no transparency: what is transparent becomes white, not black.
+  context.fillStyle = "white";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  return fromCanvas(canvas, name);
+}
+
+/**
+ * Returns a sample. It is sent as it is, and read only then; what is shown has the same size and fewer bytes.
+ * Throws UnreadablePicture.
+ */
+export async function sampleFrom(
+  addresses: { picture: string; preview: string },
+  name: string,
+): Promise<Picture> {
+  const preview = await load(addresses.preview).catch(failToLoad);
+  const { width, height } = await sizeOf(preview, name);
+  const read = (): Promise<Blob> => load(addresses.picture);
+  return { name, read, address: URL.createObjectURL(preview), width, height, sample: addresses.picture };
+}
+
+/**
+ * Returns the part of a picture around an area, with as much again on each side as a detector needs. Throws
+ * UnreadablePicture.
+ */
+export async function cropPicture(picture: Picture, area: Area): Promise<Picture> {
+  const bitmap = await decode(await picture.read().catch(failToLoad), picture.name);
+  const left = Math.max(0, Math.round(area.x - area.w * cropMargin));
+  const top = Math.max(0, Math.round(area.y - area.h * cropMargin));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.min(bitmap.width, Math.round(area.x + area.w * (1 + cropMargin))) - left;
+  canvas.height = Math.min(bitmap.height, Math.round(area.y + area.h * (1 + cropMargin))) - top;
+  canvas.getContext("2d")!.drawImage(bitmap, -left, -top);
+  bitmap.close();
+  return { ...(await fromCanvas(canvas, picture.name)), whole: picture };
+}
+
+/** Frees the memory of a picture that is shown no longer. */
+export const releasePicture = ({ address }: Picture): void => URL.revokeObjectURL(address);
+
+/** Returns the bytes in Base64. */
+export async function base64Of(file: Blob): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const reader = new FileReader();
+  reader.addEventListener("load", () => resolve(reader.result as string));
+  reader.addEventListener("error", () => reject(new UnreadablePicture("The picture could not be read.")));
+  reader.readAsDataURL(file);
+  const dataUrl = await promise;
+  return dataUrl.slice(dataUrl.indexOf(",") + 1);
+}
+
+function failToLoad(): never {
+  throw new UnreadablePicture(notLoaded(navigator.onLine));
+}
+
+/** Throws a TypeError if the service is not reached, as fetch does. */
+async function load(address: string): Promise<Blob> {
+  const response = await fetch(address);
+  if (!response.ok) throw new TypeError(`${address}: status ${response.status}`);
+  return response.blob();
+}
+
+async function sizeOf(file: Blob, name: string): Promise<{ width: number; height: number }> {
+  const bitmap = await decode(file, name);
+  const { width, height } = bitmap;
+  bitmap.close();
+  return { width, height };
+}
+
+async function decode(file: Blob, name: string): Promise<ImageBitmap> {
+  try {
+    return await createImageBitmap(file, { imageOrientation: "from-image" });
+  } catch {
+    const isHeic = /\.hei[cf]$/i.test(name) || /hei[cf]/.test(file.type);
+    throw new UnreadablePicture(
+      isHeic
+        ? "Your browser cannot open HEIC pictures. Save it as JPEG first. An iPhone takes JPEGs after Settings > Camera > Formats > Most Compatible."
+        : "This file is no picture that your browser can open. Use JPEG, PNG, WebP or AVIF.",
+    );
+  }
+}
+
+async function fromCanvas(canvas: HTMLCanvasElement, name: string): Promise<Picture> {
+  const { promise, resolve } = Promise.withResolvers<Blob | null>();
+  canvas.toBlob(resolve, "image/jpeg", jpegQuality);
+  const file = await promise;
+  if (file === null) throw new UnreadablePicture("Your browser could not scale this picture.");
+  const { width, height } = canvas;
+  return { name, read: async () => file, address: URL.createObjectURL(file), width, height };
+}
+
+/** In pixels of the picture. */
+export type Area = { x: number; y: number; w: number; h: number };
+
+const longSideMaxPx = 1_600;
+const jpegQuality = 0.92;
+/** Share of the area's size on each side. */
+const cropMargin = 0.6;

@@ -1,0 +1,31 @@
+import { find } from "./element.ts";
+import { sampleFrom } from "./picture.ts";
+import type { Slot } from "./slot.ts";
+
+/** Puts a sample where `slotFor` says, once its button is pressed. */
+export function connectSamples(tester: HTMLElement, slotFor: () => Slot): void {
+  for (const button of tester.querySelectorAll<HTMLButtonElement>(".sample")) {
+    button.addEventListener("click", () => void slotFor().take(() => sampleOf(button)));
+  }
+}
+
+/** Marks the samples that are shown, and says where. */
+export function markSamples(tester: HTMLElement, slots: readonly Slot[]): void {
+  for (const button of tester.querySelectorAll<HTMLButtonElement>(".sample")) {
+    const { name, picture } = button.dataset;
+    const slot = slots.find((each) => each.picture?.sample === picture);
+    button.classList.toggle("shown", slot !== undefined);
+    find(HTMLImageElement, "img", button).alt = `Sample ${name}${slot ? `, shown as the ${slot.title}` : ""}`;
+  }
+}
+
+/** Shows a sample by its name, without a call: its answer is known. */
+export async function showSample(tester: HTMLElement, name: string, slot: Slot): Promise<void> {
+  const button = find(HTMLButtonElement, `.sample[data-name="${name}"]`, tester);
+  await slot.take(() => sampleOf(button), false);
+}
+
+function sampleOf({ dataset }: HTMLButtonElement) {
+  const addresses = { picture: dataset["picture"]!, preview: dataset["preview"]! };
+  return sampleFrom(addresses, `${dataset["name"]!}.jpg`);
+}

@@ -1,0 +1,51 @@
+import { type OpenApi, type Operation, resolve, type Schema } from "./document.ts";
+import type { ExampleCall, FieldValue } from "./snippets.ts";
+
+export type ListedOperation = { method: "get" | "post"; path: string; operation: Operation };
+
+/** Returns the operations of a document in its order. */
+export function listOperations({ paths }: OpenApi): ListedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      if (method !== "get" && method !== "post") throw new Error(`The reference does not show ${method}`);
+      return { method, path, operation };
+    }),
+  );
+}
+
+/** Returns the call that the document gives as example for forms, with its pictures as files. */
+export function exampleCall(
+  document: OpenApi,
+  { method, path, operation }: ListedOperation,
+  { origin, keysNeeded }: { origin: string; keysNeeded: boolean },
+): ExampleCall {
+  const content = operation.requestBody?.content ?? {};
+  const [example] = Object.values(content["multipart/form-data"]?.examples ?? {});
+  const schema = resolve(document, content["application/json"]?.schema ?? {});
+  const files = [...fileNames];
+  const fields = Object.entries(example?.value ?? {}).flatMap(([name, value]) => {
+    const isPicture = holdsImages(document, schema.properties?.[name] ?? {});
+    return [value].flat().map((item: unknown) => ({ name, value: fieldValue(item, isPicture, files) }));
+  });
+  return {
+    origin,
+    method: method === "get" ? "GET" : "POST",
+    path,
+    keyNeeded: keysNeeded && operation.security !== undefined,
+    fields,
+  };
+}
+
+function fieldValue(value: unknown, isPicture: boolean, files: string[]): FieldValue {
+  return isPicture ? { file: files.shift()! } : { text: String(value) };
+}
+
+/** Whether a value may be an image. */
+function holdsImages(document: OpenApi, schema: Schema): boolean {
+  const { contentEncoding, anyOf = [], items } = resolve<Schema>(document, schema);
+  if (contentEncoding === "base64") return true;
+  return [...anyOf, ...(items ? [items] : [])].some((inner) => holdsImages(document, inner));
+}
+
+/** What the pictures of an example are called, in the order of the fields. */
+const fileNames = ["first.jpg", "second.jpg", "third.jpg", "fourth.jpg"];

@@ -1,0 +1,42 @@
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import { each, type Html, html, nothing } from "../../html.ts";
+import { inlineText } from "../inline-text.ts";
+import { type ApiResponse, type OpenApi, resolve } from "./document.ts";
+import type { ListedOperation } from "./example-call.ts";
+
+/** Returns every failure of an operation: status, code, when it happens and what to do. */
+export function failurePart({ path, operation }: ListedOperation, document: OpenApi): Html {
+  const codes = Object.entries(operation.responses).flatMap(([status, response]) =>
+    status === "200" ? [] : codesOf(resolve(document, response)),
+  );
+  return html`<h3>Failures</h3>
+<p>Every failure has the fields of <a href="#type-Problem">Problem</a>!${endOfSentence(codes)}</p>
+!${failureDetails(path, codes)}`;
+}
+
+function endOfSentence(codes: ErrorCode[]): Html {
+  return codes.length === 0
+    ? html`. Which there are is under <a href="/docs/errors">errors</a>.`
+    : html`, with one of these codes in <code>error</code>.`;
+}
+
+function failureDetails(path: string, codes: ErrorCode[]): Html {
+  if (codes.length === 0) return nothing;
+  return html`<details class="more"><summary>${codes.length} codes, and what to do</summary>
+<div class="wide" tabindex="0" role="region" aria-label="Codes of failures of ${path}"><table>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">When, and what to do</th></tr></thead>
+<tbody>!${each(codes, failureRow)}</tbody>
+</table></div></details>`;
+}
+
+function failureRow(code: ErrorCode): Html {
+  const { status, when, next } = errorTable[code];
+  return html`<tr><td class="number">${status}</td><td><a href="/docs/errors#${code}"><code>${code}</code></a></td><td>!${inlineText(when)} <strong>!${inlineText(next)}</strong></td></tr>
+`;
+}
+
+/** The codes of a response with a problem: those that its schema allows. */
+function codesOf({ content }: ApiResponse): ErrorCode[] {
+  const { allOf = [] } = content?.["application/json"]?.schema ?? {};
+  return allOf.flatMap(({ properties }) => (properties?.["error"]?.enum ?? []) as ErrorCode[]);
+}

@@ -1,0 +1,48 @@
+import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+
+/**
+ * What pages show of the running service, so that they name its limits and not somebody's defaults. It
+ * crosses from a thread to another, so it holds plain values alone.
+ */
+export type Facts = {
+  version: string;
+  /** Origin of the service as its clients see it; "" if the operator has not named it. */
+  publicUrl: string;
+  /** Whether calls need a key. */
+  keysNeeded: boolean;
+  limits: CapabilitiesReply["limits"];
+  teamBodyBytesPerSecond: number;
+  idempotencyKeptMs: number;
+  /** Those that are enabled. */
+  models: Pick<
+    EmbeddingModel,
+    "name" | "title" | "input_px" | "thresholds" | "thresholds_from" | "labelled_pairs"
+  >[];
+  detectors: string[];
+  tester: TesterFacts;
+  /** Whether people can join the waitlist and sign in. */
+  accounts: boolean;
+};
+
+/** Where the facts come from: operators change what is enabled while the service runs. */
+export type FactsSource = {
+  /** Returns another object after each change of the facts. */
+  changes(): object;
+  read(): Facts;
+};
+
+/** The public tester, and what its calls may hold: less than those with a key. */
+export type TesterFacts = {
+  /** False: the operator has turned it off. */
+  on: boolean;
+  bodyBytes: number;
+  imageBytes: number;
+  imagePixels: number;
+  /** Candidates of /tester/compare. */
+  candidates: number;
+  deadlineMs: number;
+  /** Calls of one address: sustained, and at once after a pause. */
+  requestsPerMinute: number;
+  requestsBurst: number;
+};

@@ -1,0 +1,61 @@
+/** Which of the three calls the tester makes. */
+const testerCalls = ["verify", "represent", "compare"] as const;
+export type TesterCall = (typeof testerCalls)[number];
+
+/** What a visitor may choose. What is undefined is the service's own choice. */
+export type TesterSettings = {
+  call: TesterCall;
+  model?: string;
+  detector?: string;
+  metric?: string;
+  threshold?: number;
+};
+
+/** Reads the settings from the query of the page's address. What it does not understand is left out. */
+export function readSettings(query: string): TesterSettings {
+  const parameters = new URLSearchParams(query);
+  const call = testerCalls.find((name) => name === parameters.get("call")) ?? "verify";
+  const threshold = readThreshold(parameters.get("threshold") ?? "");
+  return {
+    call,
+    ...textOf(parameters, "model"),
+    ...textOf(parameters, "detector"),
+    ...textOf(parameters, "metric"),
+    ...(threshold === undefined ? {} : { threshold }),
+  };
+}
+
+/** Reads a threshold as people type it, `0.05` or `0,05`. Undefined: it is none. */
+export function readThreshold(text: string): number | undefined {
+  const trimmed = text.trim().replace(",", ".");
+  const threshold = trimmed === "" ? Number.NaN : Number(trimmed);
+  return Number.isFinite(threshold) && threshold >= 0 ? threshold : undefined;
+}
+
+/**
+ * Returns what is wrong with the text of a threshold. An empty text is none: the model's own counts. No
+ * distance is larger than `max`.
+ */
+export function thresholdFault(text: string, max = Number.POSITIVE_INFINITY): string | undefined {
+  if (text.trim() === "") return undefined;
+  const threshold = readThreshold(text);
+  if (threshold === undefined) return "The threshold must be a number of 0 or more.";
+  return threshold <= max ? undefined : `The threshold is a distance: it must be between 0 and ${max}.`;
+}
+
+/** Returns the query that `readSettings` reads, with its question mark; "" where all is as by default. */
+export function writeSettings({ call, ...others }: TesterSettings): string {
+  const parameters = new URLSearchParams();
+  if (call !== "verify") parameters.set("call", call);
+  for (const [name, value] of Object.entries(others)) parameters.set(name, String(value));
+  const query = parameters.toString();
+  return query === "" ? "" : `?${query}`;
+}
+
+function textOf<Name extends "model" | "detector" | "metric">(
+  parameters: URLSearchParams,
+  name: Name,
+): { [name in Name]?: string } {
+  const value = parameters.get(name);
+  return value === null || value === "" ? {} : ({ [name]: value } as { [name in Name]: string });
+}

@@ -1,0 +1,56 @@
+/** A part of the time of a call. */
+type TimeBar = {
+  label: string;
+  /** In the `Server-Timing` header; undefined for what the service did not see. */
+  name?: string;
+  ms: number;
+  /** From the start of the call, in ms. The parts follow each other. */
+  startMs: number;
+};
+
+/**
+ * Returns where the time of a call went, from its `Server-Timing` header and the time that the browser
+ * measured. Parts below a tenth of a millisecond are left out. The last part is what the service did not see:
+ * the network and the browser.
+ */
+export function waterfall(serverTiming: string, measuredMs: number | undefined): TimeBar[] {
+  const parts = parseServerTiming(serverTiming);
+  const bars: TimeBar[] = [];
+  let startMs = 0;
+  const add = (part: Pick<TimeBar, "label" | "name">, ms: number): void => {
+    if (ms < shownFromMs) return;
+    bars.push({ ...part, ms, startMs });
+    startMs += ms;
+  };
+  for (const [name, label] of Object.entries(labels)) add({ label, name }, parts.get(name) ?? 0);
+  const total = parts.get("total");
+  if (total !== undefined && measuredMs !== undefined)
+    add({ label: "Network and browser" }, measuredMs - total);
+  return bars;
+}
+
+/** `run;dur=12.5, total;dur=40` → run 12.5, total 40. What has no length is left out. */
+export function parseServerTiming(header: string): Map<string, number> {
+  const entries = header.split(",").flatMap((part) => {
+    const [, name, ms] = /^\s*([\w-]+)\s*;.*\bdur=([\d.]+)/.exec(part) ?? [];
+    return name === undefined ? [] : [[name, Number(ms)] as const];
+  });
+  return new Map(entries);
+}
+
+/** In the order in which the parts of a call pass. */
+const labels = {
+  admission: "Checks of the call",
+  publish: "Hand-over to the queue",
+  hold: "Wait for a fuller batch",
+  queue: "Wait for a worker",
+  retry: "Retries",
+  hop: "Between processes",
+  prepare: "Decoding the pictures",
+  run: "Detection and embedding",
+  answer: "Sending the result back",
+  gather: "Comparison",
+  unaccounted: "Not measured",
+};
+
+const shownFromMs = 0.1;
