@@ -28,5 +28,5 @@ export class MachineMoments {
   }
 }
 
-/** So slow calls follow each other in a simulated load as they did in a measured one (DECISIONS.md, 125). */
+/** Of the calls 18 ms after a slow one 53 % were slow too in a measured load; with this length as many are. */
 const meanMomentMs = 35;
