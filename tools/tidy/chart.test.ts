@@ -69,9 +69,9 @@ test("each setting of a service is set by a template or allowed in `settings`, a
   );
 });
 
-test("each environment variable of a template is a setting of ARCHITECTURE.md", () => {
-  const rows = read("ARCHITECTURE.md")
-    .split("\n")
+test("each environment variable of a template is a setting of docs/operating", () => {
+  const rows = findFiles("docs/operating/{settings,tuning-settings}.md")
+    .flatMap((file) => read(file).split("\n"))
     .filter((line) => line.startsWith("| `"));
   const documented = new Set(rows.flatMap((row) => row.split("|")[1]!.match(/[A-Z][A-Z0-9_]+/g) ?? []));
   const unknown = [...settingsInTemplates()].filter((name) => !documented.has(name));

@@ -77,20 +77,32 @@ test("every relative link points to a file, and to a heading of it", () => {
 
 test("documents and comments cite only pages of the repository", () => {
   const names = new Set(documents.map((document) => document.split("/").at(-1)));
-  const sections = new Set(matches(read("DECISIONS.md"), /^## (\d+)\./gm));
   const cited: Offenders = new Map();
   for (const file of [...documents, ...sourceFiles().filter((file) => !file.startsWith("tools/tidy/"))]) {
     const text = read(file);
     const pages = matches(text, /\b([A-Z][\w-]*\.md)\b/g).filter((page) => !names.has(page));
-    const decisions = matches(text, /\bDECISIONS(?:\.md)?,? §?(\d+)/g).filter(
-      (number) => !sections.has(number),
+    const decisions = matches(text, /\bdecision (\d+)/gi).filter(
+      (number) => findFiles(`docs/decisions/${number.padStart(4, "0")}-*.md`).length === 0,
     );
     const phrases = matches(text, /\b(the trial\b|the (?:plan|trial)'s|(?:of|beyond|against) the plan\b)/gi);
-    for (const page of [...pages, ...decisions.map((each) => `DECISIONS ${each}`), ...phrases]) {
+    for (const page of [...pages, ...decisions.map((each) => `decision ${each}`), ...phrases]) {
       cited.set(`${file}: ${page}`, []);
     }
   }
   assertOnlyKnown("pages-elsewhere", cited);
+});
+
+test("every decision is on the list of decisions, and has at most 1.5 kB", () => {
+  const files = findFiles("docs/decisions/[0-9]*.md");
+  const listed = matches(read("docs/decisions/README.md"), /\]\((\d{4}-[^)]+)\)/g);
+  assert.deepEqual(
+    listed.toSorted().map((name) => `docs/decisions/${name}`),
+    files,
+  );
+  assert.deepEqual(
+    files.filter((file) => Buffer.byteLength(read(file)) > 1_500),
+    [],
+  );
 });
 
 const matches = (text: string, pattern: RegExp): string[] =>

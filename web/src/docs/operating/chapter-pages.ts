@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
-import { lexer, type Token } from "marked";
+import { lexer, type Token, type Tokens } from "marked";
 import { type Html, html } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
 import { anchorOf, type Place, renderMarkdown } from "./markdown.ts";
@@ -24,7 +24,7 @@ export const chapterPages: DocsPage[] = chapters.map(pageOf);
 function readChapter(file: string): Chapter {
   const text = readFileSync(join(repository, file), "utf8");
   const tokens = lexer(text);
-  const headings = tokens.filter((token) => token.type === "heading").map((token) => String(token["text"]));
+  const headings = tokens.flatMap((token) => (isHeading(token) ? [token.text] : []));
   const [title = file] = headings;
   const name = file.slice(file.lastIndexOf("/") + 1, -".md".length).toLowerCase();
   const [, list = ""] = text.split("\n## Chapters\n");
@@ -36,6 +36,10 @@ function readChapter(file: string): Chapter {
     tokens,
     chapters: [...list.matchAll(/^- \[.+\]\((.+)\)$/gm)].map(([, href = ""]) => join(folder, href)),
   };
+}
+
+function isHeading(token: Token): token is Tokens.Heading {
+  return token.type === "heading";
 }
 
 function pageOf({ file, path, title, tokens }: Chapter): DocsPage {
