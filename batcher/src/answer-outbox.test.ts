@@ -17,7 +17,7 @@ test("a task that failed leaves a dead letter with its ids and the reason, and a
     clock: { now: () => 3 },
     pool: "default",
     deadLetters: { record: (letter) => void letters.push(letter) },
-    lines: { warn: write, error: write },
+    dedupedLog: { warn: write, error: write },
   });
   const outcomes: Outcome[] = [
     { kind: "failed", reason: "run_failed" },

@@ -2,7 +2,7 @@ import type { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { addressAnswer } from "@faceline/runtime/answers";
 import type { Clock } from "@faceline/runtime/clock";
 import type { DeadLetters } from "@faceline/runtime/dead-letters";
-import type { RepeatedLog } from "@faceline/runtime/repeated-log";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import { logUnserved } from "@faceline/runtime/unserved-log";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
@@ -24,7 +24,7 @@ type AnswerOutboxParts = {
   clock: Clock;
   pool: string;
   deadLetters: Pick<DeadLetters, "record">;
-  lines: Pick<RepeatedLog, "warn" | "error">;
+  dedupedLog: Pick<DedupedLog, "warn" | "error">;
 };
 
 type OwnAnswer = { task: BatchTask; outcome: Outcome; waited: TaskWait };
@@ -35,10 +35,10 @@ export const openAnswerOutbox = ({
   clock,
   pool,
   deadLetters,
-  lines,
+  dedupedLog,
 }: AnswerOutboxParts): AnswerOutbox => ({
   send(answers, decidedAt, onEnded) {
-    logUnserved(lines, answers);
+    logUnserved(dedupedLog, answers);
     for (const { task, outcome } of answers) {
       if (outcome.kind !== "failed") continue;
       const { id, traceparent } = task;

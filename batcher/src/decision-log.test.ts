@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { LineFacts } from "@faceline/runtime/repeated-log";
+import type { LogFields } from "@faceline/runtime/deduped-log";
 import { call, newPool, passTime, report } from "../testing/fixtures.ts";
 import { logBatchEnd, logIgnoredBatches } from "./decision-log.ts";
 import { decide } from "./scheduling/decide.ts";
@@ -51,6 +51,6 @@ const endsOf = (moves: Move[]) => moves.filter((move) => move.kind === "batch_en
 
 function recordingLog() {
   const lines: string[] = [];
-  const warn = (facts: LineFacts, text: string) => void lines.push(`${JSON.stringify(facts)} ${text}`);
+  const warn = (fields: LogFields, text: string) => void lines.push(`${JSON.stringify(fields)} ${text}`);
   return { lines, log: { warn } };
 }

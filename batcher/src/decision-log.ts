@@ -1,5 +1,5 @@
 import { requestIdsOf } from "@faceline/runtime/log-ids";
-import type { RepeatedLog } from "@faceline/runtime/repeated-log";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { SentBatch } from "./scheduling/sent-batch.ts";
 import type { BatchEnd } from "./scheduling/state.ts";
@@ -9,7 +9,7 @@ import type { BatchEnd } from "./scheduling/state.ts";
  * if it is traced.
  */
 export function logBatchEnd(
-  lines: Pick<RepeatedLog, "warn">,
+  dedupedLog: Pick<DedupedLog, "warn">,
   sent: SentBatch,
   end: BatchEnd,
   traceId?: string,
@@ -20,18 +20,18 @@ export function logBatchEnd(
   const runMs = end.finished?.runMs;
   const ids = { batch_id: id, request_ids: requestIdsOf(tasks), ...(traceId && { trace_id: traceId }) };
   const facts = { reason: end.kind, ...ids, worker, attempt, runMs };
-  lines.warn(facts, `${sentence}; its tasks are sent again, unless that was their last attempt`);
+  dedupedLog.warn(facts, `${sentence}; its tasks are sent again, unless that was their last attempt`);
 }
 
 /**
  * Logs the batches of a report that the scheduler ignores, because their worker has not loaded their lane.
  */
-export function logIgnoredBatches(lines: Pick<RepeatedLog, "warn">, report: Report): void {
+export function logIgnoredBatches(dedupedLog: Pick<DedupedLog, "warn">, report: Report): void {
   const { worker, lanes, running, staged, answering } = report;
   for (const { batch, lane, tasks } of [...answering, ...(running === null ? [] : [running]), ...staged]) {
     if (lanes.some((loaded) => loaded.lane === lane)) continue;
     const ids = { batch_id: batch, request_ids: requestIdsOf(tasks) };
-    lines.warn(
+    dedupedLog.warn(
       { reason: "lane_not_loaded", ...ids, worker, lane },
       "a worker reports a batch of a lane that it has not loaded; the batch is ignored",
     );

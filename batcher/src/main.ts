@@ -9,7 +9,7 @@ import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
-import { RepeatedLog } from "@faceline/runtime/repeated-log";
+import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { openAnswerOutbox } from "./answer-outbox.ts";
@@ -47,13 +47,13 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using metrics = await openMetrics({ config, page, service: "batcher", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
-  using lines = new RepeatedLog(log);
+  using dedupedLog = new DedupedLog(log);
   using observed = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis]);
   await using producer = await openProducer(config, id);
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),
-    log: lines,
+    log: dedupedLog,
   });
   const batches = openBatchOutbox(producer, pool);
   await using delivery = new AnswerDelivery({
@@ -62,12 +62,12 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     log,
     retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
   });
-  const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, lines });
+  const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, dedupedLog });
   let tasksSilentSince = Infinity;
   let isStarted = false;
   const kafkaLink = () => {
     if (performance.now() - tasksSilentSince > config.KAFKA_SESSION_MS) return "lost";
-    return tasksSilentSince === Infinity && producer.isHealthy() ? "proved" : "silent";
+    return tasksSilentSince === Infinity && producer.isHealthy() ? "responsive" : "silent";
   };
   await using _operators = await openOperatorsPort({
     config,
@@ -106,7 +106,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     answers,
     poolState,
     spans,
-    lines,
+    dedupedLog,
     observers: [SchedulerMetrics.open(metrics, state, clock), history].filter((each) => each !== undefined),
   });
   await using _reports = await openReportInbox({
@@ -132,8 +132,8 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     openConsumer: (options) =>
       openConsumer(config, {
         ...options,
-        onProof(isProved) {
-          tasksSilentSince = isProved ? Infinity : performance.now();
+        onResponsiveChange(isResponsive) {
+          tasksSilentSince = isResponsive ? Infinity : performance.now();
           poolState.stateChanged();
         },
       }),

@@ -73,7 +73,7 @@ test("while Kafka does not answer the pool has no workers, and that is published
   linkIs("lost");
   passMs(600);
   assert.deepEqual(published(), []);
-  linkIs("proved");
+  linkIs("responsive");
   passMs(5);
   assert.deepEqual(published(), [{ at: 615, workers: 1, waitMs: 23 }]);
 });
@@ -105,7 +105,7 @@ function openOutbox(t: TestContext, events = [assigned]) {
   for (const event of events) decide(state, event, 0);
   let now = 0;
   let comparisons = 0;
-  let kafka: KafkaLink = "proved";
+  let kafka: KafkaLink = "responsive";
   let messages: PoolState[] = [];
   const outbox = openPoolOutbox({
     redis: { publish: async (_, message) => messages.push(JSON.parse(message)) },

@@ -30,7 +30,9 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
     const mayHavePassed = link === "lost" || now >= state.sessionEndsAt;
     if (!state.holdsPartition || state.draining || mayHavePassed) return;
     // While Kafka does not answer, no worker can be reached: the ingress refuses calls at once.
-    const lanes = laneStates(state, now).map((lane) => (link === "proved" ? lane : { ...lane, workers: 0 }));
+    const lanes = laneStates(state, now).map((lane) =>
+      link === "responsive" ? lane : { ...lane, workers: 0 },
+    );
     if (!isDue(lanes, now)) return;
     published = lanes;
     publishedAt = now;
@@ -79,4 +81,4 @@ type PoolOutboxParts = {
  * `silent`: Kafka has not answered the consumer of tasks or the producer of batches lately. `lost`: so long
  * that another batcher may hold the partition.
  */
-export type KafkaLink = "proved" | "silent" | "lost";
+export type KafkaLink = "responsive" | "silent" | "lost";

@@ -1,7 +1,7 @@
 import type { Clock } from "@faceline/runtime/clock";
 import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
 import { batchIds } from "@faceline/runtime/log-ids";
-import type { RepeatedLog } from "@faceline/runtime/repeated-log";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
@@ -38,10 +38,10 @@ export class SchedulerLoop implements AsyncDisposable {
   /** Decides on an event and acts on the decision. Does nothing once the loop has been closed. */
   handle(event: Event): void {
     if (this.#stopped) return;
-    const { state, clock, poolState, spans, lines, observers = [] } = this.#parts;
+    const { state, clock, poolState, spans, dedupedLog, observers = [] } = this.#parts;
     const now = clock.now();
     if (event.kind === "partition_lost") spans.endAll(now);
-    if (event.kind === "report") logIgnoredBatches(lines, event.report);
+    if (event.kind === "report") logIgnoredBatches(dedupedLog, event.report);
     for (const observer of observers) observer.beforeDecision(event);
     const moves = decide(state, event, now);
     for (const observer of observers) observer.afterDecision(moves, now);
@@ -67,7 +67,7 @@ export class SchedulerLoop implements AsyncDisposable {
           answers.push(move);
           break;
         case "batch_ended":
-          logBatchEnd(this.#parts.lines, move.sent, move.end, this.#parts.spans.traceIdOf(move.sent.id));
+          logBatchEnd(this.#parts.dedupedLog, move.sent, move.end, this.#parts.spans.traceIdOf(move.sent.id));
           this.#parts.spans.end(move.sent.id, move.end, decidedAt);
           break;
         case "ended":
@@ -85,11 +85,11 @@ export class SchedulerLoop implements AsyncDisposable {
   }
 
   #send(dispatch: Dispatch): void {
-    const { batches, spans, lines } = this.#parts;
+    const { batches, spans, dedupedLog } = this.#parts;
     const batch = spans.send(dispatch);
     batches.send(dispatch.partition, batch).catch((error: Error) => {
-      const facts = { ...batchIds(batch), reason: error.message };
-      lines.warn(facts, "a batch was not sent; its tasks wait again");
+      const fields = { ...batchIds(batch), reason: error.message };
+      dedupedLog.warn(fields, "a batch was not sent; its tasks wait again");
       this.handle({ kind: "undelivered", batch: batch.id });
     });
   }
@@ -126,7 +126,7 @@ export type SchedulerLoopParts = {
   answers: AnswerOutbox;
   poolState: Pick<PoolOutbox, "stateChanged">;
   spans: BatchSpans;
-  lines: Pick<RepeatedLog, "warn">;
+  dedupedLog: Pick<DedupedLog, "warn">;
   /** None where nobody reads what they record. */
   observers?: SchedulerObserver[];
 };

@@ -1,7 +1,7 @@
 import type { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { addressAnswer } from "@faceline/runtime/answers";
 import type { Clock } from "@faceline/runtime/clock";
-import type { RepeatedLog } from "@faceline/runtime/repeated-log";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import { logUnserved } from "@faceline/runtime/unserved-log";
 import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
@@ -26,10 +26,10 @@ export type TaskEnd = {
 export const openAnswerOutbox = (
   delivery: AnswerDelivery,
   clock: Clock,
-  lines: Pick<RepeatedLog, "warn" | "error">,
+  dedupedLog: Pick<DedupedLog, "warn" | "error">,
 ): AnswerOutbox => ({
   send(ends, batch) {
-    logUnserved(lines, ends, batch);
+    logUnserved(dedupedLog, ends, batch);
     const publishedAt = clock.now();
     const answers = ends.map(({ task, outcome, timing, build, ranAt }) => {
       const whole = { ...timing, answerMs: publishedAt - ranAt, publishedAt };

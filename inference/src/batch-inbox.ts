@@ -12,7 +12,7 @@ import type { InferenceConfig } from "./config.ts";
  * to the dead-letter topic. The end-to-end tests cover it.
  */
 export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDisposable> {
-  const { config, clientId, deadLetters, log, onBatch, onPartitions, onProof, onLost } = parts;
+  const { config, clientId, deadLetters, log, onBatch, onPartitions, onResponsiveChange, onLost } = parts;
   const topic = batchesTopic(config.POOL);
 
   const receive = (partition: number, { offset, value }: ReadMessage): void => {
@@ -36,9 +36,9 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
       onPartitions(partitions);
     },
     // A worker that Kafka does not answer gets no batch: the batcher sends them elsewhere.
-    onProof(isProved) {
-      onPartitions(isProved ? partitions : []);
-      onProof(isProved);
+    onResponsiveChange(isResponsive) {
+      onPartitions(isResponsive ? partitions : []);
+      onResponsiveChange(isResponsive);
     },
     onFatalError: onLost,
     onMessages(partition, messages, commit) {
@@ -58,7 +58,7 @@ type BatchInboxParts = {
   /** Called with the partitions that this worker holds from now on. */
   onPartitions(partitions: number[]): void;
   /** See ConsumerOptions. */
-  onProof(isProved: boolean): void;
+  onResponsiveChange(isResponsive: boolean): void;
   /** Called when Kafka cannot be read any more. */
   onLost(error: Error): void;
 };

@@ -9,7 +9,7 @@ import { lanesOf } from "@faceline/runtime/models-config";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
-import { RepeatedLog } from "@faceline/runtime/repeated-log";
+import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { enterEmptyFolder } from "@faceline/models/empty-folder";
@@ -36,7 +36,7 @@ import { WorkerMetrics } from "./worker-metrics.ts";
 // The end-to-end tests cover it.
 await runService("inference", InferenceConfig, async ({ config, id, log, stop }) => {
   enterEmptyFolder();
-  using lines = new RepeatedLog(log);
+  using dedupedLog = new DedupedLog(log);
   const buffers = new PixelBufferPool({
     batchMax: config.BATCH_MAX,
     longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
@@ -62,7 +62,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   const history = new BatchHistory();
   let readReport: (() => ReturnType<Worker["read"]>) | undefined;
   let isStarted = false;
-  let isKafkaProved = true;
+  let isKafkaResponsive = true;
   await using _operators = await openOperatorsPort({
     config,
     id,
@@ -80,7 +80,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     checks: () => ({
       start: isStarted && !stop.aborted,
       redis: redis.healthy,
-      kafka: isKafkaProved,
+      kafka: isKafkaResponsive,
     }),
   });
   const lanes = lanesOf(config);
@@ -140,7 +140,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     }),
     loads,
     imageBytes: images.receivedBytes,
-    answers: openAnswerOutbox(delivery, clock, lines),
+    answers: openAnswerOutbox(delivery, clock, dedupedLog),
     spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),
     log,
     metrics: WorkerMetrics.open(metrics, lanes, () => engine.lanes),
@@ -160,7 +160,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   await using _drain = { [Symbol.asyncDispose]: () => worker.drained() };
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),
-    log: lines,
+    log: dedupedLog,
   });
   await using _batches = await openBatchInbox({
     config,
@@ -168,8 +168,8 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     deadLetters,
     log,
     onBatch: (batch) => worker.take(batch),
-    onProof: (isProved) => {
-      isKafkaProved = isProved;
+    onResponsiveChange: (isResponsive) => {
+      isKafkaResponsive = isResponsive;
     },
     onPartitions: (partitions) => worker.assign(partitions),
     onLost: exitFatally(log),

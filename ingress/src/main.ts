@@ -7,7 +7,7 @@ import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { notifyReady, waitForAbort } from "@faceline/runtime/process";
 import { connectDurableRedis, connectVolatileRedis } from "@faceline/runtime/redis";
 import { warnOfOldServer } from "@faceline/runtime/redis-version";
-import { RepeatedLog } from "@faceline/runtime/repeated-log";
+import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
@@ -44,7 +44,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     if (warning !== undefined) log.warn(warning);
   }
 
-  using lines = new RepeatedLog(log);
+  using dedupedLog = new DedupedLog(log);
   await using tracing = await openTracing({ config, service: "ingress", id, log });
   const page = config.OPERATORS_PORT !== undefined;
   await using metrics = await openMetrics({ config, page, service: "ingress", id, log });
@@ -66,7 +66,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     shared: { clock, commands: redis, images: imagesRedis },
     budget,
     log,
-    lines,
+    dedupedLog,
     ownConnected: (connections) => {
       observeCommands(metrics, connections);
       void warnOfOldServer(log, "POOL_REDIS_VOLATILE_URLS", connections[0]!);
@@ -75,7 +75,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using _allowlist = await followAllowlist({ durable, config, ingress: id, models, log });
   await using usage = usageIsCounted(config)
-    ? openUsageCounter({ durable, ingress: id, config, log, lines, metrics })
+    ? openUsageCounter({ durable, ingress: id, config, log, dedupedLog, metrics })
     : undefined;
   await using teams = openTeamLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id, config);
@@ -112,13 +112,13 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       drainTimeout: drainTimeout.signal,
       decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
       recordCall: (call) => {
-        logCall({ log, lines }, call);
+        logCall({ log, dedupedLog }, call);
         history?.add(call);
         calls.add(call);
         usage?.count(call);
         if (tracing.on) tracing.export(callSpans(call));
       },
-      reportClosedConnection: (reason) => lines.warn({ reason }, "a connection was closed"),
+      reportClosedConnection: (reason) => dedupedLog.warn({ reason }, "a connection was closed"),
       reportConnectionsFull: (isFull) => {
         if (isFull) log.warn({ max: config.CONNECTIONS_MAX }, "all connections are in use");
         else log.info("connections are free again");
@@ -127,7 +127,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     },
     config,
     models,
-    accountsAreOn(config) ? openAccounts({ durable, redis, settings: config, lines }) : undefined,
+    accountsAreOn(config) ? openAccounts({ durable, redis, settings: config, dedupedLog }) : undefined,
   );
   warnOfUntrustedProxy(server, (sentence) => log.warn(sentence));
   const open = history === undefined ? undefined : countOpen(server.server);

@@ -6,16 +6,16 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 import { openTaskOutbox } from "./task-outbox.ts";
 
 const tasks = {} as CallTasks;
-const producer = { send: async () => {}, isProved: () => true, starvation: () => undefined };
+const producer = { send: async () => {}, isResponsive: () => true, starvation: () => undefined };
 // The time of these tests is simulated.
 mock.method(coreWaits, "mainThread", () => new Map());
 
 test("a send behind one that hangs fails after its own time limit, and at once while no broker answers", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let sends = 0;
-  let isProved = true;
+  let isResponsive = true;
   const outbox = openTaskOutbox({
-    producer: { ...producer, send: () => (++sends, new Promise(() => {})), isProved: () => isProved },
+    producer: { ...producer, send: () => (++sends, new Promise(() => {})), isResponsive: () => isResponsive },
     requestMs: 1_000,
   });
   const failed: string[] = [];
@@ -27,14 +27,14 @@ test("a send behind one that hangs fails after its own time limit, and at once w
   assert.deepEqual(failed, []);
   await pass(t, 1);
   assert.deepEqual(failed, ["first"]);
-  isProved = false;
+  isResponsive = false;
   post("third");
   await pass(t, 0);
   assert.deepEqual([failed, sends], [["first", "third"], 2]);
   await pass(t, 999);
   assert.deepEqual(failed, ["first", "third", "second"]);
 
-  isProved = true;
+  isResponsive = true;
   post("fourth");
   assert.equal(sends, 3);
 });
@@ -75,7 +75,7 @@ test("a send in vain says whether this process had too little CPU, and so does o
   assert.deepEqual(starvationOf(await starved), { elapsedMs: 2_500, unableMs: 1_500 });
 
   const spent = { elapsedMs: 2_500, unableMs: 1_500 };
-  const down = { ...producer, isProved: () => false, starvation: () => spent };
+  const down = { ...producer, isResponsive: () => false, starvation: () => spent };
   const refused = await openTaskOutbox({ producer: down, requestMs: 1_000 })
     .send("default", tasks)
     .catch((error: unknown) => error);

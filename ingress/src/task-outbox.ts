@@ -13,7 +13,7 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 export function openTaskOutbox({ producer, requestMs }: TaskOutboxParts): TaskOutbox {
   return {
     async send(pool, tasks) {
-      if (!producer.isProved()) {
+      if (!producer.isResponsive()) {
         const starvation = producer.starvation();
         if (starvation !== undefined) throw new Starved(starvation);
         throw new Error("Kafka is unreachable");
@@ -27,6 +27,9 @@ export function openTaskOutbox({ producer, requestMs }: TaskOutboxParts): TaskOu
   };
 }
 
-type TaskOutboxParts = { producer: Pick<Producer, "send" | "isProved" | "starvation">; requestMs: number };
+type TaskOutboxParts = {
+  producer: Pick<Producer, "send" | "isResponsive" | "starvation">;
+  requestMs: number;
+};
 
 export type TaskOutbox = { send(pool: string, tasks: CallTasks): Promise<void> };

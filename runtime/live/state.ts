@@ -10,7 +10,7 @@ export type LiveState = {
   /** Id of the process: another one is another process. */
   process: string;
   uptimeMs: number;
-  /** What the process needs for its work, and whether each was proved lately. */
+  /** What the process needs for its work, and whether each answered lately. */
   checks: Record<string, boolean>;
   health: ProcessHealth;
   part: LivePart;

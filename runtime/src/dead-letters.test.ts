@@ -3,7 +3,7 @@ import test from "node:test";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { bestEffortFailures } from "./best-effort.ts";
 import { DeadLetters } from "./dead-letters.ts";
-import { RepeatedLog } from "./repeated-log.ts";
+import { DedupedLog } from "./deduped-log.ts";
 
 const letter = { topic: "faceline.tasks.default", partition: "0", offset: "41", reason: "not JSON" };
 
@@ -24,8 +24,8 @@ test("a letter that cannot be written is logged whole, those that follow by requ
   const failures = () => bestEffortFailures().get("dead_letter") ?? 0;
   const before = failures();
   const lines: unknown[] = [];
-  const write = (facts: unknown) => void lines.push(facts);
-  using log = new RepeatedLog({ info: write, warn: write, error: write });
+  const write = (fields: unknown) => void lines.push(fields);
+  using log = new DedupedLog({ info: write, warn: write, error: write });
   const { letters } = openLetters(new Error("the topic is forbidden"), log);
   const letter = (requestId: string) => ({
     topic: "faceline.tasks.default",
@@ -50,7 +50,7 @@ test("while Kafka is away, letters beyond 1,000 are not kept", async () => {
   assert.equal(lines.length, 10);
 });
 
-function openLetters(sending: Promise<void> | Error = Promise.resolve(), repeatedLog?: RepeatedLog) {
+function openLetters(sending: Promise<void> | Error = Promise.resolve(), dedupedLog?: DedupedLog) {
   const sent: unknown[] = [];
   const lines: unknown[] = [];
   let opened = 0;
@@ -66,7 +66,7 @@ function openLetters(sending: Promise<void> | Error = Promise.resolve(), repeate
         async [Symbol.asyncDispose]() {},
       };
     },
-    log: repeatedLog ?? { error: (facts) => void lines.push(facts) },
+    log: dedupedLog ?? { error: (fields) => void lines.push(fields) },
   });
   return { letters, sent, lines, opened: () => opened };
 }

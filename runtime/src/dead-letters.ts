@@ -3,7 +3,7 @@ import { deadLetterTopic } from "@faceline/contracts/wire/names";
 import { bestEffort } from "./best-effort.ts";
 import type { Producer } from "./kafka-producer.ts";
 import { taskIds } from "./log-ids.ts";
-import type { RepeatedLog } from "./repeated-log.ts";
+import type { DedupedLog } from "./deduped-log.ts";
 
 /**
  * Records what could not be read or processed: ids and a reason, never content. Its producer is its own and
@@ -73,5 +73,5 @@ type LetterProducer = Pick<Producer, "send"> & AsyncDisposable;
 
 type DeadLettersParts = {
   openProducer(): Promise<LetterProducer>;
-  log: Pick<RepeatedLog, "error">;
+  log: Pick<DedupedLog, "error">;
 };

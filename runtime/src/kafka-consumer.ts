@@ -8,7 +8,7 @@ import type { Log } from "./log.ts";
  */
 const fetchWaitMs = 250;
 const heartbeatEveryMs = 250;
-const checkProofEveryMs = 250;
+const checkEveryMs = 250;
 /** The pause before a group is joined again where kafkajs itself has given up. */
 const rejoinAfterMs = 250;
 /** How long the first join is tried again after errors that kafkajs calls retriable. */
@@ -26,14 +26,15 @@ const connectionErrors = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLoc
  * rebalance, before `onMessages` receives messages of them; messages that were read earlier and not committed
  * are read again, by this member or by another.
  *
- * A consumer proves its connections: fetches and heartbeats are answered all the time. Connections on which a
- * request was not answered in time are closed and opened anew, and the group is joined again.
+ * A consumer notices a connection that no longer responds: fetches and heartbeats are answered all the time.
+ * Connections on which a request was not answered in time are closed and opened anew, and the group is joined
+ * again.
  *
  * Only `commit` commits offsets. It does not throw: after a rebalance the new member commits. Throws one
  * sentence when the group cannot be joined.
  */
 export async function openConsumer(config: KafkaConfig, options: ConsumerOptions): Promise<Consumer> {
-  const { topic, group, clientId, log, onAssignment, onMessages, onProof } = options;
+  const { topic, group, clientId, log, onAssignment, onMessages, onResponsiveChange } = options;
   let closing = false;
   let fell = false;
   const { kafka, sockets } = kafkaClient(config, clientId);
@@ -51,7 +52,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
   sockets.closeOnTimeout(consumer);
   const joined = Promise.withResolvers<void>();
   const openedAt = performance.now();
-  const proof = { lastAt: runningTime(), isProved: true };
+  const responses = { lastAt: runningTime(), isResponsive: true };
   let requestSentAt = 0;
   const renewSession = () => options.onSession?.(requestSentAt + config.KAFKA_SESSION_MS - performance.now());
 
@@ -76,7 +77,7 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
 
   // Registered before `run`, which may emit events before it returns.
   consumer.on(consumer.events.REQUEST, ({ payload: { apiName, duration } }) => {
-    proof.lastAt = runningTime();
+    responses.lastAt = runningTime();
     if (apiName === "Heartbeat" || apiName === "SyncGroup") requestSentAt = performance.now() - duration;
     // From the end of a join until the answer to SyncGroup, the partitions may already be another member's.
     if (apiName === "JoinGroup") options.onSession?.(0);
@@ -107,18 +108,18 @@ export async function openConsumer(config: KafkaConfig, options: ConsumerOptions
     }, rejoinAfterMs);
   });
 
-  const checkProof = () => {
-    const isProved = runningTime() - proof.lastAt < fetchWaitMs + config.KAFKA_REQUEST_MS;
-    if (closing || isProved === proof.isProved) return;
-    proof.isProved = isProved;
-    onProof?.(isProved);
+  const checkResponses = () => {
+    const isResponsive = runningTime() - responses.lastAt < fetchWaitMs + config.KAFKA_REQUEST_MS;
+    if (closing || isResponsive === responses.isResponsive) return;
+    responses.isResponsive = isResponsive;
+    onResponsiveChange?.(isResponsive);
   };
   // If this process was blocked, what the brokers answered is read before the immediate runs.
-  const proofTimer = setInterval(() => setImmediate(checkProof), checkProofEveryMs);
+  const checkTimer = setInterval(() => setImmediate(checkResponses), checkEveryMs);
 
   const close = async (): Promise<void> => {
     closing = true;
-    clearInterval(proofTimer);
+    clearInterval(checkTimer);
     await consumer.disconnect().finally(() => sockets.abandon());
   };
 
@@ -157,7 +158,7 @@ export type ConsumerOptions = {
    * The brokers have stopped answering this consumer (false) within 1.5 s, or answer again (true). Its
    * partitions are unchanged until `onAssignment` is called.
    */
-  onProof?(isProved: boolean): void;
+  onResponsiveChange?(isResponsive: boolean): void;
   /** The consumer crashed with an error that is not retriable. */
   onFatalError(error: Error): void;
 };

@@ -64,7 +64,10 @@ test("a send in vain in a process without a core is not held against the brokers
   connections[0]!.sends = [new Promise(() => {})];
   const isStarved = (error: unknown) => starvationOf(error) !== undefined;
   await assert.rejects(link.send([]), isStarved);
-  assert.deepEqual([link.isProved, link.starvation === undefined, names], [false, false, ["Kafka, test"]]);
+  assert.deepEqual(
+    [link.isResponsive, link.starvation === undefined, names],
+    [false, false, ["Kafka, test"]],
+  );
   // One that waits for the next connection in vain says the same.
   await assert.rejects(link.send([]), isStarved);
   refused.reject(new Error("Connection error: connect ECONNREFUSED 127.0.0.1:9092"));
@@ -80,7 +83,7 @@ test("what a broker replies after such a wait is load as well, and keeps the con
   const reply = Object.assign(new Error("not the leader"), { name: "KafkaJSProtocolError" });
   connection.sends = [new Promise((_, reject) => setTimeout(() => reject(reply), 20))];
   await assert.rejects(link.send([]), (error) => starvationOf(error) !== undefined);
-  assert.deepEqual([link.isProved, connection.closed], [true, false]);
+  assert.deepEqual([link.isResponsive, connection.closed], [true, false]);
 });
 
 /** `sends`: what the next sends return, in their order. */

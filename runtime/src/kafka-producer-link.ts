@@ -8,12 +8,12 @@ import { reportSilence } from "./silence.ts";
 import { Starved, type TimeSpent, wasStarved } from "./starvation.ts";
 
 /** A connection over which nothing was acknowledged for half of this must prove itself by a reply. */
-const proveEveryMs = 1_000;
+const probeEveryMs = 1_000;
 /** The pause after an attempt to connect that failed. */
 const connectEveryMs = 250;
 
 /**
- * The connections of a producer, which it proves: a broker has answered on them lately, or they are closed
+ * The connections of a producer, which it probes: a broker has answered on them lately, or they are closed
  * and opened anew. Until that succeeds, sends wait for it no longer than a request may take.
  *
  *     up ──a request fails or is not answered in time──► down ──connected, a broker answered──► up
@@ -26,8 +26,8 @@ export class ProducerLink implements AsyncDisposable {
   readonly #requestMs: number;
   readonly #connect: () => Promise<Connection>;
   #state: LinkState;
-  #provedAt = performance.now();
-  #proving = false;
+  #respondedAt = performance.now();
+  #probing = false;
   #closed = false;
   readonly #timer: NodeJS.Timeout;
 
@@ -36,7 +36,7 @@ export class ProducerLink implements AsyncDisposable {
     this.#requestMs = requestMs;
     this.#connect = connect;
     this.#state = { phase: "up", connection };
-    this.#timer = setInterval(() => void this.#proveIfIdle(), proveEveryMs);
+    this.#timer = setInterval(() => void this.#probeIfIdle(), probeEveryMs);
   }
 
   /**
@@ -60,7 +60,7 @@ export class ProducerLink implements AsyncDisposable {
    * Whether a broker has answered lately on the connections that send. Not by the age of its last answer: in
    * a process that was blocked, the newest one waits to be read.
    */
-  get isProved(): boolean {
+  get isResponsive(): boolean {
     return this.#state.phase === "up";
   }
 
@@ -83,7 +83,7 @@ export class ProducerLink implements AsyncDisposable {
     const sent = connection.producer.sendBatch({ acks: -1, timeout: requestMs, topicMessages });
     try {
       await Promise.race([sent, timedOut]);
-      this.#provedAt = performance.now();
+      this.#respondedAt = performance.now();
     } catch (error) {
       const { spent } = timeout;
       // What a broker says that had no core itself, as that it leads no partition any more, is load as well.
@@ -106,20 +106,20 @@ export class ProducerLink implements AsyncDisposable {
     }
   }
 
-  async #proveIfIdle(): Promise<void> {
+  async #probeIfIdle(): Promise<void> {
     const state = this.#state;
-    if (state.phase === "down" || this.#proving) return;
-    if (performance.now() - this.#provedAt < proveEveryMs / 2) return;
-    this.#proving = true;
+    if (state.phase === "down" || this.#probing) return;
+    if (performance.now() - this.#respondedAt < probeEveryMs / 2) return;
+    this.#probing = true;
     using timeout = new ReplyTimeout(this.#requestMs, () => timedOut.reject(new TimedOut()));
     const timedOut = Promise.withResolvers<never>();
     try {
-      await Promise.race([prove(state.connection), timedOut.promise]);
-      this.#provedAt = performance.now();
+      await Promise.race([probe(state.connection), timedOut.promise]);
+      this.#respondedAt = performance.now();
     } catch (error) {
       this.#reconnect(state.connection, error, timeout.spent);
     } finally {
-      this.#proving = false;
+      this.#probing = false;
     }
   }
 
@@ -144,7 +144,7 @@ export class ProducerLink implements AsyncDisposable {
       try {
         const connection = await this.#connect();
         if (this.#closed) return connection.sockets.abandon();
-        this.#provedAt = performance.now();
+        this.#respondedAt = performance.now();
         this.#state = { phase: "up", connection };
         return resolve(connection);
       } catch (error) {
@@ -202,7 +202,7 @@ async function connectProducer(config: KafkaConfig, clientId: string): Promise<C
   const connection = { producer, sockets, cluster };
   try {
     await within(2 * config.KAFKA_REQUEST_MS, producer.connect());
-    await within(config.KAFKA_REQUEST_MS, prove(connection));
+    await within(config.KAFKA_REQUEST_MS, probe(connection));
     return connection;
   } catch (error) {
     sockets.abandon();
@@ -211,7 +211,7 @@ async function connectProducer(config: KafkaConfig, clientId: string): Promise<C
 }
 
 /** Asks every connected broker for a reply, on the connection over which it is sent to. */
-async function prove({ cluster }: Connection): Promise<void> {
+async function probe({ cluster }: Connection): Promise<void> {
   const { brokers, seedBroker } = cluster().brokerPool;
   const connected = [...new Set([seedBroker, ...Object.values(brokers)])].filter((each) =>
     each?.isConnected(),

@@ -51,8 +51,8 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
 
   return {
     send,
-    isProved: () => link.isProved,
-    isHealthy: () => link.isProved || link.starvation !== undefined,
+    isResponsive: () => link.isResponsive,
+    isHealthy: () => link.isResponsive || link.starvation !== undefined,
     starvation: () => link.starvation,
     [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),
   };
@@ -68,7 +68,7 @@ export type Producer = AsyncDisposable & {
     headers?: Record<string, string>,
   ): Promise<void>;
   /** Whether a broker has answered lately on the connections that send. */
-  isProved(): boolean;
+  isResponsive(): boolean;
   /** False while none has and they are to blame: for health and readiness. */
   isHealthy(): boolean;
   /** Set while none has, and this process had too little CPU to tell whether that is their fault. */

@@ -105,14 +105,14 @@ test("a process that was blocked for longer than KAFKA_REQUEST_MS has lost no co
   const blocking = { ...config, KAFKA_REQUEST_MS: 300 };
   await using producer = await openProducer(blocking, "test");
   const received = Promise.withResolvers<void>();
-  const proofs: boolean[] = [];
+  const changes: boolean[] = [];
   await using _consumer = await openConsumer(blocking, {
     topic,
     group: `g-${topic}`,
     clientId: "reader",
     log,
     onAssignment: () => {},
-    onProof: (isProved) => proofs.push(isProved),
+    onResponsiveChange: (isResponsive) => changes.push(isResponsive),
     onFatalError: (error) => received.reject(error),
     onMessages: () => received.resolve(),
   });
@@ -120,10 +120,10 @@ test("a process that was blocked for longer than KAFKA_REQUEST_MS has lost no co
   // It leaves in this turn of the event loop.
   await Promise.resolve().then(() => Promise.resolve());
   block(2_000);
-  assert.equal(producer.isProved(), true);
+  assert.equal(producer.isResponsive(), true);
   await Promise.all([sent, received.promise]);
-  assert.equal(producer.isProved(), true);
-  assert.deepEqual(proofs, []);
+  assert.equal(producer.isResponsive(), true);
+  assert.deepEqual(changes, []);
 });
 
 test("a dead letter has the offset of the message and a reason, and none of its content", async (t) => {

@@ -20,12 +20,12 @@ test("a connection whose packets are swallowed is closed although nobody uses it
   await using redis = await connectVolatileRedis(config);
   assert.equal(redis.usable, true);
   proxy.swallow();
-  await until("the connection is not proved any more", () => !redis.usable);
+  await until("the connection is not responsive any more", () => !redis.usable);
   assert.equal(redis.healthy, false);
   assert.equal(reasons[0], "REDIS_VOLATILE_URL, commands");
   await assert.rejects(redis.set("liveness", "1"));
   proxy.resume();
-  await until("the connection is proved again", () => redis.usable);
+  await until("the connection is responsive again", () => redis.usable);
   assert.equal(await redis.set("liveness", "1", "PX", 1_000), "OK");
 });
 
@@ -93,7 +93,7 @@ test("a server is not to blame for silence in a time in which this process had n
   proxy.swallow();
   const late = redis.get("a");
   const closed = new Promise<void>((resolve) => redis.once("close", resolve));
-  await assert.rejects(late, (error) => starvationOf(error) !== undefined || !redis.isProved);
+  await assert.rejects(late, (error) => starvationOf(error) !== undefined || !redis.isResponsive);
   await closed;
   const { elapsedMs, unableMs } = redis.starvation!;
   assert.ok(elapsedMs >= 4 * config.REDIS_COMMAND_MS - 20 && unableMs >= 0.7 * elapsedMs);

@@ -5,18 +5,19 @@ import { ReplyTimeout } from "./reply-timeout.ts";
 import { reportSilence } from "./silence.ts";
 import { starvedIn, type TimeSpent, wasStarved } from "./starvation.ts";
 
-/** A connection on which nothing came for half of this gets a PING. */
+/** A connection that was silent for half of this gets a PING. */
 const pingEveryMs = 1_000;
 
 /**
- * A client that proves its connection. One that the network has forgotten (a silent failover, a restarted
- * proxy, a power loss) stays open and "ready" for a quarter of an hour, and every command on it times out.
+ * A client that checks that its connection responds. One that the network has forgotten (a silent failover, a
+ * restarted proxy, a power loss) stays open and "ready" for a quarter of an hour, and every command on it
+ * times out.
  *
- *     command or PING ──► a reply is due ──bytes came, or queued ones left──► proved
+ *     command or PING ──► a reply is due ──bytes came, or queued ones left──► responsive
  *                               └──neither for `silenceMaxMs`──► closed, all its commands fail, reconnect
  *
- * What counts is a reply on this very connection, so subscribers are proved likewise. Bytes that leave a full
- * socket count because large images may take longer than that to leave.
+ * What counts is a reply on this very connection, so subscribers are checked likewise. Bytes that leave a
+ * full socket count because large images may take longer than that to leave.
  *
  * The option `commandTimeout` counts the time in which replies could be read: see ReplyTimeout.
  */
@@ -31,7 +32,7 @@ export class RedisWithLiveness extends Redis {
   #silentSince: Instant | undefined;
   /** How long the connection was silent that was closed for it last, until another one is ready. */
   #silence: TimeSpent | undefined;
-  /** What the kernel had taken then, and what waited for it. */
+  /** Bytes sent and queued when the silence began. */
   #writesBefore = { sent: 0, queued: 0 };
   #silenceTimeout: ReplyTimeout | undefined;
   #pingTimer: NodeJS.Timeout | undefined;
@@ -59,7 +60,7 @@ export class RedisWithLiveness extends Redis {
       if (error.syscall === "connect") this.#silence = undefined;
     });
     this.#pingTimer = setInterval(() => {
-      if (this.isProved && performance.now() - this.#repliedAt >= pingEveryMs / 2) {
+      if (this.isResponsive && performance.now() - this.#repliedAt >= pingEveryMs / 2) {
         bestEffort("redis_ping", this.ping());
       }
     }, pingEveryMs);
@@ -69,7 +70,7 @@ export class RedisWithLiveness extends Redis {
    * Whether the connection is open: it is closed when the server falls silent. Not by the age of the last
    * reply: in a process that was blocked, the newest one waits to be read.
    */
-  get isProved(): boolean {
+  get isResponsive(): boolean {
     // The status of ioredis stays "ready" while the socket closes.
     return this.status === "ready" && this.stream.writable;
   }
@@ -94,7 +95,7 @@ export class RedisWithLiveness extends Redis {
   override sendCommand(command: Command, stream?: Parameters<Redis["sendCommand"]>[1]): unknown {
     const { onCommandEnd } = this;
     // Without a connection it fails at once, which says nothing about Redis' time.
-    if (onCommandEnd !== undefined && this.isProved) {
+    if (onCommandEnd !== undefined && this.isResponsive) {
       const sentAt = performance.now();
       const end = (error?: Error) => onCommandEnd(command.name, performance.now() - sentAt, error);
       command.promise.then(() => end(), end);
@@ -118,7 +119,7 @@ export class RedisWithLiveness extends Redis {
   #beginSilence(): void {
     this.#silentSince = instant();
     this.#writesBefore = this.#writes;
-    // A pipeline is written at the end of this turn; what the kernel takes of it at once proves nothing.
+    // A pipeline is written at the end of this turn; what the kernel takes of it at once shows nothing.
     setImmediate(() => {
       this.#writesBefore = this.#writes;
     });

@@ -69,7 +69,7 @@ async function subscribeOn(
     );
   });
   return {
-    connected: () => subscribed && redis.isProved,
+    connected: () => subscribed && redis.isResponsive,
     starvation: () => redis.starvation,
     async [Symbol.asyncDispose]() {
       redis.disconnect();
@@ -78,7 +78,7 @@ async function subscribeOn(
 }
 
 type Subscription = AsyncDisposable & {
-  /** Whether the channels are subscribed, on a connection that was proved lately. */
+  /** Whether the channels are subscribed, on a connection that answered lately. */
   connected(): boolean;
   /** See RedisWithLiveness. */
   starvation(): TimeSpent | undefined;

@@ -5,7 +5,7 @@ import { ServerUnreachable } from "./connect-fault.ts";
 import { runningTime } from "./core-waits.ts";
 import { type Log, openLog } from "./log.ts";
 import { newProcessId, stopSignal } from "./process.ts";
-import { RepeatedLog } from "./repeated-log.ts";
+import { DedupedLog } from "./deduped-log.ts";
 import { logSilence } from "./silence.ts";
 
 /** Settings of every service. */
@@ -34,8 +34,8 @@ export async function runService<Schema extends z.ZodType<StartSettings>>(
     const log = openLog(name, config.LOG_LEVEL).child({ [`${name}Id`]: id });
     await withRetries({ withinMs: config.CONNECT_WITHIN_MS, log, stop }, async () => {
       // A server that is away may be silent once a second, on each of its connections.
-      using lines = new RepeatedLog(log);
-      using _silences = logSilence(lines);
+      using dedupedLog = new DedupedLog(log);
+      using _silences = logSilence(dedupedLog);
       await run({ config, id, log, stop });
     });
     // Everything is closed. A delivery of spans or metrics that is tried again would keep the process for up

@@ -1,5 +1,5 @@
 import { channel } from "node:diagnostics_channel";
-import type { RepeatedLog } from "./repeated-log.ts";
+import type { DedupedLog } from "./deduped-log.ts";
 import type { TimeSpent } from "./starvation.ts";
 
 /** Every connection that this process closes reports to it, because none of them has a log of its own. */
@@ -11,15 +11,15 @@ export function reportSilence(connection: string, spent: TimeSpent): void {
 }
 
 /** Logs each connection that is closed because its server was silent, until it is disposed of. */
-export function logSilence(log: Pick<RepeatedLog, "warn">): Disposable {
+export function logSilence(log: Pick<DedupedLog, "warn">): Disposable {
   const write = (message: unknown) => {
     const { connection, elapsedMs, unableMs } = message as Silence;
-    const facts = {
+    const fields = {
       reason: connection,
       silentMs: Math.round(elapsedMs),
       withoutCoreMs: Math.round(unableMs),
     };
-    log.warn(facts, "a connection was silent and is closed; it is opened anew");
+    log.warn(fields, "a connection was silent and is closed; it is opened anew");
   };
   silences.subscribe(write);
   return { [Symbol.dispose]: () => silences.unsubscribe(write) };

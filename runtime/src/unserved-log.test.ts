@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
-import type { LineFacts } from "./repeated-log.ts";
+import type { LogFields } from "./deduped-log.ts";
 import { logUnserved } from "./unserved-log.ts";
 
 test("each call that was not served leaves one line with its request id, the reason and the trace, if it is exported", () => {
   const lines: string[] = [];
-  const write = ({ reason, request_id, tasks, trace_id = "not traced" }: LineFacts, sentence: string) =>
+  const write = ({ reason, request_id, tasks, trace_id = "not traced" }: LogFields, sentence: string) =>
     void lines.push([request_id, sentence, reason, tasks, trace_id].join(": "));
   const shed: Outcome = { kind: "shed", reason: "queue_too_long", predictedMs: 900, retryAfterMs: 500 };
   logUnserved({ warn: write, error: write }, [

@@ -2,14 +2,14 @@ import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { taskIds } from "./log-ids.ts";
-import type { LineFacts, RepeatedLog } from "./repeated-log.ts";
+import type { LogFields, DedupedLog } from "./deduped-log.ts";
 
 /**
  * Writes a line for each call with tasks that were shed, came too late or failed. To be called by the service
  * that decided so: its line says why a client got 502, 503 or 504. `batch`: the batch of the tasks, where
  * they had one.
  */
-export function logUnserved(log: Pick<RepeatedLog, "warn" | "error">, ends: End[], batch?: BatchId): void {
+export function logUnserved(log: Pick<DedupedLog, "warn" | "error">, ends: End[], batch?: BatchId): void {
   const byCall = Map.groupBy(ends, ({ task, outcome }) => `${callIdOf(task.id)} ${outcome.kind}`);
   for (const own of byCall.values()) {
     const { task, outcome } = own[0]!;
@@ -20,13 +20,13 @@ export function logUnserved(log: Pick<RepeatedLog, "warn" | "error">, ends: End[
       case "shed": {
         const { reason, predictedMs, retryAfterMs } = outcome;
         const budgetMs = task.deadlineAt - task.arrivedAt;
-        const facts = { ...factsOf(own, reason, batch), budgetMs, predictedMs, retryAfterMs };
-        log.warn(facts, "a call was refused or dropped under load");
+        const fields = { ...factsOf(own, reason, batch), budgetMs, predictedMs, retryAfterMs };
+        log.warn(fields, "a call was refused or dropped under load");
         break;
       }
       case "expired": {
-        const facts = { ...factsOf(own, outcome.kind, batch), task: task.id, lateByMs: outcome.lateByMs };
-        log.warn(facts, "a task was still waiting at its deadline");
+        const fields = { ...factsOf(own, outcome.kind, batch), task: task.id, lateByMs: outcome.lateByMs };
+        log.warn(fields, "a task was still waiting at its deadline");
         break;
       }
       case "failed":
@@ -36,7 +36,7 @@ export function logUnserved(log: Pick<RepeatedLog, "warn" | "error">, ends: End[
   }
 }
 
-const factsOf = ([first, ...others]: End[], reason: string, batch: BatchId | undefined): LineFacts => ({
+const factsOf = ([first, ...others]: End[], reason: string, batch: BatchId | undefined): LogFields => ({
   reason,
   ...taskIds(first!.task),
   ...(batch === undefined ? {} : { batch_id: batch }),

@@ -9,7 +9,7 @@ import { instant, type LivenessOptions, RedisWithLiveness } from "./redis-livene
 export const volatileCheckEveryMs = 5_000;
 
 /**
- * Commands of the handshake of ioredis, of the check itself and of the proof of life. Only these are sent to
+ * Commands of the handshake of ioredis, of the check itself and of the probe. Only these are sent to
  * a server that was not accepted.
  */
 const commandsBeforeAcceptance = new Set(["auth", "client", "config", "hello", "info", "ping", "select"]);
@@ -35,9 +35,9 @@ export class VolatileRedis extends RedisWithLiveness {
     this.#check = check;
   }
 
-  /** Whether the connection is proved and its server passed the check. */
+  /** Whether the connection is responsive and its server passed the check. */
   get usable(): boolean {
-    return this.isProved && this.stream === this.#accepted;
+    return this.isResponsive && this.stream === this.#accepted;
   }
 
   /** False while it is not usable and the server is to blame: for health and readiness. */
@@ -89,7 +89,7 @@ export class VolatileRedis extends RedisWithLiveness {
     }
     this.on("ready", () => void this.#checkAgain());
     this.#timer = setInterval(() => {
-      if (this.isProved && (whileInUse || !this.usable)) void this.#checkAgain();
+      if (this.isResponsive && (whileInUse || !this.usable)) void this.#checkAgain();
     }, everyMs);
   }
 
@@ -102,7 +102,7 @@ export class VolatileRedis extends RedisWithLiveness {
       this.#report((await this.check()).join("; "));
     } catch {
       // A server that does not reply is not accepted: reconnect, and check the new socket before it is used.
-      if (this.isProved && this.stream === stream) this.closeSilent(checkedFrom);
+      if (this.isResponsive && this.stream === stream) this.closeSilent(checkedFrom);
     } finally {
       if (this.#checking === stream) this.#checking = undefined;
     }

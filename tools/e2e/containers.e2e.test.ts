@@ -95,7 +95,7 @@ test("Faceline in containers", { skip: withoutContainers() }, async (t) => {
   });
 });
 
-const samples = join(repository, "ingress", "pages", "samples");
+const samples = join(repository, "web", "src", "samples");
 
 /** What `keys usage` prints of the team of the first key, as soon as a call is in it. */
 async function untilCounted(compose: Compose): Promise<string> {

@@ -87,7 +87,7 @@ function planIn(t: TestContext) {
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "token"), token, { mode: 0o600 });
   const run = async (...args: string[]): Promise<{ code: number; text: string }> => {
-    const command = [join(repository, "tools/planner", "src", "main.ts"), ...args];
+    const command = [join(repository, "tools/planner/main.ts"), ...args];
     const env = { ...process.env, FACELINE_STATE: folder };
     return promisify(execFile)(process.execPath, command, { env }).then(
       ({ stdout }) => ({ code: 0, text: stdout }),

@@ -22,7 +22,7 @@ test("the page of a plan is sound in every look, where the target is met and whe
   for (const { name, target, code, words } of cases) {
     const file = join(folder, `${name}.html`);
     const args = ["--target", target, "--html", file, "--profile", join(folder, "profile.json")];
-    const command = [join(repository, "tools/planner", "src", "main.ts"), "run", ...traffic, ...args];
+    const command = [join(repository, "tools/planner/main.ts"), "run", ...traffic, ...args];
     const ended = await promisify(execFile)(process.execPath, command, {
       env: { ...process.env, FACELINE_STATE: folder },
     }).then(

@@ -29,7 +29,7 @@ test("traffic that is recorded while it is replayed is the same trace, and its p
   writeFileSync(file("keys"), `${stack.key}\n`, { mode: 0o600 });
   writeFileSync(file("token"), token, { mode: 0o600 });
   const plan = async (...args: string[]) => {
-    const command = [join(repository, "tools/planner", "src", "main.ts"), ...args];
+    const command = [join(repository, "tools/planner/main.ts"), ...args];
     const env = { ...process.env, FACELINE_STATE: folder };
     return (await promisify(execFile)(process.execPath, command, { env })).stdout;
   };

@@ -49,10 +49,10 @@ test("links whose packets are swallowed", async (t) => {
     });
     await using producer = await openProducer(config, "test");
     links["ingress–Kafka"].swallow();
-    await waitUntil("the producer is not proved", () => !producer.isProved());
+    await waitUntil("the producer is not responsive", () => !producer.isResponsive());
     await assert.rejects(producer.send(deadLetterTopic, 0, null, { reason: "test" }));
     links["ingress–Kafka"].resume();
-    await waitUntil("the producer is proved", () => producer.isProved());
+    await waitUntil("the producer is responsive", () => producer.isResponsive());
     await producer.send(deadLetterTopic, 0, null, { reason: "test" });
   });
 

@@ -8,8 +8,8 @@ import { decide } from "@faceline/batcher/scheduling/decide";
 import type { Event } from "@faceline/batcher/scheduling/state";
 
 // Short random histories of a pool: calls arrive, workers run, fail, fall silent, come back with late
-// answers, and calls are cancelled; some images are dear to prepare. In every interleaving each task ends
-// exactly once, no worker has more than one batch running, one staged and one dear batch staged beside it,
+// answers, and calls are cancelled; some images are heavy to prepare. In every interleaving each task ends
+// exactly once, no worker has more than one batch running, one staged and one heavy batch staged beside it,
 // and in the end nothing is kept. Replay one seed: SEED=417 node --test src/scheduling/decide.sim.test.ts
 
 test("every task that arrives ends exactly once, whatever happens to its workers", () => {
@@ -43,9 +43,9 @@ function runHistory(seed: number): void {
       const live = [...pool.sent.values()].filter(
         (each) => each.worker === `inference-${worker.name}` && each.phase.kind !== "lost",
       );
-      const dear = live.filter(({ load }) => load?.isDear).length;
-      const counts = `seed ${seed}: ${worker.name} has ${live.length} batches, ${dear} of them dear`;
-      assert.ok(live.length <= 3 && dear <= 2 && live.length - dear <= 2, counts);
+      const heavy = live.filter(({ load }) => load?.isHeavy).length;
+      const counts = `seed ${seed}: ${worker.name} has ${live.length} batches, ${heavy} of them heavy`;
+      assert.ok(live.length <= 3 && heavy <= 2 && live.length - heavy <= 2, counts);
     }
   };
   const sendReport = (worker: (typeof workers)[number]): void => {

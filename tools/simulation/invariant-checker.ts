@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Report } from "@faceline/contracts/wire/report";
-import { isDear } from "@faceline/batcher/scheduling/batch-load";
+import { isHeavy } from "@faceline/batcher/scheduling/batch-load";
 import type { Event, Move } from "@faceline/batcher/scheduling/state";
 
 /**
@@ -19,8 +19,8 @@ export class InvariantChecker {
   readonly #seed: number;
   /** By partition of the batches topic. */
   readonly #holders: Holder[] = [];
-  /** Batches of tasks that are dear to prepare: one is staged beside another batch. */
-  readonly #dearBatches = new Set<BatchId>();
+  /** Batches of tasks that are heavy to prepare: one is staged beside another batch. */
+  readonly #heavyBatches = new Set<BatchId>();
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -82,13 +82,13 @@ export class InvariantChecker {
     assert.ok(!report.draining, violation("is stopping"));
     assert.ok(loaded !== undefined, violation("has not loaded the lane"));
     assert.ok(batch.tasks.length <= loaded.sizes.at(-1)!.size, violation("takes no batch so large"));
-    const isDearBatch = batch.tasks.some(isDear);
+    const isHeavyBatch = batch.tasks.some(isHeavy);
     const staged = [
       ...report.staged.map((each) => each.batch),
       ...travelling.filter((each) => each.sentAt > now - 2_000).map((each) => each.id),
-    ].filter((id) => this.#dearBatches.has(id) === isDearBatch);
-    assert.ok(staged.length === 0, violation(`has one staged already${isDearBatch ? ", a dear one" : ""}`));
-    if (isDearBatch) this.#dearBatches.add(batch.id);
+    ].filter((id) => this.#heavyBatches.has(id) === isHeavyBatch);
+    assert.ok(staged.length === 0, violation(`has one staged already${isHeavyBatch ? ", a heavy one" : ""}`));
+    if (isHeavyBatch) this.#heavyBatches.add(batch.id);
     holder.travelling.push(batch);
     for (const task of batch.tasks) this.waiting.delete(task.id);
   }

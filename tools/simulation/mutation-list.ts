@@ -34,11 +34,11 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "false",
     ],
     ["two batches are staged", ": stagedCount > 0)", ": stagedCount > 1)"],
-    ["two dear batches are staged", "stagedDear !== undefined :", "false :"],
+    ["two heavy batches are staged", "stagedHeavy !== undefined :", "false :"],
     [
-      "usual tasks wait for a picture that is decoded",
+      "light tasks wait for a picture that is decoded",
       ": stagedCount > 0)",
-      ": stagedCount > 0 || stagedDear !== undefined)",
+      ": stagedCount > 0 || stagedHeavy !== undefined)",
     ],
     ["the hop to the worker is not counted", "preparedAt = now + state.hops.toWorker.ms", "preparedAt = now"],
     ["preparation is not counted", "+ lane.prepareHighMs(load)", ""],
@@ -170,16 +170,16 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "",
     ],
   ],
-  lane: [["a dear picture counts like any other", "Math.max(1, ms / usualMs)", "1"]],
-  "batch-load": [["no task is dear", "cost >= dearCostMin", "false"]],
+  lane: [["a heavy picture counts like any other", "Math.max(1, ms / usualMs)", "1"]],
+  "batch-load": [["no task is heavy", "cost >= heavyCostMin", "false"]],
   "recent-tenants": [
     ["long batches are sent beside other tenants", "now - this.#changedAt < recentMs", "false"],
   ],
-  "dear-limit": [
-    ["all workers prepare dear pictures", "Math.floor(loads.length / 2)", "loads.length"],
+  "heavy-limit": [
+    ["all workers prepare heavy pictures", "Math.floor(loads.length / 2)", "loads.length"],
     [
-      "a worker that runs a dear picture prepares no other one",
-      "? free : free.filter(({ holdsDear }) => holdsDear)",
+      "a worker that runs a heavy picture prepares no other one",
+      "? free : free.filter(({ holdsHeavy }) => holdsHeavy)",
       "? free : []",
     ],
   ],
@@ -193,7 +193,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "best-effort-admission": [
     ["best-effort tasks wait without bound", "count + tasks.length > bestEffortWaitingMax", "false"],
     ["best-effort calls wait for workers that teams need", "now + predictedMs > call.deadlineAt", "false"],
-    ["dear best-effort pictures run beside teams", "tasks.some(isDear) &&", "false &&"],
+    ["heavy best-effort pictures run beside teams", "tasks.some(isHeavy) &&", "false &&"],
   ],
   dispatch: [
     [

@@ -51,7 +51,7 @@ export class SimulatedBatcher {
       clock,
       pool: "default",
       deadLetters: { record: () => {} },
-      lines,
+      dedupedLog: lines,
     });
     const producer = {
       send: (_topic: string, partition: number, batch: string | null) => produce(this, partition, batch!),
@@ -73,7 +73,7 @@ export class SimulatedBatcher {
       },
       poolState: { stateChanged: () => {} },
       spans: new BatchSpans(tracingOff, "default"),
-      lines,
+      dedupedLog: lines,
     });
     this.#loop.onEnded((tasks) => {
       if (!this.#delivering) for (const task of tasks) this.#end(task);

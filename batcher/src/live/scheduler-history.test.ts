@@ -121,6 +121,6 @@ function openPool() {
     settings,
     handle,
     live: (now: number): LiveBatcher =>
-      liveBatcher(state, history, { pool: "default", kafka: "proved", now, settings }),
+      liveBatcher(state, history, { pool: "default", kafka: "responsive", now, settings }),
   };
 }

@@ -18,7 +18,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   const { tenant, deadlineAt } = call;
   const weight = weightOfAll(situation, tasks);
   const position = lane.queue.positionOfNew(tenant, weight);
-  const load = dearestLoad(tasks);
+  const load = heaviestLoad(tasks);
   const waitMs = expectedStartAt(situation, { position, deadlineAt, load }) - now;
   const runMs = lane.meanMs(Math.min(position, sizing.usefulSize));
   const predictedMs = waitMs + runMs + state.hops.reply.ms;
@@ -32,12 +32,12 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   if (now + predictedMs > deadlineAt) {
     return mayProbe(situation) ? { kind: "probe", giveWay } : refuse("deadline_infeasible");
   }
-  // A lane of short runs has to accept the long runs of a competing lane, and dear pictures the preparation
+  // A lane of short runs has to accept the long runs of a competing lane, and heavy pictures the preparation
   // of those before them.
   const longestRunMs = Math.max(
     lane.meanMs(sizing.deadlineSize),
     longestCompetingBatchMs(competing, now),
-    load.isDear ? longestPreparationMs(situation, load) : 0,
+    load.isHeavy ? longestPreparationMs(situation, load) : 0,
   );
   // A wait for the load is no queue. Only the deadline bounds it.
   const isLoaded = situation.loads.length > 0 || loadableCount(state, lane, now) === 0;
@@ -56,10 +56,10 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   return isAccepted ? { kind: "accepted", giveWay } : refuse("queue_too_long");
 }
 
-/** Of this dear load, and of the dear batches that are prepared now. */
+/** Of this heavy load, and of the heavy batches that are prepared now. */
 function longestPreparationMs({ lane, loads }: LaneSituation, load: BatchLoad): number {
-  const preparations = loads.map(({ stagedDear }) =>
-    stagedDear === undefined ? 0 : stagedDear.preparedAt - stagedDear.sentAt,
+  const preparations = loads.map(({ stagedHeavy }) =>
+    stagedHeavy === undefined ? 0 : stagedHeavy.preparedAt - stagedHeavy.sentAt,
   );
   return Math.max(lane.prepareMs(load), ...preparations);
 }
@@ -70,8 +70,8 @@ export function weightOfAll(situation: LaneSituation, tasks: BatchTask[]): numbe
   return tasks.reduce((sum, task) => sum + situation.lane.weightOf(task, usualMs), 0);
 }
 
-function dearestLoad(tasks: BatchTask[]): BatchLoad {
-  return loadOf([tasks.reduce((dearest, task) => (task.cost > dearest.cost ? task : dearest))]);
+function heaviestLoad(tasks: BatchTask[]): BatchLoad {
+  return loadOf([tasks.reduce((heaviest, task) => (task.cost > heaviest.cost ? task : heaviest))]);
 }
 
 /**

@@ -25,22 +25,22 @@ export function chooseBatch(
     const waiting = lane.queue.nextInTurn({ ...limits, countMax: sizeMax });
     if (waiting.length === 0) return { choice: { kind: "nothing" }, shed };
     const [first] = waiting;
-    const { isDear } = loadOf([first!.task]);
-    if (isDear !== slot.isDear) return { choice: { kind: "other_slot" }, shed };
-    // Dear tasks are not all as dear as the one with the least deadline, which was found to be in time.
-    const late = isDear ? waiting.find((each) => isLateAlone(situation, each)) : undefined;
+    const { isHeavy } = loadOf([first!.task]);
+    if (isHeavy !== slot.isHeavy) return { choice: { kind: "other_slot" }, shed };
+    // Heavy tasks are not all as heavy as the one with the least deadline, which was found to be in time.
+    const late = isHeavy ? waiting.find((each) => isLateAlone(situation, each)) : undefined;
     if (late !== undefined) {
       shed.push(...shedCall(situation, late.task, "deadline_infeasible"));
       continue;
     }
     const { count, urgent } = mostInTime(situation, waiting);
-    if (!isDear && count < Math.min(sizing.deadlineSize, waiting.length) && !keepsUp(situation, count)) {
+    if (!isHeavy && count < Math.min(sizing.deadlineSize, waiting.length) && !keepsUp(situation, count)) {
       const early = shedEarly(situation, urgent);
       shed.push(...early);
       if (early.length > 0) continue;
     }
-    // Dear tasks wait for no others: together they would be prepared no sooner.
-    if (isDear) return { choice: sendFirst(waiting, count, "full"), shed };
+    // Heavy tasks wait for no others: together they would be prepared no sooner.
+    if (isHeavy) return { choice: sendFirst(waiting, count, "full"), shed };
     return { choice: sendOrHold(situation, waiting, count), shed };
   }
 }
@@ -129,7 +129,7 @@ function roundedDown(situation: SlotSituation, waiting: QueuedTask[], count: num
 
 /** Returns the load of the first `count` of these. */
 function loadOfQueued(waiting: QueuedTask[], count: number): BatchLoad {
-  const load: BatchLoad = { count, cost: 0, isDear: false };
+  const load: BatchLoad = { count, cost: 0, isHeavy: false };
   for (let index = 0; index < count; index++) addTask(load, waiting[index]!.task);
   return load;
 }

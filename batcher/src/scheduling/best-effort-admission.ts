@@ -2,7 +2,7 @@ import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { ShedReason } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { Admission } from "./admission.ts";
-import { isDear } from "./batch-load.ts";
+import { isHeavy } from "./batch-load.ts";
 import { bestEffortSize } from "./best-effort-dispatch.ts";
 import type { LaneSituation } from "./situation.ts";
 
@@ -22,7 +22,7 @@ export function admitBestEffort(situation: LaneSituation, call: CallTasks, tasks
   const { count } = lane.waiting.best_effort;
   if (count + tasks.length > bestEffortWaitingMax) return refuse("queue_too_long");
   // They would take a worker for long, from a team that may call at any moment.
-  if (tasks.some(isDear) && !state.tenants.areQuiet(now)) return refuse("queue_too_long");
+  if (tasks.some(isHeavy) && !state.tenants.areQuiet(now)) return refuse("queue_too_long");
   return now + predictedMs > call.deadlineAt
     ? refuse("deadline_infeasible")
     : { kind: "accepted", giveWay: [] };

@@ -119,7 +119,7 @@ function proposalFor(situation: LaneSituation, slot: WorkerSlot): BestEffortProp
   if (waiting.retryParts.length > 0) {
     return { ...proposal, reason: "retry", dequeue: () => waiting.dequeueRetry(sizeMax) };
   }
-  const limits = { countMax: sizeMax, dearAllowed: state.tenants.areQuiet(now) };
+  const limits = { countMax: sizeMax, heavyAllowed: state.tenants.areQuiet(now) };
   const inTurn = waiting.queue.nextInTurn({ ...limits, extraCostMax: extraCostMax.shared });
   if (inTurn.length === 0) return undefined;
   const tasks = inTurn.slice(0, mostInTime({ ...situation, slot }, inTurn).count);
@@ -128,10 +128,10 @@ function proposalFor(situation: LaneSituation, slot: WorkerSlot): BestEffortProp
   return { ...proposal, reason, dequeue };
 }
 
-/** Nothing is prepared beside a best-effort batch, so it does not matter whether it is dear. */
+/** Nothing is prepared beside a best-effort batch, so it does not matter whether it is heavy. */
 const idleSlot = ({ worker, sizeMax }: WorkerLoad, now: number): WorkerSlot => ({
   worker,
-  isDear: false,
+  isHeavy: false,
   sizeMax,
   freeAt: now,
   sendAt: now,

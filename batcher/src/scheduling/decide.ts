@@ -1,7 +1,7 @@
 import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
 import { admit, weightOfAll } from "./admission.ts";
-import { isDear } from "./batch-load.ts";
+import { isHeavy } from "./batch-load.ts";
 import { usefulBatch } from "./batch-size.ts";
 import { admitBestEffort } from "./best-effort-admission.ts";
 import { dispatchBatches } from "./dispatch.ts";
@@ -199,7 +199,7 @@ function arrive(state: State, arrival: Arrival, now: number): Move[] {
   const { queue } = lane.waiting[call.serviceClass];
   queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
   if (!isStandard) return gaveWay;
-  if (!waiting.every(isDear)) lane.usualArrivedAt = now;
+  if (!waiting.every(isHeavy)) lane.usualArrivedAt = now;
   lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
   return gaveWay;
 }

@@ -2,7 +2,7 @@ import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/ba
 import { chooseBatch } from "./batch-choice.ts";
 import { type BatchLoad, extraCostMax, loadOf } from "./batch-load.ts";
 import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts";
-import { workersForDear } from "./dear-limit.ts";
+import { workersForHeavy } from "./heavy-limit.ts";
 import { nextIsExcessive } from "./excessive-demand.ts";
 import type { Lane } from "./lane.ts";
 import { expiryAfter, facesAllowanceMs, receiveBy } from "./sent-batch.ts";
@@ -86,7 +86,7 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   const laneNow = laneSituation(state, lane, now);
   const costMax = state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone;
   const slot = nextSlot(laneNow);
-  // Without a slot, or where only dear tasks wait for a worker, the next report wakes us, not a timer.
+  // Without a slot, or where only heavy tasks wait for a worker, the next report wakes us, not a timer.
   if (slot === undefined) {
     return { proposal: { kind: "wait", until: expiresAt, deadlineAt: expiresAt }, shed: expired };
   }
@@ -99,7 +99,7 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   const infeasible = shedInfeasibleOfRetry(situation);
   if (infeasible.length > 0) return proposeAgain(state, lane, now, [...expired, ...infeasible]);
   if (lane.retryParts[0] !== undefined) return { proposal: retryProposal(lane, slot), shed: expired };
-  const { choice, shed } = chooseBatch(situation, { dearAllowed: slot.isDear, extraCostMax: costMax });
+  const { choice, shed } = chooseBatch(situation, { heavyAllowed: slot.isHeavy, extraCostMax: costMax });
   // After a task was shed, the next one may need another slot.
   if (choice.kind === "other_slot") return proposeAgain(state, lane, now, [...expired, ...shed]);
   return { proposal: queueProposal(situation, choice, expiresAt), shed: [...expired, ...shed] };
@@ -111,15 +111,15 @@ function proposeAgain(state: State, lane: Lane, now: number, before: Move[]): Re
 }
 
 /**
- * Returns the slot of the next batch. Where a dear task is next and one of its workers is not due yet, a
- * usual one behind it does not wait for that. Undefined: all workers are full.
+ * Returns the slot of the next batch. Where a heavy task is next and one of its workers is not due yet, a
+ * light one behind it does not wait for that. Undefined: all workers are full.
  */
 function nextSlot(situation: LaneSituation): WorkerSlot | undefined {
   const load = loadOfNext(situation, true);
   if (load === undefined) return undefined;
   // Retries wait for no worker in particular: all others wait for them.
-  if (!load.isDear || situation.lane.retryParts.length > 0) return soonestSlot(situation, load);
-  const slot = soonestSlot({ ...situation, loads: workersForDear(situation) }, load);
+  if (!load.isHeavy || situation.lane.retryParts.length > 0) return soonestSlot(situation, load);
+  const slot = soonestSlot({ ...situation, loads: workersForHeavy(situation) }, load);
   if (slot !== undefined && slot.sendAt <= situation.now) return slot;
   const usualLoad = loadOfNext(situation, false);
   const usualSlot = usualLoad === undefined ? undefined : soonestSlot(situation, usualLoad);
@@ -128,16 +128,16 @@ function nextSlot(situation: LaneSituation): WorkerSlot | undefined {
 }
 
 /**
- * Returns the load of the batch that would be sent next. Undefined: only dear tasks wait, and must go on
+ * Returns the load of the batch that would be sent next. Undefined: only heavy tasks wait, and must go on
  * waiting.
  */
-function loadOfNext({ lane, sizing }: LaneSituation, dearAllowed: boolean): BatchLoad | undefined {
+function loadOfNext({ lane, sizing }: LaneSituation, heavyAllowed: boolean): BatchLoad | undefined {
   const [part] = lane.retryParts;
   if (part !== undefined) return loadOf(part.tasks);
-  const first = lane.queue.firstInTurn(dearAllowed);
+  const first = lane.queue.firstInTurn(heavyAllowed);
   if (first === undefined) return undefined;
   const next = loadOf([first.task]);
-  return next.isDear ? next : lane.usualLoad(Math.min(lane.waitingCount, sizing.usefulSize));
+  return next.isHeavy ? next : lane.usualLoad(Math.min(lane.waitingCount, sizing.usefulSize));
 }
 
 function queueProposal(
@@ -192,7 +192,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   const predictedEndAt = startAt + predictedRunMs;
   const load = loadOf(tasks);
   const { serviceClass } = tasks[0]!;
-  if (!load.isDear && serviceClass === "standard") {
+  if (!load.isHeavy && serviceClass === "standard") {
     lane.usualCost += usualCostShare * (load.cost / load.count - lane.usualCost);
   }
   state.sent.set(id, {
@@ -201,7 +201,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     serviceClass,
     tasks: tasks.map((task) => task.id),
     load,
-    preparedAt: load.isDear ? now + state.hops.toWorker.ms + lane.prepareMs(load) : now,
+    preparedAt: load.isHeavy ? now + state.hops.toWorker.ms + lane.prepareMs(load) : now,
     attempt,
     worker: slot.worker.id,
     adopted: false,
@@ -225,7 +225,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   };
 }
 
-/** Weight of a batch in the mean cost of usual tasks. */
+/** Weight of a batch in the mean cost of light tasks. */
 const usualCostShare = 0.05;
 
 type SendProposal = {

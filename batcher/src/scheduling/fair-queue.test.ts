@@ -80,8 +80,8 @@ test("behind a flood, the position of a new task counts as many of the flood as 
 
 test("a tenant whose tasks weigh ten times as much gets a tenth of the turns, also after its queue was empty", () => {
   const queue = new FairQueue();
-  const usualTasks = Array.from({ length: 30 }, (_, index) => task(`u${index}`, 10 + index));
-  queue.add("usual", usualTasks, 0, usual);
+  const lightTasks = Array.from({ length: 30 }, (_, index) => task(`u${index}`, 10 + index));
+  queue.add("light", lightTasks, 0, usual);
   const order: string[] = [];
   for (let index = 0; index < 22; index++) {
     // One at a time, so that nothing of this tenant waits in between.
@@ -89,28 +89,28 @@ test("a tenant whose tasks weigh ten times as much gets a tenth of the turns, al
     order.push(...queue.dequeue(queue.nextInTurn(upTo(1))).map(name));
   }
   assert.equal(order.filter((each) => each.startsWith("h")).length, 2, order.join());
-  assert.equal(queue.positionOfNew("usual", 1), 11 + 10);
+  assert.equal(queue.positionOfNew("light", 1), 11 + 10);
 });
 
-test("dear tasks and others are never next together, and they join up to a cost beyond 1 each", () => {
+test("heavy tasks and others are never next together, and they join up to a cost beyond 1 each", () => {
   const queue = new FairQueue();
-  const dear = (call: string, cost: number) => ({ ...task(call, 10), cost });
-  queue.add("a", [dear("a1", 15), dear("a2", 15), dear("a3", 15), task("a4", 20)], 0, usual);
-  queue.add("b", [task("b1", 30), dear("b2", 6), dear("b3", 6)], 0, usual);
-  const names = (dearAllowed: boolean, extraCostMax: number) =>
-    queue.nextInTurn({ countMax: 8, dearAllowed, extraCostMax }).map((each) => name(each.task));
+  const heavy = (call: string, cost: number) => ({ ...task(call, 10), cost });
+  queue.add("a", [heavy("a1", 15), heavy("a2", 15), heavy("a3", 15), task("a4", 20)], 0, usual);
+  queue.add("b", [task("b1", 30), heavy("b2", 6), heavy("b3", 6)], 0, usual);
+  const names = (heavyAllowed: boolean, extraCostMax: number) =>
+    queue.nextInTurn({ countMax: 8, heavyAllowed, extraCostMax }).map((each) => name(each.task));
   assert.deepEqual(names(true, 32), ["a1", "a2"]);
   assert.deepEqual(names(true, 8), ["a1"]);
   assert.deepEqual(names(false, 32), ["a4", "b2", "b3", "b1"]);
   assert.deepEqual(names(false, 8), ["a4", "b2"]);
 });
 
-test("a tenant whose dear task was passed over for long takes turns with its other tasks like everybody", () => {
+test("a tenant whose heavy task was passed over for long takes turns with its other tasks like everybody", () => {
   const queue = new FairQueue();
-  queue.add("a", [{ ...task("dear", 10), cost: 100 }], 0, usual);
+  queue.add("a", [{ ...task("heavy", 10), cost: 100 }], 0, usual);
   for (let index = 0; index < 50; index++) {
     queue.add("b", [task(`b${index}`, 20)], 0, usual);
-    queue.dequeue(queue.nextInTurn({ ...upTo(1), dearAllowed: false }));
+    queue.dequeue(queue.nextInTurn({ ...upTo(1), heavyAllowed: false }));
   }
   queue.add("b", [task("b50", 20)], 0, usual);
   const names = Array.from({ length: 11 }, (_, index) => `a${index}`);
@@ -121,12 +121,12 @@ test("a tenant whose dear task was passed over for long takes turns with its oth
     usual,
   );
   assert.deepEqual(
-    queue.nextInTurn({ ...upTo(12), dearAllowed: false }).map((each) => name(each.task)),
+    queue.nextInTurn({ ...upTo(12), heavyAllowed: false }).map((each) => name(each.task)),
     [...names.slice(0, 10), "b50", "a10"],
   );
 });
 
-const upTo = (countMax: number) => ({ countMax, dearAllowed: true, extraCostMax: 32 });
+const upTo = (countMax: number) => ({ countMax, heavyAllowed: true, extraCostMax: 32 });
 
 const usual = () => 1;
 const nonce = "nnnnnnnnnnnnnnnn";

@@ -1,6 +1,6 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
-import { isDear } from "./batch-load.ts";
+import { isHeavy } from "./batch-load.ts";
 import { ArrayQueue, isDueBefore, type QueuedCall, type QueuedTask, TenantQueue } from "./tenant-queue.ts";
 
 /**
@@ -37,7 +37,7 @@ export class FairQueue {
     return this.#ring.length;
   }
 
-  /** Of all tenants, in usual tasks. */
+  /** Of all tenants, in light tasks. */
   get waitingWeight(): number {
     return this.#ring.reduce((sum, each) => sum + each.waitingWeight, 0);
   }
@@ -51,7 +51,7 @@ export class FairQueue {
   }
 
   /**
-   * The position, counted from 1 in usual tasks, that the last of new tasks of this weight would get: behind
+   * The position, counted from 1 in light tasks, that the last of new tasks of this weight would get: behind
    * the tenant's own tasks, and as many of every other tenant.
    */
   positionOfNew(tenant: string, weight: number): number {
@@ -87,9 +87,9 @@ export class FairQueue {
       };
       this.#arrivals.push(queued);
       call.waiting.push(queued);
-      // While dear tasks are passed over, the others go on: a tenant that waited with
+      // While heavy tasks are passed over, the others go on: a tenant that waited with
       // those alone has no right to all their turns since then.
-      if (!isDear(task) && tenantQueue.usual.length === 0) {
+      if (!isHeavy(task) && tenantQueue.usual.length === 0) {
         tenantQueue.startTag = Math.max(tenantQueue.startTag, this.#earliestStartTag);
       }
       tenantQueue.add(queued);
@@ -115,22 +115,22 @@ export class FairQueue {
   }
 
   /** The first of `nextInTurn`, whatever its other limits are. */
-  firstInTurn(dearAllowed: boolean): QueuedTask | undefined {
-    const tenant = this.#leastStartTag(dearAllowed);
-    return dearAllowed ? tenant?.head : tenant?.usual.at(0);
+  firstInTurn(heavyAllowed: boolean): QueuedTask | undefined {
+    const tenant = this.#leastStartTag(heavyAllowed);
+    return heavyAllowed ? tenant?.head : tenant?.usual.at(0);
   }
 
   /**
    * The next tasks in the order of turns, within the limits of a batch; they stay queued. Where the first is
-   * dear all are dear, otherwise none is.
+   * heavy all are heavy, otherwise none is.
    */
-  nextInTurn({ countMax, dearAllowed, extraCostMax }: BatchLimits): QueuedTask[] {
-    const first = this.#leastStartTag(dearAllowed);
+  nextInTurn({ countMax, heavyAllowed, extraCostMax }: BatchLimits): QueuedTask[] {
+    const first = this.#leastStartTag(heavyAllowed);
     if (first === undefined) return [];
-    const takesDear = dearAllowed && isDear(first.head!.task);
+    const takesHeavy = heavyAllowed && isHeavy(first.head!.task);
     const candidates: Candidate[] = [];
-    for (const { usual, dear, startTag } of this.#ring) {
-      const tasks = takesDear ? dear : usual;
+    for (const { usual, heavy, startTag } of this.#ring) {
+      const tasks = takesHeavy ? heavy : usual;
       if (tasks.length > 0) candidates.push({ tasks, startTag, taken: 0 });
     }
     const next: QueuedTask[] = [];
@@ -178,10 +178,10 @@ export class FairQueue {
     return Math.max(0, this.#virtualTime - headStartMax);
   }
 
-  #leastStartTag(dearAllowed: boolean): TenantQueue | undefined {
+  #leastStartTag(heavyAllowed: boolean): TenantQueue | undefined {
     let least: TenantQueue | undefined;
     for (const each of this.#ring) {
-      if (!dearAllowed && each.usual.length === 0) continue;
+      if (!heavyAllowed && each.usual.length === 0) continue;
       if (least === undefined || each.startTag < least.startTag) least = each;
     }
     return least;
@@ -310,8 +310,8 @@ type Candidate = { tasks: TenantQueue["usual"]; startTag: number; taken: number 
 
 export type BatchLimits = {
   countMax: number;
-  /** False: dear tasks are passed over. */
-  dearAllowed: boolean;
+  /** False: heavy tasks are passed over. */
+  heavyAllowed: boolean;
   /** Of the costs beyond 1 of its tasks together, unless the first task alone exceeds it. */
   extraCostMax: number;
 };

@@ -4,7 +4,7 @@ import type { CallId, LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { ServiceClass } from "@faceline/contracts/wire/task";
 import { ArrivalRate } from "./arrival-rate.ts";
-import { type BatchLoad, isDear, loadOf } from "./batch-load.ts";
+import { type BatchLoad, isHeavy, loadOf } from "./batch-load.ts";
 import { Throughputs } from "./cycle-times.ts";
 import type { FairQueue } from "./fair-queue.ts";
 import { SpareWorkers } from "./spare-workers.ts";
@@ -36,12 +36,12 @@ export class Lane {
   run = new TimeModel(runTimeGuess, "guessed");
   /** Time to fetch and decode the images of a batch, by the sum of their costs. */
   readonly prepare = new TimeModel(prepareTimeGuess, "guessed");
-  /** The same for dear batches: their times vary too much to share a model with usual ones. */
-  readonly prepareDear = new TimeModel(prepareDearTimeGuess, "guessed");
+  /** The same for heavy batches: their times vary too much to share a model with light ones. */
+  readonly prepareHeavy = new TimeModel(prepareHeavyTimeGuess, "guessed");
   readonly throughputs = new Throughputs();
-  /** Exponentially weighted mean of the costs of tasks that are not dear. */
+  /** Exponentially weighted mean of the costs of tasks that are not heavy. */
   usualCost = 1;
-  /** Instant at which a task that is not dear arrived last. */
+  /** Instant at which a task that is not heavy arrived last. */
   usualArrivedAt = Number.NEGATIVE_INFINITY;
   /** The batch sizes that workers have warmed up, ascending; only 1 before the first report. */
   sizes: number[] = [1];
@@ -125,31 +125,31 @@ export class Lane {
     return this.run.highMs(this.paddedSize(count));
   }
 
-  /** Returns the load of a batch of `count` usual tasks. */
+  /** Returns the load of a batch of `count` light tasks. */
   usualLoad(count: number): BatchLoad {
-    return { count, cost: count * this.usualCost, isDear: false };
+    return { count, cost: count * this.usualCost, isHeavy: false };
   }
 
   /** Expected time in ms to prepare a batch. */
-  prepareMs({ cost, isDear }: BatchLoad): number {
-    return (isDear ? this.prepareDear : this.prepare).meanMs(cost);
+  prepareMs({ cost, isHeavy }: BatchLoad): number {
+    return (isHeavy ? this.prepareHeavy : this.prepare).meanMs(cost);
   }
 
   /** Pessimistic time in ms to prepare a batch. */
-  prepareHighMs({ cost, isDear }: BatchLoad): number {
-    return (isDear ? this.prepareDear : this.prepare).highMs(cost);
+  prepareHighMs({ cost, isHeavy }: BatchLoad): number {
+    return (isHeavy ? this.prepareHeavy : this.prepare).highMs(cost);
   }
 
-  learnPrepareMs({ cost, isDear }: BatchLoad, ms: number): void {
-    (isDear ? this.prepareDear : this.prepare).learn(roundedCost(cost), ms);
+  learnPrepareMs({ cost, isHeavy }: BatchLoad, ms: number): void {
+    (isHeavy ? this.prepareHeavy : this.prepare).learn(roundedCost(cost), ms);
   }
 
   /**
-   * How much of a worker's time a task takes, in usual tasks, of which each takes `usualMs`: at least 1. A
+   * How much of a worker's time a task takes, in light tasks, of which each takes `usualMs`: at least 1. A
    * task that is prepared while others run takes time only where its preparation is the longer of both.
    */
   weightOf(task: BatchTask, usualMs: number): number {
-    const ms = isDear(task) ? this.prepareMs(loadOf([task])) : this.prepare.line.beta * task.cost;
+    const ms = isHeavy(task) ? this.prepareMs(loadOf([task])) : this.prepare.line.beta * task.cost;
     return Math.max(1, ms / usualMs);
   }
 
@@ -190,7 +190,7 @@ const prepareTimeGuess = [
 ];
 
 /** As on the reference machine. */
-const prepareDearTimeGuess = [
+const prepareHeavyTimeGuess = [
   { size: 10, ms: 10 * costUnitMs },
   { size: 100, ms: 100 * costUnitMs },
 ];

@@ -124,7 +124,7 @@ function chargeCrowds(state: State, { lane, serviceClass }: SentBatch, { crowds 
   }
 }
 
-/** What each further face of an image takes of a worker's time, in usual tasks. */
+/** What each further face of an image takes of a worker's time, in light tasks. */
 const faceWeight = 0.5;
 
 function learnTimes(

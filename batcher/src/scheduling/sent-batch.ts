@@ -13,7 +13,7 @@ export type SentBatch = {
   tasks: TaskId[];
   /** Undefined for an adopted batch: the costs of its tasks are not known. */
   load: BatchLoad | undefined;
-  /** Instant from which it can run; of a batch that is not dear the instant at which it was sent. */
+  /** Instant from which it can run; of a batch that is not heavy the instant at which it was sent. */
   preparedAt: number;
   /** 1 for tasks that are sent for the first time. */
   attempt: number;

@@ -55,13 +55,13 @@ export function expectedStartAt(
 }
 
 type QueuePosition = {
-  /** In usual tasks. */
+  /** In light tasks. */
   position: number;
   deadlineAt: number;
-  /** Of a batch of the task alone; a usual one by default. */
+  /** Of a batch of the task alone; a light one by default. */
   load?: BatchLoad;
 };
 
-/** Returns how long a worker is occupied by a usual task, in ms: the unit of weights. */
+/** Returns how long a worker is occupied by a light task, in ms: the unit of weights. */
 export const usualTaskMs = ({ sizing }: { sizing: UsefulBatch }): number =>
   sizing.cycleMs / sizing.usefulSize;

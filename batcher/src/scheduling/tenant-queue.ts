@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
-import { isDear } from "./batch-load.ts";
+import { isHeavy } from "./batch-load.ts";
 
 /**
- * The waiting tasks of one tenant in one lane: the dear ones apart, and of each the earliest deadline first.
+ * The waiting tasks of one tenant in one lane: the heavy ones apart, and of each the earliest deadline first.
  */
 export class TenantQueue {
   readonly tenant: string;
   readonly usual = new DeadlineQueue();
-  readonly dear = new DeadlineQueue();
+  readonly heavy = new DeadlineQueue();
   /** Weight of all its waiting tasks. */
   waitingWeight = 0;
   /** Virtual time at which its next task is due to be served: see FairQueue. */
@@ -21,14 +21,14 @@ export class TenantQueue {
   }
 
   get length(): number {
-    return this.usual.length + this.dear.length;
+    return this.usual.length + this.heavy.length;
   }
 
   /** The task with the earliest deadline. */
   get head(): QueuedTask | undefined {
-    const [usual, dear] = [this.usual.at(0), this.dear.at(0)];
-    if (usual === undefined || dear === undefined) return usual ?? dear;
-    return isDueBefore(usual, dear) ? usual : dear;
+    const [usual, heavy] = [this.usual.at(0), this.heavy.at(0)];
+    if (usual === undefined || heavy === undefined) return usual ?? heavy;
+    return isDueBefore(usual, heavy) ? usual : heavy;
   }
 
   add(queued: QueuedTask): void {
@@ -38,7 +38,7 @@ export class TenantQueue {
 
   /** Number of tasks whose deadline is not after this one. */
   dueBeforeCount(deadlineAt: number): number {
-    return this.usual.dueBeforeCount(deadlineAt) + this.dear.dueBeforeCount(deadlineAt);
+    return this.usual.dueBeforeCount(deadlineAt) + this.heavy.dueBeforeCount(deadlineAt);
   }
 
   remove(queued: QueuedTask): void {
@@ -48,7 +48,7 @@ export class TenantQueue {
   }
 
   #queueOf({ task }: QueuedTask): DeadlineQueue {
-    return isDear(task) ? this.dear : this.usual;
+    return isHeavy(task) ? this.heavy : this.usual;
   }
 }
 
@@ -131,7 +131,7 @@ export type QueuedTask = {
   readonly tenant: TenantQueue;
   readonly call: QueuedCall;
   readonly queuedAt: number;
-  /** What it costs its tenant: the time of a worker that it takes, in usual tasks; at least 1. */
+  /** What it costs its tenant: the time of a worker that it takes, in light tasks; at least 1. */
   readonly weight: number;
   /** Counts the tasks of the lane in the order of arrival. */
   readonly order: number;

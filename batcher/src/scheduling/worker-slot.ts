@@ -2,10 +2,10 @@ import type { BatchLoad } from "./batch-load.ts";
 import type { LaneSituation } from "./situation.ts";
 import { isIdle, type Worker } from "./workers.ts";
 
-/** The one batch that a worker can be sent next, dear or not. */
+/** The one batch that a worker can be sent next, heavy or not. */
 export type WorkerSlot = {
   worker: Worker;
-  isDear: boolean;
+  isHeavy: boolean;
   sizeMax: number;
   /** When the worker will have run what it has. */
   freeAt: number;
@@ -17,7 +17,7 @@ export type SlotSituation = LaneSituation & { slot: WorkerSlot };
 
 /**
  * Returns the slot in which the lane's next batch would run soonest, or undefined if every worker is full. A
- * worker has one batch running, one staged and one dear batch that it prepares beside them, never more. An
+ * worker has one batch running, one staged and one heavy batch that it prepares beside them, never more. An
  * idle worker gets its batch at once. A busy one gets it just in time: early enough that the images are
  * decoded when its running batch ends, and no earlier, because until then the batch can still grow.
  */
@@ -34,13 +34,13 @@ export function soonestSlot(
   const leadMs = state.hops.toWorker.ms + lane.prepareMs(nextLoad) + lane.run.residualMs;
   let soonest: WorkerSlot | undefined;
   for (const load of loads) {
-    const { worker, sizeMax, running, stagedCount, stagedDear, freeAt, mayBePoison } = load;
-    if (nextLoad.isDear ? stagedDear !== undefined : stagedCount > 0) continue;
+    const { worker, sizeMax, running, stagedCount, stagedHeavy, freeAt, mayBePoison } = load;
+    if (nextLoad.isHeavy ? stagedHeavy !== undefined : stagedCount > 0) continue;
     if (!isIdle(load) && (mayBePoison || poisonWaits)) continue;
     const sendAt = running || stagedCount > 0 ? Math.max(now, freeAt - leadMs) : now;
     // A run that should have ended may end at any time: an idle worker is preferred to it.
     if (soonest === undefined || freeAt < soonest.freeAt || (freeAt === soonest.freeAt && isIdle(load))) {
-      soonest = { worker, isDear: nextLoad.isDear, sizeMax, freeAt, sendAt };
+      soonest = { worker, isHeavy: nextLoad.isHeavy, sizeMax, freeAt, sendAt };
     }
   }
   return soonest;

@@ -102,11 +102,11 @@ function newLoads({ workers, sent, loadsVersion }: Pool, lane: BuiltLane, now: n
       sizeMax,
       running: running !== null,
       stagedCount: staged.length,
-      stagedDear: undefined,
+      stagedHeavy: undefined,
       runsAhead: [],
       freeAt: now,
       mayBePoison: false,
-      holdsDear: false,
+      holdsHeavy: false,
       holdsBestEffort: false,
     });
   }
@@ -120,34 +120,34 @@ function newLoads({ workers, sent, loadsVersion }: Pool, lane: BuiltLane, now: n
 
 function addSentBatch(load: WorkerLoad, batch: SentBatch): void {
   const { id, phase, mayBePoison, predictedRunMs } = batch;
-  const isDear = batch.load?.isDear === true;
+  const isHeavy = batch.load?.isHeavy === true;
   load.mayBePoison ||= mayBePoison && phase.kind !== "lost";
-  load.holdsDear ||= isDear && phase.kind !== "lost";
+  load.holdsHeavy ||= isHeavy && phase.kind !== "lost";
   load.holdsBestEffort ||= batch.serviceClass === "best_effort" && phase.kind !== "lost";
   let isReportedStaged = false;
   for (const each of load.worker.report.staged) isReportedStaged ||= each.batch === id;
-  if (isDear && isReportedStaged) load.stagedCount--;
+  if (isHeavy && isReportedStaged) load.stagedCount--;
   if (phase.kind !== "travelling" && !isReportedStaged) return;
-  if (isDear) load.stagedDear = batch;
+  if (isHeavy) load.stagedHeavy = batch;
   else {
     if (phase.kind === "travelling") load.stagedCount++;
     load.runsAhead.push(predictedRunMs);
   }
 }
 
-function freeAtOf({ worker, runsAhead, stagedDear }: WorkerLoad, now: number): number {
+function freeAtOf({ worker, runsAhead, stagedHeavy }: WorkerLoad, now: number): number {
   const { running } = worker.report;
   let freeAt = running === null ? now : Math.max(now, running.endsAt);
   for (const runMs of runsAhead) freeAt += runMs;
-  // A dear batch is prepared beside the others, and delays those that begin after it was.
-  return stagedDear !== undefined && stagedDear.preparedAt <= freeAt
-    ? freeAt + stagedDear.predictedRunMs
+  // A heavy batch is prepared beside the others, and delays those that begin after it was.
+  return stagedHeavy !== undefined && stagedHeavy.preparedAt <= freeAt
+    ? freeAt + stagedHeavy.predictedRunMs
     : freeAt;
 }
 
 /** Whether the worker has nothing to run and nothing to prepare. */
-export const isIdle = ({ running, stagedCount, stagedDear }: WorkerLoad): boolean =>
-  !running && stagedCount === 0 && stagedDear === undefined;
+export const isIdle = ({ running, stagedCount, stagedHeavy }: WorkerLoad): boolean =>
+  !running && stagedCount === 0 && stagedHeavy === undefined;
 
 /** A build is null while no worker has reported the lane. */
 type BuiltLane = { readonly id: LaneId; readonly build: LaneBuild | null };
@@ -176,18 +176,18 @@ export type WorkerLoad = {
   /** Largest batch of the lane in question that it takes. */
   sizeMax: number;
   running: boolean;
-  /** Batches behind the running one that are not dear, those that are still travelling included. */
+  /** Batches behind the running one that are not heavy, those that are still travelling included. */
   stagedCount: number;
-  /** The dear batch that it prepares beside them. */
-  stagedDear: SentBatch | undefined;
-  /** Predicted ms of each batch behind the running one that is not dear. */
+  /** The heavy batch that it prepares beside them. */
+  stagedHeavy: SentBatch | undefined;
+  /** Predicted ms of each batch behind the running one that is not heavy. */
   runsAhead: number[];
   /**
-   * Instant at which it will have run all of them, and its dear batch if that is prepared by then.
+   * Instant at which it will have run all of them, and its heavy batch if that is prepared by then.
    */
   freeAt: number;
-  /** It has a dear batch, running or not. */
-  holdsDear: boolean;
+  /** It has a heavy batch, running or not. */
+  holdsHeavy: boolean;
   /** It has a best-effort batch, running or not. */
   holdsBestEffort: boolean;
   /** One of its batches may kill it. */

@@ -2,7 +2,7 @@ import type { ImageHeader } from "./header.ts";
 
 /**
  * Returns how long decoding an image of so many bytes takes, as a whole number of `costUnitMs` on one core of
- * the machine that it was measured on. A usual photograph costs 1, and the dearest within the default limits
+ * the machine that it was measured on. A usual photograph costs 1, and the heaviest within the default limits
  * about 160. Other machines take longer or shorter: the batcher learns how long a unit takes. It is a
  * reckoning by the header and the bytes, right within a factor of two for photographs.
  */

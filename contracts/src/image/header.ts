@@ -62,7 +62,7 @@ function jpegFrame(image: Buffer, marker: number, at: number): JpegHeader | unde
     height: image.readUInt16BE(at + 1),
     components,
     samplesPerPixel: unitArea === 0 ? components : areas.reduce((sum, area) => sum + area, 0) / unitArea,
-    // Arithmetic coding is rare and dear.
+    // Arithmetic coding is rare and heavy.
     severalScans: marker !== jpegMarkers.baselineFrame && marker !== jpegMarkers.extendedFrame,
   };
 }

@@ -42,12 +42,12 @@ test("sizes with known times are run once each, and decide how rows are divided"
   };
   const rows = { write: (_: number, row: Uint8Array) => row.fill(0), read: () => {} };
 
-  const dear = await open([
+  const heavy = await open([
     { size: 1, runMs: 3 },
     { size: 4, runMs: 13 },
   ]);
   assert.equal(runs, 2);
-  assert.deepEqual([(await dear.run(4, rows)).runs, dear.runMsOf(4)], [4, 12]);
+  assert.deepEqual([(await heavy.run(4, rows)).runs, heavy.runMsOf(4)], [4, 12]);
   const cheap = await open([
     { size: 1, runMs: 3 },
     { size: 4, runMs: 11 },

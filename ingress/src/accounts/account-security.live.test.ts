@@ -234,7 +234,7 @@ async function service(t: TestContext, { now = Date.now, proxies = "" } = {}): P
   const accounts = openAccounts({
     durable,
     redis,
-    lines: { warn: (fields) => void warnings.push(fields) },
+    dedupedLog: { warn: (fields) => void warnings.push(fields) },
     // Nobody listens there: what is tested comes before the mail.
     settings: {
       ...HttpSettings.parse(env),

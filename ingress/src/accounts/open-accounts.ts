@@ -22,7 +22,7 @@ import {
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { teamLimits } from "@faceline/runtime/api-keys";
 import type { DurableRedisConfig, RedisConnection, VolatileConnection } from "@faceline/runtime/redis";
-import type { RepeatedLog } from "@faceline/runtime/repeated-log";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import { AccountLimiter, type AccountLimits } from "../limits/account-limiter.ts";
 import type { AccountPorts } from "./account-ports.ts";
 import { openAdmin } from "./open-admin.ts";
@@ -32,12 +32,12 @@ import { readTeamUsage } from "./read-team-usage.ts";
  * Connects the pages for people to the durable Redis, to the limits in the volatile one, and to the mail
  * server. Throws a sentence when a mail server is set and no sender.
  */
-export function openAccounts({ durable, redis, settings, lines }: AccountParts): AccountPorts {
+export function openAccounts({ durable, redis, settings, dedupedLog }: AccountParts): AccountPorts {
   const { SESSION_DAYS: days, SIGN_IN_ADDRESS_HOURS: hours, PUBLIC_URL: publicUrl } = settings;
   const limiter = new AccountLimiter(redis, settings);
   const sendMail = openMailServer(settings);
   return {
-    available: () => durable.isProved,
+    available: () => durable.isResponsive,
     sessions: {
       find: (id) => findSession(durable, id),
       create: async (id, session) => void (await storeSession(durable, id, session, days)),
@@ -55,7 +55,7 @@ export function openAccounts({ durable, redis, settings, lines }: AccountParts):
         const address = signInAddress(publicUrl, token);
         await sendMail?.(signInMail(email, { address, hours })).catch((error: Error) => {
           // Nobody waits for this mail here: the operator must learn of it otherwise.
-          lines.warn({ reason: error.message }, "a mail with a sign-in address was not sent");
+          dedupedLog.warn({ reason: error.message }, "a mail with a sign-in address was not sent");
           throw error;
         });
       },
@@ -85,7 +85,7 @@ export function openAccounts({ durable, redis, settings, lines }: AccountParts):
 type AccountParts = {
   durable: RedisConnection;
   redis: VolatileConnection;
-  lines: Pick<RepeatedLog, "warn">;
+  dedupedLog: Pick<DedupedLog, "warn">;
   settings: AccountLimits &
     DurableRedisConfig &
     MailConfig & { SESSION_DAYS: number; SIGN_IN_ADDRESS_HOURS: number; PUBLIC_URL: string };

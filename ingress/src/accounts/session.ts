@@ -53,7 +53,7 @@ export async function endSession(
   reply.clearCookie(name, { ...options, maxAge: 0 });
 }
 
-/** Once a day a session that is used lives on for SESSION_DAYS: not at each view, because writes are dear. */
+/** A used session is extended once a day, by SESSION_DAYS: a write at each view would cost too much. */
 export function touchSession({ session }: FastifyRequest, now: number): void {
   if (now - session.seenAt! >= touchEveryMs) session.seenAt = now;
 }

@@ -162,7 +162,7 @@ async function countedServer(t: TestContext, ports: Partial<Ports> = {}, options
     ingress: `ingress-${randomUUID()}`,
     config: { USAGE_WRITE_EVERY_MS: everyMs, USAGE_COUNTERS_MAX: 100 },
     log: { warn: ({ calls }: { calls: number }) => void lost.push(calls) } as never,
-    lines: { warn: ({ reason }) => void kept.push(reason) },
+    dedupedLog: { warn: ({ reason }) => void kept.push(reason) },
     metrics: metricsOff,
   });
   let sent = 0;

@@ -4,7 +4,7 @@ import { bestEffort } from "@faceline/runtime/best-effort";
 import type { Log } from "@faceline/runtime/log";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import type { RepeatedLog } from "@faceline/runtime/repeated-log";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { EndedCall } from "../call/ports.ts";
 
 /**
@@ -14,7 +14,14 @@ import type { EndedCall } from "../call/ports.ts";
  *
  * A write that fails may have been run: it is repeated as it was, under its number, and counts once.
  */
-export function openUsageCounter({ durable, ingress, config, log, lines, metrics }: Parts): UsageCounter {
+export function openUsageCounter({
+  durable,
+  ingress,
+  config,
+  log,
+  dedupedLog,
+  metrics,
+}: Parts): UsageCounter {
   const pending = new PendingUsage({ countersMax: config.USAGE_COUNTERS_MAX });
   /** The write that is under way or failed. */
   let pendingWrite: { number: number; batch: UsageBatch } | undefined;
@@ -33,7 +40,10 @@ export function openUsageCounter({ durable, ingress, config, log, lines, metrics
       await written;
       pendingWrite = undefined;
     } catch (error) {
-      lines.warn({ reason: (error as Error).message }, "usage was not written; it is kept and written later");
+      dedupedLog.warn(
+        { reason: (error as Error).message },
+        "usage was not written; it is kept and written later",
+      );
     }
   };
   let running: Promise<void> | undefined;
@@ -51,7 +61,7 @@ export function openUsageCounter({ durable, ingress, config, log, lines, metrics
     void write();
     if (pending.lostCalls === lostBefore) return;
     lostBefore = pending.lostCalls;
-    lines.warn(
+    dedupedLog.warn(
       { reason: "USAGE_COUNTERS_MAX", calls: lostBefore },
       "calls were not counted: there is no room",
     );
@@ -93,6 +103,6 @@ type Parts = {
   ingress: string;
   config: { USAGE_WRITE_EVERY_MS: number; USAGE_COUNTERS_MAX: number };
   log: Pick<Log, "warn">;
-  lines: Pick<RepeatedLog, "warn">;
+  dedupedLog: Pick<DedupedLog, "warn">;
   metrics: Metrics;
 };

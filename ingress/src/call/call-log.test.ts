@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Log } from "@faceline/runtime/log";
-import { type LineFacts, RepeatedLog } from "@faceline/runtime/repeated-log";
+import { type LogFields, DedupedLog } from "@faceline/runtime/deduped-log";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { noWait } from "@faceline/contracts/wire/timing";
@@ -67,9 +67,9 @@ test("a call that was served leaves a line at debug only, and so does a bug, whi
 
 function openLogs() {
   const lines: string[] = [];
-  const writer = (level: string) => (facts: LineFacts, sentence: string) => {
+  const writer = (level: string) => (fields: LogFields, sentence: string) => {
     lines.push(
-      `${level} ${sentence}: ${[facts.reason, facts.request_id, ...(facts.request_ids ?? [])].filter(Boolean).join(", ")}`,
+      `${level} ${sentence}: ${[fields.reason, fields.request_id, ...(fields.request_ids ?? [])].filter(Boolean).join(", ")}`,
     );
   };
   const levels = {
@@ -79,12 +79,12 @@ function openLogs() {
     error: writer("error"),
   };
   const log = { ...levels, isLevelEnabled: () => true } as unknown as Log;
-  const repeated = new RepeatedLog(log);
+  const repeated = new DedupedLog(log);
   return {
     lines,
     call: (requestId: string, how: Ended) => {
       const call = ended(how);
-      logCall({ log, lines: repeated }, { ...call, record: Object.assign(call.record, { requestId }) });
+      logCall({ log, dedupedLog: repeated }, { ...call, record: Object.assign(call.record, { requestId }) });
     },
     flush: () => repeated[Symbol.dispose](),
   };

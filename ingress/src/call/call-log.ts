@@ -1,6 +1,6 @@
 import { errorTable } from "@faceline/contracts/http/errors";
 import type { Log } from "@faceline/runtime/log";
-import type { RepeatedLog } from "@faceline/runtime/repeated-log";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { EndedCall } from "./ports.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { EndedCall } from "./ports.ts";
  * may come by the thousand, so lines that are alike are counted together. All others are at `debug`, also a
  * bug, which has left its own line at `error`.
  */
-export function logCall({ log, lines }: CallLogs, ended: EndedCall): void {
+export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
   const level = levelOf(ended);
   if (!log.isLevelEnabled(level)) return;
   const parts = Object.fromEntries(
@@ -18,7 +18,7 @@ export function logCall({ log, lines }: CallLogs, ended: EndedCall): void {
   const { record, status } = ended;
   const { requestId, route, lane, pool, error } = record;
   const { sampled, traceId } = record.trace.context;
-  const facts = {
+  const fields = {
     request_id: requestId,
     ...(sampled ? { trace_id: traceId } : {}),
     route,
@@ -29,10 +29,10 @@ export function logCall({ log, lines }: CallLogs, ended: EndedCall): void {
     ms: parts,
   };
   const sentence = sentenceFor(ended);
-  if (level === "debug") log.debug(facts, sentence);
+  if (level === "debug") log.debug(fields, sentence);
   else {
     const reason = reasonFor(ended);
-    lines[level]({ reason, ...facts, detail: sentence }, kindOf(ended));
+    dedupedLog[level]({ reason, ...fields, detail: sentence }, kindOf(ended));
   }
 }
 
@@ -83,4 +83,4 @@ export function sentenceFor({ record, parts, status }: EndedCall): string {
 
 const ms = (value: number): string => `${Math.round(value)} ms`;
 
-type CallLogs = { log: Pick<Log, "isLevelEnabled" | "debug">; lines: Pick<RepeatedLog, "info" | "warn"> };
+type CallLogs = { log: Pick<Log, "isLevelEnabled" | "debug">; dedupedLog: Pick<DedupedLog, "info" | "warn"> };

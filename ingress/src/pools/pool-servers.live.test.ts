@@ -101,7 +101,7 @@ async function open(t: TestContext, url: string) {
     shared: { clock, commands: redis, images },
     budget: new SharedBudget(1_000_000),
     log: {} as Log,
-    lines: { error: ({ reason, pool }) => void errors.push(`${String(pool)}: ${reason}`) },
+    dedupedLog: { error: ({ reason, pool }) => void errors.push(`${String(pool)}: ${reason}`) },
     ownConnected: () => {},
   });
   t.after(async () => {

@@ -5,11 +5,11 @@ import { checkWords, failureWords, shedWords } from "./words.ts";
 
 /** Returns the status of the process in a few words, and why in a sentence; of several problems the worst. */
 export function verdictOf({ checks, part }: LiveState): Verdict {
-  const unproved = Object.keys(checks).filter((name) => !checks[name]);
-  if (unproved.length > 0) {
+  const unresponsive = Object.keys(checks).filter((name) => !checks[name]);
+  if (unresponsive.length > 0) {
     return problem(
       "Not ready",
-      unproved.map((name) => checkWords[name] ?? `The check ${name} has not succeeded lately.`).join(" "),
+      unresponsive.map((name) => checkWords[name] ?? `The check ${name} has not succeeded lately.`).join(" "),
     );
   }
   switch (part.kind) {

@@ -19,7 +19,7 @@ import type { OperatorsResource } from "./server.ts";
 
 const token = "0123456789abcdef";
 
-test("a process is alive while it turns, and ready while all that it needs is proved", async (t) => {
+test("a process is alive while it turns, and ready while all that it needs is responsive", async (t) => {
   let redis = false;
   const get = await openPort(t, {}, { checks: () => ({ redis, kafka: true }) });
   assert.deepEqual(await get("/livez"), { status: 200, body: "ok\n" });

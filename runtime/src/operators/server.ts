@@ -9,7 +9,7 @@ import { openReplyServer, type Reply, targetOf } from "../reply-server.ts";
  * Serves what operators and orchestrators ask a process:
  *
  *     GET /livez       200: the process responds
- *     GET /readyz      200, or 503 where something that its work needs was not proved lately
+ *     GET /readyz      200, or 503 where something that its work needs was not responsive lately
  *     GET /metrics     the Prometheus page; needs the token, if there is one
  *     GET /live        a page for people, which shows what is in /live.json, once a second
  *     GET /live.json   what this process does now; needs the token, if there is one
@@ -48,9 +48,9 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
   }
   if (path === "/livez") return { status: 200, text: "ok\n" };
   if (path === "/readyz") {
-    const unproved = Object.entries(await checks()).filter(([, isProved]) => !isProved);
-    if (unproved.length === 0) return { status: 200, text: "ok\n" };
-    return { status: 503, text: `not ready: ${unproved.map(([name]) => name).join(", ")}\n` };
+    const unresponsive = Object.entries(await checks()).filter(([, isResponsive]) => !isResponsive);
+    if (unresponsive.length === 0) return { status: 200, text: "ok\n" };
+    return { status: 503, text: `not ready: ${unresponsive.map(([name]) => name).join(", ")}\n` };
   }
   const pageReply = await livePage(path);
   if (pageReply !== undefined) return { status: 200, ...pageReply, type: `${pageReply.type}; charset=utf-8` };
@@ -174,7 +174,7 @@ export type OperatorsSources = {
   page(): Promise<string>;
   /** What /live.json shows, without the checks. */
   state(): Omit<LiveState, "checks">;
-  /** What this process needs for its work, and whether each was proved lately. */
+  /** What this process needs for its work, and whether each answered lately. */
   checks(): Record<string, boolean> | Promise<Record<string, boolean>>;
   /** Of an ingress: the lines of /calls from now on, or undefined where too many read them. */
   openCalls?(salt: string): Readable | undefined;

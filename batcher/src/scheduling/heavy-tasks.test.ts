@@ -5,16 +5,16 @@ import { answered, answersOf, batchesOf, call, newPool, report, taskIds } from "
 import { decide } from "./decide.ts";
 import type { State } from "./state.ts";
 
-// Covers batch-load.ts and dear-limit.ts: pictures that take long to prepare, beside usual ones of cost 1.
+// Covers batch-load.ts and heavy-limit.ts: pictures that take long to prepare, beside light ones of cost 1.
 
-test("a dear task shares no batch with usual ones, and goes when it is its tenant's turn", () => {
+test("a heavy task shares no batch with light ones, and goes when it is its tenant's turn", () => {
   const pool = newPool();
   decide(
     pool,
     report("w1", { running: { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } }),
     0,
   );
-  decide(pool, call("d", 3, { now: 0, cost: 20 }, "dear"), 0);
+  decide(pool, call("d", 3, { now: 0, cost: 20 }, "heavy"), 0);
   decide(pool, call("u", 3, { now: 0 }, "usual"), 0);
   const sent: string[][] = [];
   let batches = batchesOf(decide(pool, report("w1"), 500));
@@ -22,52 +22,52 @@ test("a dear task shares no batch with usual ones, and goes when it is its tenan
     sent.push(...batches.map((batch) => batch.tasks.map((task) => task.id.split("/")[0]!)));
     batches = batchesOf(decide(pool, report("w1", { finished: batches.map(answered) }), now));
   }
-  // Two of cost 20 would exceed the cost of a dear batch.
+  // Two of cost 20 would exceed the cost of a heavy batch.
   assert.deepEqual(
     sent.toSorted((a, b) => a.length - b.length),
     [["d"], ["d"], ["d"], ["u", "u", "u"]],
   );
 });
 
-test("while usual tasks arrive, half of the workers prepare no dear batch; otherwise all may", () => {
-  const workersWithDear = (usual: boolean) => {
+test("while light tasks arrive, half of the workers prepare no heavy batch; otherwise all may", () => {
+  const workersWithHeavy = (usual: boolean) => {
     const pool = twoWorkers();
     const first = usual ? batchesOf(decide(pool, call("u", 1, { now: 0 }, "usual"), 0)) : [];
     for (const batch of first) decide(pool, report("w1", { finished: [answered(batch)] }), 1);
-    return batchesOf(decide(pool, call("d", 2, { now: 2, cost: 20 }, "dear"), 2)).length;
+    return batchesOf(decide(pool, call("d", 2, { now: 2, cost: 20 }, "heavy"), 2)).length;
   };
-  assert.deepEqual([workersWithDear(true), workersWithDear(false)], [1, 2]);
+  assert.deepEqual([workersWithHeavy(true), workersWithHeavy(false)], [1, 2]);
 });
 
-test("while usual tasks arrive, the worker that runs a dear batch gets the next one, and the others none", () => {
+test("while light tasks arrive, the worker that runs a heavy batch gets the next one, and the others none", () => {
   const pool = twoWorkers();
   const usual = batchesOf(decide(pool, call("u", 1, { now: 0 }, "usual"), 0));
   decide(pool, report("w1", { finished: usual.map(answered) }), 1);
-  const [dear] = batchesOf(decide(pool, call("d", 2, { now: 2, cost: 20 }, "dear"), 2));
+  const [heavy] = batchesOf(decide(pool, call("d", 2, { now: 2, cost: 20 }, "heavy"), 2));
   const workerOf = (batch: Batch | undefined) => pool.sent.get(batch!.id)!.worker.replace("inference-", "");
-  const worker = workerOf(dear);
+  const worker = workerOf(heavy);
   const partition = worker === "w1" ? 0 : 1;
-  const running = { batch: dear!.id, tasks: taskIds(dear!), startedAt: 300, endsAt: 340 };
+  const running = { batch: heavy!.id, tasks: taskIds(heavy!), startedAt: 300, endsAt: 340 };
   const [next] = batchesOf(decide(pool, report(worker, { partition, running }), 300));
   assert.equal(workerOf(next), worker);
 });
 
-test("while a worker prepares a dear batch, usual ones are sent to it as if it had none", () => {
+test("while a worker prepares a heavy batch, light ones are sent to it as if it had none", () => {
   const pool = newPool();
   decide(pool, report("w1"), 0);
-  const [dear] = batchesOf(decide(pool, call("d", 2, { now: 0, cost: 90 }, "dear"), 0));
-  decide(pool, report("w1", { staged: [dear!] }), 3);
+  const [heavy] = batchesOf(decide(pool, call("d", 2, { now: 0, cost: 90 }, "heavy"), 0));
+  decide(pool, report("w1", { staged: [heavy!] }), 3);
   const [usual] = batchesOf(decide(pool, call("u", 1, { now: 10 }, "usual"), 10));
   assert.deepEqual(taskIds(usual!), ["u/nnnnnnnnnnnnnnnn/0"]);
-  // It runs beside the preparation, and another one is staged behind it; a second dear one is not.
+  // It runs beside the preparation, and another one is staged behind it; a second heavy one is not.
   const running = { batch: usual!.id, tasks: taskIds(usual!), startedAt: 20, endsAt: 32 };
-  decide(pool, report("w1", { running, staged: [dear!] }), 20);
+  decide(pool, report("w1", { running, staged: [heavy!] }), 20);
   const [next, ...others] = batchesOf(decide(pool, call("v", 1, { now: 25 }, "usual"), 25));
   assert.deepEqual(taskIds(next!), ["v/nnnnnnnnnnnnnnnn/0"]);
   assert.deepEqual(others, []);
 });
 
-test("pictures that are nearly dear run one by one beside other tenants, and together where nobody waits", () => {
+test("pictures that are nearly heavy run one by one beside other tenants, and together where nobody waits", () => {
   const sizes = (others: boolean) => {
     const pool = newPool();
     const running = { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } as const;
@@ -80,7 +80,7 @@ test("pictures that are nearly dear run one by one beside other tenants, and tog
   assert.deepEqual([sizes(true), sizes(false)], [1, 4]);
 });
 
-test("a dear call whose pictures could not be decoded by its deadline is refused on arrival", () => {
+test("a heavy call whose pictures could not be decoded by its deadline is refused on arrival", () => {
   const pool = twoWorkers();
   const refusedWith = (cost: number) =>
     answersOf(decide(pool, call(`c${cost}`, 1, { now: 0, deadlineAt: 400, cost }), 0)).map(
@@ -89,13 +89,13 @@ test("a dear call whose pictures could not be decoded by its deadline is refused
   assert.deepEqual([refusedWith(20), refusedWith(100)], [[], ["deadline_infeasible"]]);
 });
 
-test("the times of dear batches do not lengthen what is predicted for usual ones", () => {
+test("the times of heavy batches do not lengthen what is predicted for light ones", () => {
   const pool = twoWorkers();
   const [lane] = pool.lanes.values();
   const before = lane!.prepare.highMs(1);
-  for (let i = 0; i < 20; i++) lane!.learnPrepareMs({ count: 1, cost: 160, isDear: true }, 5_000);
+  for (let i = 0; i < 20; i++) lane!.learnPrepareMs({ count: 1, cost: 160, isHeavy: true }, 5_000);
   assert.equal(lane!.prepare.highMs(1), before);
-  assert.ok(Math.abs(lane!.prepareDear.meanMs(160) - 5_000) < 100);
+  assert.ok(Math.abs(lane!.prepareHeavy.meanMs(160) - 5_000) < 100);
 });
 
 function twoWorkers(): State {

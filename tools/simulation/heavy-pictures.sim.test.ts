@@ -8,7 +8,7 @@ import { hops, workers } from "./reference-pool.ts";
 import { startAt } from "./scenario.ts";
 import { Simulation } from "./simulation.ts";
 
-// One tenant sends pictures that are dear to decode, or nearly: calls of 51 images and of one, or of two, 50
+// One tenant sends pictures that are heavy to decode, or nearly: calls of 51 images and of one, or of two, 50
 // of each a second, the rate limit of a team. Four others send usual photographs, each a tenth of what the
 // workers can do. Costs are those of contracts/src/image/decoding-cost.ts. Replay one seed with SEED=417.
 
@@ -37,7 +37,7 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
     }
   });
 
-  test(`calls of 51 of the dearest pictures within the limits have nobody else refused: ${name}`, () => {
+  test(`calls of 51 of the heaviest pictures within the limits have nobody else refused: ${name}`, () => {
     for (const seed of seedsOf(2)) expectShares(seed, play(pools[name], 160, seed).flooded);
   });
 }
@@ -55,7 +55,7 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
     }
   });
 
-  test(`calls of two photographs that are nearly dear delay the others by two of them, not by batches: ${name}`, () => {
+  test(`calls of two photographs that are nearly heavy delay the others by two of them, not by batches: ${name}`, () => {
     for (const cost of [6, 9]) {
       for (const seed of seedsOf(3)) {
         const { alone, flooded } = play(pools[name], cost, seed, { floodImages: [2] });
@@ -71,7 +71,7 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
   });
 }
 
-test("beside a single worker the others wait for one dear picture at most", () => {
+test("beside a single worker the others wait for one heavy picture at most", () => {
   for (const seed of seedsOf(2)) {
     const { alone, flooded } = play(pools["one GPU worker"], 60, seed);
     expectShares(seed, flooded);
@@ -82,7 +82,7 @@ test("beside a single worker the others wait for one dear picture at most", () =
   }
 });
 
-test("dear pictures are served meanwhile: they have a share, and do not starve", () => {
+test("heavy pictures are served meanwhile: they have a share, and do not starve", () => {
   const { flooded } = play(pools["two CPU workers"], 20, 0);
   const answered = [...flooded.calls.values()].flatMap(({ tenant, answers }) =>
     tenant === "flood" ? answers.filter(({ kind }) => kind === "faces") : [],
@@ -91,7 +91,7 @@ test("dear pictures are served meanwhile: they have a share, and do not starve",
   assert.ok(answered.length >= 74, `${answered.length} pictures`);
 });
 
-test("a tenant that sends only dear pictures and is alone has all workers", () => {
+test("a tenant that sends only heavy pictures and is alone has all workers", () => {
   const arrivals = poisson(new Random(1), 50, forMs, {
     tenant: "a",
     tasks: 1,

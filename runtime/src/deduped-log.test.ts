@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import type { Log } from "./log.ts";
-import { type LineFacts, RepeatedLog } from "./repeated-log.ts";
+import { type LogFields, DedupedLog } from "./deduped-log.ts";
 
 test("the first line is written at once, and its repetitions as one line with their number", (t) => {
   const { lines, log } = openLines(t);
@@ -49,14 +49,14 @@ test("beyond 100 kinds of lines, further ones are counted together", (t) => {
 function openLines(t: TestContext) {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const lines: string[] = [];
-  const write = (facts: LineFacts & { repeated?: number; batch_ids?: string[] }, sentence: string) => {
-    const { reason, request_id, request_ids = [], batch_ids = [], repeated } = facts;
+  const write = (fields: LogFields & { repeated?: number; batch_ids?: string[] }, sentence: string) => {
+    const { reason, request_id, request_ids = [], batch_ids = [], repeated } = fields;
     const count = repeated === undefined ? [] : [`${repeated} times`];
     lines.push(
       `${sentence}: ${[reason, request_id, ...request_ids, ...batch_ids, ...count].filter((each) => each !== undefined).join(", ")}`,
     );
   };
-  const log = new RepeatedLog({ info: write, warn: write, error: write } as unknown as Log);
+  const log = new DedupedLog({ info: write, warn: write, error: write } as unknown as Log);
   t.after(() => log[Symbol.dispose]());
   return { lines, log };
 }

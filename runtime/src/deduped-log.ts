@@ -2,11 +2,10 @@ import type { Log } from "./log.ts";
 
 /**
  * Log lines that may come thousands of times a second. The first line of a sentence and reason is written at
- * once, with all its facts; its repetitions are counted, and written every 10 s as one line with their number
- * and the first of their ids. Beyond `reasonsMax` kinds of lines at a time, further ones are counted
- * together.
+ * once, with all its fields; its repetitions are counted, and written every 10 s as one line with their
+ * number and the first of their ids. Beyond `reasonsMax` kinds of lines, further ones are counted together.
  */
-export class RepeatedLog implements Disposable {
+export class DedupedLog implements Disposable {
   readonly #log: LineWriter;
   readonly #kinds = new Map<string, Kind>();
   #timer: NodeJS.Timeout | undefined;
@@ -15,35 +14,35 @@ export class RepeatedLog implements Disposable {
     this.#log = log;
   }
 
-  info(facts: LineFacts, sentence: string): void {
-    this.#write("info", facts, sentence);
+  info(fields: LogFields, sentence: string): void {
+    this.#write("info", fields, sentence);
   }
 
-  warn(facts: LineFacts, sentence: string): void {
-    this.#write("warn", facts, sentence);
+  warn(fields: LogFields, sentence: string): void {
+    this.#write("warn", fields, sentence);
   }
 
-  error(facts: LineFacts, sentence: string): void {
-    this.#write("error", facts, sentence);
+  error(fields: LogFields, sentence: string): void {
+    this.#write("error", fields, sentence);
   }
 
-  #write(level: Level, facts: LineFacts, sentence: string): void {
-    const key = `${level} ${sentence} ${facts.reason}`;
+  #write(level: Level, fields: LogFields, sentence: string): void {
+    const key = `${level} ${sentence} ${fields.reason}`;
     const known = this.#kinds.get(key);
-    if (known !== undefined) return count(known, facts);
+    if (known !== undefined) return count(known, fields);
     if (this.#kinds.size < reasonsMax) {
-      this.#log[level](facts, sentence);
-      this.#kinds.set(key, { level, sentence, reason: facts.reason, ...noRepetitions() });
+      this.#log[level](fields, sentence);
+      this.#kinds.set(key, { level, sentence, reason: fields.reason, ...noRepetitions() });
     } else {
       const others = this.#kinds.get("others");
-      if (others !== undefined) return count(others, facts);
+      if (others !== undefined) return count(others, fields);
       const first: Kind = {
         level,
         sentence: "lines of many reasons",
         reason: "others",
         ...noRepetitions(),
       };
-      count(first, facts);
+      count(first, fields);
       this.#kinds.set("others", first);
     }
     this.#timer ??= setInterval(() => this.#flush(), everyMs).unref();
@@ -69,7 +68,7 @@ export class RepeatedLog implements Disposable {
   }
 }
 
-function count(kind: Kind, { request_id, request_ids = [], batch_id }: LineFacts): void {
+function count(kind: Kind, { request_id, request_ids = [], batch_id }: LogFields): void {
   kind.repeated++;
   const ids = request_id === undefined ? request_ids : [request_id];
   for (const id of ids) if (kind.requestIds.length < idsMax) kind.requestIds.push(id);
@@ -103,7 +102,7 @@ type LineWriter = Pick<Log, Level>;
  * `reason` says which lines are equal: it must not hold an id. The ids are those of `log-ids.ts`, of one call
  * or of several.
  */
-export type LineFacts = {
+export type LogFields = {
   reason: string;
   request_id?: string;
   request_ids?: readonly string[];
