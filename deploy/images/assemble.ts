@@ -14,7 +14,7 @@ const targets: Record<string, { workspace: string; without: string[]; files?: st
   ingress: {
     workspace: "ingress",
     without: ["@vladmandic/face-api", "tar", "yauzl"],
-    files: ["deploy/OPERATING.md", "deploy/DATA-PROTECTION.md"],
+    files: ["docs/operating", "deploy/DATA-PROTECTION.md"],
   },
   batcher: { workspace: "batcher", without: [] },
   inference: { workspace: "inference", without: ["@vladmandic/face-api", "tar", "yauzl", "csv-parse"] },

@@ -204,7 +204,7 @@ export const startUsage = `usage: npm start -- [OPTIONS]
   --observe            show what the service does: traces in Zipkin, metrics in Prometheus; its address is printed
   --help               print this
 
-Settings are environment variables: the table in ARCHITECTURE.md has all of them.`;
+Settings are environment variables: the tables in docs/operating have all of them.`;
 
 export const batchersMax = 4;
 export const ingressMax = 16;

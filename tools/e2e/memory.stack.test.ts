@@ -16,7 +16,7 @@ import { MemorySearch, memorySearchUnavailable } from "./stack/memory-search.ts"
 import { startStack, type TestStack } from "./stack/stack.ts";
 
 // What a worker still holds of pictures after it has answered. glibc is set to overwrite freed memory,
-// without its cache of small blocks, so whatever is found is memory in use that was not zeroed. DECISIONS 35
+// without its cache of small blocks, so whatever is found is memory in use that was not zeroed. Decision 35
 // says what happens to freed memory without these settings.
 const settings = {
   GLIBC_TUNABLES: "glibc.malloc.perturb=1:glibc.malloc.tcache_count=0",

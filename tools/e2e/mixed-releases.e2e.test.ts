@@ -1,4 +1,4 @@
-// Covers "Upgrades" of deploy/OPERATING.md: processes of two releases on one broker and one Redis.
+// Covers docs/operating/upgrades.md: processes of two releases on one broker and one Redis.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";

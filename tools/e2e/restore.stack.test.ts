@@ -1,4 +1,4 @@
-// Covers "Back-up and restore" of deploy/OPERATING.md, with its commands.
+// Covers docs/operating/backup.md, with its commands.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -66,7 +66,6 @@ const stored = (folder: string): string[] =>
 
 /** The two commands of the section, as operators copy them. */
 function guideCommands(): string[] {
-  const guide = readFileSync(join(repository, "deploy/OPERATING.md"), "utf8");
-  const section = guide.slice(guide.indexOf("\n## Back-up and restore"));
-  return [...section.matchAll(/^```\n([^`]*)^```$/gm)].slice(0, 2).map(([, commands]) => commands!);
+  const guide = readFileSync(join(repository, "docs/operating/backup.md"), "utf8");
+  return [...guide.matchAll(/^```\n([^`]*)^```$/gm)].slice(0, 2).map(([, commands]) => commands!);
 }

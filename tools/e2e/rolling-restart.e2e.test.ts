@@ -1,4 +1,4 @@
-// Covers deploy/compose/compose.proxy.yaml and "Restarts without failed calls" of deploy/OPERATING.md.
+// Covers deploy/compose/compose.proxy.yaml and docs/operating/high-availability.md.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";

@@ -1,5 +1,4 @@
-// Used by every simulation/*.sim.test.ts; its arrivals and times were compared with a real stack (see
-// BENCHMARKS.md).
+// Used by every *.sim.test.ts of this folder; its arrivals and times were compared with a real stack.
 import { isDeepStrictEqual } from "node:util";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { CallId, TaskId } from "@faceline/contracts/wire/ids";

@@ -1,4 +1,4 @@
-// Covers deploy/observe/alerts.yml and the runbook in deploy/OPERATING.md.
+// Covers deploy/observe/alerts.yml and the runbook in docs/operating.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
@@ -10,10 +10,9 @@ import {
   readRules,
 } from "@faceline/deploy/testing/observe-files";
 import { labelsOfExpression } from "./promql-labels.ts";
-import { anchorOf, read } from "./source.ts";
+import { anchorsOf, read } from "./source.ts";
 
-const [, section = ""] = read("deploy/OPERATING.md").split("\n## Runbook\n");
-const [runbook = ""] = section.split("\n## ");
+const runbook = ["runbook", "runbook-tickets"].map((name) => read(`docs/operating/${name}.md`)).join("\n");
 const entries = runbook.split("\n### ").slice(1);
 const rules = readRules();
 
@@ -29,9 +28,9 @@ test("every alert has an entry of its name in the runbook, and every entry an al
     entries.map((entry) => entry.split("\n")[0]!),
     alertNames(),
   );
-  for (const { alert, annotations } of rules) {
-    if (alert !== undefined)
-      assert.equal(annotations?.["runbook_url"], `deploy/OPERATING.md#${anchorOf(alert)}`);
+  for (const { alert, annotations } of rules.filter((rule) => rule.alert !== undefined)) {
+    const [file = "", anchor] = annotations!["runbook_url"]!.split("#");
+    assert.ok(anchorsOf(read(file)).includes(anchor!), `${alert}: ${file}#${anchor}`);
   }
 });
 

@@ -66,9 +66,9 @@ test("each setting of a service is set by a template or allowed in `settings`, a
   );
 });
 
-test("each environment variable of a template is a setting of ARCHITECTURE.md", () => {
-  const rows = read("ARCHITECTURE.md")
-    .split("\n")
+test("each environment variable of a template is a setting of docs/operating", () => {
+  const rows = findFiles("docs/operating/{settings,tuning-settings}.md")
+    .flatMap((file) => read(file).split("\n"))
     .filter((line) => line.startsWith("| `"));
   const documented = new Set(rows.flatMap((row) => row.split("|")[1]!.match(/[A-Z][A-Z0-9_]+/g) ?? []));
   const unknown = [...settingsInTemplates()].filter((name) => !documented.has(name));
@@ -128,15 +128,6 @@ test("alerts and dashboards of the chart are those of deploy/observe", () => {
   }
 });
 
-test("the table of the chart's README has every value", () => {
-  const [, table = ""] = read(`${chart}/README.md`).split("## Values");
-  const rows = table.split("\n").filter((line) => line.startsWith("| `"));
-  const documented = rows.flatMap((row) =>
-    [...row.split("|")[1]!.matchAll(/`([\w.]+)`/g)].map(([, path]) => path!),
-  );
-  assert.deepEqual(documented.toSorted(), leaves(values).toSorted());
-});
-
 /** Settings of services that nobody needs here: secrets by value, and what the images decide. */
 const leftOut = new Set([
   "KAFKA_SASL_PASSWORD",
@@ -182,15 +173,6 @@ function secretKeys(value: unknown): string[] {
   if (!isMap(value)) return [];
   if (isSecretKey(value)) return [value["key"] as string];
   return Object.values(value).flatMap(secretKeys);
-}
-
-/** Paths of values; resources, labels, settings and references of secrets are one value each. */
-function leaves(value: Values, prefix = ""): string[] {
-  return Object.entries(value).flatMap(([key, each]): string[] => {
-    const path = `${prefix}${key}`;
-    const isOne = !isMap(each) || Object.keys(each).length === 0 || /(resources|labels|all)$/.test(key);
-    return isOne || isSecretKey(each) ? [path] : leaves(each, `${path}.`);
-  });
 }
 
 const isSecretKey = (value: Values): boolean => Object.keys(value).toSorted().join() === "key,secret";

@@ -30,7 +30,7 @@ export const withoutBlocks = (markdown: string): string => markdown.replaceAll(/
 export const anchorsOf = (markdown: string): string[] =>
   [...withoutBlocks(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
 
-export const anchorOf = (heading: string): string =>
+const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")

@@ -20,9 +20,9 @@ import { silenceMaxMs } from "./workers.ts";
 import { WorkersNeeded } from "./workers-needed.ts";
 
 /**
- * The batching policy of a pool (described in batcher/README.md). Returns what to do after an event. It holds
- * no timer, no socket, no clock and no random number, so the same code runs in production, in simulations and
- * in tests.
+ * The batching policy of a pool (described in docs/developing/batching.md). Returns what to do after an
+ * event. It holds no timer, no socket, no clock and no random number, so the same code runs in production, in
+ * simulations and in tests.
  *
  *     arrive ─► admission ─► lane ─► dispatch ─► a worker ─► report ─► ended
  *                  │                    │           │

@@ -5,10 +5,10 @@ import { decide } from "./decide.ts";
 import { laneSituation } from "./situation.ts";
 import type { Event, Move } from "./state.ts";
 
-// The worked example of batcher/README.md, step by step, with its numbers. Instants are ms since its
-// beginning.
+// The worked example of docs/developing/batching.md, step by step, with its numbers. Instants are ms since
+// its beginning.
 
-test("the worked example of the README comes out with the numbers given there", () => {
+test("the worked example comes out with the numbers given there", () => {
   const { situation, handle, wakeAt } = examplePool();
   const { usefulSize, deadlineSize, floor, holdMs } = situation().sizing;
   assert.deepEqual(

@@ -5,12 +5,11 @@ import { errorsGuide } from "./guides/errors.ts";
 import { imagesGuide } from "./guides/images.ts";
 import { keysGuide } from "./guides/keys.ts";
 import { limitsGuide } from "./guides/limits.ts";
-import { operatingGuide } from "./guides/operating.ts";
 import { privacyGuide } from "./guides/privacy.ts";
 import { quickStart } from "./guides/quick-start.ts";
 import { runningGuide } from "./guides/running.ts";
 import { thresholdsGuide } from "./guides/thresholds.ts";
-import { chapterPages } from "./operating/chapter-pages.ts";
+import { chapterPages, operatingGuide } from "./operating/chapter-pages.ts";
 import { referencePage } from "./reference/page.ts";
 
 /** In the order in which a newcomer would read them. */

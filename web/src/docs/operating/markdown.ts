@@ -11,11 +11,7 @@ export function renderMarkdown(tokens: Token[], document: MarkdownDocument): Htm
   return each(tokens, (token) => render(blocks, token as MarkedToken, document));
 }
 
-type MarkdownDocument = {
-  /** What is added to the level of each heading. */
-  levelShift: number;
-  placeOf(href: string): Place;
-};
+type MarkdownDocument = { placeOf(href: string): Place };
 
 /** Where a link leads: to one of our pages, to a file of the repository, or to neither. */
 export type Place = { address: string } | { file: string } | undefined;
@@ -52,7 +48,7 @@ const languageOf = ({ lang = "" }: Tokens.Code): Language => (lang === "" ? "cur
 function heading({ depth, text, tokens }: Tokens.Heading, document: MarkdownDocument): Html {
   const content = inline(tokens, document);
   const anchor = anchorOf(text);
-  switch (depth + document.levelShift) {
+  switch (depth) {
     case 1:
       return html`<h1>!${markup(content)}</h1>
 `;
