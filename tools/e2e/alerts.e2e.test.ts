@@ -177,7 +177,7 @@ function fastRules(): string {
 const workers = ["inference-1", "inference-2"];
 const healthyMs = 20_000;
 
-/** Calls for so long, or so many times, and returns the statuses. */
+/** Calls for a time, or a number of times, and returns the statuses. */
 async function callFor(stack: TestStack, forMs: number, options: CallOptions): Promise<number[]> {
   const { inFlightMax = 40, times } = options;
   if (times !== undefined) {

@@ -225,7 +225,7 @@ test("the tester, in a browser", async (t) => {
   });
 
   await t.test(
-    "one against many: the candidate at fault is named and marked as the page counts",
+    "one against many: the candidate without a face is named and marked by its number on the page",
     async (t) => {
       const { page } = await visit(t, "/?call=compare");
       await headline(page, /^Nearest: dia-2/);
