@@ -5,10 +5,10 @@ import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { SchedulerObserver } from "./scheduler-loop.ts";
-import { bestEffortWaitingMax } from "./scheduling/best-effort-admission.ts";
-import type { Lane } from "./scheduling/lane.ts";
-import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
-import { loadableCount, workerLoads } from "./scheduling/workers.ts";
+import { bestEffortWaitingMax } from "./scheduling/dispatch/best-effort-admission.ts";
+import type { Lane } from "./scheduling/state/lane.ts";
+import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state/state.ts";
+import { loadableCount, workerLoads } from "./scheduling/state/workers.ts";
 
 /**
  * Records what the scheduler decides, from its events and moves, and shows its state at each export. The

@@ -1,10 +1,10 @@
-// Covers workerLoads in ../src/scheduling/workers.ts.
+// Covers workerLoads in batcher/src/scheduling/state/workers.ts.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { decide } from "@faceline/batcher/scheduling/decide";
-import type { Lane } from "@faceline/batcher/scheduling/lane";
-import { newState, type State } from "@faceline/batcher/scheduling/state";
-import { workerLoads } from "@faceline/batcher/scheduling/workers";
+import type { Lane } from "@faceline/batcher/scheduling/state/lane";
+import { newState, type State } from "@faceline/batcher/scheduling/state/state";
+import { workerLoads } from "@faceline/batcher/scheduling/state/workers";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { randomScenario } from "./random-scenarios.ts";
 import { type NewScheduler, startSettings } from "./scenario.ts";

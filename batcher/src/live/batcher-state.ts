@@ -8,11 +8,11 @@ import type {
 import { DispatchReason } from "@faceline/contracts/wire/batch";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { KafkaLink } from "../pool-outbox.ts";
-import type { Lane } from "../scheduling/lane.ts";
-import { laneWait } from "../scheduling/lane-wait.ts";
-import { laneSituation } from "../scheduling/situation.ts";
-import type { State } from "../scheduling/state.ts";
-import { isIdle, isInService, isSilent, type Worker, workerLoads } from "../scheduling/workers.ts";
+import type { Lane } from "../scheduling/state/lane.ts";
+import { laneWait } from "../scheduling/capacity/lane-wait.ts";
+import { laneSituation } from "../scheduling/capacity/situation.ts";
+import type { State } from "../scheduling/state/state.ts";
+import { isIdle, isInService, isSilent, type Worker, workerLoads } from "../scheduling/state/workers.ts";
 import type { SettingsChanges } from "../settings/settings-changes.ts";
 import { loadedMax } from "../settings/settings-resource.ts";
 import type { SchedulerHistory } from "./scheduler-history.ts";

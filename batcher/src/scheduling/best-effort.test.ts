@@ -13,10 +13,10 @@ import {
   report,
   taskIds,
 } from "../../testing/fixtures.ts";
-import { bestEffortWaitingMax } from "./best-effort-admission.ts";
+import { bestEffortWaitingMax } from "./dispatch/best-effort-admission.ts";
 import { decide } from "./decide.ts";
 import { laneStates } from "./pool-state.ts";
-import type { Move, State } from "./state.ts";
+import type { Move, State } from "./state/state.ts";
 
 // Covers best-effort-admission.ts, best-effort-dispatch.ts, spare-workers.ts and waiting-tasks.ts: anonymous
 // calls beside those of teams.

@@ -15,7 +15,7 @@ import {
   taskIds,
 } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
-import type { Move } from "./state.ts";
+import type { Move } from "./state/state.ts";
 
 test("a task that finds a free worker is sent at once", () => {
   const pool = newPool();

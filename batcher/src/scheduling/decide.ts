@@ -1,28 +1,29 @@
 import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
-import { admit, weightOfAll } from "./admission.ts";
-import { isHeavy } from "./batch-load.ts";
-import { usefulBatch } from "./batch-size.ts";
-import { admitBestEffort } from "./best-effort-admission.ts";
-import { dispatchBatches } from "./dispatch.ts";
-import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
-import { noteQueues } from "./lane-loads.ts";
-import { noteWants } from "./load-turns.ts";
-import { sampleWorkersNeeded } from "./pool-needs.ts";
-import { recoverLostBatches, requeue } from "./recovery.ts";
-import { applyReport, largestSizes } from "./reports.ts";
-import { expiryAfter } from "./sent-batch.ts";
-import { shedToGiveWay } from "./shedding.ts";
-import { laneSituation, usualTaskMs } from "./situation.ts";
-import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state.ts";
-import { WaitingTime } from "./waiting-time.ts";
-import { silenceMaxMs } from "./workers.ts";
-import { WorkersNeeded } from "./workers-needed.ts";
+import { admit, weightOfAll } from "./admission/admission.ts";
+import { isHeavy } from "./queue/batch-load.ts";
+import { usefulBatch } from "./capacity/batch-size.ts";
+import { admitBestEffort } from "./dispatch/best-effort-admission.ts";
+import { dispatchBatches } from "./dispatch/dispatch.ts";
+import { buildOfCall, moveStrandedCalls } from "./reports/lane-builds.ts";
+import { noteQueues } from "./capacity/lane-loads.ts";
+import { noteWants } from "./capacity/load-turns.ts";
+import { sampleWorkersNeeded } from "./capacity/pool-needs.ts";
+import { recoverLostBatches, requeue } from "./reports/recovery.ts";
+import { applyReport, largestSizes } from "./reports/reports.ts";
+import { expiryAfter } from "./state/sent-batch.ts";
+import { shedToGiveWay } from "./admission/shedding.ts";
+import { laneSituation, usualTaskMs } from "./capacity/situation.ts";
+import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state/state.ts";
+import { WaitingTime } from "./queue/waiting-time.ts";
+import { silenceMaxMs } from "./state/workers.ts";
+import { WorkersNeeded } from "./estimates/workers-needed.ts";
 
 /**
  * The batching policy of a pool (described in docs/developing/batching.md). Returns what to do after an
  * event. It holds no timer, no socket, no clock and no random number, so the same code runs in production, in
- * simulations and in tests.
+ * simulations and in tests. Each folder imports only from those before it: queue, estimates, state, capacity,
+ * admission, dispatch, reports.
  *
  *     arrive ─► admission ─► lane ─► dispatch ─► a worker ─► report ─► ended
  *                  │                    │           │

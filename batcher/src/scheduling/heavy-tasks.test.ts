@@ -3,7 +3,7 @@ import test from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import { answered, answersOf, batchesOf, call, newPool, report, taskIds } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
-import type { State } from "./state.ts";
+import type { State } from "./state/state.ts";
 
 // Covers batch-load.ts and heavy-limit.ts: pictures that take long to prepare, beside light ones of cost 1.
 

@@ -1,9 +1,9 @@
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
-import { bestEffortWaitingMax, bestEffortWaitMs } from "./best-effort-admission.ts";
-import { nextLoad } from "./lane-loads.ts";
-import { expectedStartAt, type LaneSituation, laneSituation } from "./situation.ts";
-import type { State } from "./state.ts";
-import { loadableCount } from "./workers.ts";
+import { bestEffortWaitingMax, bestEffortWaitMs } from "./dispatch/best-effort-admission.ts";
+import { nextLoad } from "./capacity/lane-loads.ts";
+import { expectedStartAt, type LaneSituation, laneSituation } from "./capacity/situation.ts";
+import type { State } from "./state/state.ts";
+import { loadableCount } from "./state/workers.ts";
 
 /** Returns what the ingress needs to refuse a call before it reads the body. */
 export function laneStates(state: State, now: number): LaneState[] {
