@@ -8,7 +8,7 @@ import type { SchedulerObserver } from "./scheduler-loop.ts";
 import { bestEffortWaitingMax } from "./scheduling/dispatch/best-effort-admission.ts";
 import type { Lane } from "./scheduling/state/lane.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state/state.ts";
-import { loadableCount, workerLoads } from "./scheduling/state/workers.ts";
+import { loadableCount } from "./scheduling/state/workers.ts";
 
 /**
  * Records what the scheduler decides, from its events and moves, and shows its state at each export. The
@@ -140,7 +140,7 @@ export class SchedulerMetrics implements SchedulerObserver {
     );
     metrics.observe(
       "faceline.workers",
-      sum((lane) => workerLoads(state, lane, now()).length + loadableCount(state, lane, now())),
+      sum((lane) => state.loads.of(lane, now()).length + loadableCount(state, lane, now())),
     );
     metrics.observe(
       "faceline.run.model.alpha",

@@ -48,12 +48,8 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   ],
   "reports/reports": [
     ["an adopted batch begins again with its first attempt", "attempt: held.attempt,", "attempt: 1,"],
-    ["an adopted batch has no time for crowds", "facesAllowanceMs(held.facesMax)", "0"],
-    [
-      "a partition claimed by another worker is not given up",
-      "other.partitions = other",
-      "if (false) other.partitions = other",
-    ],
+    ["an adopted batch has no time for crowds", "facesMax: held.facesMax,", "facesMax: 0,"],
+    ["a partition claimed by another worker is not given up", "{ partitions: left }", "{}"],
     ["best-effort runs are learned", '&& sent.serviceClass === "standard"', ""],
   ],
   "reports/lane-builds": [
@@ -69,11 +65,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["a batcher without a session decides on", "now >= state.sessionEndsAt", "false"],
     ["tasks stay queued after the partition was lost", "state.lanes.clear();", ""],
     ["best-effort calls count as those of teams", "if (!isStandard) return gaveWay;", ""],
-    [
-      "a stall of the batcher counts as silence of the workers",
-      "worker.reportedAt + stalledMs",
-      "worker.reportedAt",
-    ],
+    ["a stall of the batcher counts as silence of the workers", "reportedAt + stalledMs", "reportedAt"],
     [
       "a batcher's wait for a core counts as silence of the workers",
       "? pauseMs : withoutCoreMs",

@@ -12,7 +12,8 @@ import type { Lane } from "../scheduling/state/lane.ts";
 import { laneWait } from "../scheduling/capacity/lane-wait.ts";
 import { laneSituation } from "../scheduling/capacity/situation.ts";
 import type { State } from "../scheduling/state/state.ts";
-import { isIdle, isInService, isSilent, type Worker, workerLoads } from "../scheduling/state/workers.ts";
+import { isIdle } from "../scheduling/state/worker-loads.ts";
+import { isInService, isSilent, type Worker } from "../scheduling/state/workers.ts";
 import type { SettingsChanges } from "../settings/settings-changes.ts";
 import { loadedMax } from "../settings/settings-resource.ts";
 import type { SchedulerHistory } from "./scheduler-history.ts";
@@ -67,7 +68,7 @@ export function roleOf(
 function liveLane(state: State, lane: Lane, history: SchedulerHistory, now: number): LiveLane {
   const ofLane = history.of(lane);
   const { counts, reasons, sizes, predictions } = ofLane;
-  const loads = workerLoads(state, lane, now);
+  const loads = state.loads.of(lane, now);
   const free = loads.filter(isIdle).length;
   const { sizing } = laneSituation(state, lane, now);
   const { alpha, beta } = lane.run.line;

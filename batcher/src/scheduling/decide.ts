@@ -107,14 +107,20 @@ function discountOwnStall(state: State, event: Event, now: number): void {
   const stalledMs = pauseMs >= ownStallMs ? pauseMs : withoutCoreMs;
   if (stalledMs < discountMinMs) return;
   for (const worker of state.workers.values()) {
-    worker.reportedAt = Math.min(now, worker.reportedAt + stalledMs);
-    if (worker.preparing !== undefined) worker.preparing.since += stalledMs;
+    const { reportedAt, preparing } = worker;
+    state.loads.changeWorker(worker, {
+      reportedAt: Math.min(now, reportedAt + stalledMs),
+      preparing: preparing && { ...preparing, since: preparing.since + stalledMs },
+    });
   }
   for (const sent of state.sent.values()) {
-    sent.discountedMs += stalledMs;
-    if (sent.phase.kind === "travelling") sent.phase.receiveBy += stalledMs;
+    const { discountedMs, phase } = sent;
+    const isTravelling = phase.kind === "travelling";
+    state.loads.changeBatch(sent, {
+      discountedMs: discountedMs + stalledMs,
+      phase: isTravelling ? { ...phase, receiveBy: phase.receiveBy + stalledMs } : phase,
+    });
   }
-  state.loadsVersion++;
 }
 
 /**
@@ -126,16 +132,6 @@ const ownStallMs = silenceMaxMs / 2;
 const discountMinMs = 25;
 
 function handleEvent(state: State, event: Event, now: number): Move[] {
-  // Neither changes a worker or a sent batch.
-  if (event.kind === "arrive" || event.kind === "timer") return movesAfter(state, event, now);
-  const version = state.loadsVersion;
-  state.loadsVersion = Number.NaN;
-  const moves = movesAfter(state, event, now);
-  state.loadsVersion = version + 1;
-  return moves;
-}
-
-function movesAfter(state: State, event: Event, now: number): Move[] {
   switch (event.kind) {
     case "arrive":
       return arrive(state, event, now);
@@ -217,7 +213,8 @@ function withoutThoseOfWorkers(state: State, tasks: BatchTask[]): BatchTask[] {
     if (!sent.adopted || sent.phase.kind === "lost") continue;
     waiting = waiting.filter(({ id, deadlineAt }) => {
       if (!sent.tasks.includes(id)) return true;
-      sent.expiresAt = Math.max(sent.expiresAt, expiryAfter(deadlineAt));
+      const expiresAt = Math.max(sent.expiresAt, expiryAfter(deadlineAt));
+      state.loads.changeBatch(sent, { expiresAt });
       return false;
     });
   }
@@ -243,7 +240,7 @@ function losePartition(state: State, now: number): Move[] {
   state.workersNeeded = new WorkersNeeded();
   state.deferred.length = 0;
   state.lanes.clear();
-  state.sent.clear();
+  state.loads.removeAllBatches();
   state.open.clear();
   for (const worker of state.workers.values()) {
     for (const { lane: id, build, sizes } of worker.report.lanes) {

@@ -6,7 +6,8 @@ import { type BatchLoad, loadOf } from "../queue/batch-load.ts";
 import { longestCompetingBatchMs } from "../capacity/competing-lanes.ts";
 import { loadEndsAt } from "../capacity/load-turns.ts";
 import { expectedStartAt, type LaneSituation, usualTaskMs } from "../capacity/situation.ts";
-import { isIdle, loadableCount } from "../state/workers.ts";
+import { isIdle } from "../state/worker-loads.ts";
+import { loadableCount } from "../state/workers.ts";
 
 /**
  * Decides whether new tasks of a call may queue. A call is refused on arrival if it would be answered

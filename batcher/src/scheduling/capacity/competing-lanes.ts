@@ -2,7 +2,8 @@ import { usefulSize } from "./batch-size.ts";
 import { cycleMs } from "../estimates/cycle-times.ts";
 import type { Lane } from "../state/lane.ts";
 import type { State } from "../state/state.ts";
-import { isInService, sizeMaxOf, type WorkerLoad } from "../state/workers.ts";
+import type { WorkerLoad } from "../state/worker-loads.ts";
+import { isInService, sizeMaxOf } from "../state/workers.ts";
 
 /**
  * Returns the other lanes that share workers with this lane. Their work that is due before a task is done

@@ -4,7 +4,7 @@ import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs }
 import type { Lane } from "../state/lane.ts";
 import { loadEndsAt } from "./load-turns.ts";
 import type { State } from "../state/state.ts";
-import { type WorkerLoad, workerLoads } from "../state/workers.ts";
+import type { WorkerLoad } from "../state/worker-loads.ts";
 
 /**
  * One lane at one instant: what its workers do, what they do for other lanes, and the batch sizes that
@@ -20,7 +20,7 @@ export type LaneSituation = {
 };
 
 export function laneSituation(state: State, lane: Lane, now: number): LaneSituation {
-  const loads = workerLoads(state, lane, now);
+  const loads = state.loads.of(lane, now);
   const workers = Math.max(1, loads.length);
   const competing = competingLanes(state, lane, loads, now);
   const available = availableWorkers(competing, workers, now);

@@ -7,7 +7,8 @@ import { type LaneSituation, laneSituation } from "../capacity/situation.ts";
 import type { Move, State } from "../state/state.ts";
 import type { TaskGroup } from "../queue/waiting-tasks.ts";
 import type { WorkerSlot } from "../capacity/worker-slot.ts";
-import { isIdle, sizeMaxOf, type WorkerLoad, workerLoads } from "../state/workers.ts";
+import { isIdle, type WorkerLoad } from "../state/worker-loads.ts";
+import { sizeMaxOf } from "../state/workers.ts";
 
 /**
  * Returns the best-effort batch that may be sent now, if there is one, the tasks that were shed, and when to
@@ -32,7 +33,7 @@ export function proposeBestEffort(state: State, now: number): BestEffortDecision
 /** Learns how many workers every lane leaves now. To be called where nothing is to be sent any more. */
 export function countSpareWorkers(state: State, now: number): void {
   for (const lane of state.lanes.values()) {
-    const idle = lane.waitingCount > 0 ? 0 : spareWorkers(state, workerLoads(state, lane, now), now).length;
+    const idle = lane.waitingCount > 0 ? 0 : spareWorkers(state, state.loads.of(lane, now), now).length;
     lane.spare.set(holdersOf(state, lane) + idle, now);
   }
 }

@@ -5,7 +5,7 @@ import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts"
 import { workersForHeavy } from "../capacity/heavy-limit.ts";
 import { nextIsExcessive } from "./excessive-demand.ts";
 import type { Lane } from "../state/lane.ts";
-import { expiryAfter, facesAllowanceMs, receiveBy } from "../state/sent-batch.ts";
+import { newSentBatch, receiveBy } from "../state/sent-batch.ts";
 import { dropExpired, shedInfeasibleOfRetry } from "../admission/shedding.ts";
 import { type LaneSituation, laneSituation } from "../capacity/situation.ts";
 import type { Move, State } from "../state/state.ts";
@@ -195,26 +195,23 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   if (!load.isHeavy && serviceClass === "standard") {
     lane.usualCost += usualCostShare * (load.cost / load.count - lane.usualCost);
   }
-  state.sent.set(id, {
+  const sent = newSentBatch({
     id,
     lane,
     serviceClass,
     tasks: tasks.map((task) => task.id),
+    facesMax: tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
+    deadlines: tasks.map((task) => task.deadlineAt),
     load,
     preparedAt: load.isHeavy ? now + state.hops.toWorker.ms + lane.prepareMs(load) : now,
     attempt,
     worker: slot.worker.id,
-    adopted: false,
     sentAt: now,
-    predictedRunMs,
     dispatch: { partition, predictedEndAt },
-    facesAllowanceMs: facesAllowanceMs(tasks.reduce((sum, { options }) => sum + options.facesMax, 0)),
-    discountedMs: 0,
-    expiresAt: expiryAfter(Math.max(...tasks.map((task) => task.deadlineAt))),
     mayBePoison,
     phase: { kind: "travelling", receiveBy: receiveBy(startAt, predictedRunMs) },
   });
-  state.loadsVersion++;
+  state.loads.addBatch(sent);
   return {
     kind: "dispatch",
     partition,

@@ -66,7 +66,7 @@ export class WaitingTasks {
     return removed;
   }
 
-  removeTasks(ids: TaskId[]): void {
+  removeTasks(ids: readonly TaskId[]): void {
     for (const id of ids) this.queue.removeTask(id);
     const removed = new Set(ids);
     this.#removeFromParts((task) => removed.has(task.id));

@@ -16,10 +16,9 @@ export function recoverLostBatches(state: State, now: number): Move[] {
     if (!isSilent(worker, now) && !isHung(state, worker, now)) continue;
     const live = liveBatchesOf(state, worker);
     // A silent worker is remembered for a minute, in which nothing of it changes.
-    if (!worker.unresponsive || live.length > 0) state.loadsVersion++;
-    worker.unresponsive = true;
+    if (!worker.unresponsive) state.loads.changeWorker(worker, { unresponsive: true });
     for (const sent of live) moves.push(...requeue(state, sent, "lost"));
-    if (now - worker.reportedAt > forgetAfterMs) forgetWorker(state, worker);
+    if (now - worker.reportedAt > forgetAfterMs) state.loads.removeWorker(worker);
   }
   for (const sent of state.sent.values()) {
     if (sent.expiresAt <= now) moves.push(...expireTasks(state, sent, now));
@@ -27,16 +26,14 @@ export function recoverLostBatches(state: State, now: number): Move[] {
       case "travelling": {
         if (now < sent.phase.receiveBy) break;
         const worker = state.workers.get(sent.worker);
-        if (worker !== undefined) worker.unresponsive = true;
+        if (worker !== undefined) state.loads.changeWorker(worker, { unresponsive: true });
         moves.push(...requeue(state, sent, "unreceived"));
-        state.loadsVersion++;
         break;
       }
       case "lost":
         // It is remembered only while its answers could still save a retry.
         if (sent.tasks.some((id) => state.open.has(id))) break;
-        state.sent.delete(sent.id);
-        state.loadsVersion++;
+        state.loads.removeBatch(sent);
         break;
       case "held":
         break;
@@ -77,8 +74,8 @@ function requeueTasks(state: State, sent: SentBatch, cause: RequeueCause): Move[
   const { retryParts } = lane.waiting[tasks[0]?.serviceClass ?? sent.serviceClass];
   // A batch that may still run somewhere is remembered: its answers are as good.
   if (cause === "lost" || cause === "unreceived") {
-    sent.phase = { kind: "lost", confirmed: sent.phase.kind === "held" };
-  } else state.sent.delete(sent.id);
+    state.loads.changeBatch(sent, { phase: { kind: "lost", confirmed: sent.phase.kind === "held" } });
+  } else state.loads.removeBatch(sent);
 
   // No worker had it: no run was spent, nothing is suspected, and it goes again as it was, until its
   // deadlines.
@@ -153,9 +150,3 @@ function isPreparationHung(state: State, { preparing }: Worker, now: number): bo
 
 const liveBatchesOf = (state: State, worker: Worker): SentBatch[] =>
   [...state.sent.values()].filter((sent) => sent.worker === worker.id && sent.phase.kind !== "lost");
-
-function forgetWorker(state: State, worker: Worker): void {
-  state.workers.delete(worker.id);
-  state.loadsVersion++;
-  for (const sent of state.sent.values()) if (sent.worker === worker.id) state.sent.delete(sent.id);
-}

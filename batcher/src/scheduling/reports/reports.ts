@@ -3,7 +3,7 @@ import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { Lane } from "../state/lane.ts";
 import { moveCall } from "./lane-builds.ts";
 import { requeue } from "./recovery.ts";
-import { expiryAfter, facesAllowanceMs, type SentBatch } from "../state/sent-batch.ts";
+import { newSentBatch, type SentBatch } from "../state/sent-batch.ts";
 import { endTasks, laneOf, type Move, type State } from "../state/state.ts";
 import type { Worker } from "../state/workers.ts";
 
@@ -16,7 +16,7 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
   claimPartitions(state, report);
   const { worker: id, partitions } = report;
   const preparing = preparationOf(report, known, now);
-  state.workers.set(id, { id, report, reportedAt: now, partitions, preparing, unresponsive: false });
+  state.loads.setWorker({ id, report, reportedAt: now, partitions, preparing, unresponsive: false });
   state.hops.fromWorker.learn(now - report.sentAt);
   for (const loaded of report.lanes) {
     const lane = laneOf(state, loaded.lane, loaded.build, now);
@@ -60,18 +60,22 @@ function preparationOf(
 function claimPartitions(state: State, { worker, partitions }: Report): void {
   for (const other of state.workers.values()) {
     if (other.id === worker || !other.partitions.some((each) => partitions.includes(each))) continue;
-    other.partitions = other.partitions.filter((each) => !partitions.includes(each));
+    const left = other.partitions.filter((each) => !partitions.includes(each));
+    state.loads.changeWorker(other, { partitions: left });
   }
 }
 
 /** The first report that names a batch confirms that its worker has received it. */
 function confirmBatch(state: State, sent: SentBatch, report: Report): void {
   // Its partition may have moved: then the new holder runs it.
-  sent.worker = report.worker;
+  const { worker } = report;
   const { phase } = sent;
-  if (phase.kind === "held" || (phase.kind === "lost" && phase.confirmed)) return;
-  state.hops.toWorker.learn(report.sentAt - sent.sentAt);
-  sent.phase = phase.kind === "lost" ? { kind: "lost", confirmed: true } : { kind: "held" };
+  const isConfirmed = phase.kind === "held" || (phase.kind === "lost" && phase.confirmed);
+  if (!isConfirmed) state.hops.toWorker.learn(report.sentAt - sent.sentAt);
+  state.loads.changeBatch(sent, {
+    worker,
+    phase: phase.kind === "lost" ? { kind: "lost", confirmed: true } : { kind: "held" },
+  });
 }
 
 /** Requeues batches that the worker held and no longer names: the report of how they ended was lost. */
@@ -97,14 +101,14 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
     if (finished.end === "answered") {
       learnTimes(state, sent, finished, report, now);
       chargeCrowds(state, sent, finished);
-      state.sent.delete(sent.id);
+      state.loads.removeBatch(sent);
       moves.push({ kind: "batch_ended", sent, end: { kind: "answered", finished } });
       for (const id of sent.tasks) {
         const open = state.open.get(id);
         if (open !== undefined) open.call.answered = true;
       }
       moves.push(endTasks(state, sent.tasks, sent.phase.kind === "lost"));
-    } else if (sent.phase.kind === "lost") state.sent.delete(sent.id);
+    } else if (sent.phase.kind === "lost") state.loads.removeBatch(sent);
     else {
       const cause = finished.end === "failed" ? "failed" : "undelivered";
       moves.push(...requeue(state, sent, cause, finished));
@@ -170,25 +174,19 @@ function adoptBatch(
     if (open !== undefined) open.call.lane = lane;
   }
   const open = held.tasks.flatMap((id) => state.open.get(id) ?? []);
-  state.sent.set(held.batch, {
+  const sent = newSentBatch({
     id: held.batch,
     lane,
     serviceClass: open[0]?.task.serviceClass ?? "standard",
     tasks: held.tasks,
+    facesMax: held.facesMax,
+    deadlines: open.map(({ task }) => task.deadlineAt),
     attempt: held.attempt,
-    load: undefined,
-    preparedAt: now,
     worker,
-    adopted: true,
     sentAt: now,
-    predictedRunMs: lane.meanMs(held.tasks.length),
-    dispatch: undefined,
-    facesAllowanceMs: facesAllowanceMs(held.facesMax),
-    discountedMs: 0,
-    expiresAt: expiryAfter(Math.max(...open.map(({ task }) => task.deadlineAt))),
-    mayBePoison: false,
     phase: { kind: "held" },
   });
+  state.loads.addBatch(sent);
 }
 
 /** Returns the sizes of the worker with the largest ones: a worker that ran out of memory offers fewer. */

@@ -12,7 +12,6 @@ import { TenantDemand } from "../estimates/tenant-demand.ts";
 import { TimeModel } from "../estimates/time-model.ts";
 import { type TaskGroup, WaitingTasks } from "../queue/waiting-tasks.ts";
 import { HoldTime } from "../queue/waiting-time.ts";
-import type { KnownLoads } from "./workers.ts";
 
 /**
  * One model with one detector in one build: its waiting tasks, and what was learned of its arrivals and run
@@ -58,8 +57,6 @@ export class Lane {
   calledAt: number;
   /** Instant since which standard tasks have waited without a pause; undefined while none waits. */
   waitingSince: number | undefined;
-  /** The loads of its workers, kept until one of them changes; undefined: not computed yet. */
-  known: KnownLoads | undefined;
   /** A call that was accepted although it is predicted to be late, to learn whether the prediction holds. */
   probe: CallId | undefined;
   #warmedUp = false;
@@ -167,7 +164,7 @@ export class Lane {
     return this.#classes.flatMap((each) => each.tasksOf(call));
   }
 
-  removeTasks(ids: TaskId[]): void {
+  removeTasks(ids: readonly TaskId[]): void {
     for (const each of this.#classes) each.removeTasks(ids);
   }
 

@@ -4,40 +4,40 @@ import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { BatchLoad } from "../queue/batch-load.ts";
 import type { Lane } from "./lane.ts";
 
-/** A batch that was sent and has not ended. */
+/** A batch that was sent and has not ended; WorkerLoads alone changes it. */
 export type SentBatch = {
-  id: BatchId;
-  lane: Lane;
+  readonly id: BatchId;
+  readonly lane: Lane;
   /** Of all its tasks. */
-  serviceClass: ServiceClass;
-  tasks: TaskId[];
+  readonly serviceClass: ServiceClass;
+  readonly tasks: readonly TaskId[];
   /** Undefined for an adopted batch: the costs of its tasks are not known. */
-  load: BatchLoad | undefined;
+  readonly load: BatchLoad | undefined;
   /** Instant from which it can run; of a batch that is not heavy the instant at which it was sent. */
-  preparedAt: number;
+  readonly preparedAt: number;
   /** 1 for tasks that are sent for the first time. */
-  attempt: number;
-  worker: string;
+  readonly attempt: number;
+  readonly worker: string;
   /** Another batcher sent it, before this one took over. */
-  adopted: boolean;
-  sentAt: number;
-  predictedRunMs: number;
+  readonly adopted: boolean;
+  readonly sentAt: number;
+  readonly predictedRunMs: number;
   /** Where it was sent to, and the end of its run as predicted then. Undefined for an adopted batch. */
-  dispatch: { partition: number; predictedEndAt: number } | undefined;
+  readonly dispatch: { partition: number; predictedEndAt: number } | undefined;
   /**
    * Extra run time that is tolerated because its images may show many faces; predictions count images only.
    */
-  facesAllowanceMs: number;
+  readonly facesAllowanceMs: number;
   /** How long it has been sent in which the batcher itself could not run: its worker may not have, either. */
-  discountedMs: number;
+  readonly discountedMs: number;
   /**
    * Instant at which no client waits for any of its tasks any more. An adopted batch has no tasks with a
    * known deadline until they are read.
    */
-  expiresAt: number;
+  readonly expiresAt: number;
   /** Its tasks were lost with a worker before and may have killed it: no batch is staged behind it. */
-  mayBePoison: boolean;
-  phase: BatchPhase;
+  readonly mayBePoison: boolean;
+  readonly phase: BatchPhase;
 };
 
 /**
@@ -55,6 +55,33 @@ type BatchPhase =
    * `confirmed`: a report has named it, so the hop to its worker was measured.
    */
   | { kind: "lost"; confirmed: boolean };
+
+/**
+ * Returns a batch that was just sent or, without `dispatch`, one that another batcher sent. `facesMax`: how
+ * many faces its tasks may return together. `deadlines`: of those of its tasks that were read.
+ */
+export function newSentBatch({ facesMax, deadlines, ...fields }: NewSentBatch): SentBatch {
+  return {
+    load: undefined,
+    preparedAt: fields.sentAt,
+    dispatch: undefined,
+    mayBePoison: false,
+    ...fields,
+    adopted: fields.dispatch === undefined,
+    predictedRunMs: fields.lane.meanMs(fields.tasks.length),
+    facesAllowanceMs: faceMs * facesMax,
+    discountedMs: 0,
+    expiresAt: expiryAfter(Math.max(...deadlines)),
+  };
+}
+
+/** Run time of aligning and embedding one face on a slow core. */
+const faceMs = 30;
+
+type Optional = "load" | "preparedAt" | "dispatch" | "mayBePoison";
+type Derived = "adopted" | "predictedRunMs" | "facesAllowanceMs" | "discountedMs" | "expiresAt";
+type NewSentBatch = Omit<SentBatch, Optional | Derived> &
+  Partial<Pick<SentBatch, Optional>> & { facesMax: number; deadlines: number[] };
 
 /** Returns the instant at which a batch that no report has named counts as lost. */
 export const receiveBy = (startAt: number, predictedRunMs: number): number =>
@@ -75,8 +102,3 @@ const prepareOverrunMinMs = 5_000;
 /** Returns when a batch expires whose last task is due then. A report may still say how it has ended. */
 export const expiryAfter = (deadlineAt: number): number => deadlineAt + expiryGraceMs;
 const expiryGraceMs = 1_000;
-
-/** Returns the run time in ms that so many faces may need beyond the prediction. */
-export const facesAllowanceMs = (facesMax: number): number => faceMs * facesMax;
-/** Aligning and embedding one face on a slow core. */
-const faceMs = 30;

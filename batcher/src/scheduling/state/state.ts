@@ -13,6 +13,7 @@ import { RecentTenants } from "../estimates/recent-tenants.ts";
 import type { SentBatch } from "./sent-batch.ts";
 import { TenantDemand } from "../estimates/tenant-demand.ts";
 import type { WaitingTime } from "../queue/waiting-time.ts";
+import { WorkerLoads } from "./worker-loads.ts";
 import type { Worker } from "./workers.ts";
 import { WorkersNeeded } from "../estimates/workers-needed.ts";
 
@@ -24,16 +25,13 @@ export type State = {
   settings: SchedulingSettings;
   /** One for each build of each model and detector. */
   readonly lanes: Map<LaneKey, Lane>;
-  readonly workers: Map<string, Worker>;
+  /** Owns `workers` and `sent`: all of their changes go through it. */
+  readonly loads: WorkerLoads;
+  readonly workers: ReadonlyMap<string, Worker>;
   /** Batches that were sent and have not ended. */
-  readonly sent: Map<BatchId, SentBatch>;
+  readonly sent: ReadonlyMap<BatchId, SentBatch>;
   /** Every task that was read and has not ended, waiting or sent. */
   readonly open: Map<TaskId, OpenTask>;
-  /**
-   * Another number whenever a worker or a sent batch has changed, for workerLoads. NaN while an event is
-   * handled that may change several.
-   */
-  loadsVersion: number;
   readonly hops: HopTimes;
   readonly tenants: RecentTenants;
   /** Of each tenant in all lanes together, in ms of a worker's time. */
@@ -59,14 +57,15 @@ export type State = {
 
 /** Returns the state of a batcher that has seen no event yet. */
 export function newState(batcher: string, settings: SchedulingSettings): State {
+  const loads = new WorkerLoads();
   return {
     batcher,
     settings,
     lanes: new Map(),
-    workers: new Map(),
-    sent: new Map(),
+    loads,
+    workers: loads.workers,
+    sent: loads.sent,
     open: new Map(),
-    loadsVersion: 0,
     hops: new HopTimes(settings),
     tenants: new RecentTenants(),
     demand: new TenantDemand(),
@@ -110,7 +109,7 @@ export function answerTask(state: State, task: BatchTask, outcome: OwnOutcome): 
  * Closes tasks that a worker has answered or that no client waits for. With `ofLostBatch`, copies of them may
  * wait for a retry: they are removed from the lanes.
  */
-export function endTasks(state: State, tasks: TaskId[], ofLostBatch = false): Move {
+export function endTasks(state: State, tasks: readonly TaskId[], ofLostBatch = false): Move {
   const ended = tasks.filter((id) => state.open.delete(id));
   if (ofLostBatch) for (const lane of state.lanes.values()) lane.removeTasks(ended);
   return { kind: "ended", tasks: ended };

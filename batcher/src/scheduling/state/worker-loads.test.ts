@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newPool, report } from "../../../testing/fixtures.ts";
 import { decide } from "../decide.ts";
-import { workerLoads } from "./workers.ts";
 
 test("loads are computed anew when a worker falls silent, and kept afterwards although it is remembered", () => {
   const pool = newPool();
@@ -11,7 +10,7 @@ test("loads are computed anew when a worker falls silent, and kept afterwards al
   const loadsAt = (now: number) => {
     decide(pool, { kind: "timer" }, now);
     const [lane] = pool.lanes.values();
-    return workerLoads(pool, lane!, now);
+    return pool.loads.of(lane!, now);
   };
   for (let now = 0; now <= 900; now += 300) decide(pool, report("w0", { sentAt: now }), now);
   const both = loadsAt(990);
