@@ -1,5 +1,5 @@
-// Covers scheduling/estimates/workers-needed.ts and capacity/pool-needs.ts: whether an autoscaler that follows
-// the number of workers needed serves calls in time, and the number does not swing.
+// Covers scheduling/estimates/workers-needed.ts and capacity/pool-needs.ts: whether an autoscaler that
+// follows the number of workers needed serves calls in time, and the number does not swing.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { decide } from "@faceline/batcher/scheduling/decide";

@@ -43,7 +43,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       ": stagedCount > 0 || stagedHeavy !== undefined)",
     ],
     ["the hop to the worker is not counted", "preparedAt = now + state.hops.toWorker.ms", "preparedAt = now"],
-    ["preparation is not counted", "+ lane.prepareHighMs(load)", ""],
+    ["preparation is not counted", "+ lane.estimates.prepareHighMs(load)", ""],
     ["the reply hop is not counted", "+ state.hops.reply.ms", ""],
   ],
   "reports/reports": [
@@ -124,7 +124,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ],
     [
       "a size that once seemed to gain nothing is never tried again",
-      "lane.run.isStale(size)) ?? useful",
+      "estimates.run.isStale(size)) ?? useful",
       "false) ?? useful",
     ],
     ["only the next size is ever tried again", "size <= sizeMax &&", "size <= 2 * useful &&"],
@@ -137,8 +137,8 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["a lane that refuses everything never probes", "mayProbe(situation) ?", "false ?"],
     [
       "a tenant within its share answers for the others' queue",
-      "|| lane.demand.isWithinShare(tenant, tasksPerMs, now)",
-      "",
+      "lane.estimates.demand.isWithinShare(tenant, tasksPerMs, now)",
+      "false",
     ],
   ],
   "queue/fair-queue": [
@@ -164,7 +164,9 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "",
     ],
   ],
-  "state/lane": [["a heavy picture counts like any other", "Math.max(1, ms / usualMs)", "1"]],
+  "estimates/lane-estimates": [
+    ["a heavy picture counts like any other", "Math.max(1, ms / lightTaskMs)", "1"],
+  ],
   "queue/batch-load": [["no task is heavy", "cost >= heavyCostMin", "false"]],
   "estimates/recent-tenants": [
     ["long batches are sent beside other tenants", "now - this.#changedAt < recentMs", "false"],

@@ -71,7 +71,7 @@ function liveLane(state: State, lane: Lane, history: SchedulerHistory, now: numb
   const loads = state.loads.of(lane, now);
   const free = loads.filter(isIdle).length;
   const { sizing } = laneSituation(state, lane, now);
-  const { alpha, beta } = lane.run.line;
+  const { alpha, beta } = lane.estimates.run.line;
   return {
     lane: lane.id,
     build: lane.build,
@@ -95,8 +95,8 @@ function liveLane(state: State, lane: Lane, history: SchedulerHistory, now: numb
     run: {
       alphaMs: alpha,
       betaMs: beta,
-      residualMs: lane.run.residualMs,
-      expected: lane.sizes.map((size) => ({ size, ms: lane.run.meanMs(size) })),
+      residualMs: lane.estimates.run.residualMs,
+      expected: lane.estimates.sizes.map((size) => ({ size, ms: lane.estimates.run.meanMs(size) })),
       measured: ofLane.measured(),
     },
     predictions: predictions.values(),

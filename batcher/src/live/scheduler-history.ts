@@ -54,7 +54,7 @@ export class SchedulerHistory implements SchedulerObserver {
       const sent = this.#state.sent.get(batch);
       if (sent === undefined || end !== "answered" || size === 0) continue;
       const history = this.of(sent.lane);
-      history.addRun(sent.lane.paddedSize(size), runMs);
+      history.addRun(sent.lane.estimates.paddedSize(size), runMs);
       if (sent.dispatch === undefined) continue;
       history.predictions.add({
         predictedMs: sent.dispatch.predictedEndAt - sent.sentAt,

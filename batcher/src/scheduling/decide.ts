@@ -13,7 +13,7 @@ import { recoverLostBatches, requeue } from "./reports/recovery.ts";
 import { applyReport, largestSizes } from "./reports/reports.ts";
 import { expiryAfter } from "./state/sent-batch.ts";
 import { shedToGiveWay } from "./admission/shedding.ts";
-import { laneSituation, usualTaskMs } from "./capacity/situation.ts";
+import { laneSituation, lightTaskMs } from "./capacity/situation.ts";
 import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state/state.ts";
 import { WaitingTime } from "./queue/waiting-time.ts";
 import { silenceMaxMs } from "./state/workers.ts";
@@ -176,9 +176,9 @@ function arrive(state: State, arrival: Arrival, now: number): Move[] {
     if (situation.loads.length === 0) lane.wantedAt[call.serviceClass] = now;
     if (isStandard) {
       const weight = weightOfAll(situation, waiting);
-      lane.demand.add(call.tenant, weight, now);
-      state.demand.add(call.tenant, weight * usualTaskMs(situation), now);
-      state.workersNeeded.add(weight * usualTaskMs(situation), now);
+      lane.estimates.demand.add(call.tenant, weight, now);
+      state.demand.add(call.tenant, weight * lightTaskMs(situation), now);
+      state.workersNeeded.add(weight * lightTaskMs(situation), now);
     }
     const admission = (isStandard ? admit : admitBestEffort)(situation, call, waiting);
     if (admission.kind === "refused") {
@@ -192,12 +192,12 @@ function arrive(state: State, arrival: Arrival, now: number): Move[] {
   const open: OpenCall = { tenant: call.tenant, lane, answered: answeredBy !== undefined };
   for (const task of fresh) state.open.set(task.id, { task, call: open, wait: newWait() });
   // Of the batches beside what the tenants demand now.
-  const usualMs = usualTaskMs({ sizing: usefulBatch(lane, state.hops, situation.sizing, now) });
+  const taskMs = lightTaskMs({ sizing: usefulBatch(lane, state.hops, situation.sizing, now) });
   const { queue } = lane.waiting[call.serviceClass];
-  queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
+  queue.add(call.tenant, waiting, now, (task) => lane.estimates.weightOf(task, taskMs));
   if (!isStandard) return gaveWay;
-  if (!waiting.every(isHeavy)) lane.usualArrivedAt = now;
-  lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
+  if (!waiting.every(isHeavy)) lane.lightArrivedAt = now;
+  lane.estimates.arrivals.add(waiting.length, call.deadlineAt - now, now);
   return gaveWay;
 }
 
@@ -245,8 +245,8 @@ function losePartition(state: State, now: number): Move[] {
   for (const worker of state.workers.values()) {
     for (const { lane: id, build, sizes } of worker.report.lanes) {
       const lane = laneOf(state, id, build, now);
-      lane.warmUp(sizes, worker.reportedAt);
-      lane.sizes = largestSizes(state, lane);
+      lane.estimates.warmUp(sizes, worker.reportedAt);
+      lane.estimates.sizes = largestSizes(state, lane);
     }
   }
   for (const { lane: id } of [...state.workers.values()].flatMap(({ report }) => report.loadable)) {

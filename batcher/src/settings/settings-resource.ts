@@ -63,8 +63,8 @@ export function loadedMax(state: State): number | undefined {
 }
 
 function loadedLanes({ lanes }: State): PoolSettings["lanes"] {
-  const built = [...lanes.values()].flatMap(({ id, build, sizes }) =>
-    build === null ? [] : [{ lane: id, digest: build.digest, sizes }],
+  const built = [...lanes.values()].flatMap(({ id, build, estimates }) =>
+    build === null ? [] : [{ lane: id, digest: build.digest, sizes: [...estimates.sizes] }],
   );
   return built.slice(0, lanesMax);
 }

@@ -5,7 +5,7 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 import { type BatchLoad, loadOf } from "../queue/batch-load.ts";
 import { longestCompetingBatchMs } from "../capacity/competing-lanes.ts";
 import { loadEndsAt } from "../capacity/load-turns.ts";
-import { expectedStartAt, type LaneSituation, usualTaskMs } from "../capacity/situation.ts";
+import { expectedStartAt, type LaneSituation, lightTaskMs } from "../capacity/situation.ts";
 import { isIdle } from "../state/worker-loads.ts";
 import { loadableCount } from "../state/workers.ts";
 
@@ -21,7 +21,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   const position = lane.queue.positionOfNew(tenant, weight);
   const load = heaviestLoad(tasks);
   const waitMs = expectedStartAt(situation, { position, deadlineAt, load }) - now;
-  const runMs = lane.meanMs(Math.min(position, sizing.usefulSize));
+  const runMs = lane.estimates.runMs(Math.min(position, sizing.usefulSize));
   const predictedMs = waitMs + runMs + state.hops.reply.ms;
   const refuse = (reason: Shed["reason"]): Admission => ({
     kind: "refused",
@@ -36,7 +36,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   // A lane of short runs has to accept the long runs of a competing lane, and heavy pictures the preparation
   // of those before them.
   const longestRunMs = Math.max(
-    lane.meanMs(sizing.deadlineSize),
+    lane.estimates.runMs(sizing.deadlineSize),
     longestCompetingBatchMs(competing, now),
     load.isHeavy ? longestPreparationMs(situation, load) : 0,
   );
@@ -52,7 +52,8 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   const ownWaitMs = expectedStartAt(situation, { position: ownWeight, deadlineAt, load }) - now;
   const tasksPerMs = (sizing.availableWorkers * sizing.usefulSize) / sizing.cycleMs;
   const answersForItselfOnly =
-    ownWeight <= lane.queue.longestOtherQueue(tenant) || lane.demand.isWithinShare(tenant, tasksPerMs, now);
+    ownWeight <= lane.queue.longestOtherQueue(tenant) ||
+    lane.estimates.demand.isWithinShare(tenant, tasksPerMs, now);
   const isAccepted = answersForItselfOnly && ownWaitMs <= waitMaxMs;
   return isAccepted ? { kind: "accepted", giveWay } : refuse("queue_too_long");
 }
@@ -62,13 +63,13 @@ function longestPreparationMs({ lane, loads }: LaneSituation, load: BatchLoad): 
   const preparations = loads.map(({ stagedHeavy }) =>
     stagedHeavy === undefined ? 0 : stagedHeavy.preparedAt - stagedHeavy.sentAt,
   );
-  return Math.max(lane.prepareMs(load), ...preparations);
+  return Math.max(lane.estimates.prepareMs(load), ...preparations);
 }
 
 /** Returns the weight of these tasks together: see Lane.weightOf. */
 export function weightOfAll(situation: LaneSituation, tasks: BatchTask[]): number {
-  const usualMs = usualTaskMs(situation);
-  return tasks.reduce((sum, task) => sum + situation.lane.weightOf(task, usualMs), 0);
+  const taskMs = lightTaskMs(situation);
+  return tasks.reduce((sum, task) => sum + situation.lane.estimates.weightOf(task, taskMs), 0);
 }
 
 function heaviestLoad(tasks: BatchTask[]): BatchLoad {
@@ -96,7 +97,7 @@ function callsToGiveWay({ state, lane }: LaneSituation, tenant: string, count: n
  * by it.
  */
 function mayProbe({ lane, loads, now }: LaneSituation): boolean {
-  return now - lane.learnedAt > staleAfterMs && lane.waitingCount === 0 && loads.some(isIdle);
+  return now - lane.estimates.learnedAt > staleAfterMs && lane.waitingCount === 0 && loads.some(isIdle);
 }
 
 /** The queue wait that is healthy: this many runs of a batch, or this share of the task's time budget. */

@@ -77,7 +77,7 @@ export function shedToGiveWay(situation: LaneSituation, calls: CallId[]): Move[]
     const tasks = lane.removeCall(call);
     const deadlineAt = Math.max(...tasks.map((task) => task.deadlineAt));
     const retryAfterMs = expectedStartAt(situation, { position: lane.queue.waitingCount, deadlineAt }) - now;
-    const predictedMs = retryAfterMs + lane.meanMs(sizing.usefulSize) + state.hops.reply.ms;
+    const predictedMs = retryAfterMs + lane.estimates.runMs(sizing.usefulSize) + state.hops.reply.ms;
     const outcome = { kind: "shed", reason: "queue_too_long", predictedMs, retryAfterMs } as const;
     return tasks.map((task) => answerTask(state, task, outcome));
   });

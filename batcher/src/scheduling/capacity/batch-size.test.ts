@@ -15,11 +15,11 @@ test("a backlog tries each larger size whose time is old, until all of them were
   assert.equal(usefulBatch(lane, hops, workers, 0).usefulSize, 1);
   wait(lane, 8);
   assert.equal(usefulBatch(lane, hops, workers, 0).usefulSize, 2);
-  lane.run.learn(2, 200);
+  lane.estimates.learnRun(2, 200, 0);
   assert.equal(usefulBatch(lane, hops, workers, 0).usefulSize, 4);
-  lane.run.learn(4, 400);
+  lane.estimates.learnRun(4, 400, 0);
   assert.equal(usefulBatch(lane, hops, workers, 0).usefulSize, 8);
-  lane.run.learn(8, 800);
+  lane.estimates.learnRun(8, 800, 0);
   assert.equal(usefulBatch(lane, hops, workers, 0).usefulSize, 1);
 });
 
@@ -34,11 +34,11 @@ test("no size is tried that the waiting tasks do not fill, or that is larger tha
 /** A lane in which larger batches gain nothing, and only those of one were run for a while. */
 function newLane(): Lane {
   const lane = new Lane(laneId("Dlib", "ssd"), null, 0);
-  lane.warmUp(
+  lane.estimates.warmUp(
     [1, 2, 4, 8].map((size) => ({ size, runMs: 100 * size })),
     0,
   );
-  for (let run = 0; run < 200; run++) lane.run.learn(1, 100);
+  for (let run = 0; run < 200; run++) lane.estimates.learnRun(1, 100, 0);
   return lane;
 }
 

@@ -1,5 +1,5 @@
-import { cycleMs } from "../estimates/cycle-times.ts";
 import type { HopTimes } from "../estimates/hop-times.ts";
+import type { LaneEstimates } from "../estimates/lane-estimates.ts";
 import type { Lane } from "../state/lane.ts";
 
 /**
@@ -14,9 +14,10 @@ import type { Lane } from "../state/lane.ts";
  *   of a floor batch divided by the number of workers.
  */
 export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, now: number): BatchSizing {
+  const { estimates } = lane;
   const useful = usefulBatch(lane, hops, workers, now);
-  const deadlineSize = largestInTime(lane, hops, workers.availableWorkers, useful.usefulSize);
-  const floor = Math.min(deadlineSize, smallestSustainable(lane, workers, now));
+  const deadlineSize = largestInTime(estimates, hops, workers.availableWorkers, useful.usefulSize);
+  const floor = Math.min(deadlineSize, smallestSustainable(estimates, workers, now));
   return {
     workers: workers.workers,
     availableWorkers: workers.availableWorkers,
@@ -25,7 +26,7 @@ export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, no
     usefulSize: useful.usefulSize,
     deadlineSize,
     floor,
-    holdMs: lane.meanMs(floor) / workers.workers,
+    holdMs: estimates.runMs(floor) / workers.workers,
     cycleMs: useful.cycleMs,
   };
 }
@@ -40,20 +41,27 @@ export function usefulBatch(
   { availableWorkers, batchMax }: LaneWorkers,
   now: number,
 ): UsefulBatch {
-  const size = sizeToTry(lane, usefulSize(lane, hops, batchMax), batchMax);
-  const ms = cycleMs(lane, hops, size);
-  if (!lane.demand.isUneven((availableWorkers * size) / ms, now)) return { usefulSize: size, cycleMs: ms };
-  const smaller = usefulSize(lane, hops, batchMax, usefulShareUneven);
-  return { usefulSize: smaller, cycleMs: cycleMs(lane, hops, smaller) };
+  const { estimates } = lane;
+  const size = sizeToTry(lane, usefulSize(estimates, hops, batchMax), batchMax);
+  const ms = estimates.cycleMs(hops, size);
+  if (!estimates.demand.isUneven((availableWorkers * size) / ms, now))
+    return { usefulSize: size, cycleMs: ms };
+  const smaller = usefulSize(estimates, hops, batchMax, usefulShareUneven);
+  return { usefulSize: smaller, cycleMs: estimates.cycleMs(hops, smaller) };
 }
 
 /**
  * Returns the smallest size that reaches this share of the best throughput of one worker, of the sizes up to
  * `batchMax`. The smallest size is always allowed.
  */
-export function usefulSize(lane: Lane, hops: HopTimes, batchMax: number, share = usefulShare): number {
-  const { sizes } = lane;
-  const throughputs = lane.throughputs.of(lane, hops);
+export function usefulSize(
+  estimates: LaneEstimates,
+  hops: HopTimes,
+  batchMax: number,
+  share = usefulShare,
+): number {
+  const { sizes } = estimates;
+  const throughputs = estimates.throughputs(hops);
   let best = 0;
   for (let index = 0; index < sizes.length; index++) {
     if (sizes[index]! <= batchMax) best = Math.max(best, throughputs[index]!);
@@ -61,7 +69,7 @@ export function usefulSize(lane: Lane, hops: HopTimes, batchMax: number, share =
   for (let index = 0; index < sizes.length; index++) {
     if (throughputs[index]! >= share * best) return sizes[index]!;
   }
-  return lane.batchMax;
+  return estimates.batchMax;
 }
 
 /**
@@ -71,16 +79,23 @@ export function usefulSize(lane: Lane, hops: HopTimes, batchMax: number, share =
  * the next size alone: the stale time of a larger one bends the line, which then says that the next one gains
  * nothing, however often it is measured.
  */
-function sizeToTry(lane: Lane, useful: number, batchMax: number): number {
-  const sizeMax = Math.min(batchMax, lane.queue.waitingCount);
+function sizeToTry({ estimates, queue }: Lane, useful: number, batchMax: number): number {
+  const sizeMax = Math.min(batchMax, queue.waitingCount);
   if (sizeMax <= useful) return useful;
-  return lane.sizes.find((size) => size > useful && size <= sizeMax && lane.run.isStale(size)) ?? useful;
+  return (
+    estimates.sizes.find((size) => size > useful && size <= sizeMax && estimates.run.isStale(size)) ?? useful
+  );
 }
 
-function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: number): number {
-  const leftMs = lane.arrivals.timeBudgetMs - hops.toWorker.ms - hops.reply.ms;
-  const isInTime = (size: number) => lane.run.highMs(size) * (1 + 1 / workers) <= leftMs;
-  return lane.sizes.findLast((size) => size <= useful && isInTime(size)) ?? 1;
+function largestInTime(
+  { arrivals, run, sizes }: LaneEstimates,
+  hops: HopTimes,
+  workers: number,
+  useful: number,
+): number {
+  const leftMs = arrivals.timeBudgetMs - hops.toWorker.ms - hops.reply.ms;
+  const isInTime = (size: number) => run.highMs(size) * (1 + 1 / workers) <= leftMs;
+  return sizes.findLast((size) => size <= useful && isInTime(size)) ?? 1;
 }
 
 /**
@@ -88,10 +103,14 @@ function largestInTime(lane: Lane, hops: HopTimes, workers: number, useful: numb
  * tasks takes `alpha + beta · b`, and b tasks arrive every `b / rate`: so `b ≥ rate · alpha / (workers − rate
  * · beta)`.
  */
-function smallestSustainable(lane: Lane, laneWorkers: LaneWorkers, now: number): number {
+function smallestSustainable(
+  { arrivals, run }: LaneEstimates,
+  laneWorkers: LaneWorkers,
+  now: number,
+): number {
   const { workers, availableWorkers, utilisationTarget } = laneWorkers;
-  const rate = lane.arrivals.perMs(now);
-  const { alpha, beta } = lane.run.line;
+  const rate = arrivals.perMs(now);
+  const { alpha, beta } = run.line;
   // A single worker may be used fully: a reserve would only add waiting.
   const capacity = workers === 1 ? availableWorkers : utilisationTarget * availableWorkers;
   const left = capacity - rate * beta;

@@ -1,5 +1,4 @@
 import { usefulSize } from "./batch-size.ts";
-import { cycleMs } from "../estimates/cycle-times.ts";
 import type { Lane } from "../state/lane.ts";
 import type { State } from "../state/state.ts";
 import type { WorkerLoad } from "../state/worker-loads.ts";
@@ -26,8 +25,12 @@ export function competingLanes(
     }
     const shared = loads.filter(({ worker }) => sizeMaxOf(worker, other) > 0).length;
     if (shared === 0) continue;
-    const size = usefulSize(other, state.hops, state.settings.batchMax);
-    competing.push({ lane: other, size, batchMs: (cycleMs(other, state.hops, size) * shared) / all });
+    const size = usefulSize(other.estimates, state.hops, state.settings.batchMax);
+    competing.push({
+      lane: other,
+      size,
+      batchMs: (other.estimates.cycleMs(state.hops, size) * shared) / all,
+    });
   }
   return competing;
 }
@@ -68,7 +71,7 @@ export function competingWorkMs(competing: CompetingLane[], deadlineAt: number):
 
 /** How much of one worker's time the arrivals of a competing lane need. */
 const workerShare = ({ lane, size, batchMs }: CompetingLane, now: number): number =>
-  (lane.arrivals.perMs(now) * batchMs) / size;
+  (lane.estimates.arrivals.perMs(now) * batchMs) / size;
 
 /** A lane that needs less than this share of a worker counts as idle. */
 const activeShareMin = 0.01;

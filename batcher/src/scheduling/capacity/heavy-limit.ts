@@ -10,12 +10,12 @@ import type { WorkerLoad } from "../state/worker-loads.ts";
 export function workersForHeavy({ state, loads, now }: LaneSituation): WorkerLoad[] {
   const free = loads.filter(({ stagedHeavy }) => stagedHeavy === undefined);
   if (loads.length < 2) return free;
-  let usualArrive = false;
-  for (const each of state.lanes.values()) usualArrive ||= now - each.usualArrivedAt < usualRecentMs;
-  if (!usualArrive) return free;
+  let lightArrives = false;
+  for (const each of state.lanes.values()) lightArrives ||= now - each.lightArrivedAt < recentMs;
+  if (!lightArrives) return free;
   const holders = loads.filter(({ holdsHeavy }) => holdsHeavy);
   return holders.length < Math.floor(loads.length / 2) ? free : free.filter(({ holdsHeavy }) => holdsHeavy);
 }
 
 /** As long as the demand of tenants is remembered. */
-const usualRecentMs = 5_000;
+const recentMs = 5_000;

@@ -11,7 +11,7 @@ export function laneWait(state: State, lane: Lane, now: number): LaneWait {
   const situation = laneSituation(state, lane, now);
   const { loads, sizing } = situation;
   if (loads.length === 0) return { kind: "no_worker" };
-  const slot = soonestSlot(situation, lane.usualLoad(Math.min(waitingCount, sizing.usefulSize)));
+  const slot = soonestSlot(situation, lane.estimates.lightLoad(Math.min(waitingCount, sizing.usefulSize)));
   if (slot === undefined) {
     const freeAt = Math.min(...loads.map((load) => load.freeAt));
     return { kind: "all_busy", freeInMs: Math.max(0, freeAt - now) };

@@ -1,5 +1,4 @@
 import { usefulSize } from "./batch-size.ts";
-import { cycleMs } from "../estimates/cycle-times.ts";
 import type { State } from "../state/state.ts";
 import { isInService } from "../state/workers.ts";
 
@@ -16,11 +15,11 @@ export function sampleWorkersNeeded(state: State, now: number): void {
 /** Returns how many workers serve within the usual time budget what waits now; not a whole number. */
 function backlogOf({ lanes, hops, settings }: State): number {
   let backlog = 0;
-  for (const lane of lanes.values()) {
-    const { queue, arrivals } = lane;
-    if (queue.waitingCount === 0 || arrivals.timeBudgetMs === 0) continue;
-    const size = usefulSize(lane, hops, settings.batchMax);
-    backlog += (queue.waitingWeight * cycleMs(lane, hops, size)) / size / arrivals.timeBudgetMs;
+  for (const { queue, estimates } of lanes.values()) {
+    const { timeBudgetMs } = estimates.arrivals;
+    if (queue.waitingCount === 0 || timeBudgetMs === 0) continue;
+    const size = usefulSize(estimates, hops, settings.batchMax);
+    backlog += (queue.waitingWeight * estimates.cycleMs(hops, size)) / size / timeBudgetMs;
   }
   return backlog;
 }

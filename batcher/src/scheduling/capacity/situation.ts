@@ -37,13 +37,13 @@ export function laneSituation(state: State, lane: Lane, now: number): LaneSituat
  */
 export function expectedStartAt(
   situation: LaneSituation,
-  { position, deadlineAt, load = situation.lane.usualLoad(1) }: QueuePosition,
+  { position, deadlineAt, load = situation.lane.estimates.lightLoad(1) }: QueuePosition,
 ): number {
   const { state, lane, now, loads, competing, sizing } = situation;
   let freeAt = Number.POSITIVE_INFINITY;
   for (const each of loads) freeAt = Math.min(freeAt, each.freeAt);
   if (loads.length === 0) freeAt = loadEndsAt(state, lane, now);
-  const preparedAt = now + state.hops.toWorker.ms + lane.prepareMs(load);
+  const preparedAt = now + state.hops.toWorker.ms + lane.estimates.prepareMs(load);
   const batchesBefore = lane.retryParts.length + Math.ceil(position / sizing.usefulSize) - 1;
   const ownMs = batchesBefore * sizing.cycleMs;
   // The larger of: the competing work that waits already, and the competing work that arrives meanwhile.
@@ -63,5 +63,5 @@ type QueuePosition = {
 };
 
 /** Returns how long a worker is occupied by a light task, in ms: the unit of weights. */
-export const usualTaskMs = ({ sizing }: { sizing: UsefulBatch }): number =>
+export const lightTaskMs = ({ sizing }: { sizing: UsefulBatch }): number =>
   sizing.cycleMs / sizing.usefulSize;

@@ -32,7 +32,7 @@ export function soonestSlot(
     poisonWaits ||= retryParts.some((part) => part.mayBePoison);
   }
   // The prediction's mean error is added: an idle worker costs more than a batch that closes a little early.
-  const leadMs = state.hops.toWorker.ms + lane.prepareMs(nextLoad) + lane.run.residualMs;
+  const leadMs = state.hops.toWorker.ms + lane.estimates.prepareMs(nextLoad) + lane.estimates.run.residualMs;
   let soonest: WorkerSlot | undefined;
   for (const load of loads) {
     const { worker, sizeMax, running, stagedCount, stagedHeavy, freeAt, mayBePoison } = load;
@@ -52,14 +52,14 @@ export function soonestSlot(
  * before it runs.
  */
 export function latestStartAt({ state, lane, slot, now }: SlotSituation, load: BatchLoad): number {
-  const preparedAt = now + state.hops.toWorker.ms + lane.prepareHighMs(load);
+  const preparedAt = now + state.hops.toWorker.ms + lane.estimates.prepareHighMs(load);
   return Math.max(preparedAt, slot.freeAt) + guardMs;
 }
 
 /** Returns the latest instant at which the clients have the answers of a batch that is sent now. */
 export function latestAnswerAt(situation: SlotSituation, load: BatchLoad): number {
   const { state, lane } = situation;
-  return latestStartAt(situation, load) + lane.highMs(load.count) + state.hops.reply.ms;
+  return latestStartAt(situation, load) + lane.estimates.runHighMs(load.count) + state.hops.reply.ms;
 }
 
 /** Allowance in ms for what the time models do not cover: rounding, and timers of whole milliseconds. */

@@ -71,9 +71,9 @@ export function mostInTime(
 /** Whether batches of `count` finish tasks as fast as they arrive, and clear the queue in time. */
 function keepsUp({ state, lane, sizing, now }: SlotSituation, count: number): boolean {
   const overheadMs = state.hops.toWorker.ms + state.hops.reply.ms;
-  const queueMs = Math.max(1, lane.arrivals.timeBudgetMs - overheadMs);
-  const needed = Math.max(lane.arrivals.perMs(now), lane.queue.waitingCount / queueMs);
-  return (sizing.availableWorkers * count) / lane.meanMs(count) >= needed;
+  const queueMs = Math.max(1, lane.estimates.arrivals.timeBudgetMs - overheadMs);
+  const needed = Math.max(lane.estimates.arrivals.perMs(now), lane.queue.waitingCount / queueMs);
+  return (sizing.availableWorkers * count) / lane.estimates.runMs(count) >= needed;
 }
 
 function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: number): Choice {
@@ -90,9 +90,9 @@ function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: numb
 
   const oneMoreMs =
     state.hops.toWorker.ms +
-    lane.prepareMs(lane.usualLoad(count + 1)) +
+    lane.estimates.prepareMs(lane.estimates.lightLoad(count + 1)) +
     guardMs +
-    lane.highMs(count + 1) +
+    lane.estimates.runHighMs(count + 1) +
     state.hops.reply.ms;
   const heldUntil = Math.min(lane.queue.oldest!.queuedAt + sizing.holdMs, leastDeadlineAt - oneMoreMs);
   return now >= heldUntil ? send("hold_expired") : { kind: "hold", until: heldUntil };
@@ -115,14 +115,14 @@ function sendFirst(waiting: QueuedTask[], count: number, reason: DispatchReason)
  */
 function roundedDown(situation: SlotSituation, waiting: QueuedTask[], count: number): number {
   const { state, lane, sizing } = situation;
-  const size = lane.sizes.findLast((each) => each <= count) ?? count;
-  if (size / lane.meanMs(size) <= count / lane.meanMs(count)) return count;
+  const size = lane.estimates.sizes.findLast((each) => each <= count) ?? count;
+  if (size / lane.estimates.runMs(size) <= count / lane.estimates.runMs(count)) return count;
   const leftOver = Math.min(lane.queue.waitingCount - size, sizing.usefulSize);
   const leftOverAnswerAt =
     latestStartAt(situation, loadOfQueued(waiting, size)) +
-    lane.highMs(size) +
+    lane.estimates.runHighMs(size) +
     guardMs +
-    lane.highMs(leftOver) +
+    lane.estimates.runHighMs(leftOver) +
     state.hops.reply.ms;
   return leftOverAnswerAt <= leastDeadline(waiting, size, waiting.length) ? size : count;
 }

@@ -14,7 +14,7 @@ import type { LaneSituation } from "../capacity/situation.ts";
 export function admitBestEffort(situation: LaneSituation, call: CallTasks, tasks: BatchTask[]): Admission {
   const { state, lane, now } = situation;
   const waitMs = bestEffortWaitMs(situation, tasks.length);
-  const predictedMs = waitMs + lane.meanMs(bestEffortSize(situation)) + state.hops.reply.ms;
+  const predictedMs = waitMs + lane.estimates.runMs(bestEffortSize(situation)) + state.hops.reply.ms;
   const refuse = (reason: ShedReason): Admission => ({
     kind: "refused",
     outcome: { kind: "shed", reason, predictedMs, retryAfterMs: Math.min(waitMs, retryAfterMaxMs) },
@@ -38,10 +38,10 @@ export function bestEffortWaitMs(situation: LaneSituation, count: number): numbe
   const { toWorker, fromWorker, reply } = state.hops;
   const size = bestEffortSize(situation);
   const batchesBefore = retryParts.length + Math.ceil((queue.waitingCount + count) / size) - 1;
-  const startMs = toWorker.ms + lane.prepareMs(lane.usualLoad(size));
-  const cycleMs = startMs + lane.meanMs(size) + reply.ms + fromWorker.ms;
+  const startMs = toWorker.ms + lane.estimates.prepareMs(lane.estimates.lightLoad(size));
+  const cycleMs = startMs + lane.estimates.runMs(size) + reply.ms + fromWorker.ms;
   // A lane that has left its workers may be loaded soon, or not before a team wants it.
-  const spare = loads.length === 0 ? spareMin : Math.max(spareMin, lane.spare.mean(now));
+  const spare = loads.length === 0 ? spareMin : Math.max(spareMin, lane.estimates.spare.mean(now));
   // While a share of a worker is left, the first batch has to wait for it.
   return startMs + (batchesBefore / spare + Math.max(0, 1 / spare - 1)) * cycleMs;
 }

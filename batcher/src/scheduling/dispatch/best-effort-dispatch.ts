@@ -34,7 +34,7 @@ export function proposeBestEffort(state: State, now: number): BestEffortDecision
 export function countSpareWorkers(state: State, now: number): void {
   for (const lane of state.lanes.values()) {
     const idle = lane.waitingCount > 0 ? 0 : spareWorkers(state, state.loads.of(lane, now), now).length;
-    lane.spare.set(holdersOf(state, lane) + idle, now);
+    lane.estimates.spare.set(holdersOf(state, lane) + idle, now);
   }
 }
 
@@ -75,7 +75,7 @@ function idleMin(state: State, loads: readonly WorkerLoad[], now: number): numbe
 function workersNeeded({ lanes }: State, loads: readonly WorkerLoad[], now: number): number {
   let needed = 0;
   for (const lane of lanes.values()) {
-    if (isLoaded(lane, loads)) needed += lane.arrivals.perMs(now) * lane.meanMs(1);
+    if (isLoaded(lane, loads)) needed += lane.estimates.arrivals.perMs(now) * lane.estimates.runMs(1);
   }
   return needed;
 }
@@ -95,9 +95,14 @@ const isLoaded = (lane: Lane, loads: readonly WorkerLoad[]): boolean =>
  */
 export function bestEffortSize({ state, lane, loads, sizing, now }: LaneSituation): number {
   if (loads.length > 1 && state.tenants.areQuiet(now)) return sizing.usefulSize;
-  const takesMs = (size: number) => lane.prepareMs(lane.usualLoad(size)) + lane.meanMs(size);
+  const takesMs = (size: number) =>
+    lane.estimates.prepareMs(lane.estimates.lightLoad(size)) + lane.estimates.runMs(size);
   const { batchMax } = state.settings;
-  return lane.sizes.findLast((size) => size <= batchMax && takesMs(size) <= lengtheningMax * takesMs(1)) ?? 1;
+  return (
+    lane.estimates.sizes.findLast(
+      (size) => size <= batchMax && takesMs(size) <= lengtheningMax * takesMs(1),
+    ) ?? 1
+  );
 }
 
 const lengtheningMax = 1.5;

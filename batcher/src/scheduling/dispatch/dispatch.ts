@@ -121,10 +121,10 @@ function nextSlot(situation: LaneSituation): WorkerSlot | undefined {
   if (!load.isHeavy || situation.lane.retryParts.length > 0) return soonestSlot(situation, load);
   const slot = soonestSlot({ ...situation, loads: workersForHeavy(situation) }, load);
   if (slot !== undefined && slot.sendAt <= situation.now) return slot;
-  const usualLoad = loadOfNext(situation, false);
-  const usualSlot = usualLoad === undefined ? undefined : soonestSlot(situation, usualLoad);
-  if (slot === undefined || usualSlot === undefined) return slot ?? usualSlot;
-  return slot.sendAt < usualSlot.sendAt ? slot : usualSlot;
+  const lightLoad = loadOfNext(situation, false);
+  const lightSlot = lightLoad === undefined ? undefined : soonestSlot(situation, lightLoad);
+  if (slot === undefined || lightSlot === undefined) return slot ?? lightSlot;
+  return slot.sendAt < lightSlot.sendAt ? slot : lightSlot;
 }
 
 /**
@@ -137,7 +137,7 @@ function loadOfNext({ lane, sizing }: LaneSituation, heavyAllowed: boolean): Bat
   const first = lane.queue.firstInTurn(heavyAllowed);
   if (first === undefined) return undefined;
   const next = loadOf([first.task]);
-  return next.isHeavy ? next : lane.usualLoad(Math.min(lane.waitingCount, sizing.usefulSize));
+  return next.isHeavy ? next : lane.estimates.lightLoad(Math.min(lane.waitingCount, sizing.usefulSize));
 }
 
 function queueProposal(
@@ -175,7 +175,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   const { tasks, attempt, mayBePoison } = dequeue();
   for (const task of tasks) task.waited = state.open.get(task.id)?.wait.send(now);
   const id = `${state.batcher}/${++state.batchCount}` as BatchId;
-  const predictedRunMs = lane.meanMs(tasks.length);
+  const predictedRunMs = lane.estimates.runMs(tasks.length);
   const batch: Batch = {
     id,
     lane: lane.id,
@@ -193,7 +193,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   const load = loadOf(tasks);
   const { serviceClass } = tasks[0]!;
   if (!load.isHeavy && serviceClass === "standard") {
-    lane.usualCost += usualCostShare * (load.cost / load.count - lane.usualCost);
+    lane.estimates.learnLightCost(load);
   }
   const sent = newSentBatch({
     id,
@@ -203,7 +203,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     facesMax: tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
     deadlines: tasks.map((task) => task.deadlineAt),
     load,
-    preparedAt: load.isHeavy ? now + state.hops.toWorker.ms + lane.prepareMs(load) : now,
+    preparedAt: load.isHeavy ? now + state.hops.toWorker.ms + lane.estimates.prepareMs(load) : now,
     attempt,
     worker: slot.worker.id,
     sentAt: now,
@@ -217,13 +217,10 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     partition,
     batch,
     worker: slot.worker.id,
-    bucket: lane.paddedSize(tasks.length),
+    bucket: lane.estimates.paddedSize(tasks.length),
     predictedEndAt,
   };
 }
-
-/** Weight of a batch in the mean cost of light tasks. */
-const usualCostShare = 0.05;
 
 type SendProposal = {
   kind: "send";

@@ -17,8 +17,6 @@ export class TimeModel {
   #meansErrorMs = 0;
   #residualMs = 0;
   #misses: { count: number; sign: number } = { count: 0, sign: 0 };
-  /** Observations so far: while it stays, so do all predictions. */
-  learnedCount = 0;
 
   /**
    * Begins with a warm-up, which was measured and counts until batches outweigh it, or with a guess, which is
@@ -37,7 +35,6 @@ export class TimeModel {
   }
 
   learn(size: number, ms: number): void {
-    this.learnedCount++;
     const errorMs = ms - this.meanMs(size);
     // A size that was not run for long may take any time: that says nothing of the others.
     const misses = this.isStale(size) ? 0 : this.#missesAfter(errorMs, size);

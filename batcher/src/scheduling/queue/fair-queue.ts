@@ -5,9 +5,9 @@ import { ArrayQueue, isDueBefore, type QueuedCall, type QueuedTask, TenantQueue 
 
 /**
  * The waiting tasks of a lane, fair over tenants: the tenant that has been served least goes next, and within
- * a tenant the earliest deadline. A task counts with its weight, which is 1 for a usual image: then tenants
- * take turns. This is start-time fair queueing (Goyal, Vin and Cheng, 1996): each tenant has a start tag,
- * which a served task raises by its weight, and the least start tag is served next.
+ * a tenant the earliest deadline. A task counts with its weight, which is 1 for an ordinary image: then
+ * tenants take turns. This is start-time fair queueing (Goyal, Vin and Cheng, 1996): each tenant has a start
+ * tag, which a served task raises by its weight, and the least start tag is served next.
  *
  *     a: a1 a2 a3 a4 a5 ┐
  *     b: b1             ├─► a1 b1 c1 a2 c2 a3 a4 a5
@@ -89,7 +89,7 @@ export class FairQueue {
       call.waiting.push(queued);
       // While heavy tasks are passed over, the others go on: a tenant that waited with
       // those alone has no right to all their turns since then.
-      if (!isHeavy(task) && tenantQueue.usual.length === 0) {
+      if (!isHeavy(task) && tenantQueue.light.length === 0) {
         tenantQueue.startTag = Math.max(tenantQueue.startTag, this.#earliestStartTag);
       }
       tenantQueue.add(queued);
@@ -117,7 +117,7 @@ export class FairQueue {
   /** The first of `nextInTurn`, whatever its other limits are. */
   firstInTurn(heavyAllowed: boolean): QueuedTask | undefined {
     const tenant = this.#leastStartTag(heavyAllowed);
-    return heavyAllowed ? tenant?.head : tenant?.usual.at(0);
+    return heavyAllowed ? tenant?.head : tenant?.light.at(0);
   }
 
   /**
@@ -129,8 +129,8 @@ export class FairQueue {
     if (first === undefined) return [];
     const takesHeavy = heavyAllowed && isHeavy(first.head!.task);
     const candidates: Candidate[] = [];
-    for (const { usual, heavy, startTag } of this.#ring) {
-      const tasks = takesHeavy ? heavy : usual;
+    for (const { light, heavy, startTag } of this.#ring) {
+      const tasks = takesHeavy ? heavy : light;
       if (tasks.length > 0) candidates.push({ tasks, startTag, taken: 0 });
     }
     const next: QueuedTask[] = [];
@@ -181,7 +181,7 @@ export class FairQueue {
   #leastStartTag(heavyAllowed: boolean): TenantQueue | undefined {
     let least: TenantQueue | undefined;
     for (const each of this.#ring) {
-      if (!heavyAllowed && each.usual.length === 0) continue;
+      if (!heavyAllowed && each.light.length === 0) continue;
       if (least === undefined || each.startTag < least.startTag) least = each;
     }
     return least;
@@ -306,7 +306,7 @@ export class FairQueue {
 }
 
 /** A tenant's waiting tasks, of which the first `taken` are chosen. */
-type Candidate = { tasks: TenantQueue["usual"]; startTag: number; taken: number };
+type Candidate = { tasks: TenantQueue["light"]; startTag: number; taken: number };
 
 export type BatchLimits = {
   countMax: number;
@@ -317,7 +317,7 @@ export type BatchLimits = {
 };
 
 /**
- * By how much the start tag of a tenant that had nothing waiting may be below the virtual time, in usual
+ * By how much the start tag of a tenant that had nothing waiting may be below the virtual time, in light
  * tasks: so much of a share that it did not use it gets later. With it, all images of a small call go before
  * the next task of a tenant that always has some waiting.
  */

@@ -8,7 +8,7 @@ import { isHeavy } from "./batch-load.ts";
  */
 export class TenantQueue {
   readonly tenant: string;
-  readonly usual = new DeadlineQueue();
+  readonly light = new DeadlineQueue();
   readonly heavy = new DeadlineQueue();
   /** Weight of all its waiting tasks. */
   waitingWeight = 0;
@@ -21,14 +21,14 @@ export class TenantQueue {
   }
 
   get length(): number {
-    return this.usual.length + this.heavy.length;
+    return this.light.length + this.heavy.length;
   }
 
   /** The task with the earliest deadline. */
   get head(): QueuedTask | undefined {
-    const [usual, heavy] = [this.usual.at(0), this.heavy.at(0)];
-    if (usual === undefined || heavy === undefined) return usual ?? heavy;
-    return isDueBefore(usual, heavy) ? usual : heavy;
+    const [light, heavy] = [this.light.at(0), this.heavy.at(0)];
+    if (light === undefined || heavy === undefined) return light ?? heavy;
+    return isDueBefore(light, heavy) ? light : heavy;
   }
 
   add(queued: QueuedTask): void {
@@ -38,7 +38,7 @@ export class TenantQueue {
 
   /** Number of tasks whose deadline is not after this one. */
   dueBeforeCount(deadlineAt: number): number {
-    return this.usual.dueBeforeCount(deadlineAt) + this.heavy.dueBeforeCount(deadlineAt);
+    return this.light.dueBeforeCount(deadlineAt) + this.heavy.dueBeforeCount(deadlineAt);
   }
 
   remove(queued: QueuedTask): void {
@@ -48,7 +48,7 @@ export class TenantQueue {
   }
 
   #queueOf({ task }: QueuedTask): DeadlineQueue {
-    return isHeavy(task) ? this.heavy : this.usual;
+    return isHeavy(task) ? this.heavy : this.light;
   }
 }
 

@@ -4,7 +4,7 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { weightOfAll } from "../admission/admission.ts";
 import type { Lane } from "../state/lane.ts";
-import { expectedStartAt, type LaneSituation, laneSituation, usualTaskMs } from "../capacity/situation.ts";
+import { expectedStartAt, type LaneSituation, laneSituation, lightTaskMs } from "../capacity/situation.ts";
 import { answerTask, laneOf, type Move, type State } from "../state/state.ts";
 import { assumedAbsenceMs, hasWorker, sizeMaxOf } from "../state/workers.ts";
 
@@ -83,9 +83,10 @@ export function moveCall(state: State, call: CallId, from: Lane, to: Lane, now: 
   const queued = source.queue.removeCall(call);
   target.retryParts.push(...parts);
   if (tenant !== undefined) {
-    const usualMs = usualTaskMs(laneSituation(state, to, now));
-    target.queue.add(tenant, queued, now, (task) => to.weightOf(task, usualMs));
-    if (serviceClass === "standard") to.arrivals.add(queued.length, queued[0]!.deadlineAt - now, now);
+    const taskMs = lightTaskMs(laneSituation(state, to, now));
+    target.queue.add(tenant, queued, now, (task) => to.estimates.weightOf(task, taskMs));
+    if (serviceClass === "standard")
+      to.estimates.arrivals.add(queued.length, queued[0]!.deadlineAt - now, now);
   }
   for (const { id } of [...parts.flatMap(({ tasks }) => tasks), ...queued]) {
     const open = state.open.get(id);
@@ -111,7 +112,7 @@ function soonestOf(
     if (!hasWorker(state, lane, now)) continue;
     const situation = laneSituation(state, lane, now);
     const startAt = expectedStartAt(situation, { position: positionIn(situation), deadlineAt });
-    const endsAt = startAt + lane.meanMs(1);
+    const endsAt = startAt + lane.estimates.runMs(1);
     // While images are prepared a busy worker may become free: of equal ones the idle one is taken.
     const freeAt = Math.min(...situation.loads.map((load) => load.freeAt));
     const isSooner = soonest === undefined || endsAt < soonest.endsAt;

@@ -97,7 +97,7 @@ function requeueTasks(state: State, sent: SentBatch, cause: RequeueCause): Move[
 }
 
 /** The most runs that a task may cost: enough to isolate it from the largest batch, and two more. */
-const attemptsMax = (lane: Lane): number => 2 + Math.ceil(Math.log2(lane.batchMax) / 2);
+const attemptsMax = (lane: Lane): number => 2 + Math.ceil(Math.log2(lane.estimates.batchMax) / 2);
 
 /**
  * A lost or failed batch is cut into this many parts, so that a poison image costs a few runs and no
@@ -143,8 +143,8 @@ const noAllowance = { facesAllowanceMs: 0, discountedMs: 0 };
 function isPreparationHung(state: State, { preparing }: Worker, now: number): boolean {
   const sent = preparing && state.sent.get(preparing.batch);
   if (sent === undefined) return false;
-  const { lane, tasks, load = lane.usualLoad(tasks.length) } = sent;
-  const predictedMs = lane.prepareHighMs(load);
+  const { lane, tasks, load = lane.estimates.lightLoad(tasks.length) } = sent;
+  const predictedMs = lane.estimates.prepareHighMs(load);
   return now > preparing!.since + predictedMs + prepareOverrunMs(predictedMs);
 }
 

@@ -20,9 +20,9 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
   state.hops.fromWorker.learn(now - report.sentAt);
   for (const loaded of report.lanes) {
     const lane = laneOf(state, loaded.lane, loaded.build, now);
-    lane.warmUp(loaded.sizes, now);
+    lane.estimates.warmUp(loaded.sizes, now);
     const before = known?.report.lanes.find((each) => each.lane === loaded.lane)?.sizes.length;
-    if (before !== loaded.sizes.length) lane.sizes = largestSizes(state, lane);
+    if (before !== loaded.sizes.length) lane.estimates.sizes = largestSizes(state, lane);
   }
   for (const { lane: id } of report.loadable) {
     if (!state.lanes.values().some((lane) => lane.id === id)) laneOf(state, id, null, now);
@@ -141,12 +141,11 @@ function learnTimes(
   const { lane } = sent;
   // Pictures of anybody, of crowds for example, must not lengthen what is predicted for teams.
   if (finished.size > 0 && sent.serviceClass === "standard") {
-    lane.run.learn(lane.paddedSize(finished.size), finished.runMs);
+    lane.estimates.learnRun(finished.size, finished.runMs, now);
     if (sent.load !== undefined) {
       const cost = (sent.load.cost * finished.size) / sent.load.count;
-      lane.learnPrepareMs({ ...sent.load, cost }, finished.prepareMs);
+      lane.estimates.learnPreparation({ ...sent.load, cost }, finished.prepareMs);
     }
-    lane.learnedAt = now;
   }
   state.hops.reply.learn(report.sentAt - finished.endedAt);
 }

@@ -68,7 +68,7 @@ export function newSentBatch({ facesMax, deadlines, ...fields }: NewSentBatch): 
     mayBePoison: false,
     ...fields,
     adopted: fields.dispatch === undefined,
-    predictedRunMs: fields.lane.meanMs(fields.tasks.length),
+    predictedRunMs: fields.lane.estimates.runMs(fields.tasks.length),
     facesAllowanceMs: faceMs * facesMax,
     discountedMs: 0,
     expiresAt: expiryAfter(Math.max(...deadlines)),

@@ -23,7 +23,7 @@ export class WorkerLoads {
 
   /**
    * Returns the load of every worker in service that has this lane loaded: its last report, and the batches
-   * that were sent to it since. Most decisions come between two reports: then only `freeAt` follows the clock.
+   * that were sent to it since. Most decisions come between two reports: then only `freeAt` changes.
    */
   of(lane: BuiltLane, now: number): readonly WorkerLoad[] {
     const cached = this.#cache.get(lane);
