@@ -43,7 +43,7 @@ export class LaneMemory {
     for (const { model, precision } of precisions) this.#precisions.set(model, precision);
   }
 
-  /** Of all these lanes together. */
+  /** Memory of all these lanes together. */
   bytesOf(lanes: readonly LaneId[]): number {
     const models = new Set(lanes.flatMap((lane) => this.#models.get(lane) ?? []));
     return [...models].reduce((sum, model) => sum + this.#bytesOfModel(model), 0);

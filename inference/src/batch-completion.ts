@@ -1,11 +1,11 @@
 import type { Clock } from "@faceline/runtime/clock";
 import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import { type FinishedBatch, finishedBatchesMax } from "@faceline/contracts/wire/report";
-import type { AnswerOutbox, TaskEnd } from "./answer-outbox.ts";
+import type { AnswerOutbox, CompletedTask } from "./answer-outbox.ts";
 import { nothingRun, paddedSize, type RunMeasurements } from "./batch-report.ts";
 import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
-import type { RunFacts } from "./engine/work.ts";
+import type { RunUsage } from "./engine/work.ts";
 import type { BatchHistory } from "./live/batch-history.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
@@ -15,12 +15,12 @@ import type { WorkerMetrics } from "./worker-metrics.ts";
  *
  *     publish ──► [ answering ] ──► [ finished ]
  */
-export class BatchEnds {
-  readonly #parts: BatchEndsParts;
+export class BatchCompletion {
+  readonly #parts: BatchCompletionParts;
   readonly #answering = new Set<Batch>();
   readonly #finished: FinishedBatch[] = [];
 
-  constructor(parts: BatchEndsParts) {
+  constructor(parts: BatchCompletionParts) {
     this.#parts = parts;
   }
 
@@ -44,19 +44,19 @@ export class BatchEnds {
 
   /** Resolves when the answers are delivered or past their deadlines. A batch that failed has none. */
   async publish(batch: Batch, result: BatchResult, measurements: RunMeasurements): Promise<void> {
-    const { ends, facts, error, times } = result;
+    const { completed, usage, error, times } = result;
     this.#answering.add(batch);
-    if (ends !== undefined) await this.#parts.answers.send(ends, batch.id);
+    if (completed !== undefined) await this.#parts.answers.send(completed, batch.id);
     this.#answering.delete(batch);
     const { clock, metrics, history, spans, engine } = this.#parts;
     const answeredAt = clock.now();
-    spans.end(batch, { ...times, answeredAt }, { ends: ends ?? [], facts, error });
-    metrics?.recordBatch(batch, ends, { ...measurements, runCpuMs: facts?.cpuMs, answeredAt });
-    history?.add(batch, ends !== undefined, {
+    spans.end(batch, { ...times, answeredAt }, { completed: completed ?? [], usage, error });
+    metrics?.recordBatch(batch, completed, { ...measurements, runCpuMs: usage?.cpuMs, answeredAt });
+    history?.add(batch, completed !== undefined, {
       ...measurements,
       bucket: paddedSize(engine.lanes, batch.lane, measurements.size),
     });
-    this.#finish(batch, ends === undefined ? "failed" : "answered", measurements);
+    this.#finish(batch, completed === undefined ? "failed" : "answered", measurements);
   }
 
   /** The batch is not taken: its tasks are the batcher's again. */
@@ -71,15 +71,15 @@ export class BatchEnds {
   }
 }
 
-/** With the ends of its tasks, or with the error for which all of them are the batcher's again. */
+/** The outcomes of a batch's tasks, or the error for which all of them go back to the batcher. */
 export type BatchResult = {
-  ends?: TaskEnd[];
-  facts?: RunFacts | undefined;
+  completed?: CompletedTask[];
+  usage?: RunUsage | undefined;
   error?: string;
   times: Omit<BatchTimes, "answeredAt">;
 };
 
-export type BatchEndsParts = {
+export type BatchCompletionParts = {
   clock: Clock;
   answers: AnswerOutbox;
   engine: Pick<Engine, "lanes">;

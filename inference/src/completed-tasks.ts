@@ -2,7 +2,7 @@ import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { noWait } from "@faceline/contracts/wire/timing";
-import type { TaskEnd } from "./answer-outbox.ts";
+import type { CompletedTask } from "./answer-outbox.ts";
 import type { PreparedBatch } from "./preparation.ts";
 
 export type ReceivedBatch = Batch & { receivedAt: number };
@@ -11,18 +11,24 @@ export type ReceivedBatch = Batch & { receivedAt: number };
  * Returns the ends of all tasks of a batch: first of those whose preparation ended them, then of those that
  * ran, by the result of each.
  */
-export function taskEnds(
+export function completeTasks(
   batch: ReceivedBatch,
-  prepared: Pick<PreparedBatch, "tasks" | "ends" | "startedAt" | "endedAt">,
+  prepared: Pick<PreparedBatch, "tasks" | "completed" | "startedAt" | "endedAt">,
   { results, build, startedAt, ranAt }: BatchRun,
-): TaskEnd[] {
-  const ends: TaskEnd[] = [];
+): CompletedTask[] {
+  const completed: CompletedTask[] = [];
   const add = (task: BatchTask, outcome: Outcome) => {
-    ends.push({ task, outcome, timing: timingOf(task, batch, prepared, { startedAt, ranAt }), build, ranAt });
+    completed.push({
+      task,
+      outcome,
+      timing: timingOf(task, batch, prepared, { startedAt, ranAt }),
+      build,
+      ranAt,
+    });
   };
-  for (const { task, outcome } of prepared.ends) add(task, outcome);
+  for (const { task, outcome } of prepared.completed) add(task, outcome);
   for (const [index, outcome] of results.entries()) add(prepared.tasks[index]!, outcome);
-  return ends;
+  return completed;
 }
 
 /** Adds to the waits of a task what this worker measured. */
@@ -31,7 +37,7 @@ function timingOf(
   { sentAt, receivedAt }: ReceivedBatch,
   prepared: Pick<PreparedBatch, "startedAt" | "endedAt">,
   { startedAt, ranAt }: Pick<BatchRun, "startedAt" | "ranAt">,
-): TaskEnd["timing"] {
+): CompletedTask["timing"] {
   const behindOthersMs = prepared.startedAt - receivedAt + (startedAt - prepared.endedAt);
   return {
     ...waited,
