@@ -5,7 +5,7 @@ import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import type { Event, Move } from "@faceline/batcher/scheduling/state";
+import type { Event, Move } from "@faceline/batcher/scheduling/state/state";
 import type { Arrival } from "./arrivals.ts";
 import { EventQueue } from "./event-queue.ts";
 import { Random } from "./random.ts";

@@ -31,6 +31,12 @@ test("a table has a heading for each column and each row, and can be scrolled", 
   const shown = render("| name | unit |\n|---|---|\n| `A` | ms |\n");
   assert.match(shown, /<div class="wide" tabindex="0" role="region" aria-label="name, unit">/);
   assert.match(shown, /<th scope="row"><code>A<\/code><\/th><td>ms<\/td>/);
+  assert.match(render("| name | size |\n|---|--:|\n| A | 1 |\n"), /<td class="number">1<\/td>/);
+});
+
+test("a quote is a note, and an alert of GitHub a warning", () => {
+  assert.equal(render("> Mind it.\n"), '<div class="note"><p>Mind it.</p>\n</div>\n');
+  assert.match(render("> [!WARNING]\n> Mind **it**.\n"), /^<div class="note warn"><p>Mind <strong>it/);
 });
 
 test("lists may hold code and further lists", () => {
