@@ -28,7 +28,7 @@ export function renderGuide(markdown: string, facts: Facts): Html {
 function renderText(markdown: string, facts: Facts): Html {
   const texts = factTexts(facts);
   const text = markdown.replaceAll(/\{\{(.+?)\}\}/g, (_, name: string) => lookUp(texts, name));
-  return renderMarkdown(lexer(linked(text, facts)), { levelShift: 0, placeOf });
+  return renderMarkdown(lexer(linked(text, facts)), { placeOf });
 }
 
 function visibleLines(markdown: string, facts: Facts): string {
@@ -75,8 +75,7 @@ function placeOf(href: string): Place {
   if (folder === "") return { address: `/docs/${name}${rest}` };
   if (name === "openapi") return { address: "/docs" };
   if (href === "../operating/README.md") return { address: "/docs/operating" };
-  const slugs = [name, `${name.toLowerCase()}-gdpr`].map((slug) => `/docs/operating/${slug}`);
-  const chapter = chapterPages.find(({ path }) => slugs.includes(path));
+  const chapter = chapterPages.find(({ path }) => path === `/docs/operating/${name}`);
   return chapter === undefined ? { file: href.replaceAll("../", "") } : { address: chapter.path + rest };
 }
 
