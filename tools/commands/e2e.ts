@@ -37,7 +37,7 @@ async function e2e({ print, stop, force }: Command): Promise<void> {
     servers.watch,
   );
   await steps.run("services", () => services.start());
-  await steps.run("health", () => services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, stop));
+  await steps.run("health", () => services.waitUntilHealthy(stop));
 
   const env = { ...servers.environment, FACELINE_URL: services.addresses[0]!, FACELINE_KEY: key };
   const { ok, summary } = await steps.run("end to end", async (note) => {

@@ -32,8 +32,6 @@ const settings = {
   ENGINE: "model:196+2b",
   TEAM_REQUESTS_PER_SECOND: "0",
   TEAM_IN_FLIGHT_MAX: "0",
-  RESTART_FIRST_MS: "50",
-  RESTART_MAX_MS: "50",
 };
 
 test("no alert fires in a healthy burst, and each fires on its fault", async (t) => {
@@ -44,6 +42,7 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
     operators: true,
     workers: 2,
     ingress: 2,
+    restart: { firstMs: 50, maxMs: 50 },
     settings: { ...settings, REDIS_VOLATILE_URL: redis.url },
   });
   const rules = rulesFile(alertRules({ timeScale: 60 }));

@@ -14,6 +14,9 @@ export function imageHeader(image: Buffer): ImageHeader | undefined {
   return header !== undefined && header.width > 0 && header.height > 0 ? header : undefined;
 }
 
+/** Shortest side of an image that is decoded: fewer pixels of a face do not tell people apart. */
+export const imageSideMinPx = 16;
+
 const readers = {
   jpeg: jpegHeader,
   png: pngHeader,

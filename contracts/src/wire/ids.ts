@@ -31,7 +31,7 @@ export const Tenant = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
 
 /**
  * The tenant of all visitors of the public tester together. No team can have its name, and
- * TENANT_WITHOUT_AUTH neither, because names of teams have no "~".
+ * the tenant of AUTH=off neither, because names of teams have no "~".
  */
 export const visitorsTenant = "~visitors";
 

@@ -42,7 +42,7 @@ export const LaneState = z.object({
 export type LaneState = z.infer<typeof LaneState>;
 
 /**
- * batcher → ingress, inference: the whole state of a pool. Sent every 100 ms (`POOL_STATE_EVERY_MS`) if
+ * batcher → ingress, inference: the whole state of a pool. Sent every 100 ms if
  * something changed, otherwise every 500 ms, and within 5 ms of a jump of the expected wait. The ingress
  * treats a pool whose state is older than 2 s as absent.
  */

@@ -45,13 +45,7 @@ test("Prometheus listens on loopback, for pages of its own, and keeps so much an
   const folder = mkdtempSync(join(tmpdir(), "prometheus-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const commands = { prometheus: "p", promtool: "t", assets: "/web", source: "present" } as const;
-  const { args } = prometheusProgram(commands, {
-    folder,
-    port: 9090,
-    retentionHours: 24,
-    retentionMib: 512,
-    targets,
-  });
+  const { args } = prometheusProgram(commands, { folder, port: 9090, targets });
   for (const flag of [
     "--web.listen-address=127.0.0.1:9090",
     "--web.cors.origin=http://127\\.0\\.0\\.1:9090",

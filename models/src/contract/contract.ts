@@ -10,7 +10,7 @@ import { License } from "../catalogue-entry.ts";
 const perChannel = z.union([z.number(), z.tuple([z.number(), z.number(), z.number()])]);
 
 export const Contract = z.strictObject({
-  /** What calls and LANES name it by. */
+  /** Name by which calls and MODELS or DETECTORS select it. */
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/, "must be up to 64 letters, digits, dots and hyphens"),

@@ -23,10 +23,10 @@ export function readOperatorsToken(config: OperatorsConfig): string | undefined 
   const token = OPERATORS_TOKEN_FILE ?? OPERATORS_TOKEN;
   if (token === undefined && !isLoopback(OPERATORS_HOST)) {
     const fault = `others can reach ${OPERATORS_HOST}; set a token, or a host of loopback`;
-    throw new SettingsError([`  OPERATORS_TOKEN: ${fault}`]);
+    throw new SettingsError([`OPERATORS_TOKEN: ${fault}`]);
   }
   if (token !== undefined && !/^[\x21-\x7e]{16,256}$/.test(token)) {
-    throw new SettingsError(["  OPERATORS_TOKEN: must be 16 to 256 characters of ASCII without spaces"]);
+    throw new SettingsError(["OPERATORS_TOKEN: must be 16 to 256 characters of ASCII without spaces"]);
   }
   return token;
 }
