@@ -13,7 +13,7 @@ import { requestIdsOf } from "./log-ids.ts";
  */
 export class AnswerDelivery implements AsyncDisposable {
   readonly #parts: AnswerDeliveryParts;
-  /** In the order of their next try. */
+  /** Answers in the order of their next try. */
   #undelivered: Undelivered[] = [];
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;

@@ -253,7 +253,7 @@ export type Connection = {
   cluster: () => Cluster;
 };
 
-/** Of kafkajs' private classes. */
+/** Parts of kafkajs' private classes. */
 type Cluster = {
   brokerPool: { brokers: Record<string, Broker>; seedBroker: Broker | undefined };
 };

@@ -8,7 +8,7 @@ import { type TestContext, test } from "node:test";
 
 /** Long enough that a quarter of it exceeds one wait of a low-priority thread beside 20 busy processes. */
 const limitMs = 3_000;
-/** In proportion to the CPU time of other processes at priority 0: about a tenth. */
+/** Priority that gets about a tenth of the CPU time of a process at priority 0. */
 const lowPriority = 10;
 
 /** The first core that this process may use, in whatever container. */

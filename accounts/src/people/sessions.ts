@@ -53,8 +53,8 @@ export async function storeSession(
 }
 
 /**
- * In one step: whoever ends all sessions of a person finds this one, or it is a later one; and whoever
- * forgets the person leaves no session. The set outlives each of its sessions.
+ * Stores a session in one step: whoever ends all sessions of a person finds this one, or it is a later one;
+ * whoever forgets the person leaves no session. The set outlives each of its sessions.
  *
  * KEYS: person, their sessions, session. ARGV: SHA-256, seconds of the set, session, seconds.
  */

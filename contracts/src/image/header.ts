@@ -91,7 +91,7 @@ function pngHeader(image: Buffer): PngHeader | undefined {
   };
 }
 
-/** By colour type: grey, RGB, palette (which is decoded to RGB), grey with alpha, RGB with alpha. */
+/** Channels by colour type: grey, RGB, palette (decoded to RGB), grey with alpha, RGB with alpha. */
 const pngColourChannels: Record<number, number> = { 0: 1, 2: 3, 3: 3, 4: 2, 6: 4 };
 
 /** Whether a tRNS chunk comes before the pixels, which adds a channel. Undefined: there are no pixels. */
@@ -150,7 +150,7 @@ type PngHeader = {
   format: "png";
   width: number;
   height: number;
-  /** After decoding: a palette has three, or four where it has transparent colours. */
+  /** Channels after decoding: a palette has three, or four where it has transparent colours. */
   channels: number;
   bytesPerSample: 1 | 2;
   interlaced: boolean;

@@ -35,7 +35,7 @@ export const Tenant = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
  */
 export const visitorsTenant = "~visitors";
 
-/** Under this name calls are counted that were refused before anybody knew whose they are. */
+/** Tenant of calls that were refused before anybody knew whose they are. */
 export const keylessTenant = "~keyless";
 
 /** Whom a call belongs to. */

@@ -31,8 +31,9 @@ export const LaneState = z.object({
   /** Predicted run time of a batch of one task. */
   expectedRunMs: DurationMs,
   /**
-   * By how much one more task delays all later ones: the time that it occupies a worker in a batch of the
-   * useful size, shared among the workers. Null: the batcher is of a release that does not say it.
+   * Delay of all later tasks by one more task: the time that it occupies a worker in a batch of the useful
+   * size,
+   shared among the workers. Null: the batcher is of a release that does not say it.
    */
   taskMs: DurationMs.nullable().default(null),
   batchMax: z.int().min(1),

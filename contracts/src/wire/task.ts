@@ -46,7 +46,7 @@ export const taskFields = {
   /** The ingress that waits for the answer. */
   ingress: ProcessId,
   arrivedAt: Instant,
-  /** After this instant the client has received an error, and the answer is not used. */
+  /** Instant from which the client has received an error, and the answer is not used. */
   deadlineAt: Instant,
   options: TaskOptions,
   /** Calls of an ingress that does not know this field are of teams. */
@@ -70,8 +70,8 @@ export const CallTasks = z.object({
   sentAt: Instant.optional(),
   tasks: z.array(TaskId).min(1).max(callTasksMax),
   /**
-   * By the index at the end of a task's id, so that a call of which some tasks have ended keeps the whole
-   * list. A task without a cost has 1, as all tasks of an ingress that does not know this field.
+   * Costs by the index at the end of a task's id, so that a call of which some tasks have ended keeps the
+   * whole list. A task without a cost has 1, as all tasks of an ingress that does not know this field.
    */
   costs: z.array(TaskCost).max(callTasksMax).default([]),
 });

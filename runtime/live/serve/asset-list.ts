@@ -1,6 +1,6 @@
 /**
- * What the page loads, by its path in this package. Under /live/ a path stays as it is, so that the imports
- * of a module find each other.
+ * Files that the page loads, by their paths in this package. Under /live/ a path stays as it is, so that the
+ * imports of a module find each other.
  */
 export const assetPaths = [
   "live/page.html",

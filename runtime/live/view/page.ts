@@ -24,7 +24,7 @@ export function pageView(state: LiveState): ViewNode {
   );
 }
 
-/** What the page is about: `batcher of pool default`. */
+/** Subject of the page: `batcher of pool default`. */
 export function subjectOf(part: LivePart): string {
   return part.kind === "ingress" ? "ingress" : `${nameOf(part)} of pool ${part.pool}`;
 }

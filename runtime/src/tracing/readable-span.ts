@@ -82,7 +82,7 @@ class ExportedSpan implements ReadableSpan {
 
 export type SpanOrigin = Pick<ReadableSpan, "resource" | "instrumentationScope">;
 
-/** Also of the parent of a call, as its client has marked it. */
+/** Context of a span for the SDK; also of a call's parent, as its client has marked it. */
 export function sdkContext(
   { traceId, spanId, sampled, tracestate }: SpanContext,
   traceFlags: TraceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
