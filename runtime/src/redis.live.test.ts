@@ -20,4 +20,3 @@ test("an unreachable server is reported in one sentence that names the setting",
     /^Error: REDIS_VOLATILE_URL: no Redis server lets us in there \(ECONNREFUSED\); start one, or correct the address or the password$/,
   );
 });
-

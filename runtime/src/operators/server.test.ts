@@ -58,7 +58,13 @@ test("without a token all of it is for this machine, and not for a web page with
 
 test("there is nothing else, and nothing may be changed", async (t) => {
   const get = await openPort(t, {});
-  for (const path of ["/", "/calls", "/settings", "/live/assets/live/state.ts", "/live/assets/../../package.json"]) {
+  for (const path of [
+    "/",
+    "/calls",
+    "/settings",
+    "/live/assets/live/state.ts",
+    "/live/assets/../../package.json",
+  ]) {
     assert.equal((await get(path)).status, 404, path);
   }
   for (const path of ["/metrics", "/live", "/live.json"]) {
