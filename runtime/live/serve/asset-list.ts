@@ -23,7 +23,7 @@ export const assetPaths = [
   "live/view/points.ts",
   "live/view/process.ts",
   "live/view/sparkline.ts",
-  "live/view/verdict.ts",
+  "live/view/process-status.ts",
   "live/view/words.ts",
   "plot/scale.ts",
 ] as const;
