@@ -43,7 +43,7 @@ test("counted calls are the calls that were sent, less what a killed ingress cou
   };
   const total = async (team: string) => Object.values(await outcomes(team)).reduce((sum, n) => sum + n, 0);
 
-  /** Of the team whose ingress is killed: when each answer came. */
+  /** Times of the answers to the team whose ingress is killed. */
   const answeredAt: number[] = [];
   const errors = new Set<string>();
   let unanswered = 0;

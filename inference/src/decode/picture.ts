@@ -3,7 +3,7 @@ import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-byte
 import { imageSideMinPx } from "@faceline/contracts/image/header";
 import type { Pixels } from "../geometry/pixels.ts";
 
-/** What a decoder takes and gives. decoder.test.ts covers the limits. */
+/** Input and output of a decoder. */
 
 export type PictureLimits = {
   /** Width times height as the header gives them: rejected before a pixel is allocated. */

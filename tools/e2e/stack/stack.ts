@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { newDevKey, storeKey } from "@faceline/deploy/launcher/dev-key";
-import type { RestartLimits } from "@faceline/deploy/launcher/backoff";
+import type { SupervisorOptions } from "@faceline/deploy/launcher/supervisor";
 import { freeOperatorsPorts } from "@faceline/deploy/launcher/operators-ports";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import type { ServerAccess } from "@faceline/deploy/launcher/server-access";
@@ -117,7 +117,7 @@ type StackOptions = {
   /** Whether every process has an operators' port. */
   operators?: boolean;
   /** Back-off before a process that died is started again. */
-  restart?: Partial<RestartLimits>;
+  restart?: Partial<SupervisorOptions["restart"]>;
   /** Settings of the services, and of the launcher for its limits and topics. */
   settings?: Record<string, string>;
   /** Settings of one service alone. */
@@ -132,7 +132,7 @@ export type TestStack = {
   addresses: string[];
   key: string;
   pool: string;
-  /** By the name of the process: `{ "batcher-1": 40123 }`. */
+  /** Ports by the name of the process: `{ "batcher-1": 40123 }`. */
   operatorsPorts: Record<string, number>;
   /** `services.find("inference-1").kill("SIGKILL")`; a process that dies is restarted. */
   services: Services;
