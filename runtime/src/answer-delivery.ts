@@ -36,8 +36,8 @@ export class AnswerDelivery implements AsyncDisposable {
     const ended = answers.filter((answer) => !left.has(answer)).map((answer) => answer.task);
     if (ended.length > 0) onEnded(ended);
     if (undelivered.length === 0) return;
-    const facts = { answers: undelivered.length, request_ids: firstIdsOf(undelivered), reason };
-    log.warn(facts, "answers were not delivered; they are tried again");
+    const fields = { answers: undelivered.length, request_ids: firstIdsOf(undelivered), reason };
+    log.warn(fields, "answers were not delivered; they are tried again");
     const { promise: all, resolve } = Promise.withResolvers<void>();
     let openCount = undelivered.length;
     const end = (task: TaskId) => {

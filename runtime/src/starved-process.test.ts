@@ -1,4 +1,4 @@
-// Of ReplyTimeout: what a real process does that is stopped, or that gets next to nothing of a core.
+// Covers ReplyTimeout in a real process that is stopped, or that gets next to nothing of a core.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { on, once } from "node:events";

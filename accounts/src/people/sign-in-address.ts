@@ -59,7 +59,7 @@ export async function issueSignInToken(
   return token;
 }
 
-/** Stores a token in one command: whoever lists the set takes a missing token for used or too old. */
+/** Stores a token in one command: a listing takes a token that is missing for used or too old. */
 const storeToken = `
 redis.call("SADD", KEYS[1], ARGV[1])
 redis.call("EXPIRE", KEYS[1], ARGV[2])

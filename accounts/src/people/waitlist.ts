@@ -63,7 +63,7 @@ const dayMs = 86_400_000;
 /**
  * Adds an entry. From a full list the newest entry of the network with most entries leaves, if that network
  * keeps more than the newcomer's gets. Else the oldest entry leaves, if it is older than `daysMin`. So
- * whoever comes from a network that has no entry finds room unless 2,000 networks hold an entry each; and an
+ * somebody from a network that has no entry finds room unless 2,000 networks hold an entry each; and an
  * entry that is the only one of its network stays for 30 days, whatever comes. A domain at its bound makes
  * room among its own entries, by the same rule: for it 1,000 networks are enough.
  *

@@ -19,7 +19,7 @@ const span: FinishedSpan = {
   error: "shed: early_drop",
 };
 
-test("a span has the ids, times and facts that it was made with", () => {
+test("a span has the ids, times and attributes that it was made with", () => {
   const read = readableSpan(span, origin);
   assert.deepEqual(
     [read.spanContext().spanId, read.parentSpanContext?.spanId],
