@@ -96,7 +96,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
   );
   writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
   await steps.run("services", () => services.start());
-  await steps.run("health", () => services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, stop));
+  await steps.run("health", () => services.waitUntilHealthy(stop));
 
   if (observation !== undefined) await steps.run("Zipkin and Prometheus", () => observation.ready());
 

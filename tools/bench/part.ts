@@ -47,7 +47,7 @@ export async function openStack(
   settings: NodeJS.ProcessEnv = {},
   { workers = 1, threads = bench.threads, pool = bench.launch.POOL, operators = false }: StackSize = {},
 ): Promise<Stack> {
-  const { servers, launch, key } = bench;
+  const { servers, key } = bench;
   const counts = { workers, batchers: 1, ingress: 1 };
   const ownPorts = operators ? await freeOperatorsPorts(counts) : {};
   await using opened = new AsyncDisposableStack();
@@ -67,7 +67,7 @@ export async function openStack(
     ),
   );
   await services.start();
-  await services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, bench.stop);
+  await services.waitUntilHealthy(bench.stop);
   const address = services.addresses[0]!;
   const open = opened.move();
   return {

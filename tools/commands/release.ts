@@ -88,7 +88,7 @@ async function record(command: Command): ReturnType<typeof recordMessages> {
     servers.watch,
   );
   await services.start();
-  await services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, command.stop);
+  await services.waitUntilHealthy(command.stop);
   return await recordMessages(servers.environment, launch.POOL, () =>
     makeUsualCalls(services.addresses[0]!, key),
   );

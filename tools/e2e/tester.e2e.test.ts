@@ -25,7 +25,7 @@ test("the tester, in a browser", async (t) => {
   t.after(() => browser.close());
   // Each visitor has an address of its own, so that the limit of one is not that of the others.
   const { address, services } = await startStack(t, {
-    settings: { RESTART_FIRST_MS: "60000" },
+    restart: { firstMs: 60_000 },
     ownSettings: { ingress: { TRUSTED_PROXIES: "127.0.0.1" } },
   });
   let visitors = 0;

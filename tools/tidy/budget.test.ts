@@ -10,14 +10,14 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 
 /** Lines of TypeScript of each package: code, and tests with what they share (`*.test.ts`, `testing/`). */
 const linesMax: Record<string, [code: number, tests: number]> = {
-  accounts: [2_200, 1_900],
+  accounts: [2_150, 1_850],
   batcher: [6_100, 3_700],
-  contracts: [4_700, 1_200],
-  deploy: [5_300, 3_000],
-  inference: [6_000, 6_300],
+  contracts: [4_300, 1_000],
+  deploy: [5_300, 3_100],
+  inference: [6_300, 6_400],
   ingress: [10_200, 10_600],
   models: [5_900, 4_000],
-  runtime: [7_000, 3_900],
+  runtime: [7_100, 3_800],
   "tools/accuracy": [1_000, 300],
   "tools/bench": [3_700, 900],
   "tools/commands": [600, 100],

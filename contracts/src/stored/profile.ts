@@ -14,7 +14,7 @@ const BatchSize = z.number().int().min(1).max(1_024);
 const UsefulSize = z.object({ size: BatchSize, undecided: z.array(BatchSize).max(16) });
 export type UsefulSize = z.infer<typeof UsefulSize>;
 
-/** What was measured of a lane on a machine. */
+/** Measurements of a lane on a machine. */
 const LaneProfile = z.object({
   lane: LaneId,
   digest: LaneDigest,
@@ -26,7 +26,7 @@ const LaneProfile = z.object({
       z.object({
         size: BatchSize,
         ms: Quantiles,
-        /** What a worker reports of it at its start: the time of its networks alone. */
+        /** Time of its networks alone, as a worker reports it at its start. */
         warmMs: z.number().nonnegative().optional(),
       }),
     )
@@ -52,13 +52,13 @@ const MachinePace = z.object({
 });
 export type MachinePace = z.infer<typeof MachinePace>;
 
-/** From the least to the most. */
+/** Least and most. */
 const Range = z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]);
 
 /** The times of a network's warm runs, from which a worker divides batches into runs. */
 const NetworkTimes = z.object({
   name: z.string(),
-  /** Of its file. */
+  /** Digest of its file. */
   sha256: z.hash("sha256"),
   sizes: z
     .array(z.object({ size: BatchSize, runMs: z.number().nonnegative() }))
@@ -113,18 +113,18 @@ export const Profile = z.object({
     megapixelMs: z.number().nonnegative(),
     megabyteMs: z.number().nonnegative(),
     factors: Quantiles,
-    /** Of the pictures that were decoded. Null: not known, or nothing is decoded. */
+    /** Ranges of the pictures that were decoded. Null: not known, or nothing is decoded. */
     measuredSizes: z.object({ bytes: Range, pixels: Range }).nullable().default(null),
   }),
   /** Everything around the engine. */
   service: z.object({
     /** False: typical values stand here, because no running service was measured. */
     isMeasured: z.boolean(),
-    /** From the client's call to the batcher, on an idle service: the ingress and Kafka. */
+    /** Time from the client's call to the batcher, on an idle service: the ingress and Kafka. */
     intakeMs: z.number().nonnegative(),
     toWorkerMs: z.number().nonnegative(),
     reportMs: z.number().nonnegative(),
-    /** From the end of a run to the client. */
+    /** Time from the end of a run to the client. */
     replyMs: z.number().nonnegative(),
     /**
      * How many times as long a hop takes while something else is on the cores: under a steady load, or of
@@ -133,33 +133,33 @@ export const Profile = z.object({
     factors: Quantiles,
     /** The same while nothing is: of single calls. */
     idleFactors: Quantiles.default([1, 1]),
-    /** Until the images of a batch are in the worker, at least. */
+    /** Least time until the images of a batch are in the worker. */
     fetchMs: z.number().nonnegative(),
-    /** What fetching took beyond that under a steady load while something was on the cores, in ms. */
+    /** Further time of fetching under a steady load while something was on the cores, in ms. */
     fetchMoreMs: Quantiles.default([0, 0]),
     /**
      * How many times the CPU time of the calibrated engine a run takes in a busy service, by lane: others use
      * the caches there. A lane that is missing: 1.
      */
     runFactors: z.record(LaneId, z.number().positive()).default({}),
-    /** By how much a run in a worker takes longer than that: to its thread, and back. */
+    /** Further time of a run in a worker: to its thread, and back. */
     handoverMs: z.number().nonnegative(),
-    /** What runs took beyond that under such a load, in ms, where the engine leaves the cores to others. */
+    /** Further time of runs under such a load, in ms, where the engine leaves the cores to others. */
     handoverMoreMs: Quantiles.default([0, 0]),
     /**
      * How long runs on the cores waited under such a load beyond their share of the cores, as a share of
      * their CPU time.
      */
     runWaitShares: Quantiles.default([0, 0]),
-    /** Between two runs of a worker under full load, beyond waits for the next batch. */
+    /** Time between two runs of a worker under full load, beyond waits for the next batch. */
     turnAroundMs: z.number().nonnegative(),
     /** Pictures that a worker decodes at a time: DECODES_MAX. */
     decodesMax: z.number().int().min(1),
-    /** Of ingress, batcher, Kafka, Redis and the workers beside decoding and runs. */
+    /** CPU time of ingress, batcher, Kafka, Redis and the workers beside decoding and runs. */
     cpu: CallCpu,
     /** Calls with two pictures that it answered in a second when many came. */
     perSecond: z.number().nonnegative(),
-    /** Of a client on the same machine. */
+    /** CPU time of a client on the same machine. */
     clientCpu: CallCpu,
   }),
 });

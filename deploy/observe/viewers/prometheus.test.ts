@@ -37,13 +37,7 @@ test("Prometheus listens on loopback, answers its own pages alone, and bounds wh
   const folder = mkdtempSync(join(tmpdir(), "prometheus-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const commands = { prometheus: "p", promtool: "t", assets: "/web", source: "present" } as const;
-  const { args } = prometheusProgram(commands, {
-    folder,
-    port: 9090,
-    retentionHours: 24,
-    retentionMib: 512,
-    targets,
-  });
+  const { args } = prometheusProgram(commands, { folder, port: 9090, targets });
   for (const flag of [
     "--web.listen-address=127.0.0.1:9090",
     "--web.cors.origin=http://127\\.0\\.0\\.1:9090",
