@@ -88,12 +88,12 @@ test("a refused call reads nothing of its body and takes no slot", async (t) => 
   assert.equal(reply.json().error, "invalid_request");
 });
 
-test("the tester takes JSON alone", async (t) => {
+test("the tester accepts only JSON", async (t) => {
   const { app } = testServer(t);
   for (const type of ["application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "text/plain"]) {
     const reply = await app.inject(call({ headers: { ...fromPage, "content-type": type }, body: "{}" }));
     assert.deepEqual([reply.statusCode, reply.json().error], [415, "unsupported_media_type"], type);
-    assert.match(reply.json().detail, /application\/json alone/);
+    assert.match(reply.json().detail, /only application\/json/);
   }
 });
 
@@ -221,9 +221,12 @@ test("the tester is on by default, as /capabilities and the guides say", async (
   const { app } = testServer(t);
   assert.match(
     (await app.inject("/docs/limits")).body,
-    /Calls per minute from one address<\/th><td class="number">30</,
+    /Requests per minute from one address<\/th><td class="number">30</,
   );
-  assert.match((await app.inject("/docs/privacy")).body, /in memory: for at most 40 s after the last call/);
+  assert.match(
+    (await app.inject("/docs/privacy")).body,
+    /in memory: for at most 40 s after the last request/,
+  );
   assert.equal((await app.inject("/capabilities")).json().features.tester, true);
 });
 

@@ -78,7 +78,7 @@ test("pages for people, in a browser", async (t) => {
     await page.getByRole("link", { name: /^Revoke/ }).click();
     await assertSoundInAllLooks(page, "key-revoke");
     await press(page, "Revoke the key");
-    await page.getByText("is revoked: calls with it are refused from now on").waitFor();
+    await page.getByText("is revoked: requests with it are refused from now on").waitFor();
     await assertSoundInAllLooks(page, "dashboard-revoked");
     await page.goto(await newAddress());
     await page.getByText(`You are signed in as ${email} already`).waitFor();

@@ -89,7 +89,7 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
   const watchIdle = () => {
     idleTimeout = new ReplyTimeout(waitMaxMs({ receivedBytes, waitedMs }, limits), () => {
       limits.onIdle();
-      body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
+      body.destroy(new ApiError("invalid_request", "The request did not arrive in time."));
     });
   };
   let idleTimeout: ReplyTimeout | undefined;

@@ -199,7 +199,7 @@ test("a multipart body of empty parts is refused before they are parsed", async 
   const headers = { "content-type": "multipart/form-data; boundary=a", "x-api-key": testKey };
   for (const part of ["\r\n--a\r\n\r\n", "\r\n--a-"]) {
     const reply = await app.inject({ method: "POST", url: "/verify", payload: part.repeat(10_000), headers });
-    assert.equal(reply.json().detail, "The multipart body holds its boundary too often.");
+    assert.equal(reply.json().detail, "The multipart body contains its boundary too often.");
   }
 });
 

@@ -94,7 +94,7 @@ export const capacityReached = (shed: IngressShedReason, detail: string): ApiErr
   new ApiError("queue_full", detail, { retryAfterMs: retryAfterMs.capacity, shed });
 
 export const notServing = (): ApiError =>
-  new ApiError("not_ready", "The process that received the call is starting or stopping.", {
+  new ApiError("not_ready", "The process that received the request is starting or stopping.", {
     retryAfterMs: retryAfterMs.notServing,
   });
 

@@ -32,7 +32,7 @@ export function openVisitorLimiter(
   };
   const details: LimitDetails = {
     rate: ({ requestsBurst }) =>
-      `From one address ${settings.TESTER_REQUESTS_PER_MINUTE} calls a minute may come without a key, and ${requestsBurst} at once after a pause.`,
+      `From one address ${settings.TESTER_REQUESTS_PER_MINUTE} requests per minute may come without a key, in bursts of up to ${requestsBurst}.`,
     inFlight: (max) => `${max} calls of this address are in flight, as many as may be without a key.`,
   };
   const max = settings.TESTER_IN_FLIGHT_MAX;

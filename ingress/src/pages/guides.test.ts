@@ -21,7 +21,7 @@ test("the list of docs/using/README.md has every guide", () => {
 
 test("every fact, table and example that a guide may name is named by one", () => {
   const named = files.flatMap((file) =>
-    Array.from(read(file).matchAll(/\{\{(.+?)\}\}/g), ([, name]) => name),
+    Array.from(read(file).matchAll(/\{\{(.+?)\}\}/g), ([, name]) => name!),
   );
   const known = [...Object.keys(factTexts(facts)), ...Object.keys(fragments)];
   assert.deepEqual([...new Set(named)].toSorted(), known.toSorted());

@@ -42,10 +42,10 @@ test("limits show what they were and what they are; those that stayed are left o
       },
     ]),
     [
-      ["limits set", "ants", "Calls a second: 50 → 5,000 Bytes of bodies a second: default → not limited"],
-      ["limits set", "ants", "Calls a second: 50 → default"],
+      ["limits set", "ants", "Requests per second: 50 → 5,000 Body bytes per second: default → unlimited"],
+      ["limits set", "ants", "Requests per second: 50 → default"],
       ["limits set", "ants", "no limit changed"],
-      ["approved", "ada@example.test", "team ants Calls a second: default → 5"],
+      ["approved", "ada@example.test", "team ants Requests per second: default → 5"],
     ],
   );
 });

@@ -62,12 +62,12 @@ function limitChanges(limits: LimitsChange): Html {
 const isSame = ({ before, after }: NonNullable<LimitsChange>): boolean =>
   limitFields.every(({ limit }) => before[limit] === after[limit]);
 
-/** Without what only the form needs: `Bytes of bodies a second, for each ingress`. */
+/** Drops what only the form needs: `Body bytes per second, for each ingress`. */
 const shortLabel = (label: string): string => label.split(",")[0]!;
 
 function limitText(limit: number | undefined): string {
   if (limit === undefined) return "default";
-  return limit === 0 ? "not limited" : formatCount(limit);
+  return limit === 0 ? "unlimited" : formatCount(limit);
 }
 
 function defaultChange(name: string, formerDefaults: string[] | undefined): Html {

@@ -30,9 +30,9 @@ const errorList = ({
 code. ${idUses[reader]}</p>
 <dl class="fields">!${each(errors, (error) => codeEntry(error, days, keys))}</dl>`;
 
-/** What a request id is good for. */
+/** The use of a request id, by reader. */
 const idUses: Record<UsageReader, string> = {
-  member: "Name the request id when you ask the operator about a call.",
+  member: "Quote the request id when you ask the operator about a call.",
   operator: "The advice is for whoever sends them. Search the log of the ingress for a request id.",
 };
 

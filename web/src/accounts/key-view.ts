@@ -9,7 +9,7 @@ export function keyState({ disabled, expiresAt }: KeyView, now: number): Html {
   return html`replaced: valid until !${markup(instant(expiresAt))}`;
 }
 
-/** Below a table of keys. Usage is written sooner, so that a key may have calls and no use yet. */
+/** Note below a table of keys. Usage is written sooner, so that a key may have calls and no use yet. */
 export function lastUseHint(): Html {
   return html`<p class="dim">“Last used” is up to a minute behind: “never” may be a key whose first call was just made.</p>
 `;

@@ -6,13 +6,13 @@ import { type FieldError, field } from "./form.ts";
 
 /** The limits of a team, with the names of their fields in forms. */
 export const limitFields = [
-  { name: "perSecond", limit: "requestsPerSecond", label: "Calls a second" },
-  { name: "burst", limit: "requestsBurst", label: "Calls at once after a pause" },
-  { name: "inFlight", limit: "inFlightMax", label: "Calls in flight" },
+  { name: "perSecond", limit: "requestsPerSecond", label: "Requests per second" },
+  { name: "burst", limit: "requestsBurst", label: "Burst" },
+  { name: "inFlight", limit: "inFlightMax", label: "Requests in flight" },
   {
     name: "bytesPerSecond",
     limit: "bodyBytesPerSecond",
-    label: "Bytes of bodies a second, for each ingress",
+    label: "Body bytes per second, for each ingress",
   },
 ] as const;
 
@@ -22,7 +22,7 @@ export function limitInputs({ values, errors = {}, facts }: LimitInputs): Html {
     field({
       name,
       label,
-      hint: `Empty: ${standardLimit(name, facts)}. 0: not limited.`,
+      hint: `Empty: ${standardLimit(name, facts)}. 0: unlimited.`,
       max: 13,
       value: values[name],
       error: errors[name],
@@ -30,7 +30,7 @@ export function limitInputs({ values, errors = {}, facts }: LimitInputs): Html {
   );
 }
 
-/** What is wrong with limits that were sent, in the order of the fields. */
+/** Returns the errors of limits that were sent, in the order of the fields. */
 export const limitErrors = (errors: LimitValues = {}): FieldError[] =>
   limitFields.map(({ name, label }) => ({ name, label, error: errors[name] }));
 

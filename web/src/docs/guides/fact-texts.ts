@@ -23,7 +23,7 @@ const texts = (prefix: string, values: Record<string, number | boolean>): Record
 
 /** Formats a number by the unit in its name. */
 function textOf(name: string, value: number): string {
-  if (value === 0 && /^team/.test(name)) return "unlimited";
+  if (value === 0 && name.startsWith("team")) return "unlimited";
   if (/bytes/i.test(name)) return formatBytes(value);
   if (/ms$/i.test(name)) return formatDuration(value);
   return /pixels$/i.test(name) ? formatMillions(value) : formatCount(value);
