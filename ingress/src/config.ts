@@ -93,7 +93,7 @@ export const HttpSettings = z
     CANDIDATE_VECTORS_MAX: count(100_000, 1_000),
     /** One task of the call is left for the source image. */
     CANDIDATE_IMAGES_MAX: count(callTasksMax - 1, 50),
-    /** At least 2: with 1 nobody could tell that an image has several faces. */
+    /** Faces of an image that count. At least 2: with 1 nobody could tell that an image has several faces. */
     FACES_MAX: integer(2, 100, 100),
 
     DEADLINE_DEFAULT_MS: count(3_600_000, 30_000),
@@ -101,7 +101,7 @@ export const HttpSettings = z
     DEADLINE_MAX_MS: count(3_600_000, 120_000),
 
     ...ModelsConfig.shape,
-    /** What calls use that name none. */
+    /** Model of calls that name none. */
     MODEL_DEFAULT: z.string().default("Dlib"),
     DETECTOR_DEFAULT: z.string().default("ssd"),
 
@@ -117,7 +117,7 @@ export const HttpSettings = z
     TESTER_IN_FLIGHT_MAX: count(100_000, 16),
     /** Bodies of all addresses together, per process. */
     TESTER_BODY_BYTES_PER_SECOND: count(1_000_000_000_000, 8 * MiB),
-    /** What a call of the tester may hold. Of these and the limits of all calls the lower ones apply. */
+    /** Limits of a call of the tester. The lower of these and the limits of all calls apply. */
     TESTER_BODY_BYTES_MAX: count(1024 * MiB, 8 * MiB),
     TESTER_IMAGE_BYTES_MAX: count(256 * MiB, 2 * MiB),
     TESTER_IMAGE_PIXELS_MAX: count(1_000_000_000, 4_000_000),
@@ -144,7 +144,7 @@ export const HttpSettings = z
     /** The folder of built models, with the entries of added ones and with local thresholds. */
     MODELS_DIR: z.string().min(1).optional(),
     /**
-     * Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service.
+     * Origin of this service as its clients see it: `https://faces.example`. Empty: links are relative.
      */
     PUBLIC_URL: z.string().default(""),
   })

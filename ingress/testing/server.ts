@@ -83,7 +83,7 @@ export const testKeyRecord = {
   limits: {},
 };
 
-/** What the workers of a test run. */
+/** Build that the workers of a test run. */
 export const testBuild: LaneBuild = {
   digest: "0".repeat(16),
   modelVersion: "0123456789ab",
@@ -208,12 +208,12 @@ export const testPool = {
 type TestServerOptions = Partial<Ports> & {
   settings?: Record<string, unknown>;
   catalogue?: Catalogue;
-  /** Without it there are no pages for people. */
+  /** Ports of the pages for people; without them there are no such pages. */
   accounts?: AccountPorts;
 };
 export type TestServer = {
   app: FastifyInstance;
-  /** With `follow` a test changes what is enabled. */
+  /** Loaded models. A test changes with `follow` what is enabled. */
   models: LoadedModels;
   /** The calls that were sent to workers. */
   dispatched: DispatchedCall[];

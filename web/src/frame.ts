@@ -55,7 +55,7 @@ function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {
     : html`<a href="${path}">${text}</a>`;
 }
 
-/** What the account links are without an account, and with one. */
+/** Links for visitors, or for the role of the person who is signed in. */
 function accountPart({ path }: FramedPage, { accounts }: Facts, reader: Reader | undefined): Html {
   if (!accounts) return nothing;
   const links =

@@ -1,7 +1,7 @@
 import { type Html, html } from "./html.ts";
 import type { Page } from "./page.ts";
 
-/** What browsers get for an address below the pages where there is none. */
+/** Page for browsers at an address without one. */
 export const missingPage: Page = {
   path: "",
   title: "Page not found",

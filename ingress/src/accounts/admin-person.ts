@@ -32,7 +32,7 @@ export async function sendNewAddress(
   return sendAccountPage(context, request, reply, page);
 }
 
-/** What the page of somebody says who was made a member. */
+/** Flash messages on the page of a new member. */
 export const newMember = { mailed: "member_mailed", shown: "member_made" } as const;
 
 /** `title`: of the page with the address. `mailed`, `shown`: what the page of the person says afterwards. */

@@ -8,7 +8,7 @@ import type { RefusalText } from "@faceline/web/accounts/refusal-page";
 export class PageRefusal extends Error {
   override name = "PageRefusal";
   readonly reason: RefusalReason;
-  /** With `too_many_tries` and `too_many_forms`. */
+  /** Present with `too_many_tries` and `too_many_forms`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(reason: RefusalReason, retryAfterMs?: number) {

@@ -202,7 +202,7 @@ async function connect(t: TestContext, url: string) {
   return redis;
 }
 
-/** What came to counts that other tests write, too. */
+/** Increase of counts that other tests write, too. */
 const added = (after: UsageCount[], before: UsageCount[]): UsageCount[] =>
   after.flatMap((count) => {
     const earlier = before.find((each) => nameOf(each) === nameOf(count))?.calls ?? 0;

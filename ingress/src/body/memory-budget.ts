@@ -128,7 +128,7 @@ const slowStartMs = 3_000;
 const bodiesFull = (): ApiError =>
   capacityReached("bodies_full", "Too many bytes are in flight; try again shortly.");
 
-/** What a body counts as before anything of it has arrived: about one read of a socket. */
+/** Reserved for a body before its first bytes: about one read of a socket. */
 const reservedBytesMax = 64 * 1024;
 
 type MeterLimits = {
@@ -144,7 +144,7 @@ type MeterLimits = {
   discard(): void;
 };
 
-/** What the routes of all callers share. */
+/** Parts that all routes share. */
 export type BodyParts = { budget: SharedBudget; pace: BodyPace; largeCalls: LargeCalls };
 
 type BodyMemorySettings = {

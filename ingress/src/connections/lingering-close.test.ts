@@ -10,7 +10,7 @@ import { ApiError } from "../call/api-error.ts";
 
 const MiB = 1024 * 1024;
 
-/** What is refused, by status: path, key and content type. */
+/** Refused requests by status: path, key and content type. */
 const refusals = {
   401: ["/verify", "", "application/json"],
   404: ["/nowhere", "any", "application/json"],

@@ -29,7 +29,7 @@ function routeError(app: FastifyInstance, request: FastifyRequest): ApiError {
   return new ApiError("method_not_allowed", `This path accepts ${allow.join(" and ")}.`, { allow });
 }
 
-/** As browsers do for an address. Programs that take anything, or a problem, get the error of the API. */
+/** Whether a browser asks for a page. Programs that accept anything, or a problem, get the API's error. */
 export function wantsHtml({ headers: { accept = "" } }: FastifyRequest): boolean {
   return accept.includes("text/html") && !accept.includes("application/problem+json");
 }

@@ -33,7 +33,7 @@ export class AccountLimiter {
   }
 }
 
-/** So many addresses of a network may join the waitlist at their limit; an office has rarely more at once. */
+/** Addresses of a network that may join at their limit at once; an office has rarely more. */
 const addressesOfNetwork = 4;
 
 type AccountLimit = "form" | "network_form" | "mail" | "sign_in_address" | "key";

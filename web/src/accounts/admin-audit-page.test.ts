@@ -80,7 +80,7 @@ test("entries of older releases, which say less, are shown with what they say", 
   );
 });
 
-/** What the page shows of entries: the action, what it is about, and the lines of what changed. */
+/** Returns the rows of a page: the action, its object, and the lines of what changed. */
 function rows(entries: Partial<AuditEntry>[]): string[][] {
   const common = { id: "1-1", at: 1, by: "olga@example.test", requestId: null, details: {} };
   const full = entries.map((entry) => ({ ...common, ...entry }) as AuditEntry);

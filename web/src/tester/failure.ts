@@ -1,4 +1,4 @@
-/** What went wrong with a call, and what the page does about it. */
+/** Failure of a call, and what the page does about it. */
 export type Failure = {
   headline: string;
   explanation: string;
@@ -7,7 +7,7 @@ export type Failure = {
   requestId?: string;
   /** Position of the picture at fault among those of the call: the source of a comparison is 0. */
   pictureAtFault?: number;
-  /** In how many seconds the page tries again by itself; undefined: it does not. */
+  /** Seconds until the page retries by itself; undefined: it does not. */
   retryAfterS?: number;
 };
 
@@ -75,7 +75,7 @@ export const unreachable = (isOnline: boolean): Failure =>
       }
     : { headline: "You are offline", explanation: "The page continues once you are online again." };
 
-/** What a slot says when its sample cannot be loaded. */
+/** Returns the text of a slot whose sample cannot be loaded. */
 export const notLoaded = (isOnline: boolean): string =>
   isOnline
     ? "The sample could not be loaded. Try it again."

@@ -28,7 +28,7 @@ threshold.</p>
 const testerOf = (facts: Facts, assets: Assets): Html =>
   facts.tester.on ? tester(facts, assets) : turnedOff();
 
-/** What the script fills. Without one it says so, and the documents are there all the same. */
+/** Place that the script fills. Without scripts it says so; the documents need none. */
 const tester = (
   facts: Facts,
   assets: Assets,

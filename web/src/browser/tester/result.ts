@@ -28,7 +28,7 @@ export class Result {
     this.#json = find(HTMLElement, ".json code", root);
   }
 
-  /** What to do before there is an answer. */
+  /** Says what to do before there is an answer. */
   showEmpty(missing: string): void {
     this.#say({
       kind: "empty",
@@ -131,6 +131,6 @@ type Evidence = {
   measuredMs?: number | undefined;
   settings: TesterSettings;
   files: string[];
-  /** What to know about the same call. */
+  /** Notes about the same call as a command. */
   notes: (Node | string)[];
 };

@@ -67,7 +67,7 @@ function linked(markdown: string, { accounts }: Facts): string {
 const callPaths = /(^|[\s(])\/(verify|represent|compare|capabilities|health|livez|readyz)\b/gm;
 const accountPaths = ["/waitlist", "/dashboard"];
 
-/** Where a link of a guide leads. */
+/** Returns the target of a link of a guide. */
 function placeOf(href: string): Place {
   if (/^[/#]/.test(href)) return { address: href };
   const [, folder = "", name = "", rest = ""] =

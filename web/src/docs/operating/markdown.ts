@@ -12,12 +12,12 @@ export function renderMarkdown(tokens: Token[], document: MarkdownDocument): Htm
 }
 
 type MarkdownDocument = {
-  /** What is added to the level of each heading. */
+  /** Added to the level of each heading. */
   levelShift: number;
   placeOf(href: string): Place;
 };
 
-/** Where a link leads: to one of our pages, to a file of the repository, or to neither. */
+/** Target of a link: one of our pages, a file of the repository, or neither. */
 export type Place = { address: string } | { file: string } | undefined;
 
 /** The anchor that GitHub gives a heading, so that links of the document work in both places. */

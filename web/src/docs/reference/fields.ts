@@ -76,7 +76,7 @@ function innerObjects(schema: Schema): Schema[] {
   return inside.flatMap(innerObjects);
 }
 
-/** Of what is sent, most fields are optional; of what comes back, few. */
+/** The mark worth showing: most fields of a request are optional, few of a response. */
 type Marks = "required" | "optional";
 
 type Field = {
