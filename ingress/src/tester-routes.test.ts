@@ -28,13 +28,6 @@ test("the compute endpoints run without a key for the tester page, with the head
   assert.deepEqual(callers, [visitor, team, visitor, team, visitor, team]);
 });
 
-test("an error of a tester call is the problem of the public one", async (t) => {
-  const { app } = testServer(t);
-  const reply = await app.inject(call({ body: { ...pair, img2: "bm90IGEgcGljdHVyZQ==" } }));
-  assert.deepEqual([reply.statusCode, reply.json().error], [400, "unsupported_image_format"]);
-  assert.deepEqual([reply.json().index, reply.json().request_id], [1, reply.headers["x-request-id"]]);
-});
-
 test("only pages of this service may call, and programs read where to call instead", async (t) => {
   const { app } = testServer(t, { settings: { PUBLIC_URL: "https://faces.example/" } });
   const foreign = [

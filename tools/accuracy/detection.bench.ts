@@ -58,11 +58,11 @@ async function facesOf(picture: Pixels, { lanes, lane, fullResolution }: Way): P
   const { width, height } = picture;
   const options = { align: true, enforceDetection: true, facesMax: 100, fullResolution };
   const pictures = [{ ...picture, originalWidth: width, originalHeight: height, options }];
-  const { results, facts } = await lanes.run({ lane, pictures });
+  const { results, usage } = await lanes.run({ lane, pictures });
   const [result] = results;
   const areas = result?.kind === "faces" ? result.faces.map(({ area }) => area) : [];
   const boxes = areas.map(({ x, y, w, h }) => ({ left: x, top: y, right: x + w, bottom: y + h }));
-  return { boxes, detectMs: facts.detectMs };
+  return { boxes, detectMs: usage.detectMs };
 }
 
 /** Boxes are those of ssd at full resolution in float, on every machine. */

@@ -9,7 +9,7 @@ import { forget } from "@faceline/accounts/people/forget";
 import { endSessions } from "@faceline/accounts/people/sessions";
 import { issueSignInToken } from "@faceline/accounts/people/sign-in-address";
 import { connectRedis } from "@faceline/runtime/redis";
-import { startDurableServer } from "./stack/durable-server.ts";
+import { startDurableServer } from "./stack/redis-servers.ts";
 
 test("an email that nobody has reaches no file of the durable Redis, whatever is tried with it", async (t) => {
   const server = await startDurableServer(t);

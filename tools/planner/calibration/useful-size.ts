@@ -1,10 +1,11 @@
-import { TimeModel } from "@faceline/batcher/scheduling/time-model";
+import { TimeModel } from "@faceline/batcher/scheduling/estimates/time-model";
 import type { UsefulSize } from "@faceline/contracts/stored/profile";
 import type { RunSample } from "./lane-profile.ts";
 
 /**
  * Returns the smallest size of which the samples show that it reaches 95 % of the best throughput, by run
- * times alone: the rule of the batcher (batcher/src/scheduling/batch-size.ts) over its own model of them.
+ * times alone: the rule of the batcher (batcher/src/scheduling/capacity/batch-size.ts) over its own model of
+ * them.
  *
  * A size counts as shown where the whole interval of its share is at or above 95 %. So where the samples
  * leave a smaller size undecided, the larger one is the answer: it loses no throughput, and costs latency

@@ -2,7 +2,7 @@ import { errorTable } from "@faceline/contracts/http/errors";
 import { lexer } from "marked";
 import type { Facts } from "../../facts.ts";
 import { each, type Html, html } from "../../html.ts";
-import { chapterPages } from "../operating/chapter-pages.ts";
+import { placeOf as chapterPlaceOf } from "../operating/chapter-pages.ts";
 import { type Place, renderMarkdown } from "../operating/markdown.ts";
 import { fragments } from "./fragments.ts";
 import { factTexts } from "./fact-texts.ts";
@@ -28,7 +28,7 @@ export function renderGuide(markdown: string, facts: Facts): Html {
 function renderText(markdown: string, facts: Facts): Html {
   const texts = factTexts(facts);
   const text = markdown.replaceAll(/\{\{(.+?)\}\}/g, (_, name: string) => lookUp(texts, name));
-  return renderMarkdown(lexer(linked(text, facts)), { levelShift: 0, placeOf });
+  return renderMarkdown(lexer(linked(text, facts)), { placeOf });
 }
 
 function visibleLines(markdown: string, facts: Facts): string {
@@ -70,14 +70,11 @@ const accountPaths = ["/waitlist", "/dashboard"];
 /** Returns the target of a link of a guide. */
 function placeOf(href: string): Place {
   if (/^[/#]/.test(href)) return { address: href };
-  const [, folder = "", name = "", rest = ""] =
-    /^((?:\.\.\/)*(?:[\w-]+\/)*)([\w-]+)\.\w+(#.*)?$/.exec(href) ?? [];
-  if (folder === "") return { address: `/docs/${name}${rest}` };
-  if (name === "openapi") return { address: "/docs" };
-  if (href === "../operating/README.md") return { address: "/docs/operating" };
-  const slugs = [name, `${name.toLowerCase()}-gdpr`].map((slug) => `/docs/operating/${slug}`);
-  const chapter = chapterPages.find(({ path }) => slugs.includes(path));
-  return chapter === undefined ? { file: href.replaceAll("../", "") } : { address: chapter.path + rest };
+  if (href === "../../contracts/openapi.json") return { address: "/docs" };
+  const [, name, anchor = ""] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
+  return name === undefined
+    ? chapterPlaceOf(href, "docs/using/README.md")
+    : { address: `/docs/${name}${anchor}` };
 }
 
 function lookUp<Value>(table: Record<string, Value>, name: string): Value {

@@ -4,17 +4,17 @@ import { lexer } from "marked";
 import { anchorOf, type Place, renderMarkdown } from "./markdown.ts";
 
 const render = (markdown: string, placeOf: (href: string) => Place = () => undefined): string =>
-  renderMarkdown(lexer(markdown), { levelShift: -1, placeOf });
+  renderMarkdown(lexer(markdown), { placeOf });
 
 test("texts are escaped, wherever they stand", () => {
-  const shown = render("## A & *B*\n\n`<script>` and <tag>\n".replace("<tag>", "\\<tag\\>"));
+  const shown = render("# A & *B*\n\n`<script>` and <tag>\n".replace("<tag>", "\\<tag\\>"));
   assert.match(shown, /<h1>A &#38; <em>B<\/em><\/h1>/);
   assert.match(shown, /<code>&#60;script&#62;<\/code> and &#60;tag&#62;/);
 });
 
 test("headings below the first have the anchors that GitHub gives them", () => {
-  assert.match(render("### Kafka and `Redis`, both"), /<h2 id="kafka-and-redis-both">/);
-  assert.match(render("#### The operators' port"), /<h3 id="the-operators-port">/);
+  assert.match(render("## Kafka and `Redis`, both"), /<h2 id="kafka-and-redis-both">/);
+  assert.match(render("### The operators' port"), /<h3 id="the-operators-port">/);
   assert.equal(anchorOf("npm start with --observe"), "npm-start-with---observe");
 });
 

@@ -11,11 +11,7 @@ export function renderMarkdown(tokens: Token[], document: MarkdownDocument): Htm
   return each(tokens, (token) => render(blocks, token as MarkedToken, document));
 }
 
-type MarkdownDocument = {
-  /** Added to the level of each heading. */
-  levelShift: number;
-  placeOf(href: string): Place;
-};
+type MarkdownDocument = { placeOf(href: string): Place };
 
 /** Target of a link: one of our pages, a file of the repository, or neither. */
 export type Place = { address: string } | { file: string } | undefined;
@@ -55,7 +51,7 @@ const codeLanguages: Record<string, { caption: string; language: Language }> = {
 function heading({ depth, text, tokens }: Tokens.Heading, document: MarkdownDocument): Html {
   const content = inline(tokens, document);
   const anchor = anchorOf(text);
-  switch (depth + document.levelShift) {
+  switch (depth) {
     case 1:
       return html`<h1>!${markup(content)}</h1>
 `;
