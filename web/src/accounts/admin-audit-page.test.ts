@@ -1,4 +1,4 @@
-// Covers ./admin-audit-page.ts, ./audit-change.ts and ./audit-key.ts.
+// Covers ./admin-audit-page.ts and ./audit-change.ts.
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { AuditEntry } from "@faceline/accounts/audit/audit-log";

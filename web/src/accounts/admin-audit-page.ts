@@ -2,8 +2,7 @@ import type { AuditAction, AuditEntry } from "@faceline/accounts/audit/audit-log
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
-import { auditChange } from "./audit-change.ts";
-import { type AuditKey, auditKeyText } from "./audit-key.ts";
+import { type AuditKey, auditChange, auditKeyText } from "./audit-change.ts";
 import { instant } from "./instant.ts";
 
 /**

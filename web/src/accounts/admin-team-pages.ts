@@ -1,12 +1,12 @@
 import type { TeamSummary } from "@faceline/accounts/people/teams";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { Facts } from "../facts.ts";
-import { formatBytes, formatCount } from "../format.ts";
+import { formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { errorNote } from "./form.ts";
-import { type LimitValues, limitErrors, limitInputs } from "./limits-form.ts";
+import { type LimitValues, limitErrors, limitInputs, limitTexts } from "./limits-form.ts";
 
 export const teamsPage = ({ teams, facts }: { teams: TeamSummary[]; facts: Facts }): AccountPage =>
   adminPage({
@@ -35,22 +35,14 @@ const teamRow = ({ team, limits, people, keys }: TeamSummary, facts: Facts): Htm
 !${limitCells(limits, facts)}</tr>
 `;
 
-function limitCells(limits: LimitOverrides, { limits: standard, teamBodyBytesPerSecond }: Facts): Html {
-  const cells = [
-    [limits.requestsPerSecond, standard.team_requests_per_second, formatCount],
-    [limits.requestsBurst, standard.team_requests_burst, formatCount],
-    [limits.inFlightMax, standard.team_in_flight, formatCount],
-    [limits.bodyBytesPerSecond, teamBodyBytesPerSecond, formatBytes],
-  ] as const;
-  return each(cells, ([own, standard, format]) => {
-    const text = (own ?? standard) === 0 ? "unlimited" : format(own ?? standard);
-    return own === undefined
-      ? html`<td class="number"><i>${text}</i></td>
+const limitCells = (limits: LimitOverrides, facts: Facts): Html =>
+  each(limitTexts(limits, facts), ({ text, isOwn }) =>
+    isOwn
+      ? html`<td class="number">${text}</td>
 `
-      : html`<td class="number">${text}</td>
-`;
-  });
-}
+      : html`<td class="number"><i>${text}</i></td>
+`,
+  );
 
 /** The people of a team, ordered by email, as far as a page goes. */
 export function teamPeopleSection(people: TeamPerson[]): Html {

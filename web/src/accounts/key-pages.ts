@@ -4,7 +4,7 @@ import type { AccountPage } from "./account-page.ts";
 import { keyFlashAddress } from "./flash.ts";
 import { field } from "./form.ts";
 import { instant } from "./instant.ts";
-import type { KeyView } from "./key-view.ts";
+import { keyPrefix, type KeyView, lastUse } from "./key-view.ts";
 
 const back = (): Html => html`<p><a href="/dashboard">Back to the dashboard</a></p>`;
 
@@ -54,7 +54,7 @@ export const keyPage = ({ key, now, error, name }: KeyState): AccountPage => ({
   content: html`<div class="prose">
 !${back()}
 <h1>Key “${key.name}”</h1>
-<p class="dim"><code>${key.prefix ?? "?"}…</code>, created !${instant(key.createdAt)}</p>
+<p class="dim">!${keyPrefix(key)}, created !${instant(key.createdAt)}</p>
 !${markup(key.expiresAt === undefined ? nothing : replacedNote(key.expiresAt, now))}<h2>Name</h2>
 <form method="post" action="/dashboard/keys/${key.id}/name" class="form">
 !${field({ name: "name", label: "Name", max: 64, required: true, value: name ?? key.name, error })}
@@ -104,16 +104,13 @@ export const revokePage = ({ key }: { key: KeyView }): AccountPage => ({
   content: html`<div class="prose">
 <h1>Revoke “${key.name}”?</h1>
 <p class="lead">Requests with this key are refused at once. This cannot be undone.</p>
-<p><code>${key.prefix ?? "?"}…</code>, !${lastUse(key)}.</p>
+<p>!${keyPrefix(key)}, last used: !${lastUse(key)}.</p>
 <form method="post" action="/dashboard/keys/${key.id}/revoke" class="form actions">
 <button class="button danger">Revoke the key</button>
 <a class="button quiet" href="/dashboard">Keep it</a>
 </form>
 </div>`,
 });
-
-const lastUse = ({ lastUsedAt }: KeyView): Html =>
-  lastUsedAt === null ? html`never used` : html`last used !${instant(lastUsedAt)}`;
 
 /** The response to a form that was sent twice, or came from an old page. */
 export const replacedKeyPage = ({ key }: { key: KeyView }): AccountPage => ({
