@@ -28,7 +28,7 @@ export function limitInputs({ values, errors = {}, facts }: LimitInputs): Html {
   });
 }
 
-/** Returns the limits that apply to a team, in the order of the fields. `isOwn`: not the service's default. */
+/** Returns the limits of a team, in the order of the fields. `isOwn`: not the service's default. */
 export function limitTexts(own: LimitOverrides, facts: Facts): LimitText[] {
   const standard = standardLimits(facts);
   return limitFields.map(({ limit, label }) => {
