@@ -33,7 +33,7 @@ code. ${idUses[reader]}</p>
 /** The use of a request id, by reader. */
 const idUses: Record<UsageReader, string> = {
   member: "Quote the request id when you ask the operator about a call.",
-  operator: "The advice is for whoever sends them. Search the log of the ingress for a request id.",
+  operator: "The advice is for whoever sends them. Search the log of the ingress for the request id.",
 };
 
 function codeEntry({ code, newest }: CodeErrors, days: DayUsage[], keys: NamedKey[]): Html {

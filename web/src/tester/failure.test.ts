@@ -90,5 +90,5 @@ test("too many calls and a service that is not ready are two things", () => {
 
 test("a sample that cannot be loaded says so, and whether the visitor is offline", () => {
   assert.equal(notLoaded(false), "You are offline: the sample could not be loaded.");
-  assert.equal(notLoaded(true), "The sample could not be loaded. Try it again.");
+  assert.equal(notLoaded(true), "The sample could not be loaded. Try again.");
 });

@@ -49,7 +49,7 @@ export function failureOf(
   if (status === 429) {
     return {
       ...known,
-      headline: "You have made many calls in a short time",
+      headline: "You have sent many requests in a short time",
       explanation: "The tester has a limit for each address, so that it is there for everybody.",
       retryAfterS: waitS,
     };
@@ -59,7 +59,7 @@ export function failureOf(
     return {
       ...known,
       headline: isBusy ? "The service is busy" : "The service is not ready",
-      explanation: isBusy ? `${detail} Calls with a key go before those of this page.` : detail,
+      explanation: isBusy ? `${detail} Requests with a key have priority over this page.` : detail,
       ...(retries < busyRetriesMax ? { retryAfterS: waitS } : {}),
     };
   }
@@ -78,7 +78,7 @@ export const unreachable = (isOnline: boolean): Failure =>
 /** Returns the text of a slot whose sample cannot be loaded. */
 export const notLoaded = (isOnline: boolean): string =>
   isOnline
-    ? "The sample could not be loaded. Try it again."
+    ? "The sample could not be loaded. Try again."
     : `${unreachable(false).headline}: the sample could not be loaded.`;
 
 /** The detail of a candidate at fault. The API counts candidates from 0, the page from 1. */

@@ -108,7 +108,7 @@ async function decode(file: Blob, name: string): Promise<ImageBitmap> {
     throw new UnreadablePicture(
       isHeic
         ? "Your browser cannot open HEIC pictures. Save it as JPEG first. An iPhone takes JPEGs after Settings > Camera > Formats > Most Compatible."
-        : "This file is no picture that your browser can open. Use JPEG, PNG, WebP or AVIF.",
+        : "Your browser cannot open this file as a picture. Use JPEG, PNG, WebP or AVIF.",
     );
   }
 }
