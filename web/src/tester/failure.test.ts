@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { candidateWords, failureOf, notLoaded, unreachable } from "./failure.ts";
+import { failureOf, notLoaded, unreachable } from "./failure.ts";
 
 const failed = (status: number, error: string, retryAfter: string | null = null) => ({
   status,
@@ -46,13 +46,6 @@ test("a picture is named as the page names it: the API counts candidates from 0,
   assert.deepEqual(
     failures.map(({ pictureAtFault }) => pictureAtFault),
     [0, 1, 0, 3, 13, undefined],
-  );
-});
-
-test("a candidate that could not be compared is named as the page counts", () => {
-  assert.equal(
-    candidateWords({ index: 2, detail: "The image in candidate 2 is damaged." }),
-    "The image in candidate 3 is damaged.",
   );
 });
 
