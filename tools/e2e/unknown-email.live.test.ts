@@ -1,4 +1,4 @@
-// Covers what deploy/DATA-PROTECTION.md says of emails that nobody registered: see sign-in-address.ts.
+// Covers what docs/operating/data-protection.md says of unknown emails: see sign-in-address.ts.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -11,11 +11,11 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 /** Lines of TypeScript of each package: code, and tests with what they share (`*.test.ts`, `testing/`). */
 const linesMax: Record<string, [code: number, tests: number]> = {
   accounts: [2_200, 1_900],
-  batcher: [6_000, 3_700],
+  batcher: [6_100, 3_700],
   contracts: [4_700, 1_200],
   deploy: [5_300, 3_100],
   inference: [6_000, 6_300],
-  ingress: [10_200, 10_500],
+  ingress: [10_200, 10_600],
   models: [5_900, 4_000],
   runtime: [7_000, 3_900],
   "tools/accuracy": [1_000, 300],
@@ -34,8 +34,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
 
 /** Bytes of each document; the first pattern that matches a document counts. */
 const bytesMax: [pattern: string, max: number][] = [
-  // To be 6 KiB.
-  ["README.md", 15 * 1024],
+  ["README.md", 6 * 1024],
   ["CHANGELOG.md", 8 * 1024],
   ["CONTRIBUTING.md", 5 * 1024],
   ["docs/decisions/[0-9]*.md", 1_500],
