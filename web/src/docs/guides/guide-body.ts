@@ -3,7 +3,7 @@ import { lexer } from "marked";
 import type { Facts } from "../../facts.ts";
 import { each, type Html, html } from "../../html.ts";
 import { placeOf as chapterPlaceOf } from "../operating/chapter-pages.ts";
-import { type Place, renderMarkdown } from "../operating/markdown.ts";
+import { type Place, renderMarkdown } from "../markdown.ts";
 import { fragments } from "./fragments.ts";
 import { factTexts } from "./fact-texts.ts";
 

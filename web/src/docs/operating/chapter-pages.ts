@@ -3,7 +3,7 @@ import { join, normalize } from "node:path";
 import { lexer, type Token, type Tokens } from "marked";
 import { type Html, html } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
-import { anchorOf, type Place, renderMarkdown } from "./markdown.ts";
+import { anchorOf, type Place, renderMarkdown } from "../markdown.ts";
 
 // Covered by ingress/src/pages/pages.test.ts.
 

@@ -1,7 +1,7 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
-import { each, type Html, html, markup, nothing } from "../../html.ts";
-import { codeBlock } from "../code-block.ts";
-import type { Language } from "../highlight.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
+import { codeBlock } from "./code-block.ts";
+import type { Language } from "./highlight.ts";
 
 /**
  * Returns Markdown, as the lexer of `marked` splits it, as HTML of our pages: code with a button that copies
