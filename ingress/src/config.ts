@@ -72,7 +72,7 @@ export const HttpSettings = z
     DEADLINE_MAX_MS: count(3_600_000, 120_000),
 
     ...ModelsConfig.shape,
-    /** What calls use that name none. */
+    /** Model of calls that name none. */
     MODEL_DEFAULT: z.string().default("Dlib"),
     DETECTOR_DEFAULT: z.string().default("ssd"),
 
@@ -93,7 +93,7 @@ export const HttpSettings = z
     /** The folder of built models, with the entries of added ones and with local thresholds. */
     MODELS_DIR: z.string().min(1).optional(),
     /**
-     * Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service.
+     * Origin of this service as its clients see it: `https://faces.example`. Empty: links are relative.
      */
     PUBLIC_URL: z.string().default(""),
   })

@@ -177,7 +177,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await waitForAbort(stop);
 });
 
-/** That of the repository, with what operators have added and calibrated in MODELS_DIR. */
+/** Returns the catalogue of the repository, with what operators have added and calibrated in MODELS_DIR. */
 async function catalogueOf({ MODELS_DIR }: { MODELS_DIR?: string | undefined }): Promise<Catalogue> {
   if (MODELS_DIR === undefined) return readCatalogue();
   return withLocalThresholds(await readCatalogue(undefined, addedFolder(MODELS_DIR)), MODELS_DIR);

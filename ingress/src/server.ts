@@ -79,7 +79,10 @@ export function buildServer(
   });
   const bug = (error: unknown, request: FastifyRequest): ApiError => {
     ports.reportBug(error, callIds(request));
-    return new ApiError("internal_error", "Something went wrong here. The request id leads to the reason.");
+    return new ApiError(
+      "internal_error",
+      "Something went wrong in the service. Its log has the reason under the request id.",
+    );
   };
   app.setErrorHandler((error, request, reply) => {
     const signal = request.requestContext?.signal;

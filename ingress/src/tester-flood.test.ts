@@ -21,7 +21,7 @@ test("a body that trickles in holds its slot until the deadline, and no longer",
   using visitor = upload(1_000, Buffer.from('{"img1'), ["x-request-timeout-ms: 50"]);
   await visitor.closed;
   await released.promise;
-  assert.match(visitor.answer(), /^HTTP\/1.1 400 .*The call did not arrive in time\./s);
+  assert.match(visitor.answer(), /^HTTP\/1.1 400 .*The request did not arrive in time\./s);
   assert.match(visitor.answer(), /connection: close/);
 });
 
@@ -52,7 +52,7 @@ test("a body that stops is cut off after 3 s, and never had a slot that all visi
     await new Promise(setImmediate);
   }
   assert.ok(elapsedMs >= 3_000 && elapsedMs < 9_000, String(elapsedMs));
-  assert.match(visitor.answer(), /^HTTP\/1.1 400 .*The call did not arrive in time\./s);
+  assert.match(visitor.answer(), /^HTTP\/1.1 400 .*The request did not arrive in time\./s);
   assert.deepEqual([held, shared], [-1, 0]);
   t.mock.timers.reset();
   assert.equal((await app.inject(visitorCall(pair))).statusCode, 200);

@@ -91,7 +91,7 @@ function addBodyDeadline(tester: FastifyInstance): void {
       if (raw.complete) return;
       // The rest of the request may never come.
       reply.header("connection", "close");
-      reply.send(new ApiError("invalid_request", "The call did not arrive in time."));
+      reply.send(new ApiError("invalid_request", "The request did not arrive in time."));
     }, callRecord!.deadlineMs);
     onClose(reply, () => clearTimeout(timer));
   });

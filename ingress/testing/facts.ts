@@ -6,7 +6,7 @@ import { idempotencyKeptMs } from "../src/idempotency/store.ts";
 import { LoadedModels } from "../src/models/loaded-models.ts";
 import { testerFacts } from "../src/tester/tester-settings.ts";
 
-/** What pages show of a service with the default settings and the real catalogue. */
+/** Returns the facts of a service with the default settings and the real catalogue. */
 export async function testFacts(): Promise<Facts> {
   const settings = HttpSettings.parse({});
   const { enabled: models } = new LoadedModels(await readCatalogue(), settings);

@@ -82,7 +82,7 @@ export const testKeyRecord = {
   limits: {},
 };
 
-/** What the workers of a test run. */
+/** Build that the workers of a test run. */
 export const testBuild: LaneBuild = {
   digest: "0".repeat(16),
   modelVersion: "0123456789ab",
@@ -210,7 +210,7 @@ type TestServerOptions = Partial<Ports> & {
 } & Parameters<typeof buildServer>[3];
 export type TestServer = {
   app: FastifyInstance;
-  /** With `follow` a test changes what is enabled. */
+  /** Loaded models. A test changes with `follow` what is enabled. */
   models: LoadedModels;
   /** The calls that were sent to workers. */
   dispatched: DispatchedCall[];

@@ -351,7 +351,7 @@ test("the tester, in a browser", async (t) => {
     await headline(page, /same person/);
     await useUpRate(address, visitors);
     await chooseMetric(page, "euclidean");
-    await headline(page, /^You have made many calls in a short time$/);
+    await headline(page, /^You have sent many requests in a short time$/);
     await page.getByText(/^Trying again in \d+ s\.$/).waitFor();
     await headline(page, /same person/);
   });

@@ -29,7 +29,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/testing": [0, 800],
   "tools/thresholds": [1_800, 800],
   "tools/tidy": [300, 1_100],
-  web: [7_000, 1_000],
+  web: [6_300, 900],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */
@@ -40,6 +40,9 @@ const bytesMax: [pattern: string, max: number][] = [
   ["docs/decisions/[0-9]*.md", 1_500],
   ["docs/operating/{settings,tuning-settings}.md", 16 * 1024],
   ["docs/operating/*.md", 6 * 1024],
+  // The table of errors alone has 5 KB.
+  ["docs/using/errors.md", 7 * 1024],
+  ["docs/using/*.md", 6 * 1024],
   [`{${packages.join()}}/README.md`, 4 * 1024],
   ["**/*.md", 16 * 1024],
 ];

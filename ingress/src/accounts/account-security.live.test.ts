@@ -279,7 +279,6 @@ type Service = {
   accounts: AccountPorts;
   durable: Awaited<ReturnType<typeof connectDurableRedis>>;
   person: Person;
-  /** What was logged. */
   warnings: object[];
   /** Makes a sign-in address and returns its token. */
   invite(): Promise<string>;

@@ -49,7 +49,7 @@ export function keyDigest(headers: IncomingHttpHeaders): string {
     .filter((key) => key !== "")
     .map((key) => createHash("sha256").update(key).digest());
   const [first, second] = digests;
-  if (first === undefined) throw new ApiError("missing_api_key", "This call needs an API key.");
+  if (first === undefined) throw new ApiError("missing_api_key", "This request needs an API key.");
   if (second !== undefined && !timingSafeEqual(first, second)) {
     throw new ApiError("invalid_api_key", "Authorization and x-api-key hold different keys.");
   }

@@ -147,7 +147,7 @@ function cacheOverRedis() {
     starvation: undefined as TimeSpent | undefined,
     lookups: [] as string[],
     keys: new Set(["a", "b", "c"]),
-    /** From now on lookups do not end before the returned function lets them fail. */
+    /** Makes lookups hang until the returned function lets them fail. */
     hang() {
       const { promise, reject } = Promise.withResolvers<void>();
       hanging = promise;

@@ -19,7 +19,7 @@ export class LargeCalls {
     this.#waitMs = waitMs;
   }
 
-  /** To be called when the first bytes of a body have arrived. */
+  /** Must be called when the first bytes of a body have arrived. */
   begin(request: FastifyRequest, reply: FastifyReply): LargeCall {
     const { tenant, serviceClass } = request.requestContext!;
     if (serviceClass !== "standard" || !isLarge(request.headers)) return unlimited;

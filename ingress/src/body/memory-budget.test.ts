@@ -54,7 +54,7 @@ test("an upload that pauses for too long is answered, and its connection is clos
   const [reply] = (await once(upload, "response")) as [IncomingMessage];
   const body = JSON.parse(String(Buffer.concat(await reply.toArray())));
   assert.deepEqual([reply.statusCode, reply.headers.connection], [400, "close"]);
-  assert.deepEqual([body.error, body.detail], ["invalid_request", "The call did not arrive in time."]);
+  assert.deepEqual([body.error, body.detail], ["invalid_request", "The request did not arrive in time."]);
 });
 
 test("a body with a least rate may be 3 s late, by what has come of it; without one it may pause", () => {

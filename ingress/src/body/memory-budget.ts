@@ -89,7 +89,7 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
   const watchIdle = () => {
     idleTimeout = new ReplyTimeout(waitMaxMs({ receivedBytes, waitedMs }, limits), () => {
       limits.onIdle();
-      body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
+      body.destroy(new ApiError("invalid_request", "The request did not arrive in time."));
     });
   };
   let idleTimeout: ReplyTimeout | undefined;
@@ -131,7 +131,7 @@ const slowStartMs = 3_000;
 const bodiesFull = (): ApiError =>
   capacityReached("bodies_full", "Too many bytes are in flight; try again shortly.");
 
-/** What a body counts as before anything of it has arrived: about one read of a socket. */
+/** Reserved for a body before its first bytes: about one read of a socket. */
 const reservedBytesMax = 64 * 1024;
 
 type MeterLimits = {
@@ -147,7 +147,7 @@ type MeterLimits = {
   discard(): void;
 };
 
-/** What the routes of all callers share. */
+/** Parts that all routes share. */
 export type BodyParts = { budget: SharedBudget; pace: BodyPace; largeCalls: LargeCalls };
 
 type BodyMemorySettings = {

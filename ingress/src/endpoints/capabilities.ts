@@ -90,7 +90,7 @@ function graphDetails(model: Model, lanes: LaneState[]) {
   };
 }
 
-/** What workers have reported, each build once. */
+/** Returns the builds that workers have reported, each once. */
 function runningBuilds({ name }: Model, lanes: LaneState[]): RunningBuild[] {
   const builds = new Map<string, RunningBuild>();
   for (const { precisions, executionProvider } of lanes.filter(({ workers }) => workers > 0)) {
@@ -107,7 +107,7 @@ function runningBuilds({ name }: Model, lanes: LaneState[]): RunningBuild[] {
   return [...builds.values()];
 }
 
-/** What a call may hold, by the operator's settings. */
+/** Returns the limits of a call, by the operator's settings. */
 export const requestLimits = (
   settings: HttpSettings,
   enabled: EnabledModels,

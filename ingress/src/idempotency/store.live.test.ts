@@ -95,7 +95,7 @@ test("a reply that would be the same again is stored; after a failure the key is
   const failing = await teamWithKey(t);
   const attempts = [
     async () => {
-      throw new ApiError("queue_full", "Too many calls are waiting.", { retryAfterMs: 1 });
+      throw new ApiError("queue_full", "Too many requests are waiting.", { retryAfterMs: 1 });
     },
     oneFace,
   ].values();

@@ -13,7 +13,7 @@ const lockMs = 2_500;
 const renewEveryMs = 500;
 /** How long `not_stored` is known, for calls that wait for a reply that was too large to be stored. */
 const notStoredMs = 10_000;
-/** What a record takes in Redis beside the body of its reply. */
+/** Bytes of a record in Redis beside the body of its reply. */
 const replyOverheadBytes = 512;
 /** Time for which a reply is stored: longer than any client repeats a call, and embeddings do not stay. */
 export const idempotencyKeptMs = 600_000;

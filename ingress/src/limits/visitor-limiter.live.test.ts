@@ -31,7 +31,7 @@ test("two ingress processes share the rate of an address: the burst, then 60 a m
     ["rate_limited", 5, 0],
   );
   assert.ok(refused.error!.details.retryAfterMs! > 0 && refused.error!.details.retryAfterMs! <= 1_000);
-  assert.match(refused.error!.message, /From one address 60 calls a minute may come without a key/);
+  assert.match(refused.error!.message, /From one address 60 requests per minute may come without a key/);
   const neighbour = await one.limiter.acquire(newAddress());
   assert.equal(neighbour.error, undefined);
   neighbour.release();

@@ -30,7 +30,7 @@ export function openVisitorLimiter(
   const ofAddress = { ...own, requestsPerSecond: requestsPerMinute / 60 };
   const details: LimitDetails = {
     rate: ({ requestsBurst }) =>
-      `From one address ${requestsPerMinute} calls a minute may come without a key, and ${requestsBurst} at once after a pause.`,
+      `From one address ${requestsPerMinute} requests per minute may come without a key, in bursts of up to ${requestsBurst}.`,
     inFlight: (max) => `${max} calls of this address are in flight, as many as may be without a key.`,
   };
   const refused = (detail: string): CallSlot => ({

@@ -10,7 +10,7 @@ import { EnabledModels } from "./enabled-models.ts";
  * calls run, so a call reads `enabled` once.
  */
 export class LoadedModels {
-  /** What the settings name, with their defaults. */
+  /** Models and detectors that the settings name, with their defaults. */
   readonly loaded: ModelSelection;
   readonly embeddingModels: EmbeddingModel[];
   readonly detectors: DetectorModel[];
@@ -45,7 +45,7 @@ export class LoadedModels {
     this.vectorLengthMax = this.#enabled.vectorLengthMax;
   }
 
-  /** What is enabled now. The object is another one after each change. */
+  /** Models that are enabled now: another object after each change. */
   get enabled(): EnabledModels {
     return this.#enabled;
   }

@@ -20,7 +20,7 @@ export function identifyVisitors(
   return async (request: FastifyRequest): Promise<Caller> => {
     rejectForeignPage(request, publicOrigin);
     if (!/^application\/json\b/i.test(request.headers["content-type"]!)) {
-      throw new ApiError("unsupported_media_type", "The tester takes application/json alone.");
+      throw new ApiError("unsupported_media_type", "The tester accepts only application/json.");
     }
     const address = visitorAddress(request);
     return {
