@@ -1,7 +1,7 @@
-import sharp, { type Sharp } from "sharp";
 import type { Box } from "@faceline/inference/geometry/box";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { samplePicture, samplePictureNames } from "@faceline/inference/testing/photographs";
+import sharp, { type Sharp } from "sharp";
 import { frameFace, sizeFor, tightCrop } from "./framing.ts";
 import { withNoise } from "./noise.ts";
 
@@ -96,7 +96,7 @@ function png(picture: Sharp): Promise<Buffer> {
 
 type Degradation = {
   name: string;
-  /** What it does, as a clause. */
+  /** Its effect, as a clause. */
   how: string;
   apply(picture: Pixels, box: Box): Promise<Buffer>;
 };

@@ -1,7 +1,4 @@
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
-import { readCatalogue } from "@faceline/models/catalogue";
-import type { DetectorModel } from "@faceline/models/catalogue-entry";
-import { isUnpulled } from "@faceline/models/source";
 import { decodePicture } from "@faceline/inference/decode/decoder";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import { type Lanes, openLanes } from "@faceline/inference/engine/lanes";
@@ -9,6 +6,9 @@ import type { Box } from "@faceline/inference/geometry/box";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { labelledPairs, labelledPhotograph } from "@faceline/inference/testing/photographs";
+import { readCatalogue } from "@faceline/models/catalogue";
+import type { DetectorModel } from "@faceline/models/catalogue-entry";
+import { isUnpulled } from "@faceline/models/source";
 import { type BoxedPhotograph, matchFaces, type Scene, sceneSets } from "./scenes.ts";
 
 // Which faces each detector finds in the scenes, and how long it takes, by the service's own lanes. A

@@ -7,7 +7,7 @@ import type { TestServers } from "@faceline/testing/test-servers";
 import type { Target } from "./load/http-client.ts";
 import { IpcChild } from "./observe/ipc-child.ts";
 
-/** What every part of the benchmark gets. */
+/** The environment of every part of the benchmark. */
 export type Bench = {
   servers: TestServers;
   launch: LaunchOptions;
@@ -17,7 +17,7 @@ export type Bench = {
   threads: number;
   /** Minutes instead of half an hour: to see that everything works, not to quote. */
   quick: boolean;
-  /** Where results and installed peers are kept. */
+  /** Folder of results and installed peers. */
   folder: string;
   steps: Steps;
   say(line: string): void;

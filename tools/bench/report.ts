@@ -42,7 +42,7 @@ export function cpuTable(cases: readonly CpuCase[]): string {
   return [table(["", ...names], rows), ...(others > quietCores ? [warning] : [])].join("\n\n");
 }
 
-/** What a machine without other work uses, this program included. */
+/** Cores that a machine without other work uses, this program included. */
 const quietCores = 0.2;
 
 /**
@@ -71,7 +71,7 @@ export async function writeResults(
 const resultsFile = (folder: string, part: string, quick: boolean): string =>
   join(folder, quick ? `${part}.quick.json` : `${part}.json`);
 
-/** To a thousandth: nothing here is measured to a microsecond. */
+/** Rounds to a thousandth: nothing here is measured to a microsecond. */
 const rounded = (_key: string, value: unknown): unknown =>
   typeof value === "number" ? Math.round(value * 1_000) / 1_000 : value;
 

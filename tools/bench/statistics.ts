@@ -43,7 +43,7 @@ const pairedRatioMean = (pairs: readonly Pair[]): number =>
   Math.exp(mean(pairs.map((pair) => Math.log(pair.new / pair.old))));
 
 /**
- * What an estimate says. `slower` and `faster` need the whole interval beyond the bound, `same` needs all of
+ * Verdict on an estimate. `slower` and `faster` need the whole interval beyond the bound, `same` needs all of
  * it within; everything else is `unclear`: more pairs, or a quieter machine, would tell. `better` says
  * whether a larger value of the measure is better.
  */

@@ -70,7 +70,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
     const urls = [active, standby].flatMap((name) => ["--url", operatorsUrl(stack, name)]);
     const plan = async (...args: string[]) => {
       const options = [...urls, "--token-file", join(folder, "token"), "--by", "ada"];
-      const command = [join(repository, "tools/planner", "src", "main.ts"), ...args, ...options];
+      const command = [join(repository, "tools/planner/main.ts"), ...args, ...options];
       return (await promisify(execFile)(process.execPath, command)).stdout;
     };
     assert.match(
@@ -239,7 +239,6 @@ async function planFor(stack: TestStack, name: string): Promise<object> {
     version: 1,
     winner: { settings: { workers: 1, batchMax: 2, utilisationTarget: 0.6 } },
     machine: {
-      acceptedNoise: false,
       lanes: lanes.map(({ lane, digest, sizes }) => ({
         lane,
         digest,

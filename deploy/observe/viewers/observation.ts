@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { findJava } from "../../launcher/kafka-install.ts";
+import { operatorsTokenFile } from "../../launcher/launch-operators.ts";
 import type { PortSetting } from "../../launcher/ports.ts";
-import { writePrivateFile } from "../../launcher/secrets.ts";
 import { reachableHost } from "../../launcher/services.ts";
 import type { LauncherConfig } from "../../launcher/settings.ts";
 import type { StateFolder } from "../../launcher/state-folder.ts";
@@ -159,15 +159,6 @@ function readConsoles(): { file: string; title: string }[] {
       [];
     return { file, title: title ?? file };
   });
-}
-
-/** Prometheus reads the token from a file. Undefined where the operators' ports need none. */
-function operatorsTokenFile(env: NodeJS.ProcessEnv, secrets: string): string | undefined {
-  if (env["OPERATORS_TOKEN_FILE"]) return resolve(env["OPERATORS_TOKEN_FILE"]);
-  if (!env["OPERATORS_TOKEN"]) return undefined;
-  const file = join(secrets, "operators-token");
-  writePrivateFile(file, env["OPERATORS_TOKEN"]);
-  return file;
 }
 
 /** So that a load test costs little, and a single call is always traced. */

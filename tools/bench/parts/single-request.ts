@@ -14,7 +14,7 @@ import { heavyJpeg, photographs, thumbnails, tinyJpeg } from "../pictures.ts";
 import { medianAndRange, table } from "../report.ts";
 import { median, quantile } from "../statistics.ts";
 
-/** What the service adds to a single request: with real models, and with a modelled engine, which waits. */
+/** Measures what the service adds to a single request, with real models and with a modelled engine. */
 export async function singleRequest(bench: Bench): Promise<PartResult> {
   const real = await withRealModels(bench);
   const modelled = await withModelledEngine(bench);
@@ -27,7 +27,7 @@ export async function singleRequest(bench: Bench): Promise<PartResult> {
   };
 }
 
-/** Also how much of the throughput of the engine alone is left. */
+/** Compares latency and throughput with those of the engine alone. */
 async function withRealModels(bench: Bench): Promise<PartResult> {
   const { servers, threads, quick, steps } = bench;
   const plan = { rounds: quick ? 1 : 5, callsOfRound: quick ? 16 : 40, inFlight: 8, warmUps: quick ? 4 : 12 };
@@ -99,7 +99,7 @@ async function callOnce(client: HttpClient, index: number): Promise<ServedCall> 
   return { tookMs, ...readServerTiming(serverTiming) };
 }
 
-/** What the hops add, and where. Nothing is decoded. */
+/** Measures what the hops add, and where. Nothing is decoded. */
 async function withModelledEngine(bench: Bench): Promise<PartResult> {
   const plan = {
     engine: `model:${runMs}+0b`,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { newPrediction, newProfile, newTried } from "../testing/fixtures.ts";
 import { settingsOf } from "../search/settings-grid.ts";
+import { newPrediction, newProfile, newTried } from "../testing/fixtures.ts";
 import { fewestChangesFirst, preferDefaults } from "./default-settings.ts";
 
 const profile = newProfile();

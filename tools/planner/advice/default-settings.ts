@@ -90,9 +90,9 @@ const tieFactor = 1.01;
 
 type DefaultsSearch = { workersMin: number; workersMax: number; evaluate: Evaluate };
 
-/** What callers would get without a plan. */
+/** Results without a plan. */
 export type DefaultsComparison = {
-  /** With as many workers as the plan has. */
+  /** Default settings with as many workers as the plan has. */
   sameWorkers: { settings: PoolSettings; prediction: Prediction };
   /** The fewest workers that meet the target with the defaults; undefined: more than `workersMax`. */
   fewest: Tried | undefined;

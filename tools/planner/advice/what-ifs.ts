@@ -38,7 +38,7 @@ export async function predictWhatIfs(settings: PoolSettings, sources: WhatIfSour
   return whatIfs;
 }
 
-/** In a thread of its own: the others have the trace and the profile of the search. */
+/** Predicts in a thread of its own: the others have the trace and the profile of the search. */
 async function predictAlone(
   trace: Trace,
   profile: Profile,
@@ -49,7 +49,7 @@ async function predictAlone(
   return await threads.predict(settings, { parts });
 }
 
-/** Of a file's name, so that a table fits a terminal. */
+/** Characters of a file's name, so that a table fits a terminal. */
 const nameMax = 20;
 
 export type WhatIf = { name: string; settings: PoolSettings; prediction: Prediction };
@@ -59,8 +59,8 @@ type WhatIfSources = {
   trace: Trace;
   profile: Profile;
   parts: PredictionPlan["parts"];
-  /** Of the calls, from 0 to 1, that the one tenant sends. */
+  /** Share of the calls, from 0 to 1, that the one tenant sends. */
   tenantShare: number;
-  /** Of other machines, by the name of their file. */
+  /** Profiles of other machines, by the name of their file. */
   otherProfiles: { name: string; profile: Profile }[];
 };

@@ -1,6 +1,5 @@
 import type { LaneProfile } from "@faceline/contracts/stored/profile";
-import { cpuBoundShare } from "../profile/lane-times.ts";
-import { meanInterval, quantilesOf } from "../profile/quantiles.ts";
+import { quantilesOf } from "../profile/quantiles.ts";
 
 /** Returns the distribution of run times by size, alone, and how much longer runs take beside others. */
 export function runProfile(
@@ -16,13 +15,14 @@ export function runProfile(
     cpuShare: Math.min(1, cpuShares[cpuShares.length >> 1]!),
     runs: sizes.map((size) => ({ size, ms: quantilesOf(msOf(size, 0)) })),
     contention: besides.map((count) => {
-      const ratios = sizes.map(
-        (size) => meanInterval(msOf(size, count)).mean / meanInterval(msOf(size, 0)).mean,
-      );
-      return ratios.reduce((sum, each) => sum + each, 0) / ratios.length;
+      const ratios = sizes.map((size) => mean(msOf(size, count)) / mean(msOf(size, 0)));
+      return mean(ratios);
     }),
   };
 }
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, each) => sum + each, 0) / values.length;
 
 /**
  * Returns samples without their waits for a core, where runs keep one busy: another program makes a run wait,
@@ -34,13 +34,14 @@ export function withoutWaits(samples: readonly RunSample[]): RunSample[] {
 }
 
 /** Whether runs keep a core busy. */
-export const isOnCores = (samples: readonly RunSample[]): boolean =>
+const isOnCores = (samples: readonly RunSample[]): boolean =>
   samples.some(({ ms, cpuMs, besides }) => besides === 0 && cpuMs >= cpuBoundShare * ms);
+
+/** Share of a run's time from which on it is taken to compute all the time. */
+const cpuBoundShare = 0.9;
 
 /** A run of a batch of `size`, in ms, beside so many other workers' runs. */
 export type RunSample = {
-  /** Every round has each size alone once. */
-  round: number;
   size: number;
   besides: number;
   ms: number;

@@ -22,7 +22,7 @@ export class ServiceClient implements Disposable {
   call({ lane, pictures, key, deadlineMs }: ClientCall): Promise<ClientReply> {
     const { path, body } = callBody(lane, pictures);
     const { promise, resolve } = Promise.withResolvers<ClientReply>();
-    const broken: ClientReply = { status: undefined, error: undefined, serverTiming: "" };
+    const broken: ClientReply = { status: undefined, error: undefined };
     const call = this.#request(new URL(path, this.#url), {
       method: "POST",
       agent: this.#agent,
@@ -42,9 +42,8 @@ export class ServiceClient implements Disposable {
       });
       response.on("error", () => resolve(broken));
       response.on("end", () => {
-        const serverTiming = String(response.headers["server-timing"] ?? "");
         const [, error] = /"error":\s*"(\w+)"/.exec(text) ?? [];
-        resolve({ status: response.statusCode, error, serverTiming });
+        resolve({ status: response.statusCode, error });
       });
     });
     call.cork();
@@ -66,4 +65,4 @@ const keptCharacters = 512;
 type ClientCall = { lane: LaneId; pictures: readonly Uint8Array[]; key: string; deadlineMs: number };
 
 /** `status` is undefined where the connection failed. */
-type ClientReply = { status: number | undefined; error: string | undefined; serverTiming: string };
+type ClientReply = { status: number | undefined; error: string | undefined };

@@ -19,7 +19,7 @@ export class Checkpoint {
     for (const column of Object.values(trace.columns)) {
       if (ArrayBuffer.isView(column)) {
         hash.update(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
-      } else hash.update(JSON.stringify(column));
+      } else hash.update(JSON.stringify(column ?? null));
     }
     this.#file = join(folder, `${hash.digest("hex").slice(0, 16)}.json`);
     this.#predictions = new Map(readEntries(this.#file));
@@ -47,7 +47,7 @@ function readEntries(file: string): [string, Prediction][] {
 }
 
 /** Changes when predictions change: then older ones are not used. */
-const fileVersion = 2;
+const fileVersion = 3;
 
-/** `traffic`: what else changes the predictions, such as the target. */
+/** `traffic`: other inputs of the predictions, such as the target. */
 type CheckpointKey = { trace: Trace; profile: Profile; traffic: unknown };

@@ -23,7 +23,7 @@ export function estimateText(
     : `${text(value)} (${text(interval.low)} to ${text(interval.high)})`;
 }
 
-/** What was measured, in sentences. */
+/** The measured pairs and pictures, in sentences. */
 export function sampleSentences(report: LaneReport): string[] {
   const { pictures, failures, severalFaces, pairs, pairsLost, people, peopleFrom, metrics } = report;
   const { fmr, fnmr } = metrics[0]!.analysis;
@@ -45,7 +45,7 @@ export function sampleSentences(report: LaneReport): string[] {
   ];
 }
 
-/** What a wanted false match rate leads to, in sentences. */
+/** Consequences of a wanted false match rate, in sentences. */
 export function proposalSentence(proposal: Proposal, { metric, analysis }: MetricReport): string {
   const { fmr } = analysis;
   const wanted = percent(proposal.wanted);
@@ -67,7 +67,7 @@ export function proposalSentence(proposal: Proposal, { metric, analysis }: Metri
 const independentText = (pairs: number): string =>
   `${pairs < 10 ? Number(pairs.toFixed(1)) : countText(Math.floor(pairs))} independent ones`;
 
-/** To two digits that count: more would be a pretence. */
+/** Two significant digits: more would be a pretence. */
 function roundedUp(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1);
   return Math.ceil(count / step) * step;

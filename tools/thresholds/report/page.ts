@@ -61,7 +61,7 @@ ${groups.length === 0 ? "" : table(groups.flatMap(({ group, marks: own }) => own
 ${curveTable(report)}`;
 }
 
-/** What the plots show, as numbers. */
+/** The values of the plots. */
 function curveTable({ metric, analysis }: MetricReport): string {
   const rows = analysis.curve.thresholds(curveRows).map((threshold): [string, ThresholdRow] => {
     const rounded = Number(threshold.toFixed(4));

@@ -1,7 +1,7 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import { type EmbeddingModel, euclideanL2Of } from "@faceline/models/catalogue-entry";
 import { distances } from "@faceline/inference/testing/distances";
 import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { type EmbeddingModel, euclideanL2Of } from "@faceline/models/catalogue-entry";
 import type { LaneFaces } from "../measure.ts";
 import type { LabelledPairs } from "../pairs/labelled-pairs.ts";
 import { type Analysis, analyse } from "../statistics/analysis.ts";
@@ -170,7 +170,7 @@ export type LaneReport = {
   pairs: number;
   /** Pairs with a picture that has no embedding. */
   pairsLost: number;
-  /** In pairs with a distance. */
+  /** People in pairs with a distance. */
   people: number;
   peopleFrom: LabelledPairs["peopleFrom"];
   metrics: MetricReport[];

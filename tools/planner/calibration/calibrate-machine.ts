@@ -1,26 +1,34 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, totalmem } from "node:os";
+import { dirname } from "node:path";
 import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { RunCost } from "@faceline/inference/engine/modelled";
+import type { PictureSize } from "../trace/trace.ts";
+import { buildLanes } from "./built-lanes.ts";
 import { engineSettings, openEngines } from "./calibrated-engines.ts";
 import { type RunSample, runProfile } from "./lane-profile.ts";
 import { sampleRuns } from "./lane-samples.ts";
-import { atUsualPace } from "./machine-pace.ts";
 import { decodeAll, noPreparation, preparationProfile, samplePreparation } from "./preparation-samples.ts";
-import { usefulSizeOf } from "./useful-size.ts";
 
-/** Measures decodes, and the runs of lanes in as many engines as the machine has workers. */
-export async function measureEngine(plan: EnginePlan): Promise<MeasuredEngine> {
-  const { modelled, lanes, workers, batchMax, modelsDir, rounds, progress } = plan;
+/**
+ * Measures decodes on this machine, and the runs of lanes in as many engines as it has workers. Writes the
+ * profile to `out`. Models that are not built yet are built first.
+ */
+export async function calibrateMachine(plan: CalibrationPlan): Promise<Profile> {
+  const { modelled, lanes, workers, batchMax, modelsDir, rounds, forMs, progress } = plan;
+  progress("models");
+  if (modelled === undefined) await buildLanes(modelsDir, lanes);
   await using opened = await openEngines({ modelled, lanes, workers, batchMax, modelsDir, progress });
   const { engines, networks } = opened;
   const pictures = await decodeAll(plan.files);
   progress("preparation");
   const preparation =
     modelled === undefined
-      ? preparationProfile(await samplePreparation(plan.files, preparationRounds))
+      ? preparationProfile(await samplePreparation(plan.files, plan.largest))
       : noPreparation;
-  const measured: MeasuredEngine = { engine: engineSettings, networks, preparation, lanes: [], samples: [] };
+  const measured: LaneProfile[] = [];
   for (const loaded of engines[0]!.lanes) {
     const samples = await sampleRuns({
       engines,
@@ -28,22 +36,38 @@ export async function measureEngine(plan: EnginePlan): Promise<MeasuredEngine> {
       sizes: loaded.sizes.map(({ size }) => size),
       pictures,
       rounds,
-      roundsMax: roundsMaxFactor * rounds,
+      forMs: forMs / lanes.length,
       random: Math.random,
       progress,
     });
-    measured.lanes.push(laneProfile(loaded, samples));
-    measured.samples.push(samples);
+    measured.push(laneProfile(loaded, samples));
   }
   progress("");
-  return measured;
+  const profile: Profile = {
+    format: "faceline-profile",
+    version: 5,
+    measuredAt: new Date().toISOString(),
+    machine: {
+      cpu: cpus()[0]?.model ?? "unknown",
+      cores: availableParallelism(),
+      memoryMiB: Math.round(totalmem() / 2 ** 20),
+    },
+    engine: engineSettings,
+    networks,
+    lanes: measured,
+    preparation,
+  };
+  mkdirSync(dirname(plan.out), { recursive: true });
+  writeFileSync(`${plan.out}.part`, JSON.stringify(profile, null, 1));
+  renameSync(`${plan.out}.part`, plan.out);
+  return profile;
 }
 
 function laneProfile(
   { lane, build, executionProvider, sizes }: LoadedLane,
   samples: readonly RunSample[],
 ): LaneProfile {
-  const { runs, ...others } = runProfile(atUsualPace(samples));
+  const { runs, ...others } = runProfile(samples);
   // The scheduler begins with what workers report of their warm-up, so a prediction does as well.
   const warmMsOf = new Map(sizes.map(({ size, runMs }) => [size, runMs]));
   return {
@@ -53,15 +77,12 @@ function laneProfile(
     executionProvider,
     ...others,
     runs: runs.map((run) => ({ ...run, warmMs: warmMsOf.get(run.size) })),
-    usefulSize: usefulSizeOf(samples),
   };
 }
 
-/** Of `rounds`, where the useful size is undecided for so long. */
-export const roundsMaxFactor = 10;
-const preparationRounds = 10;
-
-type EnginePlan = {
+type CalibrationPlan = {
+  /** File of the profile. */
+  out: string;
   modelled: RunCost | undefined;
   lanes: readonly LaneId[];
   workers: number;
@@ -69,12 +90,11 @@ type EnginePlan = {
   modelsDir: string;
   /** JPEGs. */
   files: readonly Buffer[];
+  /** A picture of this size is decoded as well. */
+  largest?: PictureSize;
   /** Samples of each size, beside each number of other workers. */
   rounds: number;
+  /** Time after which no further round begins. */
+  forMs: number;
   progress(line: string): void;
-};
-
-type MeasuredEngine = Pick<Profile, "engine" | "networks" | "preparation" | "lanes"> & {
-  /** In the order of `lanes`. */
-  samples: RunSample[][];
 };

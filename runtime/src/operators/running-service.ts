@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+
+/** The service that `npm start` runs, as it writes it into its state folder for `npm run plan`. */
+const RunningService = z.object({
+  /** Address of the first ingress. */
+  address: z.string(),
+  /** Addresses of the operators' ports, by the name of the process: `{ "batcher-1": "http://…" }`. */
+  operators: z.record(z.string(), z.string()),
+  /** File of the operators' token; null where they need none. */
+  tokenFile: z.string().nullable(),
+  /** File of the development key; null where none was made. */
+  keyFile: z.string().nullable(),
+  modelsDir: z.string(),
+  /** ENGINE: `onnx`, or a modelled one. */
+  engine: z.string(),
+});
+export type RunningService = z.infer<typeof RunningService>;
+
+/** Returns the service that was last started from a state folder; undefined where none was. */
+export function readRunningService(stateFolder: string): RunningService | undefined {
+  const file = runningServiceFile(stateFolder);
+  return existsSync(file) ? RunningService.parse(JSON.parse(readFileSync(file, "utf8"))) : undefined;
+}
+
+export const runningServiceFile = (stateFolder: string): string => join(stateFolder, "running-service.json");
