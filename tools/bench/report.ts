@@ -5,7 +5,6 @@ import { capture } from "@faceline/deploy/launcher/capture";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { type Cpu, restOfMachine } from "./observe/processes.ts";
 import type { Bench, PartResult } from "./part.ts";
-import { median } from "./statistics.ts";
 
 /** Returns a table that lines up in a terminal and is Markdown as well. */
 export function table(head: string[], rows: string[][]): string {
@@ -15,14 +14,6 @@ export function table(head: string[], rows: string[][]): string {
   return [line(head), `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...rows.map(line)].join(
     "\n",
   );
-}
-
-/** Returns `0.95 (0.91 to 0.97)`: the median of the values and how far they lie apart. */
-export function medianAndRange(values: readonly number[], digits: number): string {
-  const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
-    value.toFixed(digits),
-  );
-  return `${middle} (${least} to ${most})`;
 }
 
 /**
