@@ -5,8 +5,10 @@ import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { RunCost } from "@faceline/inference/engine/modelled";
+import { laneModels, requirePulled } from "@faceline/inference/engine/lane-models";
+import { buildModel } from "@faceline/models/build";
+import { readCatalogue } from "@faceline/models/catalogue";
 import type { PictureSize } from "../trace/trace.ts";
-import { buildLanes } from "./built-lanes.ts";
 import { engineSettings, openEngines } from "./calibrated-engines.ts";
 import { type RunSample, runProfile } from "./lane-profile.ts";
 import { sampleRuns } from "./lane-samples.ts";
@@ -61,6 +63,20 @@ export async function calibrateMachine(plan: CalibrationPlan): Promise<Profile> 
   writeFileSync(`${plan.out}.part`, JSON.stringify(profile, null, 1));
   renameSync(`${plan.out}.part`, plan.out);
   return profile;
+}
+
+/**
+ * Builds the models of lanes that are not built yet, into a folder. Throws one sentence where a lane does not
+ * exist, or its models were not pulled.
+ */
+async function buildLanes(folder: string, lanes: readonly LaneId[]): Promise<void> {
+  const models = laneModels(await readCatalogue(), lanes);
+  requirePulled(folder, models);
+  for (const { detector, landmarks, embedding } of models) {
+    for (const model of [detector, landmarks, embedding]) {
+      for (const build of model.builds) await buildModel(folder, model, build);
+    }
+  }
 }
 
 function laneProfile(
