@@ -5,7 +5,7 @@ import type { FinishedSpan } from "@faceline/contracts/trace/span";
 import { answered, call, newPool, passTime, report } from "../testing/fixtures.ts";
 import { BatchSpans } from "./batch-spans.ts";
 import { decide } from "./scheduling/decide.ts";
-import type { Dispatch, Event, Move, State } from "./scheduling/state.ts";
+import type { Dispatch, Event, Move, State } from "./scheduling/state/state.ts";
 
 test("a batch of two calls links to both, and the wait of each to the batch", () => {
   const { pool, spans, exported } = openSpans();

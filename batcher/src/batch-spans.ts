@@ -10,7 +10,7 @@ import {
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { taskIndexOf } from "@faceline/contracts/wire/ids";
 import { batcherGroup, batchesTopic, tasksTopic } from "@faceline/contracts/wire/names";
-import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state.ts";
+import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state/state.ts";
 
 /**
  * The spans of a batcher. Each batch is a trace of its own, because its tasks belong to many calls: it links

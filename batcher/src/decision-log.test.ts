@@ -4,7 +4,7 @@ import type { LogFields } from "@faceline/runtime/deduped-log";
 import { call, newPool, passTime, report } from "../testing/fixtures.ts";
 import { logBatchEnd, logIgnoredBatches } from "./decision-log.ts";
 import { decide } from "./scheduling/decide.ts";
-import type { Move } from "./scheduling/state.ts";
+import type { Move } from "./scheduling/state/state.ts";
 
 test("a lost batch says why its tasks are sent again, and names the calls and the attempt", () => {
   const pool = newPool();

@@ -1,8 +1,8 @@
 import { requestIdsOf } from "@faceline/runtime/log-ids";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { Report } from "@faceline/contracts/wire/report";
-import type { SentBatch } from "./scheduling/sent-batch.ts";
-import type { BatchEnd } from "./scheduling/state.ts";
+import type { SentBatch } from "./scheduling/state/sent-batch.ts";
+import type { BatchEnd } from "./scheduling/state/state.ts";
 
 /**
  * Logs a batch that ended without answers: its tasks are sent again or have failed. `traceId`: of the batch,

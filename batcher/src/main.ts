@@ -23,7 +23,7 @@ import { openPoolOutbox } from "./pool-outbox.ts";
 import { openReportInbox } from "./report-inbox.ts";
 import { SchedulerLoop } from "./scheduler-loop.ts";
 import { SchedulerMetrics } from "./scheduler-metrics.ts";
-import { newState } from "./scheduling/state.ts";
+import { newState } from "./scheduling/state/state.ts";
 import { SettingsChanges, schedulerSettings } from "./settings/settings-changes.ts";
 import { settingsResource } from "./settings/settings-resource.ts";
 import { TaskInbox } from "./task-inbox.ts";

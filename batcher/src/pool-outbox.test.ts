@@ -4,7 +4,7 @@ import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { call, newPool, report } from "../testing/fixtures.ts";
 import { type KafkaLink, openPoolOutbox } from "./pool-outbox.ts";
 import { decide } from "./scheduling/decide.ts";
-import type { Event } from "./scheduling/state.ts";
+import type { Event } from "./scheduling/state/state.ts";
 
 test("the pool's state is published within 5 ms of a jump, and every 500 ms while it is unchanged", (t) => {
   const { handle, passMs, published } = openOutbox(t);

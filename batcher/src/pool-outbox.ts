@@ -4,7 +4,7 @@ import type { Clock } from "@faceline/runtime/clock";
 import { poolChannel } from "@faceline/contracts/wire/names";
 import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
 import { hasJumped, laneStates } from "./scheduling/pool-state.ts";
-import type { State } from "./scheduling/state.ts";
+import type { State } from "./scheduling/state/state.ts";
 
 /** An unchanged state is repeated at this interval: an ingress believes a state for 2 s. */
 const unchangedEveryMs = 500;

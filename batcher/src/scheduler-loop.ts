@@ -9,7 +9,7 @@ import type { BatchSpans } from "./batch-spans.ts";
 import { logBatchEnd, logIgnoredBatches } from "./decision-log.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
 import { decide } from "./scheduling/decide.ts";
-import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
+import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state/state.ts";
 
 /**
  * Feeds events to the scheduler and carries out its decisions: the one place where moves become batches,

@@ -8,7 +8,7 @@ import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { answered, call, newPool, report } from "../testing/fixtures.ts";
 import { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { decide } from "./scheduling/decide.ts";
-import type { Event, Move } from "./scheduling/state.ts";
+import type { Event, Move } from "./scheduling/state/state.ts";
 
 test("the page tells how batches were formed, what was shed, and how good the predictions were", async () => {
   await using pool = await openPool();

@@ -5,10 +5,11 @@ import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { SchedulerObserver } from "./scheduler-loop.ts";
-import { bestEffortWaitingMax } from "./scheduling/best-effort-admission.ts";
-import type { Lane } from "./scheduling/lane.ts";
-import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state.ts";
-import { loadableCount, workerLoads } from "./scheduling/workers.ts";
+import { bestEffortWaitingMax } from "./scheduling/dispatch/best-effort-admission.ts";
+import type { LaneEstimates } from "./scheduling/estimates/lane-estimates.ts";
+import type { Lane } from "./scheduling/state/lane.ts";
+import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state/state.ts";
+import { loadableCount } from "./scheduling/state/workers.ts";
 
 /**
  * Records what the scheduler decides, from its events and moves, and shows its state at each export. The
@@ -111,10 +112,11 @@ export class SchedulerMetrics implements SchedulerObserver {
     const sum = (value: (lane: Lane) => number) =>
       eachLane((builds) => builds.reduce((total, lane) => total + value(lane), 0));
     const most = (value: (lane: Lane) => number) => eachLane((builds) => Math.max(...builds.map(value)));
-    const ofLatest = (value: (run: Lane["run"]) => number) =>
-      eachLane((builds) =>
-        value(builds.reduce((one, other) => (other.learnedAt > one.learnedAt ? other : one)).run),
-      );
+    const ofLatest = (value: (run: LaneEstimates["run"]) => number) =>
+      eachLane((builds) => {
+        const estimates = builds.map((lane) => lane.estimates);
+        return value(estimates.reduce((one, other) => (other.learnedAt > one.learnedAt ? other : one)).run);
+      });
     const ageMs = ({ queue }: Lane) => Math.max(0, now() - (queue.oldest?.queuedAt ?? Infinity));
     const ofClasses = (value: (builds: Lane[], serviceClass: ServiceClass) => number) => () =>
       ServiceClass.options.flatMap((service_class) =>
@@ -140,7 +142,7 @@ export class SchedulerMetrics implements SchedulerObserver {
     );
     metrics.observe(
       "faceline.workers",
-      sum((lane) => workerLoads(state, lane, now()).length + loadableCount(state, lane, now())),
+      sum((lane) => state.loads.of(lane, now()).length + loadableCount(state, lane, now())),
     );
     metrics.observe(
       "faceline.run.model.alpha",

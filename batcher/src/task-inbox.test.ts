@@ -8,7 +8,7 @@ import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { noWait } from "@faceline/contracts/wire/timing";
 import { buildOf, call } from "../testing/fixtures.ts";
-import type { Event } from "./scheduling/state.ts";
+import type { Event } from "./scheduling/state/state.ts";
 import { TaskInbox } from "./task-inbox.ts";
 
 test("a rebalance that leaves the partition here loses no call that is being looked up", async (t) => {

@@ -13,7 +13,7 @@ import { CallTasks } from "@faceline/contracts/wire/task";
 import type { BatcherConfig } from "./config.ts";
 import { Ledger } from "./ledger.ts";
 import type { SchedulerLoop } from "./scheduler-loop.ts";
-import type { Event } from "./scheduling/state.ts";
+import type { Event } from "./scheduling/state/state.ts";
 
 /** The tasks topic has one partition, and Kafka's group gives it to one batcher: the active one. */
 const tasksPartition = 0;

@@ -10,7 +10,7 @@ import {
   newState,
   type SchedulingSettings,
   type State,
-} from "../src/scheduling/state.ts";
+} from "../src/scheduling/state/state.ts";
 
 // Events and pools for tests of the scheduler: workers whose batch of b tasks takes `10 + 2·b` ms, hops of 3
 // ms.

@@ -288,9 +288,7 @@ export type HealthReply = {
   };
 };
 
-/**
- * Body of every error of the service. The README of the service says what each `error` means and what to do.
- */
+/** Body of every error of the service. Its page /docs/errors says what each `error` means and what to do. */
 export type Problem = {
   error: ErrorCode;
   /** A sentence for people. It may be reworded, and never repeats what was sent. */

@@ -145,7 +145,7 @@ async function forgetText(redis: RedisConnection, email: string): Promise<string
   return text;
 }
 
-/** What people wrote is indented, so that none of it looks like another entry. */
+/** Lists applicants. What they wrote is indented, so that none of it looks like another entry. */
 function entriesText(entries: Applicant[]): string {
   if (entries.length === 0) return "Nobody waits for approval.";
   return entries.map(entryText).join("\n");

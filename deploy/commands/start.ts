@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type RunningService, runningServiceFile } from "@faceline/contracts/stored/running-service";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig } from "@faceline/runtime/kafka";
-import { type RunningService, runningServiceFile } from "@faceline/runtime/operators/running-service";
 import { waitForAbort } from "@faceline/runtime/process";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { launchOperators } from "../launcher/launch-operators.ts";
@@ -113,7 +113,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
     modelsDir: models,
     engine: launch.engine ?? (process.env["ENGINE"] || "onnx"),
   };
-  writePrivateFile(runningServiceFile(state.run), JSON.stringify(running));
+  writePrivateFile(join(state.run, runningServiceFile), JSON.stringify(running));
   print(
     welcomeMessage({
       addresses,

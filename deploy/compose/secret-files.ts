@@ -84,7 +84,7 @@ const linesOf = (settings: KafkaSettings): string =>
     .map(([name, value]) => `${name}=${value}\n`)
     .join("");
 
-/** As in compose.yaml, which gives the container more. */
+/** Memory of the volatile Redis; compose.yaml gives the container more. */
 const volatileMemoryMib = 1024;
 const redisPort = "6379";
 const kafkaPort = 9092;

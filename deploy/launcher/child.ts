@@ -136,7 +136,7 @@ export class Child {
  * that the program cannot raise it again.
  */
 const withoutCoreDump = "ulimit -c 0; ";
-/** From SIGTERM to SIGKILL after the launcher was killed: a broker writes its logs meanwhile. */
+/** Time from SIGTERM to SIGKILL after the launcher was killed, in which a broker writes its logs. */
 const killAfterS = 10;
 const shellCode = `${withoutCoreDump}${groupWithLifeline({ killAfterS })}exec "$@"`;
 

@@ -17,7 +17,7 @@ export function operatorsPorts(first: number | undefined, counts: Counts): Recor
   ]);
 }
 
-/** For the check that nobody else listens there. */
+/** Returns the ports for the check that nobody else listens there. */
 export const operatorsPortSettings = (host: string, ports: Record<string, number>): PortSetting[] =>
   Object.values(ports).map((port) => ({ setting: "OPERATORS_PORT", host, port }));
 

@@ -1,4 +1,4 @@
-// Covers "Replace a password" of deploy/OPERATING.md, on a server of its own.
+// Covers "Replace a password" of docs/operating/secrets.md, on a server of its own.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";

@@ -35,11 +35,10 @@ import {
 
 // Tested against real servers by redis-users.live.test.ts.
 
-/**
- * What each user of the Redis servers may do, in the rules of Redis 6.2. The user `default`, whom a
- * connection without a password has, may do nothing. The commands of scripts count as the user's own. 6.2
- * cannot tell reading a key from writing it.
- */
+// Rights of each user of the Redis servers, in the rules of Redis 6.2, which cannot tell reading a key from
+// writing it. The user `default`, whom a connection without a password has, may do nothing. The commands of
+// scripts count as the user's own.
+
 const every = "*" as TaskId;
 
 /** Every client: the handshake of ioredis and the pings of subscribers. */

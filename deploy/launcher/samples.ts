@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { repository } from "./state-folder.ts";
 
 /** Pictures of people who do not exist; LICENCE.md beside them says where they come from. */
-const samplesFolder = join(repository, "ingress", "pages", "samples");
+const samplesFolder = join(repository, "web", "src", "samples");
 
 /**
  * Writes pictures to try the service with, two of one person and one of another, and returns the file with
- * the body of a /verify call for the first two. Tested in tools/e2e/readme.stack.test.ts.
+ * the body of a /verify call for the first two.
  */
 export function writeSamples(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -37,11 +37,11 @@ const Settings = z.object({
   /** Address of the first ingress; a second ingress takes the next port. */
   HOST: z.string().default("127.0.0.1"),
   PORT: Port.default(8080),
-  /** Where the operators' ports of the services listen, from this port on: see operators-ports.ts. */
+  /** Address and first port of the operators' ports of the services: see operators-ports.ts. */
   OPERATORS_HOST: z.string().default("127.0.0.1"),
   OPERATORS_PORT: z.coerce.number().int().min(1).max(65_500).optional(),
 
-  /** What `--observe` starts: a page of links that also takes spans in, Zipkin and Prometheus. */
+  /** Ports and limits of `--observe`: a page of links that also takes spans, Zipkin and Prometheus. */
   OBSERVE_PORT: Port.default(8079),
   ZIPKIN_PORT: Port.default(9411),
   ZIPKIN_HEAP_MIB: z.coerce.number().int().min(96).default(160),
@@ -53,13 +53,13 @@ const Settings = z.object({
   PROMETHEUS_RETENTION_MIB: z.coerce.number().int().min(64).default(512),
 
   POOL: z.string().default("default"),
-  /** What `npm run set-up` stores: the key in this file, as one of this team, which has no limits. */
+  /** Key that `npm run set-up` stores, in a file, and its team, which has no limits. */
   FIRST_KEY_FILE: z.string().optional(),
   FIRST_KEY_TEAM: Tenant.default("first"),
   MODELS_DIR: z.string().optional(),
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
   LOG_LEVEL: z.string().default("info"),
-  /** What a worker may decode at a time. The launcher only reckons with it how many workers fit. */
+  /** Pictures that a worker may decode at a time. The launcher only computes with it how many workers fit. */
   DECODES_MAX: z.coerce.number().int().min(1).default(2),
   IMAGE_DECODING_BYTES_MAX: z.coerce.number().int().min(1).default(decodingBytesMaxDefault),
 
@@ -204,7 +204,7 @@ export const startUsage = `usage: npm start -- [OPTIONS]
   --observe            show what the service does: traces in Zipkin, metrics in Prometheus; its address is printed
   --help               print this
 
-Settings are environment variables: the table in ARCHITECTURE.md has all of them.`;
+Settings are environment variables: the tables in docs/operating have all of them.`;
 
 export const batchersMax = 4;
 export const ingressMax = 16;

@@ -12,10 +12,10 @@ import type { TaskTiming } from "@faceline/contracts/wire/timing";
  * Publishes the answers to the tasks of a batch. Resolves when each is delivered or past its deadline. Tasks
  * that came too late or lost their image leave a line in the log. Never throws.
  */
-export type AnswerOutbox = { send(ends: TaskEnd[], batch: BatchId): Promise<void> };
+export type AnswerOutbox = { send(completed: CompletedTask[], batch: BatchId): Promise<void> };
 
 /** `ranAt`: when its run ended, or would have ended. */
-export type TaskEnd = {
+export type CompletedTask = {
   task: BatchTask;
   outcome: Outcome;
   timing: Omit<TaskTiming, "answerMs" | "publishedAt">;
@@ -28,10 +28,10 @@ export const openAnswerOutbox = (
   clock: Clock,
   dedupedLog: Pick<DedupedLog, "warn" | "error">,
 ): AnswerOutbox => ({
-  send(ends, batch) {
-    logUnserved(dedupedLog, ends, batch);
+  send(completed, batch) {
+    logUnserved(dedupedLog, completed, batch);
     const publishedAt = clock.now();
-    const answers = ends.map(({ task, outcome, timing, build, ranAt }) => {
+    const answers = completed.map(({ task, outcome, timing, build, ranAt }) => {
       const whole = { ...timing, answerMs: publishedAt - ranAt, publishedAt };
       return addressAnswer({ task: task.id, outcome, timing: whole, build }, task.ingress, task.deadlineAt);
     });

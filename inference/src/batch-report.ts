@@ -1,8 +1,8 @@
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
-import type { TaskEnd } from "./answer-outbox.ts";
+import type { CompletedTask } from "./answer-outbox.ts";
 
-/** What reports say of a batch that has not ended. */
+/** Returns the report's entry of a batch that has not ended. */
 export function heldBatch(batch: Batch): Report["staged"][number] {
   return {
     batch: batch.id,
@@ -14,8 +14,8 @@ export function heldBatch(batch: Batch): Report["staged"][number] {
 }
 
 /** The tasks that showed several faces. */
-export const crowdsOf = (ends: TaskEnd[]): FinishedBatch["crowds"] =>
-  ends.flatMap(({ task, outcome }) =>
+export const crowdsOf = (completed: CompletedTask[]): FinishedBatch["crowds"] =>
+  completed.flatMap(({ task, outcome }) =>
     outcome.kind === "faces" && outcome.faces.length > 1
       ? [{ task: task.id, faces: outcome.faces.length }]
       : [],
@@ -27,7 +27,7 @@ export function paddedSize(lanes: readonly LoadedLane[], lane: string, size: num
   return sizes.find((each) => each.size >= size)?.size ?? size;
 }
 
-/** Of a batch that was not run. */
+/** Measurements of a batch that was not run. */
 export const nothingRun = (endedAt: number): RunMeasurements => ({
   size: 0,
   prepareMs: 0,

@@ -3,21 +3,21 @@ import test from "node:test";
 import { type Tracing, tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { FinishedSpan } from "@faceline/contracts/trace/span";
 import type { Batch } from "@faceline/contracts/wire/batch";
-import type { TaskEnd } from "./answer-outbox.ts";
+import type { CompletedTask } from "./answer-outbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
-import { noFacts } from "./engine/pipeline.ts";
-import type { RunFacts } from "./engine/work.ts";
+import { noUsage } from "./engine/pipeline.ts";
+import type { RunUsage } from "./engine/work.ts";
 
 const sampled = `00-${"a".repeat(32)}-${"1".repeat(16)}-01`;
 const unsampled = `00-${"b".repeat(32)}-${"2".repeat(16)}-00`;
 const ofBatch = `00-${"c".repeat(32)}-${"3".repeat(16)}-01`;
 const times = { receivedAt: 0, preparedFrom: 1, preparedUntil: 5, runFrom: 6, ranAt: 46, answeredAt: 48 };
-const facts = { ...noFacts, detectMs: 20, alignMs: 5, embedMs: 10, faces: 2 } as unknown as RunFacts;
+const usage = { ...noUsage, detectMs: 20, alignMs: 5, embedMs: 10, faces: 2 } as unknown as RunUsage;
 
 test("a task that is traced has its steps, and the batch has them once, in its own trace", () => {
   const { spans, exported } = openSpans();
   const batch = batchOf([sampled, unsampled]);
-  spans.end(batch, times, { ends: batch.tasks.map(endOf), facts, error: undefined });
+  spans.end(batch, times, { completed: batch.tasks.map(endOf), usage, error: undefined });
   const names = (traceId: string) =>
     exported.filter(({ context }) => context.traceId === traceId).map(({ name }) => name);
   assert.deepEqual(names("c".repeat(32)), ["prepare", "run", "detect", "align", "embed"]);
@@ -34,7 +34,7 @@ test("a task that is traced has its steps, and the batch has them once, in its o
 
 test("a batch whose run failed is an error on the task and on the run, and has no answer", () => {
   const { spans, exported } = openSpans();
-  spans.end(batchOf([sampled]), times, { ends: [], facts: undefined, error: "out of memory" });
+  spans.end(batchOf([sampled]), times, { completed: [], usage: undefined, error: "out of memory" });
   const failed = exported.filter(({ error }) => error === "out of memory").map(({ name }) => name);
   assert.deepEqual(failed, ["run", "infer", "run"]);
   assert.ok(!exported.some(({ name }) => name.startsWith("answer")));
@@ -43,7 +43,7 @@ test("a batch whose run failed is an error on the task and on the run, and has n
 test("a batch that is not traced has no spans", () => {
   const { spans, exported } = openSpans();
   const { traceparent: _none, ...batch } = batchOf([unsampled]);
-  spans.end(batch, times, { ends: batch.tasks.map(endOf), facts, error: undefined });
+  spans.end(batch, times, { completed: batch.tasks.map(endOf), usage, error: undefined });
   assert.deepEqual(exported, []);
 });
 
@@ -62,5 +62,5 @@ function batchOf(traceparents: string[]): Batch {
   return { id: "batcher-1/1", lane: "Dlib/ssd", attempt: 1, traceparent: ofBatch, tasks } as unknown as Batch;
 }
 
-const endOf = (task: Batch["tasks"][number]): TaskEnd =>
-  ({ task, outcome: { kind: "faces", faces: [] } }) as unknown as TaskEnd;
+const endOf = (task: Batch["tasks"][number]): CompletedTask =>
+  ({ task, outcome: { kind: "faces", faces: [] } }) as unknown as CompletedTask;

@@ -9,8 +9,8 @@ import {
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { taskIndexOf } from "@faceline/contracts/wire/ids";
 import { answersChannel, batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
-import type { TaskEnd } from "./answer-outbox.ts";
-import type { RunFacts } from "./engine/work.ts";
+import type { CompletedTask } from "./answer-outbox.ts";
+import type { RunUsage } from "./engine/work.ts";
 
 /**
  * The spans of a worker, made when a batch has ended: for each task that is traced, `infer` with its steps in
@@ -28,21 +28,21 @@ export class BatchSpans {
   }
 
   /** The batch has ended: its answers are published, or it failed. */
-  end(batch: Batch, times: BatchTimes, { ends, facts, error }: BatchOutcome): void {
+  end(batch: Batch, times: BatchTimes, { completed, usage, error }: BatchOutcome): void {
     if (!this.#tracing.on || batch.traceparent === undefined) return;
-    const ofTask = new Map(ends.map((end) => [end.task.id, end]));
+    const ofTask = new Map(completed.map((end) => [end.task.id, end]));
     const tasks = batch.tasks.filter((task) => isSampled(task.traceparent));
     const ofBatch = readTraceparent(batch.traceparent);
     this.#tracing.export([
-      ...stepSpans(ofBatch, times, facts, error),
+      ...stepSpans(ofBatch, times, usage, error),
       ...tasks.flatMap((task) =>
-        this.#taskSpans(batch, task, times, { ofBatch, end: ofTask.get(task.id), facts, error }),
+        this.#taskSpans(batch, task, times, { ofBatch, end: ofTask.get(task.id), usage, error }),
       ),
     ]);
   }
 
   #taskSpans(batch: Batch, task: BatchTask, times: BatchTimes, outcome: TaskOutcome): FinishedSpan[] {
-    const { ofBatch, end, facts, error } = outcome;
+    const { ofBatch, end, usage, error } = outcome;
     const parent = readTraceparent(task.traceparent, task.tracestate);
     const kind = end?.outcome.kind;
     const reason = end?.outcome.kind === "failed" ? end.outcome.reason : undefined;
@@ -84,7 +84,7 @@ export class BatchSpans {
         "messaging.destination.name": answersChannel(task.ingress),
       },
     });
-    const steps = stepSpans(root.context, times, facts, error);
+    const steps = stepSpans(root.context, times, usage, error);
     return [root, ...steps, ...(end === undefined ? [] : [answer])];
   }
 }
@@ -96,7 +96,7 @@ export class BatchSpans {
 function stepSpans(
   parent: SpanContext,
   { preparedFrom, preparedUntil, runFrom, ranAt }: BatchTimes,
-  facts: RunFacts | undefined,
+  usage: RunUsage | undefined,
   error: string | undefined,
 ): FinishedSpan[] {
   const spans: FinishedSpan[] = [];
@@ -105,15 +105,15 @@ function stepSpans(
     spans.push(childOf(parent, { name: "prepare", ...times, attributes: {} }));
   }
   if (runFrom === undefined || ranAt === undefined) return spans;
-  const attributes: FinishedSpan["attributes"] = facts === undefined ? {} : { "faceline.faces": facts.faces };
+  const attributes: FinishedSpan["attributes"] = usage === undefined ? {} : { "faceline.faces": usage.faces };
   const run = childOf(parent, { name: "run", startAt: runFrom, endAt: ranAt, attributes, error });
   spans.push(run);
-  if (facts === undefined) return spans;
+  if (usage === undefined) return spans;
   let startAt = runFrom;
   for (const [name, ms] of [
-    ["detect", facts.detectMs],
-    ["align", facts.alignMs],
-    ["embed", facts.embedMs],
+    ["detect", usage.detectMs],
+    ["align", usage.alignMs],
+    ["embed", usage.embedMs],
   ] as const) {
     // A modelled engine has no stages.
     if (ms === 0) continue;
@@ -144,10 +144,10 @@ export type BatchTimes = {
 };
 
 /** `error`: why the whole batch has failed. */
-type BatchOutcome = { ends: TaskEnd[]; facts: RunFacts | undefined; error: string | undefined };
+type BatchOutcome = { completed: CompletedTask[]; usage: RunUsage | undefined; error: string | undefined };
 
-type TaskOutcome = Pick<BatchOutcome, "facts" | "error"> & {
+type TaskOutcome = Pick<BatchOutcome, "usage" | "error"> & {
   /** The span of the batch. */
   ofBatch: SpanContext;
-  end: TaskEnd | undefined;
+  end: CompletedTask | undefined;
 };

@@ -102,7 +102,7 @@ export class LaneLoads {
     return undefined;
   }
 
-  /** After the load that is under way. */
+  /** Plans what is loaded after the load that is under way. */
   #planFor(lane: LaneId, now: number): LoadPlan {
     const uses = this.#usesOf(this.offered, now);
     if (this.#next !== undefined) uses.push({ lane: this.#next.lane, ...newUse(now) });

@@ -16,8 +16,8 @@ export async function readLaneMemory(
 }
 
 /**
- * Memory of the models of lanes, reckoned as the size of their files: loaded networks take about that
- * (BENCHMARKS.md). A model counts once, however many lanes use it.
+ * Memory of the models of lanes, reckoned as the size of their files: loaded networks take about that. A
+ * model counts once, however many lanes use it.
  */
 export class LaneMemory {
   readonly #models: ReadonlyMap<LaneId, readonly Model[]>;
@@ -43,7 +43,7 @@ export class LaneMemory {
     for (const { model, precision } of precisions) this.#precisions.set(model, precision);
   }
 
-  /** Of all these lanes together. */
+  /** Memory of all these lanes together. */
   bytesOf(lanes: readonly LaneId[]): number {
     const models = new Set(lanes.flatMap((lane) => this.#models.get(lane) ?? []));
     return [...models].reduce((sum, model) => sum + this.#bytesOfModel(model), 0);

@@ -25,7 +25,7 @@ export function planLoad(lane: LaneId, loaded: readonly LaneUse[], { bytesOf, by
 /** Lanes whose recent tasks differ by less than four times count as alike, or noise would decide. */
 const useRank = ({ recentTasks }: LaneUse): number => Math.floor(Math.log(1 + recentTasks) / Math.log(4));
 
-/** Of `tasks` that were counted `elapsedMs` ago: later ones count more. */
+/** Weighs `tasks` that were counted `elapsedMs` ago: later ones count more. */
 export const stillRecent = (tasks: number, elapsedMs: number): number =>
   tasks * Math.exp(-Math.max(0, elapsedMs) / recentMs);
 

@@ -30,7 +30,7 @@ test("a picture that takes too long fails its own task, and the others run", asy
   const prepare = openPreparation({ ...parts, decode: () => decodes.shift()! });
   const prepared = await prepare(batchOfTwo);
   assert.deepEqual(
-    [prepared.tasks.map(({ id }) => id), prepared.ends.map(({ task, outcome }) => [task.id, outcome])],
+    [prepared.tasks.map(({ id }) => id), prepared.completed.map(({ task, outcome }) => [task.id, outcome])],
     [["2"], [["1", { kind: "failed", reason: "decode_timeout" }]]],
   );
 });
@@ -90,7 +90,7 @@ test("a picture that took too long because its decoder had no core is shed, with
   pictures[0]!.reject(new DecodeTimeout(10_000));
   await setImmediate();
   pictures[1]!.resolve(onePixel);
-  const [end] = (await prepared).ends;
+  const [end] = (await prepared).completed;
   assert.ok(end?.outcome.kind === "shed");
   assert.deepEqual(
     [end.outcome.reason, Math.round(end.outcome.retryAfterMs / 1_000)],

@@ -47,10 +47,10 @@ export function openPreparation(parts: PreparationParts): Preparation {
     const buffer = await buffers.acquire();
     try {
       const startedAt = clock.now();
-      const ends: PreparedBatch["ends"] = [];
+      const completed: PreparedBatch["completed"] = [];
       const inTime = batch.tasks.filter((task) => {
         const lateByMs = startedAt - task.deadlineAt;
-        if (lateByMs >= 0) ends.push({ task, outcome: { kind: "expired", lateByMs } });
+        if (lateByMs >= 0) completed.push({ task, outcome: { kind: "expired", lateByMs } });
         return lateByMs < 0;
       });
       const decoded = await fetchAndDecode(batch.id, inTime, buffer);
@@ -61,12 +61,12 @@ export function openPreparation(parts: PreparationParts): Preparation {
         if (result.kind === "picture") {
           pictures.push(enginePicture(result, task));
           tasks.push(task);
-        } else ends.push({ task, outcome: result });
+        } else completed.push({ task, outcome: result });
       }
       return {
         pictures,
         tasks,
-        ends,
+        completed,
         startedAt,
         endedAt: clock.now(),
         release: () => buffer[Symbol.dispose](),
@@ -153,7 +153,7 @@ export type PreparedBatch = {
   /** The tasks of the pictures, in the same order. */
   tasks: BatchTask[];
   /** Tasks that ended before the run: too late, without their image, or with one that was not decoded. */
-  ends: { task: BatchTask; outcome: Outcome }[];
+  completed: { task: BatchTask; outcome: Outcome }[];
   /** When fetching began, and when the last image was decoded. */
   startedAt: number;
   endedAt: number;

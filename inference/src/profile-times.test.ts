@@ -83,7 +83,7 @@ function open(changes: object = {}, machine = here) {
   return { profile: openProfileTimes(newProfile(changes), machine, log), lines };
 }
 
-/** As the profile has it, but for `changes`. */
+/** A lane as the profile has it, but for `changes`. */
 function loaded(changes: LaneChanges = {}): LoadedLane {
   const { sizes = [1, 2], build = {}, ...others } = changes;
   return {

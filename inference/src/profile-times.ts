@@ -33,7 +33,7 @@ export function openProfileTimes(
   };
 }
 
-/** Of this process. */
+/** The machine of this process. */
 export const machineOf = (config: InferenceConfig): WorkerMachine => ({
   cpu: cpus()[0]?.model ?? "unknown",
   cores: availableParallelism(),
@@ -94,7 +94,7 @@ function laneFault({ lanes }: Profile, { lane, build, sizes }: LoadedLane): stri
 
 type ProfileTimes = { times: StartTimes | undefined; check(loaded: LoadedLane): void };
 
-/** What run times depend on beside the models. */
+/** Everything but the models that run times depend on. */
 export type WorkerMachine = EngineSettings & {
   /** Its model, as Node.js names it. */
   cpu: string;

@@ -8,7 +8,7 @@ import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
-import type { TaskEnd } from "./answer-outbox.ts";
+import type { CompletedTask } from "./answer-outbox.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 
 const precisions: LoadedLane["precisions"] = [
@@ -18,14 +18,14 @@ const precisions: LoadedLane["precisions"] = [
 const sizes = [1, 2, 4].map((size) => ({ size, runMs: 10 * size }));
 const lane = { lane: "Dlib/ssd", executionProvider: "cpu", precisions, sizes } as LoadedLane;
 const batch = { lane: "Dlib/ssd", predictedRunMs: 40 } as Batch;
-const ends = (...outcomes: Outcome[]): TaskEnd[] =>
-  outcomes.map((outcome) => ({ task: {}, outcome }) as TaskEnd);
+const completed = (...outcomes: Outcome[]): CompletedTask[] =>
+  outcomes.map((outcome) => ({ task: {}, outcome }) as CompletedTask);
 
 test("a batch is recorded under the size that it was padded to, with how wrong its prediction was", async () => {
   await using page = await openPage();
   const rejected: Outcome = { kind: "rejected", code: "no_face_detected" };
   const times = { size: 3, prepareMs: 5, runMs: 30, runCpuMs: 20, endedAt: 100, answeredAt: 102 };
-  page.metrics.recordBatch(batch, ends(rejected, rejected, { kind: "expired", lateByMs: 1 }), times);
+  page.metrics.recordBatch(batch, completed(rejected, rejected, { kind: "expired", lateByMs: 1 }), times);
   await page.shows(
     'faceline_run_duration_seconds_sum{lane="Dlib/ssd",bucket="4"} 0.03',
     'faceline_run_cpu_time_seconds_total{lane="Dlib/ssd",bucket="4"} 0.02',
@@ -41,7 +41,7 @@ test("a batch whose run failed, and tasks whose images were lost, are counted", 
   await using page = await openPage();
   const times = { size: 0, prepareMs: 0, runMs: 0, runCpuMs: undefined, endedAt: 100, answeredAt: 100 };
   page.metrics.recordBatch(batch, undefined, times);
-  page.metrics.recordBatch(batch, ends({ kind: "failed", reason: "image_lost" }), times);
+  page.metrics.recordBatch(batch, completed({ kind: "failed", reason: "image_lost" }), times);
   await page.shows(
     'faceline_runs_failed_total{lane="Dlib/ssd"} 1',
     'faceline_tasks_failed_total{reason="image_lost"} 1',

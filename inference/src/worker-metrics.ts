@@ -3,7 +3,7 @@ import type { Batch } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons } from "@faceline/contracts/wire/outcome";
 import type { FinishedBatch, LoadedLane } from "@faceline/contracts/wire/report";
-import type { TaskEnd } from "./answer-outbox.ts";
+import type { CompletedTask } from "./answer-outbox.ts";
 import { paddedSize } from "./batch-report.ts";
 
 /** Records each batch of the worker when it has ended. */
@@ -33,13 +33,17 @@ export class WorkerMetrics {
     });
   }
 
-  /** `ends` is undefined where the batch could not be prepared or its run failed. */
-  recordBatch({ lane, predictedRunMs }: Batch, ends: TaskEnd[] | undefined, times: BatchTimes): void {
+  /** `completed` is undefined where the batch could not be prepared or its run failed. */
+  recordBatch(
+    { lane, predictedRunMs }: Batch,
+    completed: CompletedTask[] | undefined,
+    times: BatchTimes,
+  ): void {
     const metrics = this.#metrics;
     const { size, prepareMs, runMs, runCpuMs, endedAt, answeredAt } = times;
-    if (ends === undefined) metrics.add("faceline.runs.failed", 1, { lane });
+    if (completed === undefined) metrics.add("faceline.runs.failed", 1, { lane });
     else metrics.record("faceline.answer.duration", Math.max(0, answeredAt - endedAt) / 1_000, { lane });
-    for (const { outcome } of ends ?? []) {
+    for (const { outcome } of completed ?? []) {
       if (outcome.kind === "expired") metrics.add("faceline.tasks.expired", 1, {});
       if (outcome.kind === "failed") metrics.add("faceline.tasks.failed", 1, { reason: outcome.reason });
     }
@@ -48,7 +52,7 @@ export class WorkerMetrics {
     const bucket = paddedSize(this.#loaded(), lane, size);
     metrics.record("faceline.run.duration", runMs / 1_000, { lane, bucket });
     if (runCpuMs !== undefined) metrics.add("faceline.run.cpu.time", runCpuMs / 1_000, { lane, bucket });
-    if (ends === undefined) return;
+    if (completed === undefined) return;
     const errorMs = runMs - predictedRunMs;
     const direction = errorMs > 0 ? "long" : "short";
     metrics.record("faceline.run.prediction.error", Math.abs(errorMs) / 1_000, { lane, direction });

@@ -8,7 +8,7 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { TaskWait } from "@faceline/contracts/wire/timing";
-import type { TaskEnd } from "./answer-outbox.ts";
+import type { CompletedTask } from "./answer-outbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { PreparedBatch } from "./preparation.ts";
@@ -147,10 +147,10 @@ test("each task of the largest batch gets the outcome of its own picture, or tha
   const outcomeOf = (index: number): Outcome => ({ kind: "failed", reason: `${index}` as "image_lost" });
   fixture.finish("a", undefined, ...Array.from({ length: pictures }, (_, index) => outcomeOf(index)));
   await fixture.until(`answer a/${pictures}`);
-  assert.equal(fixture.ends.size, batchTasksMax);
+  assert.equal(fixture.completed.size, batchTasksMax);
   for (const [index, { id }] of tasks.entries()) {
     const expected = index < pictures ? outcomeOf(index) : { kind: "failed", reason: "image_lost" };
-    assert.deepEqual(fixture.ends.get(id)?.outcome, expected, id);
+    assert.deepEqual(fixture.completed.get(id)?.outcome, expected, id);
   }
 });
 
@@ -168,7 +168,7 @@ test("an answer tells how long each part of its task took, also the wait behind 
   fixture.finish("b");
   await fixture.worker.drained();
   // Sent at 0 and received at 100; prepared from 101 to 107; a ran from 100 to 150, b from 150 to 190.
-  assert.deepEqual(fixture.ends.get("b")?.timing, {
+  assert.deepEqual(fixture.completed.get("b")?.timing, {
     hopMs: 102,
     queueMs: 10 + 1 + 43,
     holdMs: 1,
@@ -221,7 +221,7 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
   let changes = 0;
   let running = "";
   let now = 0;
-  const ends = new Map<string, TaskEnd>();
+  const completed = new Map<string, CompletedTask>();
   const lanes = [{ lane: "Dlib/ssd", build: { digest: "0".repeat(16) } }] as unknown as LoadedLane[];
   let leaving = false;
   const step = (name: string): void => {
@@ -253,7 +253,7 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
       return {
         pictures: Array.from({ length: pictures }, () => picture),
         tasks: taken.tasks.slice(0, pictures),
-        ends: taken.tasks
+        completed: taken.tasks
           .slice(pictures)
           .map((task) => ({ task, outcome: { kind: "failed", reason: "image_lost" } })),
         startedAt: now + 1,
@@ -272,8 +272,8 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
       },
     } as unknown as Engine,
     answers: {
-      send: async (sent: TaskEnd[]) => {
-        for (const end of sent) ends.set(end.task.id, end);
+      send: async (sent: CompletedTask[]) => {
+        for (const end of sent) completed.set(end.task.id, end);
         const { promise, resolve } = Promise.withResolvers<void>();
         answered = resolve;
         step(`answer ${sent[0]!.task.id}`);
@@ -284,7 +284,7 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
   return {
     worker,
     steps,
-    ends: ends as ReadonlyMap<string, TaskEnd>,
+    completed: completed as ReadonlyMap<string, CompletedTask>,
     at(instant: number) {
       now = instant;
     },

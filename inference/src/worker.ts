@@ -4,12 +4,12 @@ import type { Batch } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
-import { BatchEnds, type BatchEndsParts, type BatchResult } from "./batch-ends.ts";
+import { BatchCompletion, type BatchCompletionParts, type BatchResult } from "./batch-completion.ts";
 import { crowdsOf, heldBatch, nothingRun, type RunMeasurements, runTimes } from "./batch-report.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { LaneLoads } from "./lane-loads.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
-import { type ReceivedBatch, taskEnds } from "./task-ends.ts";
+import { type ReceivedBatch, completeTasks } from "./completed-tasks.ts";
 
 /**
  * Runs batches through the engine, one at a time, while the next ones are fetched and decoded. Two batches
@@ -24,7 +24,7 @@ import { type ReceivedBatch, taskEnds } from "./task-ends.ts";
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #staged: ReceivedBatch[] = [];
-  readonly #ends: BatchEnds;
+  readonly #completion: BatchCompletion;
   #running: { batch: Batch; startedAt: number } | undefined;
   /** Staged batches that are fetched and decoded, or that are ready. */
   readonly #preparing = new Set<ReceivedBatch>();
@@ -38,7 +38,7 @@ export class Worker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#ends = new BatchEnds(parts);
+    this.#completion = new BatchCompletion(parts);
   }
 
   /** Sets the partitions that this worker holds from now on. */
@@ -87,15 +87,15 @@ export class Worker {
 
   /** Whether it has batches of the lane, which may not be unloaded then. */
   holds(lane: LaneId): boolean {
-    return [...this.#unanswered(), ...this.#ends.answering].some((batch) => batch.lane === lane);
+    return [...this.#unanswered(), ...this.#completion.answering].some((batch) => batch.lane === lane);
   }
 
-  /** Not a batch for another build, nor for a lane that leaves: they are the batcher's again. */
+  /** Whether this worker still offers the batch's lane in its build. */
   #isFor({ lane, digest }: Batch): boolean {
     return this.#parts.loads.offered.some((each) => each.lane === lane && each.build.digest === digest);
   }
 
-  /** What this worker runs for the lane of a batch that it has taken. */
+  /** Returns the build that this worker runs for the lane of a batch that it has taken. */
   #buildOf({ lane }: Batch): LaneBuild {
     return this.#parts.engine.lanes.find((each) => each.lane === lane)!.build;
   }
@@ -103,11 +103,11 @@ export class Worker {
   #refuse(batch: Batch): void {
     const ids = { ...batchIds(batch), lane: batch.lane };
     this.#parts.log.warn(ids, "a batch for another build was left to the batcher");
-    this.#ends.refuse(batch);
+    this.#completion.refuse(batch);
   }
 
   #has({ id }: Batch): boolean {
-    return this.#unanswered().some((each) => each.id === id) || this.#ends.has(id);
+    return this.#unanswered().some((each) => each.id === id) || this.#completion.has(id);
   }
 
   #unanswered(): Batch[] {
@@ -116,7 +116,7 @@ export class Worker {
 
   /** Resolves when every batch has been answered. */
   async drained(): Promise<void> {
-    while (this.#staged.length > 0 || this.#looping || this.#ends.answering.size > 0) {
+    while (this.#staged.length > 0 || this.#looping || this.#completion.answering.size > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
@@ -127,7 +127,7 @@ export class Worker {
   read(): Omit<Report, "worker" | "sequence" | "sentAt"> {
     const running = this.#abandoned ? undefined : this.#running;
     const staged = this.#abandoned ? [] : this.#staged;
-    const answering = this.#abandoned ? [] : [...this.#ends.answering];
+    const answering = this.#abandoned ? [] : [...this.#completion.answering];
     const { loads } = this.#parts;
     return {
       draining: this.#draining,
@@ -139,7 +139,7 @@ export class Worker {
       staged: staged.map(heldBatch),
       answering: answering.map(heldBatch),
       imageBytes: this.#parts.imageBytes(),
-      finished: this.#ends.finished,
+      finished: this.#completion.finished,
     };
   }
 
@@ -196,12 +196,12 @@ export class Worker {
       const running = pictures.length === 0 ? noRun : engine.run({ lane: batch.lane, pictures });
       // While this one runs, the next is fetched and decoded.
       this.#prepareNext();
-      const { results, facts } = await running;
+      const { results, usage } = await running;
       const ranAt = clock.now();
       const build = this.#buildOf(batch);
-      result.ends = taskEnds(batch, prepared, { results, build, startedAt, ranAt });
-      result.facts = facts;
-      log.debug({ ...batchIds(batch), ...facts }, "ran");
+      result.completed = completeTasks(batch, prepared, { results, build, startedAt, ranAt });
+      result.usage = usage;
+      log.debug({ ...batchIds(batch), ...usage }, "ran");
       result.times.ranAt = ranAt;
     } catch (error) {
       result.error = (error as Error).message;
@@ -215,13 +215,13 @@ export class Worker {
     const size = prepared.pictures.length;
     const prepareMs = prepared.endedAt - prepared.startedAt;
     const runMs = endedAt - startedAt;
-    const crowds = crowdsOf(result.ends ?? []);
+    const crowds = crowdsOf(result.completed ?? []);
     void this.#end(batch, result, { size, prepareMs, runMs, endedAt, crowds });
   }
 
   /** The next batch does not wait for the answers of this one. */
   async #end(batch: Batch, result: BatchResult, measurements: RunMeasurements): Promise<void> {
-    await this.#ends.publish(batch, result, measurements);
+    await this.#completion.publish(batch, result, measurements);
     this.#onIdle();
   }
 }
@@ -232,10 +232,10 @@ export const preparedBatchesMax = 2;
 /** The pixel buffers that a worker needs. */
 export const pixelBuffersMax = preparedBatchesMax + 1;
 
-/** Of a batch without pictures. */
-const noRun = { results: [], facts: undefined };
+/** Result of a batch without pictures. */
+const noRun = { results: [], usage: undefined };
 
-type WorkerParts = BatchEndsParts & {
+type WorkerParts = BatchCompletionParts & {
   engine: Engine;
   prepare: Preparation;
   loads: Pick<LaneLoads, "offered" | "loading" | "loadable" | "use">;

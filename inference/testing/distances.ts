@@ -1,6 +1,6 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 
-/** The API's distances between embeddings, rounded as the API rounds them. tally.test.ts covers them. */
+/** The API's distances between embeddings, rounded as the API rounds them. */
 export const distances = {
   cosine(a: Float32Array, b: Float32Array): number {
     let product = 0;

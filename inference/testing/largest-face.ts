@@ -18,5 +18,5 @@ export async function largestFace(picture: Pixels, pipeline: Pipeline): Promise<
 }
 
 export type EmbeddedFace = { embedding: Float32Array; box: Box };
-/** By the name of the picture. Pictures without a face are absent. */
+/** Faces by the name of the picture. Pictures without a face are absent. */
 export type FacesByPicture = ReadonlyMap<string, EmbeddedFace>;

@@ -1,6 +1,6 @@
 /**
  * Returns a generator of pseudo-random numbers from 0 to below 1, the same for the same seed. For noise and
- * bootstrap samples, not for secrets. noise.test.ts covers it.
+ * bootstrap samples, not for secrets.
  */
 export function mulberry32(seed: number): () => number {
   let state = seed;

@@ -251,7 +251,7 @@ function without(jpeg: Buffer, marker: number): Buffer {
   return Buffer.concat([jpeg.subarray(0, at), jpeg.subarray(at + 2 + jpeg.readUInt16BE(at + 2))]);
 }
 
-/** In the frame and in the scan. */
+/** Replaces the component ids in the frame and in the scan. */
 function withIds(jpeg: Buffer, ids: string[]): Buffer {
   let named = jpeg;
   for (const [index, id] of ids.entries()) {
@@ -273,7 +273,7 @@ function copies(bytes: Buffer, count: number): Buffer[] {
 /** The photograph as a PNG of this size. */
 export type Photograph = (width: number, height: number) => Promise<Buffer>;
 
-/** With `damaged`, its pixels are undefined, and only its size and error code are compared. */
+/** A picture. If `damaged`, its pixels are undefined, and only its size and error code are compared. */
 export type PictureCase = { name: string; bytes: Buffer; damaged?: boolean };
 
 export type PictureSize = readonly [width: number, height: number];

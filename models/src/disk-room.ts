@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { megabytes } from "./megabytes.ts";
 
-/** Throws one sentence where the disk of a folder has less room. pull.test.ts covers it. */
+/** Throws one sentence where the disk of a folder has less room. */
 export async function requireRoom(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize >= bytes) return;

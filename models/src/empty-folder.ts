@@ -5,7 +5,7 @@ import { getCACertificates } from "node:tls";
 
 /**
  * An empty folder for a process to work in. A file name in somebody's network that slipped through every
- * check would be looked up below the working folder: nothing is there. empty-folder.test.ts covers it.
+ * check would be looked up below the working folder: nothing is there.
  */
 export function makeEmptyFolder(): Disposable & { path: string } {
   const path = mkdtempSync(join(resolve(tmpdir()), "faceline-empty-"));

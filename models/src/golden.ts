@@ -2,8 +2,8 @@ import type { Golden } from "./catalogue-entry.ts";
 import { otherSyntheticFace, syntheticFace } from "./synthetic-face.ts";
 
 /**
- * What a model gave for two synthetic faces when it was added. A file, an engine or a machine that gives
- * something else would make embeddings that fit none of those that are stored. golden.test.ts covers it.
+ * Embeddings that a model gave for two synthetic faces when it was added. A file, an engine or a machine that
+ * gives something else would make embeddings that fit none of those that are stored.
  */
 
 /** The pictures behind the golden embeddings, in their order: uint8 RGB, px by px. */
@@ -26,7 +26,7 @@ export function goldenFault(
   );
 }
 
-/** From 0 to 2; not finite where an embedding is 0 or not finite. */
+/** Returns 0 to 2; not finite where an embedding is 0 or not finite. */
 export function cosineDistance(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let [dot, aa, bb] = [0, 0, 0];
   for (let i = 0; i < a.length; i++) {

@@ -9,7 +9,6 @@ import { isUnpulled } from "./source.ts";
 
 /**
  * A table, one line a build: what it is, whether it is in the folder, and when its licences were accepted.
- * main.test.ts covers it.
  */
 export async function listLines(
   { models, published }: { models: readonly Model[]; published: readonly Published[] },

@@ -11,7 +11,7 @@ import { modelVersionOf } from "./model-version.ts";
  */
 const LocalThresholds = z.strictObject({
   model: z.string().min(1),
-  /** Of the weights that they were measured with. */
+  /** Version of the weights that they were measured with. */
   model_version: z.string().min(1),
   thresholds: z.strictObject({
     cosine: z.number().positive().max(2),
@@ -131,5 +131,5 @@ function thresholdsFile(modelsDir: string, name: string): string {
 const versionOf = (catalogue: Catalogue, model: EmbeddingModel): string =>
   modelVersionOf(model, catalogue.find("landmarks", model.landmarks)!);
 
-/** Below the folder of built models. */
+/** Folder below that of built models. */
 const folderName = "thresholds";

@@ -33,7 +33,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
            them and build or add them; --accept-licence accepts without asking, --accept-non-commercial is
            needed too for licences that forbid commercial use; --from takes the files from a folder
   add      check a recogniser of your own, an .onnx file, against its contract, and add it to this
-           installation; models/README.md describes contracts
+           installation; docs/developing/adding-a-model.md describes contracts
   gpu      show the licences of the CUDA libraries for EXECUTION_PROVIDER=cuda, ask whether you accept them,
            and fetch them with pip: 1.3 GB, 2.1 GB unpacked; --list shows them, --verify checks them,
            --remove deletes them; --from takes the wheels from a folder
@@ -41,7 +41,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
            its entry and thresholds
   thresholds
            measure error rates on labelled pairs of your pictures, and propose thresholds for a false match
-           rate, --fmr 0.1%; the README of models describes the CSV. --model, --detector and --fmr may be
+           rate, --fmr 0.1%; docs/operating/models.md describes the CSV. --model, --detector and --fmr may be
            repeated; the names may be "all"; --html writes the report with plots to a file; --write stores
            the thresholds for one rate, which ingresses use from their next start on, and --remove takes
            them back

@@ -1,2 +1,2 @@
-/** Such as "144.5 MB". main.test.ts covers it. */
+/** Such as "144.5 MB". */
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -5,7 +5,7 @@ import type { Build, Model, Variant } from "./catalogue-entry.ts";
 import { requireSelfContained } from "./onnx/self-contained.ts";
 
 /**
- * The default folder of built models: `.faceline/models` in the repository. build.test.ts covers this file.
+ * The default folder of built models: `.faceline/models` in the repository.
  */
 export const modelsFolder = resolve(import.meta.dirname, "../../.faceline/models");
 
@@ -36,7 +36,7 @@ export async function readModel(folder: string, model: Model, variant: Variant):
   return bytes;
 }
 
-/** What fetches the weights of models, and builds their files. */
+/** Returns the command that fetches the weights of models and builds their files. */
 export function pullCommand(folder: string, ...models: readonly Model[]): string {
   const names = models.map(({ name }) => name).join(" ");
   return `"npm run models -- pull ${names}${folder === modelsFolder ? "" : ` --to ${folder}`}"`;

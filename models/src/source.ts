@@ -51,7 +51,7 @@ export async function checkSource(folder: string, model: Model): Promise<void> {
   else await readTfjsSource(folder, model, source);
 }
 
-/** Where pulled files of a package are, below the folder of built models. */
+/** Returns the folder of a package's pulled files, below that of built models. */
 export function pulledFolder(folder: string, { package: name, version }: TarballSource): string {
   return join(folder, "sources", `${name}@${version}`);
 }

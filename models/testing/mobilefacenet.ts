@@ -55,7 +55,7 @@ function repair(nodes: GraphNode[]): void {
   }
 }
 
-/** In Base64, as the graph has it. */
+/** Operator name in Base64, as the graph has it. */
 const biasAdd = Buffer.from("BiasAdd").toString("base64");
 
 type GraphNode = { name: string; op: string; input: string[]; attr: Record<string, unknown> };

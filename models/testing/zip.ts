@@ -25,7 +25,7 @@ export function zipOf(files: Readonly<Record<string, Buffer>>, claimedBytes?: nu
   return Buffer.concat([...locals, directory, end]);
 }
 
-/** What the header of a file and its entry in the directory share: version to length of the extra field. */
+/** Fields that a file's header and its directory entry share: version to length of the extra field. */
 function commonHeader(bytes: Buffer, name: Buffer, claimedBytes = bytes.length): Buffer {
   const header = Buffer.alloc(26);
   header.writeUInt16LE(20, 0);

@@ -10,13 +10,14 @@ const pingEveryMs = 1_000;
 
 /**
  * A client that checks that its connection responds. One that the network has forgotten (a silent failover, a
- * restarted proxy, a power loss) stays open and "ready" for a quarter of an hour, and every command on it times out.
+ * restarted proxy, a power loss) stays open and "ready" for a quarter of an hour, and every command on it
+ * times out.
  *
  *     command or PING ──► a reply is due ──bytes came, or queued ones left──► responsive
  *                               └──neither for `silenceMaxMs`──► closed, all its commands fail, reconnect
  *
- * What counts is a reply on this very connection, so subscribers are checked likewise. Bytes that leave a full
- * socket count because large images may take longer than that to leave.
+ * What counts is a reply on this very connection, so subscribers are checked likewise. Bytes that leave a
+ * full socket count because large images may take longer than that to leave.
  *
  * The option `commandTimeout` counts the time in which replies could be read: see ReplyTimeout.
  */

@@ -21,7 +21,7 @@ import { threadsPerWorker } from "@faceline/deploy/launcher/worker-count";
 import { openTestServers } from "@faceline/testing/test-servers";
 import { setUpVenv } from "@faceline/testing/venv";
 
-// `npm run bench`: the benchmark behind every number in BENCHMARKS.md; see tools/bench/README.md.
+// `npm run bench`: the benchmark behind every number in docs/benchmarks.md; see tools/bench/README.md.
 //
 //   -- --setup          install the servers that Faceline is measured beside (Python), and nothing else
 //   -- --quick          everything in some six minutes, to see that it works; without it some forty

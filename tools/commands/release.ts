@@ -42,7 +42,7 @@ async function release(command: Command): Promise<void> {
   await steps.run("versions", () => setVersion(version, stop));
   await steps.run("recorded messages", async (note) => {
     const messages = await record(command);
-    const folder = join(repository, "deploy", "releases", "recorded");
+    const folder = join(repository, "tools", "releases", "recorded");
     for (const file of readdirSync(folder)) rmSync(join(folder, file));
     const text = JSON.stringify({ version, schemas: schemasOfThisRelease(), messages }, undefined, 1);
     writeFileSync(join(folder, `${version}.json`), `${text}\n`);

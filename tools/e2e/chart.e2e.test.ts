@@ -169,7 +169,9 @@ test("the Helm chart", async (t) => {
   });
 });
 
-/** What is broken, where in the first object of a kind, by what, and what kubeconform says. */
+/**
+ * Mistakes: the kind of the object, the path in the first one, the wrong value, and kubeconform's message.
+ */
 const mistakes: [string, string, unknown, RegExp][] = [
   [
     "a misspelt field of a pod",

@@ -21,7 +21,7 @@ const callsEach = Number(process.env["FUZZ_CALLS"] ?? 2_000);
 const seed = Number(process.env["SEED"] ?? 1);
 
 const fuzzer = join(import.meta.dirname, "fuzzer");
-const document = join(repository, "ingress/openapi.json");
+const document = join(repository, "contracts/openapi.json");
 
 test(`${callsEach} calls to each endpoint, drawn from seed ${seed}: no 5xx but in overload, and no answer that the document does not describe`, async (t) => {
   const { FACELINE_URL, FACELINE_KEY, FACELINE_TEST_RUN } = process.env;

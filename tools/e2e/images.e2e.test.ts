@@ -11,7 +11,7 @@ import type { ContainerEngine } from "./containers/engine.ts";
 import { differences } from "./containers/image-files.ts";
 import { buildImages, imageTag, imageTargets, openEngine, withoutContainers } from "./containers/images.ts";
 
-/** Of all files, unpacked: what a machine keeps. */
+/** Size of all files, unpacked, which is what a machine keeps. */
 const megabytesMax = { ingress: 260, batcher: 260, inference: 400, tools: 260 };
 
 test("images of two clones, built apart", { skip: withoutContainers() }, async (t) => {

@@ -81,7 +81,7 @@ async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promi
   };
 }
 
-/** What the catalogue records, and the tester draws, is what the service gives. */
+/** Compares measured rates with those that the catalogue records and the tester draws. */
 function assertNear(measured: number[], recorded: number[], limit: number): void {
   assert.equal(measured.length, recorded.length);
   const off = measured.toSorted((one, other) => one - other).map((each, index) => each - recorded[index]!);

@@ -188,25 +188,6 @@ test("of calls that are not sampled, those that are late or shed are traced all 
   assert.deepEqual(spansOf(answered), []);
 });
 
-test("without an endpoint nothing of OpenTelemetry is loaded", async (t) => {
-  const preload = new URL("../testing/module-list.ts", import.meta.url).pathname;
-  const list = join(process.env["FACELINE_TEST_RUN"]!, "modules.txt");
-  const settings = { ENGINE: "model:1+0b", NODE_OPTIONS: `--import=${preload}`, MODULE_LIST: list };
-  const { post } = await startStack(t, { settings });
-  assert.equal((await post("/verify", verifyBody)).status, 200);
-  const modules = readFileSync(list, "utf8").split("\n");
-  for (const loaded of ["ingress/src/main.ts", "batcher/src/main.ts", "inference/src/main.ts", "/fastify/"]) {
-    assert.ok(
-      modules.some((url) => url.includes(loaded)),
-      loaded,
-    );
-  }
-  assert.deepEqual(
-    modules.filter((url) => url.includes("opentelemetry")),
-    [],
-  );
-});
-
 async function startTraced(
   t: TestContext,
   { workers, operators = false, settings = {} }: TracedOptions,

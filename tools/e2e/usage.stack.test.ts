@@ -33,7 +33,7 @@ test("counted calls are the calls that were sent, less what a killed ingress cou
     apiClient(running.addresses[1]!, killed.key),
   ];
 
-  /** Of the team whose ingress is killed: when each answer came. */
+  /** Times of the answers to the team whose ingress is killed. */
   const answeredAt: number[] = [];
   const errors = new Set<string>();
   let unanswered = 0;

@@ -5,7 +5,7 @@ import test from "node:test";
 import { type RecordedRelease, type SharedName, schemasOfThisRelease, sharedSchemas } from "./messages.ts";
 import { schemaRefusals } from "./schema-refusals.ts";
 
-// What a release may change: deploy/OPERATING.md, "Upgrades". In a rolling upgrade processes of two releases
+// What a release may change: docs/operating/upgrades.md. In a rolling upgrade processes of two releases
 // write to each other, and after a step back the older one reads what the newer one has stored.
 
 const folder = join(import.meta.dirname, "recorded");

@@ -1,9 +1,9 @@
-// Tests src/scheduling/workers-needed.ts and pool-needs.ts: whether an autoscaler that follows the number of
-// workers needed serves calls in time, without coming and going of workers.
+// Covers scheduling/estimates/workers-needed.ts and capacity/pool-needs.ts: whether an autoscaler that
+// follows the number of workers needed serves calls in time, and the number does not swing.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { decide } from "@faceline/batcher/scheduling/decide";
-import { newState } from "@faceline/batcher/scheduling/state";
+import { newState } from "@faceline/batcher/scheduling/state/state";
 import { type Arrival, bursts, poisson } from "./arrivals.ts";
 import { goodShare } from "./metrics.ts";
 import { Random } from "./random.ts";

@@ -3,7 +3,7 @@
 import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { batchTasks } from "@faceline/contracts/wire/batch";
 import { noWait } from "@faceline/contracts/wire/timing";
-import type { Move } from "@faceline/batcher/scheduling/state";
+import type { Move } from "@faceline/batcher/scheduling/state/state";
 import { lane, type NewScheduler, type Scheduler } from "./scenario.ts";
 import { simulatedBuild } from "./worker-model.ts";
 

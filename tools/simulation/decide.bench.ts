@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch } from "@faceline/contracts/wire/report";
 import { decide } from "@faceline/batcher/scheduling/decide";
-import type { Event, Move, State } from "@faceline/batcher/scheduling/state";
+import type { Event, Move, State } from "@faceline/batcher/scheduling/state/state";
 import { answered, batchesOf, call, newPool, report } from "@faceline/batcher/testing/fixtures";
 
 // How long one decision takes, by event and by number of waiting tasks: four workers, ten tenants, batches of

@@ -5,7 +5,7 @@ import { Random } from "./random.ts";
 import { answered, call, newPool, report } from "@faceline/batcher/testing/fixtures";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { decide } from "@faceline/batcher/scheduling/decide";
-import type { Event } from "@faceline/batcher/scheduling/state";
+import type { Event } from "@faceline/batcher/scheduling/state/state";
 
 // Short random histories of a pool: calls arrive, workers run, fail, fall silent, come back with late
 // answers, and calls are cancelled; some images are heavy to prepare. In every interleaving each task ends

@@ -93,7 +93,7 @@ test("no task is held at a load that batches of one could serve, and never for l
   }
 });
 
-/** Exponentially weighted arrivals, written again as batcher/README.md defines them. */
+/** Exponentially weighted arrivals, written again as docs/developing/batching.md defines them. */
 class WeightedRate {
   perMs = 0;
   readonly #windowMs: number;

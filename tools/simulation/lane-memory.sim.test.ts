@@ -11,8 +11,8 @@ import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { startAt } from "./scenario.ts";
 import { Simulation } from "./simulation.ts";
 
-// Covers src/scheduling/lane-loads.ts: workers with memory for some of their lanes (MODELS_MEMORY_MIB). A
-// load takes 1 to 4 s, as measured on CPUs. Replay one seed with SEED=417.
+// Covers scheduling/capacity/lane-loads.ts: workers with memory for some of their lanes (MODELS_MEMORY_MIB).
+// A load takes 1 to 4 s, as measured on CPUs. Replay one seed with SEED=417.
 
 const model = { alpha: 5, beta: 30, sizes: [1, 2, 4], prepare: { alpha: 5, beta: 4 } };
 

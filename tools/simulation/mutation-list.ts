@@ -3,7 +3,7 @@
 /** A rule of the policy and the change that breaks it. */
 export type Mutation = {
   name: string;
-  /** File of `src/scheduling` without its extension. */
+  /** Path in `batcher/src/scheduling`, without its extension. */
   module: string;
   /** The text in it that makes the rule. */
   rule: string;
@@ -11,8 +11,10 @@ export type Mutation = {
 };
 
 const rulesByModule: Record<string, [name: string, rule: string, broken: string][]> = {
-  "workers-needed": [["the number of workers needed falls at once", "holdMs = 300_000", "holdMs = 10_000"]],
-  recovery: [
+  "estimates/workers-needed": [
+    ["the number of workers needed falls at once", "holdMs = 300_000", "holdMs = 10_000"],
+  ],
+  "reports/recovery": [
     [
       "a part of a lost batch is dropped",
       "splitIntoParts(tasks).map(",
@@ -27,7 +29,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["sent tasks outlive their deadlines", "if (sent.expiresAt <= now)", "if (false)"],
     ["attempts are not limited", "sent.attempt >= attemptsMax(lane) || (isAlone", "false && (isAlone"],
   ],
-  "worker-slot": [
+  "capacity/worker-slot": [
     [
       "a batch is staged behind one that may be poison",
       "!isIdle(load) && (mayBePoison || poisonWaits)",
@@ -41,48 +43,40 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       ": stagedCount > 0 || stagedHeavy !== undefined)",
     ],
     ["the hop to the worker is not counted", "preparedAt = now + state.hops.toWorker.ms", "preparedAt = now"],
-    ["preparation is not counted", "+ lane.prepareHighMs(load)", ""],
+    ["preparation is not counted", "+ lane.estimates.prepareHighMs(load)", ""],
     ["the reply hop is not counted", "+ state.hops.reply.ms", ""],
   ],
-  reports: [
+  "reports/reports": [
     ["an adopted batch begins again with its first attempt", "attempt: held.attempt,", "attempt: 1,"],
-    ["an adopted batch has no time for crowds", "facesAllowanceMs(held.facesMax)", "0"],
-    [
-      "a partition claimed by another worker is not given up",
-      "other.partitions = other",
-      "if (false) other.partitions = other",
-    ],
+    ["an adopted batch has no time for crowds", "facesMax: held.facesMax,", "facesMax: 0,"],
+    ["a partition claimed by another worker is not given up", "{ partitions: left }", "{}"],
     ["best-effort runs are learned", '&& sent.serviceClass === "standard"', ""],
   ],
-  "lane-builds": [
+  "reports/lane-builds": [
     ["a call goes to any build after a takeover", "answeredBy !== undefined", "false"],
     ["tasks that were sent do not bind the rest of their call", "adopted !== undefined", "false"],
     ["a call with an answer moves to another build", "!isAnswered(state, lane, call)", "true"],
     ["a call with an answer waits for ever", "else if (isGone)", "else if (false)"],
   ],
-  state: [["a late answer leaves the retry in the lane", "if (ofLostBatch)", "if (false)"]],
+  "state/state": [["a late answer leaves the retry in the lane", "if (ofLostBatch)", "if (false)"]],
   decide: [
     ["adopted tasks are sent again", '!sent.adopted || sent.phase.kind === "lost"', "true"],
     ["tasks stay open after the partition was lost", "state.open.clear();", ""],
     ["a batcher without a session decides on", "now >= state.sessionEndsAt", "false"],
     ["tasks stay queued after the partition was lost", "state.lanes.clear();", ""],
     ["best-effort calls count as those of teams", "if (!isStandard) return gaveWay;", ""],
-    [
-      "a stall of the batcher counts as silence of the workers",
-      "worker.reportedAt + stalledMs",
-      "worker.reportedAt",
-    ],
+    ["a stall of the batcher counts as silence of the workers", "reportedAt + stalledMs", "reportedAt"],
     [
       "a batcher's wait for a core counts as silence of the workers",
       "? pauseMs : withoutCoreMs",
       "? pauseMs : 0",
     ],
   ],
-  workers: [
+  "state/workers": [
     ["a silent worker is served", "!isSilent(worker, now) && !worker.unresponsive", "true"],
     ["a batch goes to a worker of another build", " && loaded.build.digest === build?.digest", ""],
   ],
-  "lane-loads": [
+  "capacity/lane-loads": [
     [
       "lanes in use leave for one more copy",
       "unloads.every((id) => isUncalled(state, id, now))",
@@ -95,7 +89,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ],
     ["every worker loads a lane in which tasks wait", "now - waitingSince >= crowdedAfterMs", "true"],
   ],
-  "load-turns": [
+  "capacity/load-turns": [
     ["lanes leave for anonymous calls", 'isWanted(lane, "standard", now) &&', "true &&"],
     ["a load that has begun is begun elsewhere too", "isLoading(worker, lane) ? 0 : 1,", "0,"],
     ["the last copy of a lane leaves", "lastCopies.length,", "0,"],
@@ -103,7 +97,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["lanes are loaded in a fixed order", "lane.wantedSince!] }))", "0] }))"],
     ["lanes whose turn comes first are not counted", "isAlone ? laneStayMs : 0", "isAlone ? -1e9 : -1e9"],
   ],
-  "batch-choice": [
+  "dispatch/batch-choice": [
     [
       "a worker's own largest size is ignored",
       "Math.min(sizing.usefulSize, slot.sizeMax);",
@@ -112,7 +106,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["tasks are held without need", "count >= sizing.floor)", "count > sizing.floor)"],
     ["tasks are held for ten staggers", "+ sizing.holdMs", "+ 10 * sizing.holdMs"],
   ],
-  "time-model": [
+  "estimates/time-model": [
     ["a change of pace is taken for noise", "if (misses === missesOfJump)", "if (false)"],
     [
       "a size that is not run stays as long as after a pause",
@@ -120,7 +114,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "this.#bounded = this.#means;",
     ],
   ],
-  "batch-size": [
+  "capacity/batch-size": [
     ["the useful size is not capped", "usefulShare = 0.95", "usefulShare = 2"],
     ["the batch size of an operator is ignored", "if (sizes[index]! <= batchMax) best =", "best ="],
     [
@@ -130,12 +124,12 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ],
     [
       "a size that once seemed to gain nothing is never tried again",
-      "lane.run.isStale(size)) ?? useful",
+      "estimates.run.isStale(size)) ?? useful",
       "false) ?? useful",
     ],
     ["only the next size is ever tried again", "size <= sizeMax &&", "size <= 2 * useful &&"],
   ],
-  admission: [
+  "admission/admission": [
     ["infeasible deadlines are not refused", "now + predictedMs > deadlineAt", "false"],
     ["a queue that is too long is not refused", "waitMs <= waitMaxMs)", "true)"],
     ["a full lane refuses every tenant", "ownCount <= laneWaitingMax / tenants", "false"],
@@ -143,11 +137,11 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["a lane that refuses everything never probes", "mayProbe(situation) ?", "false ?"],
     [
       "a tenant within its share answers for the others' queue",
-      "|| lane.demand.isWithinShare(tenant, tasksPerMs, now)",
-      "",
+      "lane.estimates.demand.isWithinShare(tenant, tasksPerMs, now)",
+      "false",
     ],
   ],
-  "fair-queue": [
+  "queue/fair-queue": [
     [
       "what a tenant used before is forgotten",
       "Math.max(this.#earliestStartTag, this.#startTags.get(tenant) ?? 0)",
@@ -163,19 +157,21 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["the oldest call gives way", "calls.findLastIndex(", "calls.findIndex("],
     ["all tenants share one queue", "this.#queueOf(tenant);", 'this.#queueOf("all");'],
   ],
-  shedding: [
+  "admission/shedding": [
     [
       "early drop hits tenants within their share",
       "|| situation.lane.queue.isWithinShare(urgent.tenant.tenant)",
       "",
     ],
   ],
-  lane: [["a heavy picture counts like any other", "Math.max(1, ms / usualMs)", "1"]],
-  "batch-load": [["no task is heavy", "cost >= heavyCostMin", "false"]],
-  "recent-tenants": [
+  "estimates/lane-estimates": [
+    ["a heavy picture counts like any other", "Math.max(1, ms / lightTaskMs)", "1"],
+  ],
+  "queue/batch-load": [["no task is heavy", "cost >= heavyCostMin", "false"]],
+  "estimates/recent-tenants": [
     ["long batches are sent beside other tenants", "now - this.#changedAt < recentMs", "false"],
   ],
-  "heavy-limit": [
+  "capacity/heavy-limit": [
     ["all workers prepare heavy pictures", "Math.floor(loads.length / 2)", "loads.length"],
     [
       "a worker that runs a heavy picture prepares no other one",
@@ -183,19 +179,19 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "? free : []",
     ],
   ],
-  "best-effort-dispatch": [
+  "dispatch/best-effort-dispatch": [
     ["best-effort tasks do not wait for those of teams", "|| standardWaits(state, loads)", ""],
     ["best-effort batches leave no worker idle", "idle.slice(idleMin(state, loads, now))", "idle"],
     ["best-effort batches leave one worker idle, whatever the load", "Math.ceil(2 * deviation)", "1"],
     ["most workers have best-effort batches", "Math.floor(loads.length / 2)", "loads.length"],
     ["a best-effort batch is as large as it can be", "takesMs(size) <= lengtheningMax * takesMs(1)", "true"],
   ],
-  "best-effort-admission": [
+  "dispatch/best-effort-admission": [
     ["best-effort tasks wait without bound", "count + tasks.length > bestEffortWaitingMax", "false"],
     ["best-effort calls wait for workers that teams need", "now + predictedMs > call.deadlineAt", "false"],
     ["heavy best-effort pictures run beside teams", "tasks.some(isHeavy) &&", "false &&"],
   ],
-  dispatch: [
+  "dispatch/dispatch": [
     [
       "another lane takes the slot of a more urgent one",
       "return goesBefore({ proposal, isExcessive }, each);",
@@ -207,7 +203,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "false",
     ],
   ],
-  "competing-lanes": [
+  "capacity/competing-lanes": [
     [
       "the work of competing lanes is not counted",
       "Math.ceil(lane.dueBeforeCount(deadlineAt) / size) * batchMs",

@@ -29,8 +29,8 @@ function runAll(): void {
   const words = process.argv.slice(2).join(" ");
   console.log("| broken rule | simulations that notice | or, where none does, tests |\n|---|---|---|");
   for (const { name } of mutations.filter((each) => each.name.includes(words))) {
-    const simulations = failingTests(name, ["{src,simulation}/**/*.sim.test.ts"]);
-    const tests = simulations.length > 0 ? [] : failingTests(name, ["src/**/!(*.sim|*.live).test.ts"]);
+    const simulations = failingTests(name, ["tools/simulation/*.sim.test.ts"]);
+    const tests = simulations.length > 0 ? [] : failingTests(name, ["batcher/src/**/!(*.live).test.ts"]);
     const none = simulations.length + tests.length === 0 ? "**none**" : "";
     console.log(`| ${name} | ${simulations.join("; ") || none} | ${tests.join("; ")} |`);
   }
@@ -38,7 +38,7 @@ function runAll(): void {
 
 /** Returns the names of the tests that fail with this mutation, on few seeds. */
 function failingTests(mutation: string, files: string[]): string[] {
-  const cwd = fileURLToPath(new URL("../../batcher", import.meta.url));
+  const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const env = {
     ...process.env,
     SEEDS: "12",

@@ -1,4 +1,4 @@
-// The pool that simulations, BENCHMARKS.md and the worked example of batcher/README.md share.
+// The pool that simulations and the worked example of docs/developing/batching.md share.
 
 import { lane, type Scenario } from "./scenario.ts";
 import type { WorkerModel } from "./worker-model.ts";

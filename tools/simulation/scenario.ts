@@ -5,7 +5,12 @@ import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "@faceline/batcher/scheduling/decide";
 import { laneStates } from "@faceline/batcher/scheduling/pool-state";
-import { type Event, type Move, newState, type SchedulingSettings } from "@faceline/batcher/scheduling/state";
+import {
+  type Event,
+  type Move,
+  newState,
+  type SchedulingSettings,
+} from "@faceline/batcher/scheduling/state/state";
 import type { Arrivals } from "./arrivals.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";

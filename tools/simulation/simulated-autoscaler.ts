@@ -2,8 +2,8 @@
 import type { Simulation } from "./simulation.ts";
 
 /**
- * An autoscaler of Kubernetes as deploy/OPERATING.md sets it up: Prometheus scrapes the number of workers
- * needed, KEDA hands it on, and the HorizontalPodAutoscaler (HPA) adds and removes workers.
+ * An autoscaler of Kubernetes as docs/operating/capacity.md sets it up: Prometheus scrapes the number of
+ * workers needed, KEDA hands it on, and the HorizontalPodAutoscaler (HPA) adds and removes workers.
  *
  *     needed ──every 15 s──► scraped ──every 15 s──► wanted ──► the most of the last minute ──► workers
  *

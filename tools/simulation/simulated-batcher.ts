@@ -10,7 +10,7 @@ import { openAnswerOutbox } from "@faceline/batcher/answer-outbox";
 import { openBatchOutbox } from "@faceline/batcher/batch-outbox";
 import { BatchSpans } from "@faceline/batcher/batch-spans";
 import { SchedulerLoop } from "@faceline/batcher/scheduler-loop";
-import { type Event, newState } from "@faceline/batcher/scheduling/state";
+import { type Event, newState } from "@faceline/batcher/scheduling/state/state";
 import { TaskInbox } from "@faceline/batcher/task-inbox";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";

@@ -1,16 +1,16 @@
-// Covers workerLoads in ../src/scheduling/workers.ts.
+// Covers batcher/src/scheduling/state/worker-loads.ts.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { decide } from "@faceline/batcher/scheduling/decide";
-import type { Lane } from "@faceline/batcher/scheduling/lane";
-import { newState, type State } from "@faceline/batcher/scheduling/state";
-import { workerLoads } from "@faceline/batcher/scheduling/workers";
+import type { Lane } from "@faceline/batcher/scheduling/state/lane";
+import { newState, type State } from "@faceline/batcher/scheduling/state/state";
+import { WorkerLoads } from "@faceline/batcher/scheduling/state/worker-loads";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { randomScenario } from "./random-scenarios.ts";
 import { type NewScheduler, startSettings } from "./scenario.ts";
 import { Simulation } from "./simulation.ts";
 
-test("the loads of workers that are kept are those that the state has, after every decision and until the next", () => {
+test("the cached loads of workers are those that the state has, after every decision and until the next", () => {
   for (const seed of seedsOf(20)) {
     new Simulation({ ...randomScenario(seed, { faults: true }), scheduler: comparing(seed) }).run(8_000);
   }
@@ -32,10 +32,8 @@ const comparing =
   };
 
 function compare(state: State, lane: Lane, now: number, when: string): void {
-  const read = () => workerLoads(state, lane, now).map(({ worker, ...load }) => ({ ...load, id: worker.id }));
-  const { known } = lane;
-  const kept = read();
-  lane.known = undefined;
-  assert.deepEqual(kept, read(), when);
-  lane.known = known;
+  const computed = new WorkerLoads();
+  for (const worker of state.workers.values()) computed.setWorker(worker);
+  for (const sent of state.sent.values()) computed.addBatch(sent);
+  assert.deepEqual(state.loads.of(lane, now), computed.of(lane, now), when);
 }

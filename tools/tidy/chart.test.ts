@@ -1,13 +1,10 @@
 // Covers deploy/chart, without Helm.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import test from "node:test";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { secretFiles } from "@faceline/deploy/compose/secret-files";
 import { poolWorkersMax } from "@faceline/deploy/launcher/settings";
-import { repository } from "@faceline/deploy/launcher/state-folder";
 import { settingsOf } from "./service-settings.ts";
 import { findFiles, read } from "./source.ts";
 
@@ -69,9 +66,9 @@ test("each setting of a service is set by a template or allowed in `settings`, a
   );
 });
 
-test("each environment variable of a template is a setting of ARCHITECTURE.md", () => {
-  const rows = read("ARCHITECTURE.md")
-    .split("\n")
+test("each environment variable of a template is a setting of docs/operating", () => {
+  const rows = findFiles("docs/operating/{settings,tuning-settings}.md")
+    .flatMap((file) => read(file).split("\n"))
     .filter((line) => line.startsWith("| `"));
   const documented = new Set(rows.flatMap((row) => row.split("|")[1]!.match(/[A-Z][A-Z0-9_]+/g) ?? []));
   const unknown = [...settingsInTemplates()].filter((name) => !documented.has(name));
@@ -127,18 +124,8 @@ test("the keys of secrets in values.yaml are files that `npm run secrets` makes"
 
 test("alerts and dashboards of the chart are those of deploy/observe", () => {
   for (const name of ["alerts.yml", "grafana/capacity.json"]) {
-    const [own, generated] = [`${chart}/files/${name}`, `deploy/observe/generated/${name}`];
-    assert.equal(readFileSync(join(repository, own), "utf8"), read(generated), name);
+    assert.equal(read(`${chart}/files/${name}`), read(`deploy/observe/${name}`), name);
   }
-});
-
-test("the table of the chart's README has every value", () => {
-  const [, table = ""] = read(`${chart}/README.md`).split("## Values");
-  const rows = table.split("\n").filter((line) => line.startsWith("| `"));
-  const documented = rows.flatMap((row) =>
-    [...row.split("|")[1]!.matchAll(/`([\w.]+)`/g)].map(([, path]) => path!),
-  );
-  assert.deepEqual(documented.toSorted(), leaves(values).toSorted());
 });
 
 /** Settings of services that nobody needs here: secrets by value, and what the images decide. */
@@ -156,7 +143,7 @@ const leftOut = new Set([
   "GPU_DEVICE",
 ]);
 
-/** Of the dynamic linker and of glibc. */
+/** Variables of the dynamic linker and of glibc. */
 const ofTheSystem = ["LD_LIBRARY_PATH", "MALLOC_MMAP_THRESHOLD_"];
 
 /** `- { name: POOL, …`, `- name: SMTP_URL` and `"SMTP_PASSWORD_FILE"`. */
@@ -172,7 +159,7 @@ const settingsInTemplates = (): Set<string> =>
 const valueAt = (path: string): unknown =>
   path.split(".").reduce<unknown>((value, key) => (value as Values | undefined)?.[key], values);
 
-/** As Helm does it: maps are joined, everything else is replaced. */
+/** Joins maps and replaces everything else, as Helm does. */
 function over(base: unknown, top: unknown): unknown {
   if (!isMap(base) || !isMap(top)) return top;
   const keys = [...new Set([...Object.keys(base), ...Object.keys(top)])];
@@ -186,15 +173,6 @@ function secretKeys(value: unknown): string[] {
   if (!isMap(value)) return [];
   if (isSecretKey(value)) return [value["key"] as string];
   return Object.values(value).flatMap(secretKeys);
-}
-
-/** Paths of values; resources, labels, settings and references of secrets are one value each. */
-function leaves(value: Values, prefix = ""): string[] {
-  return Object.entries(value).flatMap(([key, each]): string[] => {
-    const path = `${prefix}${key}`;
-    const isOne = !isMap(each) || Object.keys(each).length === 0 || /(resources|labels|all)$/.test(key);
-    return isOne || isSecretKey(each) ? [path] : leaves(each, `${path}.`);
-  });
 }
 
 const isSecretKey = (value: Values): boolean => Object.keys(value).toSorted().join() === "key,secret";

@@ -1,9 +1,9 @@
-// Covers deploy/DATA-PROTECTION.md.
+// Covers docs/operating/data-protection.md.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { read } from "./source.ts";
 
-const page = read("deploy/DATA-PROTECTION.md");
+const page = read("docs/operating/data-protection.md");
 /** Each row of a table, by each of the keys and topics in its first cell. */
 const rows = new Map(
   page

@@ -4,12 +4,12 @@ import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import { attributes } from "@faceline/contracts/trace/attributes";
 import { assertOnlyKnown, type Offenders } from "./baseline.ts";
-import { findFiles, packages, read, sourceFiles } from "./source.ts";
+import { anchorsOf, findFiles, packages, read, sourceFiles, withoutBlocks } from "./source.ts";
 
 const documents = findFiles("**/*.md");
 const allFiles = findFiles("**/*", ".*", ".*/**");
 
-test("every setting is in the one table of ARCHITECTURE.md, and nothing else is", () => {
+test("every setting is in one table of docs/operating, and nothing else is", () => {
   // The launcher imports no service, so the schemas are read as text: a setting is a key in capitals.
   const schemas = findFiles(
     "*/src/**/{config,settings}.ts",
@@ -20,22 +20,23 @@ test("every setting is in the one table of ARCHITECTURE.md, and nothing else is"
   const settings = schemas.flatMap((file) =>
     matches(read(file), /^ {2,4}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*): /gm),
   );
-  const rows = read("ARCHITECTURE.md")
-    .split("\n")
+  const rows = findFiles("docs/operating/{settings,tuning-settings}.md")
+    .flatMap((file) => read(file).split("\n"))
     .filter((line) => line.startsWith("| `"));
   const documented = rows.flatMap((row) => matches(row.split("|")[1]!, /`([A-Z][A-Z0-9_]*)`/g));
   assert.ok(settings.length > 40, "the schemas were found");
   assert.deepEqual(documented.toSorted(), [...new Set(settings)].toSorted());
 });
 
-test("every attribute of spans is in the table of deploy/OPERATING.md, with its meaning", () => {
-  const [, table = ""] = read("deploy/OPERATING.md").split("## Attributes of spans");
-  const [ownTable = ""] = table.split("\n## ");
-  const rows = [...ownTable.matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)].map(([, name, meaning]) => [
-    name,
-    meaning,
-  ]);
-  assert.deepEqual(Object.fromEntries(rows), attributes);
+test("the attributes of spans that OpenTelemetry does not define are in docs/operating/traces.md", () => {
+  const rows = [...read("docs/operating/traces.md").matchAll(/^\| `([\w.]+)` \| (.*) \|$/gm)];
+  const own = Object.entries(attributes).filter(
+    ([name]) => /^(faceline|error)\./.test(name) && !name.startsWith("faceline.time."),
+  );
+  assert.deepEqual(
+    rows.map(([, ...cells]) => cells),
+    own,
+  );
 });
 
 test("every path in back-ticks exists", () => {
@@ -48,11 +49,15 @@ test("every path in back-ticks exists", () => {
   assertOnlyKnown("missing-paths", missing);
 });
 
-test("the list of contents of deploy/OPERATING.md has every section, in order", () => {
-  const [contents = "", sections = ""] = read("deploy/OPERATING.md").split(/\n(?=## )([^]*)/);
-  const titles = matches(`\n${sections}`, /^## (.+)$/gm);
-  assert.ok(titles.length > 10, "the sections were found");
-  assert.deepEqual(matches(contents, /^- \[(.+)\]\(#/gm), titles);
+test("docs/operating/README.md lists every chapter once, by its title", () => {
+  const [, list = ""] = read("docs/operating/README.md").split("## Chapters");
+  const listed = [...list.matchAll(/^- \[(.+)\]\(([\w-]+\.md)\)$/gm)].map(([, title, name]) => {
+    const [heading] = read(`docs/operating/${name}`).split("\n");
+    assert.equal(heading, `# ${title}`);
+    return name!;
+  });
+  const chapters = findFiles("docs/operating/*.md").map((file) => file.split("/").at(-1)!);
+  assert.deepEqual([...listed, "README.md"].toSorted(), chapters.toSorted());
 });
 
 test("every relative link points to a file, and to a heading of it", () => {
@@ -63,7 +68,7 @@ test("every relative link points to a file, and to a heading of it", () => {
       const [path = "", anchor] = link.split("#");
       const target = path === "" ? document : normalize(join(dirname(document), path)).replace(/\/$/, "");
       const file = allFiles.includes(target);
-      const ok = file && (anchor === undefined || anchors(read(target)).includes(anchor));
+      const ok = file && (anchor === undefined || anchorsOf(read(target)).includes(anchor));
       if (!ok) broken.set(`${document}: ${link}`, [file ? "no such heading" : "no such file"]);
     }
   }
@@ -72,26 +77,32 @@ test("every relative link points to a file, and to a heading of it", () => {
 
 test("documents and comments cite only pages of the repository", () => {
   const names = new Set(documents.map((document) => document.split("/").at(-1)));
-  const sections = new Set(matches(read("DECISIONS.md"), /^## (\d+)\./gm));
   const cited: Offenders = new Map();
   for (const file of [...documents, ...sourceFiles().filter((file) => !file.startsWith("tools/tidy/"))]) {
     const text = read(file);
     const pages = matches(text, /\b([A-Z][\w-]*\.md)\b/g).filter((page) => !names.has(page));
-    const decisions = matches(text, /\bDECISIONS(?:\.md)?,? §?(\d+)/g).filter(
-      (number) => !sections.has(number),
+    const decisions = matches(text, /\bdecision (\d+)/gi).filter(
+      (number) => findFiles(`docs/decisions/${number.padStart(4, "0")}-*.md`).length === 0,
     );
     const phrases = matches(text, /\b(the trial\b|the (?:plan|trial)'s|(?:of|beyond|against) the plan\b)/gi);
-    for (const page of [...pages, ...decisions.map((each) => `DECISIONS ${each}`), ...phrases]) {
+    for (const page of [...pages, ...decisions.map((each) => `decision ${each}`), ...phrases]) {
       cited.set(`${file}: ${page}`, []);
     }
   }
   assertOnlyKnown("pages-elsewhere", cited);
 });
 
+test("every decision is on the list of decisions", () => {
+  const files = findFiles("docs/decisions/[0-9]*.md");
+  const listed = matches(read("docs/decisions/README.md"), /\]\((\d{4}-[^)]+)\)/g);
+  assert.deepEqual(
+    listed.toSorted().map((name) => `docs/decisions/${name}`),
+    files,
+  );
+});
+
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, group]) => group!);
-
-const withoutBlocks = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, "");
 
 /**
  * Media types, model names and endpoints have slashes too. No files of the repository: patterns of names
@@ -112,13 +123,3 @@ function exists(path: string, document: string): boolean {
     (file) => file === path || file === normalize(join(dirname(document), path)) || file.endsWith(`/${path}`),
   );
 }
-
-/** The anchors that GitHub gives to the headings of a document. */
-const anchors = (markdown: string): string[] =>
-  matches(withoutBlocks(markdown), /^#+ (.+)$/gm).map((heading) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .trim()
-      .replaceAll(" ", "-"),
-  );

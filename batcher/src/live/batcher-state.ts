@@ -8,11 +8,12 @@ import type {
 import { DispatchReason } from "@faceline/contracts/wire/batch";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { KafkaLink } from "../pool-outbox.ts";
-import type { Lane } from "../scheduling/lane.ts";
-import { laneWait } from "../scheduling/lane-wait.ts";
-import { laneSituation } from "../scheduling/situation.ts";
-import type { State } from "../scheduling/state.ts";
-import { isIdle, isInService, isSilent, type Worker, workerLoads } from "../scheduling/workers.ts";
+import type { Lane } from "../scheduling/state/lane.ts";
+import { laneWait } from "../scheduling/capacity/lane-wait.ts";
+import { laneSituation } from "../scheduling/capacity/situation.ts";
+import type { State } from "../scheduling/state/state.ts";
+import { isIdle } from "../scheduling/state/worker-loads.ts";
+import { isInService, isSilent, type Worker } from "../scheduling/state/workers.ts";
 import type { SettingsChanges } from "../settings/settings-changes.ts";
 import { loadedMax } from "../settings/settings-resource.ts";
 import type { SchedulerHistory } from "./scheduler-history.ts";
@@ -67,10 +68,10 @@ export function roleOf(
 function liveLane(state: State, lane: Lane, history: SchedulerHistory, now: number): LiveLane {
   const ofLane = history.of(lane);
   const { counts, reasons, sizes, predictions } = ofLane;
-  const loads = workerLoads(state, lane, now);
+  const loads = state.loads.of(lane, now);
   const free = loads.filter(isIdle).length;
   const { sizing } = laneSituation(state, lane, now);
-  const { alpha, beta } = lane.run.line;
+  const { alpha, beta } = lane.estimates.run.line;
   return {
     lane: lane.id,
     build: lane.build,
@@ -94,8 +95,8 @@ function liveLane(state: State, lane: Lane, history: SchedulerHistory, now: numb
     run: {
       alphaMs: alpha,
       betaMs: beta,
-      residualMs: lane.run.residualMs,
-      expected: lane.sizes.map((size) => ({ size, ms: lane.run.meanMs(size) })),
+      residualMs: lane.estimates.run.residualMs,
+      expected: lane.estimates.sizes.map((size) => ({ size, ms: lane.estimates.run.meanMs(size) })),
       measured: ofLane.measured(),
     },
     predictions: predictions.values(),

@@ -2,7 +2,7 @@ import { Latest } from "@faceline/runtime/live/recent/latest";
 import { RecentSlots } from "@faceline/runtime/live/recent/slots";
 import type { LiveLane } from "@faceline/runtime/live/state";
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
-import type { Lane } from "../scheduling/lane.ts";
+import type { Lane } from "../scheduling/state/lane.ts";
 
 /** The last minutes of one lane, in a bounded memory. */
 export class LaneHistory {

@@ -4,7 +4,7 @@ import test from "node:test";
 import type { LiveBatcher } from "@faceline/runtime/live/state";
 import { answered, buildOf, call, newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "../scheduling/decide.ts";
-import type { Event, Move } from "../scheduling/state.ts";
+import type { Event, Move } from "../scheduling/state/state.ts";
 import { SettingsChanges } from "../settings/settings-changes.ts";
 import { liveBatcher } from "./batcher-state.ts";
 import { SchedulerHistory } from "./scheduler-history.ts";

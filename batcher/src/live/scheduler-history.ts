@@ -2,8 +2,8 @@ import { RecentSlots } from "@faceline/runtime/live/recent/slots";
 import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { SchedulerObserver } from "../scheduler-loop.ts";
-import type { Lane } from "../scheduling/lane.ts";
-import type { AnswerMove, Dispatch, Event, Move, State } from "../scheduling/state.ts";
+import type { Lane } from "../scheduling/state/lane.ts";
+import type { AnswerMove, Dispatch, Event, Move, State } from "../scheduling/state/state.ts";
 import { LaneHistory } from "./lane-history.ts";
 
 /**
@@ -54,7 +54,7 @@ export class SchedulerHistory implements SchedulerObserver {
       const sent = this.#state.sent.get(batch);
       if (sent === undefined || end !== "answered" || size === 0) continue;
       const history = this.of(sent.lane);
-      history.addRun(sent.lane.paddedSize(size), runMs);
+      history.addRun(sent.lane.estimates.paddedSize(size), runMs);
       if (sent.dispatch === undefined) continue;
       history.predictions.add({
         predictedMs: sent.dispatch.predictedEndAt - sent.sentAt,

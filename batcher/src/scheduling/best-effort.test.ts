@@ -13,10 +13,11 @@ import {
   report,
   taskIds,
 } from "../../testing/fixtures.ts";
-import { bestEffortWaitingMax } from "./best-effort-admission.ts";
+import { bestEffortWaitingMax } from "./dispatch/best-effort-admission.ts";
 import { decide } from "./decide.ts";
 import { laneStates } from "./pool-state.ts";
-import type { Move, State } from "./state.ts";
+import type { Lane } from "./state/lane.ts";
+import type { Move, State } from "./state/state.ts";
 
 // Covers best-effort-admission.ts, best-effort-dispatch.ts, spare-workers.ts and waiting-tasks.ts: anonymous
 // calls beside those of teams.
@@ -56,7 +57,7 @@ test("while a task of a team waits, no best-effort task is sent, not even one th
 test("while a team's task is held for neighbours beside an idle worker, no best-effort task is sent", () => {
   const pool = accelerator();
   const [lane] = pool.lanes.values();
-  for (let now = 10; now < 1_000; now += 10) lane!.arrivals.add(1, 300, now);
+  for (let now = 10; now < 1_000; now += 10) lane!.estimates.arrivals.add(1, 300, now);
   assert.deepEqual(batchesOf(decide(pool, call("team", 1, { now: 1_000, deadlineAt: 1_300 }), 1_000)), []);
   assert.deepEqual(batchesOf(decide(pool, anonymous("a", 1, 1_001), 1_001)), []);
   assert.deepEqual(callsOf(batchesOf(decide(pool, { kind: "timer" }, 1_060))), ["team"]);
@@ -109,15 +110,15 @@ test("best-effort tasks change nothing of what is learned, predicted and publish
     decide(pool, call("team", 2, { now: 0 }), 0);
     if (flooded) for (let i = 0; i < 40; i++) decide(pool, anonymous(`a${i}`, 4, 1, { cost: 7 }), 1);
     const [lane] = pool.lanes.values();
-    const { demand, arrivals, usualArrivedAt, usualCost } = lane!;
+    const { estimates, lightArrivedAt } = lane!;
     const [{ bestEffortWaitMs, ...published } = assert.fail()] = laneStates(pool, 2);
     assert.equal(bestEffortWaitMs === null, flooded);
     return {
       published,
-      demand,
-      perMs: arrivals.perMs(2),
-      usualArrivedAt,
-      usualCost,
+      demand: estimates.demand,
+      perMs: estimates.arrivals.perMs(2),
+      lightArrivedAt,
+      lightLoad: estimates.lightLoad(1),
       severalCall: pool.tenants.areSeveral(2),
     };
   });
@@ -130,7 +131,7 @@ test("while teams call often, more workers stay idle: two deviations of how many
     const [lane] = pool.lanes.values();
     for (let now = 0; now < 500; now += 1_000 / perSecond) {
       pool.tenants.add("team", now);
-      lane!.arrivals.add(1, 30_000, now);
+      lane!.estimates.arrivals.add(1, 30_000, now);
     }
     return batchesOf(decide(pool, anonymous("a", 40, 500), 500)).length;
   };
@@ -141,14 +142,18 @@ test("while teams call often, more workers stay idle: two deviations of how many
 test("the runs of best-effort tasks teach nothing: crowds would make teams' predictions longer", () => {
   const pool = idlePool(1);
   const [lane] = pool.lanes.values();
-  const before = [lane!.highMs(1), lane!.prepare.highMs(1)];
+  const learned = ({ estimates }: Lane) => [
+    estimates.runHighMs(1),
+    estimates.prepareHighMs(estimates.lightLoad(1)),
+  ];
+  const before = learned(lane!);
   let [batch] = batchesOf(decide(pool, anonymous("a", 10, 0), 0));
   for (let now = 4_000; batch !== undefined; now += 4_000) {
     const crowds = batch.tasks.map(({ id }) => ({ task: id, faces: 100 }));
     const finished = [{ ...answered(batch), runMs: 3_900, prepareMs: 90, crowds }];
     [batch] = batchesOf(decide(pool, report("w0", { sentAt: now - 3, finished }), now));
   }
-  assert.deepEqual([lane!.highMs(1), lane!.prepare.highMs(1)], before);
+  assert.deepEqual(learned(lane!), before);
 });
 
 test("a flood takes no place of a team: it has its own, and few", () => {

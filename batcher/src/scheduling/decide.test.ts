@@ -15,7 +15,7 @@ import {
   taskIds,
 } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
-import type { Move } from "./state.ts";
+import type { Move } from "./state/state.ts";
 
 test("a task that finds a free worker is sent at once", () => {
   const pool = newPool();
@@ -361,7 +361,7 @@ test("a batcher that lost the partition forgets its tasks and keeps what the wor
   decide(pool, arrival, 0);
   assert.deepEqual(decide(pool, { kind: "partition_lost" }, 1), []);
   assert.deepEqual([pool.holdsPartition, pool.open.size, pool.sent.size], [false, 0, 0]);
-  assert.equal([...pool.lanes.values()][0]?.meanMs(1), 500);
+  assert.equal([...pool.lanes.values()][0]?.estimates.runMs(1), 500);
 
   // With the partition back, the call is read again and counts as new.
   decide(pool, { kind: "partition_assigned" }, 2);
@@ -590,7 +590,7 @@ test("with the partition back, batches are as large as the worker with most memo
   const sizes = [{ size: 1, runMs: 12 }];
   decide(pool, report("w1", { sizes }), 0);
   decide(pool, report("w2", { partition: 1 }), 0);
-  const batchMax = () => [...pool.lanes.values()].map((lane) => lane.batchMax);
+  const batchMax = () => [...pool.lanes.values()].map((lane) => lane.estimates.batchMax);
   assert.deepEqual(batchMax(), [8]);
   decide(pool, { kind: "partition_lost" }, 1);
   decide(pool, { kind: "partition_assigned" }, 2);

@@ -1,28 +1,29 @@
 import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
-import { admit, weightOfAll } from "./admission.ts";
-import { isHeavy } from "./batch-load.ts";
-import { usefulBatch } from "./batch-size.ts";
-import { admitBestEffort } from "./best-effort-admission.ts";
-import { dispatchBatches } from "./dispatch.ts";
-import { buildOfCall, moveStrandedCalls } from "./lane-builds.ts";
-import { noteQueues } from "./lane-loads.ts";
-import { noteWants } from "./load-turns.ts";
-import { sampleWorkersNeeded } from "./pool-needs.ts";
-import { recoverLostBatches, requeue } from "./recovery.ts";
-import { applyReport, largestSizes } from "./reports.ts";
-import { expiryAfter } from "./sent-batch.ts";
-import { shedToGiveWay } from "./shedding.ts";
-import { laneSituation, usualTaskMs } from "./situation.ts";
-import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state.ts";
-import { WaitingTime } from "./waiting-time.ts";
-import { silenceMaxMs } from "./workers.ts";
-import { WorkersNeeded } from "./workers-needed.ts";
+import { admit, weightOfAll } from "./admission/admission.ts";
+import { isHeavy } from "./queue/batch-load.ts";
+import { usefulBatch } from "./capacity/batch-size.ts";
+import { admitBestEffort } from "./dispatch/best-effort-admission.ts";
+import { dispatchBatches } from "./dispatch/dispatch.ts";
+import { buildOfCall, moveStrandedCalls } from "./reports/lane-builds.ts";
+import { noteQueues } from "./capacity/lane-loads.ts";
+import { noteWants } from "./capacity/load-turns.ts";
+import { sampleWorkersNeeded } from "./capacity/pool-needs.ts";
+import { recoverLostBatches, requeue } from "./reports/recovery.ts";
+import { applyReport, largestSizes } from "./reports/reports.ts";
+import { expiryAfter } from "./state/sent-batch.ts";
+import { shedToGiveWay } from "./admission/shedding.ts";
+import { laneSituation, lightTaskMs } from "./capacity/situation.ts";
+import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state/state.ts";
+import { WaitingTime } from "./queue/waiting-time.ts";
+import { silenceMaxMs } from "./state/workers.ts";
+import { WorkersNeeded } from "./estimates/workers-needed.ts";
 
 /**
- * The batching policy of a pool (described in batcher/README.md). Returns what to do after an event. It holds
- * no timer, no socket, no clock and no random number, so the same code runs in production, in simulations and
- * in tests.
+ * The batching policy of a pool (described in docs/developing/batching.md). Returns what to do after an
+ * event. It holds no timer, no socket, no clock and no random number, so the same code runs in production, in
+ * simulations and in tests. Each folder imports only from those before it: queue, estimates, state, capacity,
+ * admission, dispatch, reports.
  *
  *     arrive ─► admission ─► lane ─► dispatch ─► a worker ─► report ─► ended
  *                  │                    │           │
@@ -106,14 +107,20 @@ function discountOwnStall(state: State, event: Event, now: number): void {
   const stalledMs = pauseMs >= ownStallMs ? pauseMs : withoutCoreMs;
   if (stalledMs < discountMinMs) return;
   for (const worker of state.workers.values()) {
-    worker.reportedAt = Math.min(now, worker.reportedAt + stalledMs);
-    if (worker.preparing !== undefined) worker.preparing.since += stalledMs;
+    const { reportedAt, preparing } = worker;
+    state.loads.changeWorker(worker, {
+      reportedAt: Math.min(now, reportedAt + stalledMs),
+      preparing: preparing && { ...preparing, since: preparing.since + stalledMs },
+    });
   }
   for (const sent of state.sent.values()) {
-    sent.discountedMs += stalledMs;
-    if (sent.phase.kind === "travelling") sent.phase.receiveBy += stalledMs;
+    const { discountedMs, phase } = sent;
+    const isTravelling = phase.kind === "travelling";
+    state.loads.changeBatch(sent, {
+      discountedMs: discountedMs + stalledMs,
+      phase: isTravelling ? { ...phase, receiveBy: phase.receiveBy + stalledMs } : phase,
+    });
   }
-  state.loadsVersion++;
 }
 
 /**
@@ -125,16 +132,6 @@ const ownStallMs = silenceMaxMs / 2;
 const discountMinMs = 25;
 
 function handleEvent(state: State, event: Event, now: number): Move[] {
-  // Neither changes a worker or a sent batch.
-  if (event.kind === "arrive" || event.kind === "timer") return movesAfter(state, event, now);
-  const version = state.loadsVersion;
-  state.loadsVersion = Number.NaN;
-  const moves = movesAfter(state, event, now);
-  state.loadsVersion = version + 1;
-  return moves;
-}
-
-function movesAfter(state: State, event: Event, now: number): Move[] {
   switch (event.kind) {
     case "arrive":
       return arrive(state, event, now);
@@ -179,9 +176,9 @@ function arrive(state: State, arrival: Arrival, now: number): Move[] {
     if (situation.loads.length === 0) lane.wantedAt[call.serviceClass] = now;
     if (isStandard) {
       const weight = weightOfAll(situation, waiting);
-      lane.demand.add(call.tenant, weight, now);
-      state.demand.add(call.tenant, weight * usualTaskMs(situation), now);
-      state.workersNeeded.add(weight * usualTaskMs(situation), now);
+      lane.estimates.demand.add(call.tenant, weight, now);
+      state.demand.add(call.tenant, weight * lightTaskMs(situation), now);
+      state.workersNeeded.add(weight * lightTaskMs(situation), now);
     }
     const admission = (isStandard ? admit : admitBestEffort)(situation, call, waiting);
     if (admission.kind === "refused") {
@@ -195,12 +192,12 @@ function arrive(state: State, arrival: Arrival, now: number): Move[] {
   const open: OpenCall = { tenant: call.tenant, lane, answered: answeredBy !== undefined };
   for (const task of fresh) state.open.set(task.id, { task, call: open, wait: newWait() });
   // Of the batches beside what the tenants demand now.
-  const usualMs = usualTaskMs({ sizing: usefulBatch(lane, state.hops, situation.sizing, now) });
+  const taskMs = lightTaskMs({ sizing: usefulBatch(lane, state.hops, situation.sizing, now) });
   const { queue } = lane.waiting[call.serviceClass];
-  queue.add(call.tenant, waiting, now, (task) => lane.weightOf(task, usualMs));
+  queue.add(call.tenant, waiting, now, (task) => lane.estimates.weightOf(task, taskMs));
   if (!isStandard) return gaveWay;
-  if (!waiting.every(isHeavy)) lane.usualArrivedAt = now;
-  lane.arrivals.add(waiting.length, call.deadlineAt - now, now);
+  if (!waiting.every(isHeavy)) lane.lightArrivedAt = now;
+  lane.estimates.arrivals.add(waiting.length, call.deadlineAt - now, now);
   return gaveWay;
 }
 
@@ -216,7 +213,8 @@ function withoutThoseOfWorkers(state: State, tasks: BatchTask[]): BatchTask[] {
     if (!sent.adopted || sent.phase.kind === "lost") continue;
     waiting = waiting.filter(({ id, deadlineAt }) => {
       if (!sent.tasks.includes(id)) return true;
-      sent.expiresAt = Math.max(sent.expiresAt, expiryAfter(deadlineAt));
+      const expiresAt = Math.max(sent.expiresAt, expiryAfter(deadlineAt));
+      state.loads.changeBatch(sent, { expiresAt });
       return false;
     });
   }
@@ -242,13 +240,13 @@ function losePartition(state: State, now: number): Move[] {
   state.workersNeeded = new WorkersNeeded();
   state.deferred.length = 0;
   state.lanes.clear();
-  state.sent.clear();
+  state.loads.removeAllBatches();
   state.open.clear();
   for (const worker of state.workers.values()) {
     for (const { lane: id, build, sizes } of worker.report.lanes) {
       const lane = laneOf(state, id, build, now);
-      lane.warmUp(sizes, worker.reportedAt);
-      lane.sizes = largestSizes(state, lane);
+      lane.estimates.warmUp(sizes, worker.reportedAt);
+      lane.estimates.sizes = largestSizes(state, lane);
     }
   }
   for (const { lane: id } of [...state.workers.values()].flatMap(({ report }) => report.loadable)) {

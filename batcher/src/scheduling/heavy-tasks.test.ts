@@ -3,7 +3,7 @@ import test from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import { answered, answersOf, batchesOf, call, newPool, report, taskIds } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
-import type { State } from "./state.ts";
+import type { State } from "./state/state.ts";
 
 // Covers batch-load.ts and heavy-limit.ts: pictures that take long to prepare, beside light ones of cost 1.
 
@@ -15,7 +15,7 @@ test("a heavy task shares no batch with light ones, and goes when it is its tena
     0,
   );
   decide(pool, call("d", 3, { now: 0, cost: 20 }, "heavy"), 0);
-  decide(pool, call("u", 3, { now: 0 }, "usual"), 0);
+  decide(pool, call("u", 3, { now: 0 }, "light"), 0);
   const sent: string[][] = [];
   let batches = batchesOf(decide(pool, report("w1"), 500));
   for (let now = 600; batches.length > 0; now += 100) {
@@ -30,9 +30,9 @@ test("a heavy task shares no batch with light ones, and goes when it is its tena
 });
 
 test("while light tasks arrive, half of the workers prepare no heavy batch; otherwise all may", () => {
-  const workersWithHeavy = (usual: boolean) => {
+  const workersWithHeavy = (light: boolean) => {
     const pool = twoWorkers();
-    const first = usual ? batchesOf(decide(pool, call("u", 1, { now: 0 }, "usual"), 0)) : [];
+    const first = light ? batchesOf(decide(pool, call("u", 1, { now: 0 }, "light"), 0)) : [];
     for (const batch of first) decide(pool, report("w1", { finished: [answered(batch)] }), 1);
     return batchesOf(decide(pool, call("d", 2, { now: 2, cost: 20 }, "heavy"), 2)).length;
   };
@@ -41,8 +41,8 @@ test("while light tasks arrive, half of the workers prepare no heavy batch; othe
 
 test("while light tasks arrive, the worker that runs a heavy batch gets the next one, and the others none", () => {
   const pool = twoWorkers();
-  const usual = batchesOf(decide(pool, call("u", 1, { now: 0 }, "usual"), 0));
-  decide(pool, report("w1", { finished: usual.map(answered) }), 1);
+  const light = batchesOf(decide(pool, call("u", 1, { now: 0 }, "light"), 0));
+  decide(pool, report("w1", { finished: light.map(answered) }), 1);
   const [heavy] = batchesOf(decide(pool, call("d", 2, { now: 2, cost: 20 }, "heavy"), 2));
   const workerOf = (batch: Batch | undefined) => pool.sent.get(batch!.id)!.worker.replace("inference-", "");
   const worker = workerOf(heavy);
@@ -57,12 +57,12 @@ test("while a worker prepares a heavy batch, light ones are sent to it as if it 
   decide(pool, report("w1"), 0);
   const [heavy] = batchesOf(decide(pool, call("d", 2, { now: 0, cost: 90 }, "heavy"), 0));
   decide(pool, report("w1", { staged: [heavy!] }), 3);
-  const [usual] = batchesOf(decide(pool, call("u", 1, { now: 10 }, "usual"), 10));
-  assert.deepEqual(taskIds(usual!), ["u/nnnnnnnnnnnnnnnn/0"]);
+  const [light] = batchesOf(decide(pool, call("u", 1, { now: 10 }, "light"), 10));
+  assert.deepEqual(taskIds(light!), ["u/nnnnnnnnnnnnnnnn/0"]);
   // It runs beside the preparation, and another one is staged behind it; a second heavy one is not.
-  const running = { batch: usual!.id, tasks: taskIds(usual!), startedAt: 20, endsAt: 32 };
+  const running = { batch: light!.id, tasks: taskIds(light!), startedAt: 20, endsAt: 32 };
   decide(pool, report("w1", { running, staged: [heavy!] }), 20);
-  const [next, ...others] = batchesOf(decide(pool, call("v", 1, { now: 25 }, "usual"), 25));
+  const [next, ...others] = batchesOf(decide(pool, call("v", 1, { now: 25 }, "light"), 25));
   assert.deepEqual(taskIds(next!), ["v/nnnnnnnnnnnnnnnn/0"]);
   assert.deepEqual(others, []);
 });
@@ -72,7 +72,7 @@ test("pictures that are nearly heavy run one by one beside other tenants, and to
     const pool = newPool();
     const running = { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } as const;
     decide(pool, report("w1", { running }), 0);
-    if (others) decide(pool, call("u", 1, { now: 0 }, "usual"), 0);
+    if (others) decide(pool, call("u", 1, { now: 0 }, "light"), 0);
     decide(pool, call("n", 4, { now: 0, cost: 6 }, "noisy"), 0);
     const [first] = batchesOf(decide(pool, report("w1"), 500));
     return first!.tasks.filter(({ cost }) => cost === 6).length;
@@ -92,10 +92,13 @@ test("a heavy call whose pictures could not be decoded by its deadline is refuse
 test("the times of heavy batches do not lengthen what is predicted for light ones", () => {
   const pool = twoWorkers();
   const [lane] = pool.lanes.values();
-  const before = lane!.prepare.highMs(1);
-  for (let i = 0; i < 20; i++) lane!.learnPrepareMs({ count: 1, cost: 160, isHeavy: true }, 5_000);
-  assert.equal(lane!.prepare.highMs(1), before);
-  assert.ok(Math.abs(lane!.prepareHeavy.meanMs(160) - 5_000) < 100);
+  const { estimates } = lane!;
+  const light = estimates.lightLoad(1);
+  const heavy = { count: 1, cost: 160, isHeavy: true };
+  const before = estimates.prepareHighMs(light);
+  for (let i = 0; i < 20; i++) estimates.learnPreparation(heavy, 5_000);
+  assert.equal(estimates.prepareHighMs(light), before);
+  assert.ok(Math.abs(estimates.prepareMs(heavy) - 5_000) < 100);
 });
 
 function twoWorkers(): State {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { answersOf, batchesOf, call, idlePool, newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
-import { laneSituation } from "./situation.ts";
-import type { Move, State } from "./state.ts";
+import { laneSituation } from "./capacity/situation.ts";
+import type { Move, State } from "./state/state.ts";
 
 // Why a task waits, is refused or is shed: each rule of the policy alone. One worker whose batch of b takes
 // 40 + 2b ms.
@@ -64,7 +64,7 @@ test("a smaller utilisation target that an operator sets makes the floor larger"
     const { laneWaitingMax, batchMax } = pool.settings;
     decide(pool, { kind: "settings", settings: { laneWaitingMax, batchMax, utilisationTarget } }, 0);
     const [lane] = pool.lanes.values();
-    for (let now = 0; now < 900; now += 10) lane!.arrivals.add(4, 30_000, now);
+    for (let now = 0; now < 900; now += 10) lane!.estimates.arrivals.add(4, 30_000, now);
     return laneSituation(pool, lane!, 900).sizing.floor;
   };
   assert.ok(floorWith(0.4) > floorWith(1), `${floorWith(0.4)} and ${floorWith(1)}`);
@@ -158,8 +158,8 @@ test("a task of a tenant within its share is not dropped early: the smaller batc
 test("two overlapping calls of a tenant that demands less than its share are accepted beside a flood", () => {
   const pool = accelerator();
   const [lane] = pool.lanes.values();
-  for (let at = 0; at < 10_000; at += 10) lane!.demand.add("flood", 10, at);
-  for (let at = 0; at < 10_000; at += 1_000) lane!.demand.add("modest", 20, at);
+  for (let at = 0; at < 10_000; at += 10) lane!.estimates.demand.add("flood", 10, at);
+  for (let at = 0; at < 10_000; at += 1_000) lane!.estimates.demand.add("modest", 20, at);
   busyUntil(pool, 10_000, 10_104);
   arrive(pool, 32, 10_000, { timeBudgetMs: 1_000, tenant: "flood" });
   const calls = [1, 2].map(() =>
@@ -230,14 +230,17 @@ function accelerator(): State {
 
 function learnInstantPreparation(pool: State): void {
   for (const lane of pool.lanes.values()) {
-    for (let run = 0; run < 300; run++) lane.prepare.learn([1, 4, 32][run % 3]!, 0);
+    for (let run = 0; run < 300; run++) {
+      const size = [1, 4, 32][run % 3]!;
+      lane.estimates.learnPreparation(lane.estimates.lightLoad(size), 0);
+    }
   }
 }
 
 /** Makes the lane believe in a past load: arrivals that were answered at once. */
 function load(pool: State, { perSecond, untilMs }: { perSecond: number; untilMs: number }): void {
   const lane = [...pool.lanes.values()][0]!;
-  for (let at = 0; at < untilMs; at += 1_000 / perSecond) lane.arrivals.add(1, usualBudgetMs, at);
+  for (let at = 0; at < untilMs; at += 1_000 / perSecond) lane.estimates.arrivals.add(1, usualBudgetMs, at);
   decide(pool, report("w1", { sizes, sentAt: untilMs - 3 }), untilMs);
 }
 

@@ -1,9 +1,9 @@
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
-import { bestEffortWaitingMax, bestEffortWaitMs } from "./best-effort-admission.ts";
-import { nextLoad } from "./lane-loads.ts";
-import { expectedStartAt, type LaneSituation, laneSituation } from "./situation.ts";
-import type { State } from "./state.ts";
-import { loadableCount } from "./workers.ts";
+import { bestEffortWaitingMax, bestEffortWaitMs } from "./dispatch/best-effort-admission.ts";
+import { nextLoad } from "./capacity/lane-loads.ts";
+import { expectedStartAt, type LaneSituation, laneSituation } from "./capacity/situation.ts";
+import type { State } from "./state/state.ts";
+import { loadableCount } from "./state/workers.ts";
 
 /** Returns what the ingress needs to refuse a call before it reads the body. */
 export function laneStates(state: State, now: number): LaneState[] {
@@ -13,7 +13,7 @@ export function laneStates(state: State, now: number): LaneState[] {
     const loaded = first?.worker.report.lanes.find((each) => each.lane === lane.id);
     // No tenant is served sooner than one that has nothing waiting. Admission refuses those that have more.
     const position = lane.queue.activeTenants + 1;
-    const deadlineAt = now + lane.arrivals.timeBudgetMs;
+    const deadlineAt = now + lane.estimates.arrivals.timeBudgetMs;
     const isFull = lane.waiting.best_effort.count >= bestEffortWaitingMax;
     return {
       lane: lane.id,
@@ -24,9 +24,9 @@ export function laneStates(state: State, now: number): LaneState[] {
       load: nextLoad(situation),
       expectedWaitMs: Math.round(expectedStartAt(situation, { position, deadlineAt }) - now),
       bestEffortWaitMs: isFull ? null : Math.round(bestEffortWaitMs(situation, 1)),
-      expectedRunMs: Math.round(lane.meanMs(1)),
+      expectedRunMs: Math.round(lane.estimates.runMs(1)),
       taskMs: taskMsOf(situation),
-      batchMax: Math.min(lane.batchMax, state.settings.batchMax),
+      batchMax: Math.min(lane.estimates.batchMax, state.settings.batchMax),
       executionProvider: loaded?.executionProvider ?? "none",
       precisions: loaded?.precisions ?? [],
     };
@@ -35,7 +35,7 @@ export function laneStates(state: State, now: number): LaneState[] {
 
 /** Without hops, whose times change with every message: each change would be published. */
 const taskMsOf = ({ lane, sizing }: LaneSituation): number => {
-  const taskMs = lane.meanMs(sizing.usefulSize) / sizing.usefulSize / sizing.workers;
+  const taskMs = lane.estimates.runMs(sizing.usefulSize) / sizing.usefulSize / sizing.workers;
   return Math.round(taskMs * 1_000) / 1_000;
 };
 

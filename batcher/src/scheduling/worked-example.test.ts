@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { answersOf, batchesOf, call, newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "./decide.ts";
-import { laneSituation } from "./situation.ts";
-import type { Event, Move } from "./state.ts";
+import { laneSituation } from "./capacity/situation.ts";
+import type { Event, Move } from "./state/state.ts";
 
-// The worked example of batcher/README.md, step by step, with its numbers. Instants are ms since its
-// beginning.
+// The worked example of docs/developing/batching.md, step by step, with its numbers. Instants are ms since
+// its beginning.
 
-test("the worked example of the README comes out with the numbers given there", () => {
+test("the worked example comes out with the numbers given there", () => {
   const { situation, handle, wakeAt } = examplePool();
   const { usefulSize, deadlineSize, floor, holdMs } = situation().sizing;
   assert.deepEqual(
@@ -58,9 +58,9 @@ function examplePool() {
   const [lane] = pool.lanes.values();
   for (let run = 0; run < 300; run++) {
     const size = [1, 8, 32][run % 3]!;
-    lane!.prepare.learn(size, 5 + size);
+    lane!.estimates.learnPreparation(lane!.estimates.lightLoad(size), 5 + size);
   }
-  for (let at = start - 5_000; at < start; at += 10) lane!.arrivals.add(1, 300, at);
+  for (let at = start - 5_000; at < start; at += 10) lane!.estimates.arrivals.add(1, 300, at);
   decide(pool, report("w1", { sizes, sentAt: start - 3 }), start);
   return {
     situation: () => laneSituation(pool, lane!, start),

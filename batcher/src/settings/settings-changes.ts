@@ -1,5 +1,5 @@
 import { type AdjustablePoolSettings, PoolSettingsChange } from "@faceline/runtime/operators/pool-settings";
-import type { AdjustableSettings } from "../scheduling/state.ts";
+import type { AdjustableSettings } from "../scheduling/state/state.ts";
 
 /**
  * The settings of a batcher that operators change while it runs: what it was started with, what is in force

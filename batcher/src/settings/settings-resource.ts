@@ -1,7 +1,7 @@
 import type { PoolSettings } from "@faceline/runtime/operators/pool-settings";
 import type { OperatorsResource, ResourceReply } from "@faceline/runtime/operators/server";
-import type { Event, State } from "../scheduling/state.ts";
-import { isInService } from "../scheduling/workers.ts";
+import type { Event, State } from "../scheduling/state/state.ts";
+import { isInService } from "../scheduling/state/workers.ts";
 import { type ChangeResult, type SettingsChanges, schedulerSettings } from "./settings-changes.ts";
 
 /**
@@ -63,8 +63,8 @@ export function loadedMax(state: State): number | undefined {
 }
 
 function loadedLanes({ lanes }: State): PoolSettings["lanes"] {
-  const built = [...lanes.values()].flatMap(({ id, build, sizes }) =>
-    build === null ? [] : [{ lane: id, digest: build.digest, sizes }],
+  const built = [...lanes.values()].flatMap(({ id, build, estimates }) =>
+    build === null ? [] : [{ lane: id, digest: build.digest, sizes: [...estimates.sizes] }],
   );
   return built.slice(0, lanesMax);
 }

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { errorTable } from "./errors.ts";
 
-test("the error table of README.md equals errorTable", () => {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const rows = readme.split("\n").filter((line) => /^\| \d{3} \|/.test(line));
+test("the table of docs/using/errors.md is errorTable", () => {
+  const guide = readFileSync(new URL("../../../docs/using/errors.md", import.meta.url), "utf8");
+  const rows = guide.split("\n").filter((line) => /^\| \d{3} \|/.test(line));
   const codes = Object.entries(errorTable).map(
     ([code, { status, when, next }]) => `| ${status} | \`${code}\` | ${when} | ${next} |`,
   );

@@ -2,7 +2,7 @@ import * as z from "zod";
 
 /**
  * All errors of the API: stable code, HTTP status, title, when it occurs and what the caller should do next.
- * Replies and the OpenAPI document are made from this table, and a test compares the table of the README with
+ * Responses and the OpenAPI document are made from this table, and a test compares docs/using/errors.md with
  * it. A code is never reused for another meaning.
  */
 export const errorTable = {

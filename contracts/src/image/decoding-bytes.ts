@@ -7,7 +7,7 @@ import type { ImageHeader } from "./header.ts";
  * Returns the most memory, in bytes, that libvips takes to decode an image and to shrink it. That is what a
  * decoder must hold whole before it can give the first row, and strips of rows while the picture is shrunk.
  * The constants are upper bounds of what was measured with pictures of 40 megapixels and 16 to 1,000,000
- * pixels wide (DECISIONS 46).
+ * pixels wide (decision 46).
  */
 export function decodingBytes(header: ImageHeader): number {
   if (header.format === "avif") return Math.ceil(avifBytes(header));
@@ -45,8 +45,8 @@ function rowBytes(header: RowsHeader): number {
 
 /**
  * AVIF is decoded whole: a tile with the frames and filters of its decoder, `tilesAtOnce` at a time, into the
- * planes of a grid, which become RGB. Planes of full size are copied once. (DECISIONS 85; with one arena of
- * glibc, as the launcher starts workers.)
+ * planes of a grid, which become RGB. Planes of full size are copied once (decision 85; with one arena of
+ * glibc, as the launcher starts workers).
  */
 function avifBytes({ width, height, tiles, ...header }: AvifHeader): number {
   const sampleBytes = header.samplesPerPixel * header.bytesPerSample;

@@ -1,6 +1,6 @@
 /**
- * Every metric of the services: instruments, the Prometheus page and the table in deploy/OPERATING.md are
- * made from this list. Names follow OpenTelemetry. No attribute holds a key, a team, an id or anything that a
+ * Every metric of the services: instruments, the Prometheus page and the tables of docs/operating are made
+ * from this list. Names follow OpenTelemetry. No attribute holds a key, a team, an id or anything that a
  * client sent: the values of each come from a short list, from the settings or from the code.
  */
 export const metricList = {

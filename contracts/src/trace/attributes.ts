@@ -1,6 +1,6 @@
 /**
  * Every attribute that a span of Faceline may have, and what it means. Those of OpenTelemetry's semantic
- * conventions have their meaning from there. deploy/OPERATING.md has the same table.
+ * conventions have their meaning from there. docs/operating/traces.md has the table of the others.
  */
 export const attributes = {
   "faceline.request.id": "the `x-request-id` of the call",

@@ -30,7 +30,7 @@ export const TaskCost = z.int().min(1).max(decodingCostMax);
 
 /**
  * How a call is served beside others. `standard`: calls of teams. `best_effort`: anonymous calls, which run
- * only where teams leave a worker idle (batcher/README.md, Best effort).
+ * only where teams leave a worker idle (docs/developing/batching.md, Best effort).
  */
 export const ServiceClass = z.enum(["standard", "best_effort"]);
 export type ServiceClass = z.infer<typeof ServiceClass>;

@@ -1,17 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Program } from "../../launcher/child.ts";
 import { repository } from "../../launcher/state-folder.ts";
 import type { PrometheusCommands } from "./prometheus-install.ts";
 import { isHealthy } from "./zipkin.ts";
 
-/**
- * Alert rules, and console templates with their libraries. Either may be absent. The path is written down
- * here too, because generated.ts loads what generates them.
- */
-const generated = join(repository, "deploy", "observe", "generated");
-const alertsFile = join(generated, "alerts.yml");
-export const consolesFolder = join(generated, "consoles");
+const alertsFile = join(repository, "deploy", "observe", "alerts.yml");
 
 /** Prometheus on loopback, which asks the operators' ports of `targets` and evaluates the alert rules. */
 export function prometheusProgram(commands: PrometheusCommands, options: PrometheusOptions): Program {
@@ -31,8 +25,6 @@ export function prometheusProgram(commands: PrometheusCommands, options: Prometh
     "web.cors.origin": origin.replaceAll(".", "\\."),
     "web.page-title": "Faceline",
     "log.level": "warn",
-    "web.console.templates": consolesFolder,
-    "web.console.libraries": consolesFolder,
     ...(commands.assets === undefined ? {} : { "web.local-assets": commands.assets }),
   };
   return {
@@ -46,9 +38,9 @@ export function prometheusProgram(commands: PrometheusCommands, options: Prometh
 }
 
 /** Prometheus' configuration. The labels of a target are its service and the name of its process. */
-export const prometheusConfig = ({ targets, tokenFile, rules = alertsFile }: ConfigOptions) => ({
+export const prometheusConfig = ({ targets, tokenFile }: ConfigOptions) => ({
   global: { scrape_interval: "5s", scrape_timeout: "4s", evaluation_interval: "5s" },
-  rule_files: existsSync(rules) ? [rules] : [],
+  rule_files: [alertsFile],
   scrape_configs: Object.entries(Object.groupBy(targets, ({ process }) => serviceOf(process))).map(
     ([service, processes = []]) => ({
       job_name: service,
@@ -61,7 +53,7 @@ export const prometheusConfig = ({ targets, tokenFile, rules = alertsFile }: Con
   ),
 });
 
-/** As in traces: `faceline-ingress` of `ingress-1`. */
+/** Name of a process's service, as in traces: `ingress-1` is of `faceline-ingress`. */
 const serviceOf = (process: string): string => `faceline-${process.replace(/-\d+$/, "")}`;
 
 export const prometheusOrigin = (port: number): string => `http://127.0.0.1:${port}`;
@@ -71,7 +63,6 @@ type ConfigOptions = {
   targets: { process: string; address: string }[];
   /** A file with the operators' token, where they have one. */
   tokenFile?: string | undefined;
-  rules?: string;
 };
 
 type PrometheusOptions = ConfigOptions & {

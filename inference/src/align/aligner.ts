@@ -24,7 +24,6 @@ import { type AlignmentTemplate, type Eyes, eyesOf, fittedLandmarks } from "./te
  * upright and then in two views that lean. The turn with the least drift is taken, unless even that is too
  * much for a face.
  *
- * lanes.test.ts covers it with real faces, model-seam.test.ts with other landmarks.
  */
 export class Aligner {
   readonly #network: Network;
@@ -156,7 +155,7 @@ type Fit = { picture: Pixels; landmarks: readonly Point[]; chipToPicture: Affine
 
 export type Alignment = {
   chipToPicture: Affine;
-  /** In pixels of the picture. */
+  /** Eye centres, in pixels of the picture. */
   eyes: Eyes;
   /** Whether the landmarks are those of a face: they keep their place, and fit the template. */
   isFace: boolean;

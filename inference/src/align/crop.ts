@@ -69,5 +69,5 @@ function squareAround({ left, top, right, bottom }: Box): { centre: Point; side:
   return { centre, side: Math.max(right - left, bottom - top) };
 }
 
-/** Where the pixels of a crop lie in the picture. It is black outside `within`. */
+/** The map from pixels of a crop to pixels of the picture. The crop is black outside `within`. */
 export type Crop = { cropToPicture: Affine; within: Box };

@@ -3,7 +3,7 @@ import type { Point } from "../geometry/affine.ts";
 import { meanOf } from "../geometry/similarity.ts";
 
 /**
- * What the aligner has to know of a landmark scheme: where landmarks lie in an aligned face chip, and which
+ * Description of a landmark scheme for the aligner: where landmarks lie in an aligned face chip, and which
  * of them are the eyes. A landmark model with another scheme needs one more entry in `alignmentTemplates`,
  * and no other code.
  */
@@ -14,7 +14,7 @@ export type AlignmentTemplate = {
   chipPx: number;
   /** Landmarks that are fitted, by their index in the scheme. */
   fitted: readonly number[];
-  /** Where the fitted landmarks lie in the chip, in pixels, in the same order. */
+  /** Positions of the fitted landmarks in the chip, in pixels, in the same order. */
   points: readonly Point[];
   /** Indices of the landmarks of each eye. Left and right are the person's own. */
   rightEye: readonly number[];
@@ -26,7 +26,7 @@ export type AlignmentTemplate = {
   driftMaxPx: { upright: number; turned: number };
   /** Root mean square distance from the template, in pixels of the chip, up to which landmarks are a face. */
   residualMaxPx: number;
-  /** Where a detector's box lies in the chip of an upright face, in the mean over photographs. */
+  /** The mean square of a detector's box in the chip of an upright face, over photographs. */
   detectorSquare: { centre: Point; sidePx: number };
 };
 
@@ -46,7 +46,7 @@ export function eyesOf(landmarks: readonly Point[], { leftEye, rightEye }: Align
 export type Eyes = { left: Point; right: Point };
 
 /**
- * dlib's mean face, landmarks 17 to 67 of iBUG 300-W, in the unit square (facts from dlib's
+ * dlib's mean face, landmarks 17 to 67 of iBUG 300-W, in the unit square (usage from dlib's
  * image_transforms/interpolation.h).
  */
 // biome-ignore format: 51 numbers

@@ -26,7 +26,7 @@ sharp.concurrency(1);
 /**
  * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels. libvips gets nothing but pixels
  * whose header was read and is within the limits. A bad picture is an ordinary result with only a code,
- * because the messages of libvips may quote the file. Throws DecodeTimeout. decoder.test.ts covers it.
+ * because the messages of libvips may quote the file. Throws DecodeTimeout.
  */
 export async function decodeWithLibvips(
   bytes: Uint8Array,
@@ -53,7 +53,7 @@ export async function decodeWithLibvips(
   }
 }
 
-/** By the same reckoning as the ingress, which has read the header in the same way. */
+/** Checks a header by the rules of the ingress, which has read it in the same way. */
 function faultOf(header: ImageHeader, limits: PictureLimits): InputFault | undefined {
   if (header.width * header.height > limits.pixelsMax) return "image_too_large";
   if (Math.min(header.width, header.height) < limits.sideMinPx) return "image_too_small";

@@ -67,7 +67,7 @@ function putPixel(pixel: number, upright: Uint8Array, at: number): void {
   upright[at + 2] = (pixel >>> 16) & 0xff;
 }
 
-/** By the numbers of the EXIF standard (tag 274). 1 is upright. */
+/** Maps an orientation of the EXIF standard (tag 274; 1 is upright) to the order in which pixels are read. */
 function traversalOf({ width, height, orientation }: PlainJpegHeader): Traversal {
   const lastRow = (height - 1) * width;
   const last = lastRow + width - 1;

@@ -2,7 +2,7 @@ import type { InputFault } from "@faceline/contracts/http/errors";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import type { Pixels } from "../geometry/pixels.ts";
 
-/** What a decoder takes and gives. decoder.test.ts covers the limits. */
+/** Input and output of a decoder. */
 
 export type PictureLimits = {
   /** Width times height as the header gives them: rejected before a pixel is allocated. */

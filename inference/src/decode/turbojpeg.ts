@@ -6,7 +6,6 @@ import { applyOrientation } from "./orientation.ts";
  * Decodes a plain JPEG into `upright`: upright RGB, which must begin at a multiple of 8 bytes and may be
  * shared memory. Returns false where libjpeg-turbo had an error or a warning (the end is missing, bytes are
  * damaged): `upright` then holds anything. Runs in libuv's thread pool, except for the rotation.
- * decoder-comparison.test.ts covers it.
  */
 export async function decodeWithTurbojpeg(
   bytes: Uint8Array,

@@ -103,7 +103,7 @@ function picture({ fullResolution = false, align = true } = {}): SearchedPicture
   return { pixels: new Uint8Array(3 * 64 * 64), width: 64, height: 64, options: { fullResolution, align } };
 }
 
-/** Without the last digits of float32. */
+/** Drops the last digits of float32. */
 function rounded({ left, top, right, bottom }: Box): Box {
   const round = (position: number) => Number(position.toFixed(3));
   return { left: round(left), top: round(top), right: round(right), bottom: round(bottom) };

@@ -102,7 +102,9 @@ export class Detector {
     return { clear, usage };
   }
 
-  /** From the unit square of the window to pixels of the picture; undefined where it lies outside. */
+  /**
+   * Maps a box from the unit square of the window to pixels of the picture; undefined where it lies outside.
+   */
   #inPicture(detection: Detection, { left, top, side }: Window, picture: Pixels): DetectedFace | undefined {
     const scaled = {
       left: left + detection.left * side,
@@ -131,7 +133,7 @@ function allowsLowResolution({ options }: SearchedPicture): boolean {
   return options.align && !options.fullResolution;
 }
 
-/** At least one sure face, and no score between "surely none" and "surely one". */
+/** Whether there is at least one sure face, and no score between "surely none" and "surely one". */
 function isClear(candidates: readonly Detection[], { clear }: DetectorLimits): boolean {
   return (
     candidates.some(({ score }) => score >= clear.from) &&
@@ -140,7 +142,7 @@ function isClear(candidates: readonly Detection[], { clear }: DetectorLimits): b
 }
 
 export type Detections = {
-  /** For each picture, in pixels of it, largest first. */
+  /** Faces of each picture, in its pixels, largest first. */
   detections: DetectedFace[][];
   /** Indices of the pictures that were clear before the full resolution. */
   lowResolution: number[];

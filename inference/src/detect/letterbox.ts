@@ -93,7 +93,7 @@ function tapsFor(px: number): Taps {
   return { first: new Int32Array(px), second: new Int32Array(px), secondShare: new Int32Array(px) };
 }
 
-/** For each target pixel, two positions in the picture and the weight of the second one in 256ths. */
+/** Two positions in the picture for each target pixel, and the weight of the second one in 256ths. */
 type Taps = { first: Int32Array; second: Int32Array; secondShare: Int32Array };
 type Side = { origin: number; step: number; length: number };
 

@@ -45,7 +45,7 @@ export class Embedder {
   }
 }
 
-/** Where the chip of a model lies in the chip of the template that its landmarks are fitted to. */
+/** Maps the chip of a model to the chip of the template that its landmarks are fitted to. */
 export function chipToTemplate({ chip, input_px }: EmbeddingModel, { chipPx }: AlignmentTemplate): Affine {
   const { a, c, e, f } = chip ?? { a: chipPx / input_px, c: 0, e: 0, f: 0 };
   return { a, b: -c, c, d: a, e, f };

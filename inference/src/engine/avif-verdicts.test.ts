@@ -78,5 +78,5 @@ test("AVIF copies of the labelled photographs get the verdicts of the JPEGs", {
   }
 });
 
-/** What encoders call usual: files of a third of the JPEG's size. */
+/** The usual quality of encoders: files of a third of the JPEG's size. */
 const quality = 60;

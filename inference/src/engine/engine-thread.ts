@@ -9,7 +9,7 @@ import { type ModelledLanes, openModelledLanes } from "./modelled.ts";
 import { Turns } from "./turns.ts";
 
 // The engine's own thread. A run blocks it, and nothing else waits in it. Runs go one after another, in the
-// order of their messages, and between the steps of a load. engine.test.ts covers it.
+// order of their messages, and between the steps of a load.
 assert(parentPort, "engine.ts starts this thread");
 const service = parentPort;
 

@@ -38,7 +38,7 @@ test("the thread gives the results of the lanes, run by run", async () => {
   );
   assert.equal(engine.lanes[0]!.lane, lane);
   assert.deepEqual(
-    [first, second].map(({ facts }) => facts.lane),
+    [first, second].map(({ usage }) => usage.lane),
     [lane, lane],
   );
 });

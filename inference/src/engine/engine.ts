@@ -34,7 +34,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 export class Engine implements AsyncDisposable {
   /** A run that was out of memory leaves fewer sizes to its lane. */
   lanes: LoadedLane[];
-  /** For each model that runs in float instead of int8, a clause that says why. */
+  /** A clause for each model that runs in float instead of int8, which says why. */
   fallbacks: string[];
   /**
    * Resolves when the thread has died or hangs, so that no run will end any more. Never resolves after a
@@ -132,7 +132,7 @@ export class Engine implements AsyncDisposable {
       run.reject(new Error(`a run of the engine failed: ${message.reason}`));
       return;
     }
-    run.resolve({ results: message.results, facts: message.facts });
+    run.resolve({ results: message.results, usage: message.usage });
   }
 
   #onChange(message: Extract<FromThread, { kind: "lanes_changed" | "change_failed" }>): void {

@@ -8,7 +8,6 @@ import { isUnpulled } from "@faceline/models/source";
 /**
  * The catalogue entries behind each lane: its detector, its embedding model, and the landmark model that the
  * embedding model names. Throws one sentence with every name that the catalogue does not have.
- * model-seam.test.ts covers it.
  */
 export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): LaneModels[] {
   const mistakes = new Set<string>();

@@ -36,7 +36,7 @@ suite("with the real models", () => {
   const facesOf = async (picture: EnginePicture): Promise<Face[]> => faces((await run(picture))[0]!);
 
   const embeddings = new Map<string, Promise<Float32Array>>();
-  /** Of the largest face of a labelled photograph, computed once: three tests compare them. */
+  /** The embedding of the largest face of a labelled photograph, computed once: three tests compare them. */
   const embeddingOf = (name: string, fullResolution: boolean): Promise<Float32Array> => {
     const key = `${name} ${fullResolution}`;
     const known = embeddings.get(key) ?? embed(name, fullResolution);
@@ -299,8 +299,8 @@ suite("with the real models", () => {
         number,
       ];
       const tight = await sharp(photograph).extract({ left, top, width, height }).png().toBuffer();
-      const { results, facts } = await lanes.run({ lane: ssd, pictures: [await enginePicture(tight)] });
-      assert.equal(facts.marginSearches, 1);
+      const { results, usage } = await lanes.run({ lane: ssd, pictures: [await enginePicture(tight)] });
+      assert.equal(usage.marginSearches, 1);
       const [found] = faces(results[0]!);
       const { area } = found!;
       assert.ok(
@@ -315,21 +315,21 @@ suite("with the real models", () => {
     },
   );
 
-  test("facts are those of one run only", async () => {
+  test("usage are those of one run only", async () => {
     const pictures = [await enginePicture(groupPhotograph(3))];
     await lanes.run({ lane: ssd, pictures });
-    const { facts } = await lanes.run({ lane: ssd, pictures });
-    const detector = facts.networks.find(({ name }) => name === "ssd")!;
-    assert.deepEqual([facts.lane, facts.faces, detector.runs, detector.rows], [ssd, 3, 1, 1]);
-    assert.ok(facts.runMs >= facts.detectMs + facts.alignMs + facts.embedMs);
+    const { usage } = await lanes.run({ lane: ssd, pictures });
+    const detector = usage.networks.find(({ name }) => name === "ssd")!;
+    assert.deepEqual([usage.lane, usage.faces, detector.runs, detector.rows], [ssd, 3, 1, 1]);
+    assert.ok(usage.runMs >= usage.detectMs + usage.alignMs + usage.embedMs);
     // Networks of a CPU compute all the time that they get.
-    assert.ok(facts.cpuMs > 0 && facts.cpuMs <= facts.runMs + clockToleranceMs);
+    assert.ok(usage.cpuMs > 0 && usage.cpuMs <= usage.runMs + clockToleranceMs);
   });
 
   test("no pictures give no results", async () => assert.deepEqual(await run(), []));
 });
 
-/** Between two clocks that are read one after the other. */
+/** Tolerance between two clocks that are read one after the other. */
 const clockToleranceMs = 1;
 
 function skipped() {

@@ -57,7 +57,7 @@ export class Lanes implements AsyncDisposable {
     this.#loader = loader;
   }
 
-  /** For each model that runs in float instead of int8, a clause that says why. */
+  /** A clause for each model that runs in float instead of int8, which says why. */
   get fallbacks(): string[] {
     return this.#loader.fallbacks;
   }
@@ -129,8 +129,8 @@ export class Lanes implements AsyncDisposable {
     assert(open, `the lane ${lane} is not loaded`);
     const clock = startRunClock();
     try {
-      const { results, facts } = await open.pipeline.run(pictures);
-      return { results, facts: { ...facts, lane, ...clock() } };
+      const { results, usage } = await open.pipeline.run(pictures);
+      return { results, usage: { ...usage, lane, ...clock() } };
     } catch (error) {
       if (!isOutOfMemory(error)) throw error;
       const sizeMax = this.#removeSizes(lane, pictures.length);

@@ -3,9 +3,9 @@ import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { ModelWarmUp } from "../network/model-loader.ts";
 import type { LaneOptions } from "./lanes.ts";
 import type { RunCost } from "./modelled.ts";
-import type { EngineWork, RunFacts, TaskResult } from "./work.ts";
+import type { EngineWork, RunUsage, TaskResult } from "./work.ts";
 
-/** Messages between the service and the engine's thread. engine.test.ts covers both sides. */
+/** Messages between the service and the engine's thread. */
 
 /** The thread's workerData. With `modelled`, a run is a wait and no network is loaded. */
 export type ThreadOptions = LaneOptions & { modelled: RunCost | undefined };
@@ -25,8 +25,8 @@ export type FromThread =
   | { kind: "warm_up"; warmUp: ModelWarmUp }
   | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
   | { kind: "start_failed"; reason: string }
-  | { kind: "done"; run: number; results: TaskResult[]; facts: RunFacts }
-  /** With fewer sizes in `lanes` where the run was out of memory. */
+  | { kind: "done"; run: number; results: TaskResult[]; usage: RunUsage }
+  /** `lanes` has fewer sizes where the run was out of memory. */
   | { kind: "failed"; run: number; reason: string; lanes: LoadedLane[] }
   | { kind: "lanes_changed"; lane: LaneId; lanes: LoadedLane[]; fallbacks: string[] }
   | { kind: "change_failed"; lane: LaneId; reason: string };

@@ -33,7 +33,7 @@ test("models with other tensors, landmarks and sources run by their catalogue en
     faceChunkMax: 2,
   });
   const options = { align: true, enforceDetection: true, facesMax: 5, fullResolution: true };
-  const { results, facts } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
+  const { results, usage } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
 
   const [result] = results;
   assert.ok(result?.kind === "faces");
@@ -52,7 +52,7 @@ test("models with other tensors, landmarks and sources run by their catalogue en
   near([red, green], [100, 100]);
   assert.equal(blue, 50);
   assert.deepEqual(
-    facts.networks.map(({ name, rows }) => [name, rows]),
+    usage.networks.map(({ name, rows }) => [name, rows]),
     [
       ["fixed-box", 1],
       ["fixed-points", 2],
@@ -79,9 +79,9 @@ test("landmarks that move with the view were invented: there is no face", async 
   const { catalogueFolder, modelsDir } = await madeUpCatalogue(t, { seesFaces: false });
   await using lanes = await openLanes({ catalogueFolder, modelsDir, lanes: [lane], ...oneAtATime });
   const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: true };
-  const { results, facts } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
+  const { results, usage } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
   assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
-  assert.deepEqual([facts.implausible, facts.quarterTurnsTried], [1, 1]);
+  assert.deepEqual([usage.implausible, usage.quarterTurnsTried], [1, 1]);
 });
 
 test("models that were not pulled are one sentence with the command", async (t) => {
@@ -129,7 +129,7 @@ function picture() {
   return { pixels, width, height, originalWidth: width, originalHeight: height };
 }
 
-/** Within a pixel, because areas and colours are whole numbers. */
+/** Asserts equality within a pixel, because areas and colours are whole numbers. */
 function near(actual: readonly number[], expected: readonly number[]): void {
   for (const [i, value] of expected.entries()) {
     assert.ok(Math.abs(actual[i]! - value) <= 1, `${actual.join()} instead of ${expected.join()}`);

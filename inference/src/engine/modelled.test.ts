@@ -28,9 +28,9 @@ test("a modelled engine needs no model file, and pads a batch to a size that it 
       sizes: [1, 2, 4, 6].map((size) => ({ size, runMs: 5 + 2 * size })),
     },
   ]);
-  const { results, facts } = await engine.run({ lane, pictures: [picture, picture, picture] });
-  assert.ok(facts.runMs >= 13, `${facts.runMs} ms`);
-  assert.ok(facts.cpuMs < facts.runMs / 2, `it waits, and does not compute: ${facts.cpuMs} ms`);
+  const { results, usage } = await engine.run({ lane, pictures: [picture, picture, picture] });
+  assert.ok(usage.runMs >= 13, `${usage.runMs} ms`);
+  assert.ok(usage.cpuMs < usage.runMs / 2, `it waits, and does not compute: ${usage.cpuMs} ms`);
   for (const result of results) {
     assert.equal(result.kind, "faces");
     const [face] = result.kind === "faces" ? result.faces : [];

@@ -9,7 +9,7 @@ import { doublingSizes } from "../network/run-sizes.ts";
 import { modelledBuildOf } from "./lane-build.ts";
 import { laneModels } from "./lane-models.ts";
 import type { LaneOptions } from "./lanes.ts";
-import { noFacts } from "./pipeline.ts";
+import { noUsage } from "./pipeline.ts";
 import { startRunClock } from "./run-clock.ts";
 import type { EngineWork, RunResult, TaskResult } from "./work.ts";
 
@@ -87,8 +87,8 @@ export class ModelledLanes implements AsyncDisposable {
     if (face === undefined) throw new Error(`the lane ${lane} is not loaded`);
     Atomics.wait(this.#never, 0, 0, runMs(this.#cost, this.#paddedSize(pictures.length)));
     const results = pictures.map((): TaskResult => ({ kind: "faces", faces: [face] }));
-    const facts = { ...noFacts, faces: results.length, lane, ...clock() };
-    return { results, facts };
+    const usage = { ...noUsage, faces: results.length, lane, ...clock() };
+    return { results, usage };
   }
 
   /** The least batch size that holds so many pictures. */

@@ -32,14 +32,14 @@ test("a box whose landmarks are no face's is dropped, after a retry at full reso
   });
 
   const portrait = await enginePicture(samplePicture("dia-1.jpg"), { fullResolution: false });
-  const { results, facts } = await pipeline.run([portrait]);
+  const { results, usage } = await pipeline.run([portrait]);
   assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
-  assert.equal(facts.implausible, 2);
-  const runs = facts.networks.filter(({ name }) => name.startsWith("ssd"));
+  assert.equal(usage.implausible, 2);
+  const runs = usage.networks.filter(({ name }) => name.startsWith("ssd"));
   assert.deepEqual(
     runs.map(({ rows }) => rows),
     [1, 0, 1],
   );
   const runsMs = runs.reduce((sum, { runMs }) => sum + runMs, 0);
-  assert.ok(facts.detectMs >= runsMs, "detectMs covers the retry too");
+  assert.ok(usage.detectMs >= runsMs, "detectMs covers the retry too");
 });

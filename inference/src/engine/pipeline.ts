@@ -8,7 +8,7 @@ import { boxMap, composed } from "../geometry/affine.ts";
 import { wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
 import { facialArea, largestFirst } from "./facial-area.ts";
-import type { EnginePicture, PipelineFacts, TaskResult } from "./work.ts";
+import type { EnginePicture, PipelineUsage, TaskResult } from "./work.ts";
 
 /**
  * The stages that the pictures of one lane go through.
@@ -16,7 +16,6 @@ import type { EnginePicture, PipelineFacts, TaskResult } from "./work.ts";
  *     pictures ──► detect ──► align ──► embed ──► results
  *
  * Each stage takes the pictures or faces of the whole batch. A picture without a face ends only its own task.
- * lanes.test.ts tests it with the real networks.
  */
 export class Pipeline {
   readonly #parts: PipelineParts;
@@ -26,19 +25,36 @@ export class Pipeline {
   }
 
   /**
-   * One result for each picture, in their order, and measurements of this run. Throws where a network's
+   * Returns one result for each picture, in their order, and the usage of this run. Throws where a network's
    * numbers are not finite: no reply can show them, and no distance may be computed from them.
    */
-  async run(pictures: readonly EnginePicture[]): Promise<{ results: TaskResult[]; facts: PipelineFacts }> {
-    const facts: PipelineFacts = { ...noFacts, networks: [] };
-    const { detections, lowResolution } = await this.#detect(pictures, facts);
-    const faces = await this.#align(pictures, detections, facts);
-    const mistaken = lowResolution.filter((i) => faces[i]!.length === 0);
-    await this.#retry(pictures, mistaken, faces, facts, (retried) => this.#detectFull(retried, facts));
-    const unseen = [...pictures.keys()].filter((i) => mayBeTight(pictures[i]!) && faces[i]!.length === 0);
-    await this.#retry(pictures, unseen, faces, facts, (retried) => this.#detectLow(retried, facts));
+  run(pictures: readonly EnginePicture[]): Promise<{ results: TaskResult[]; usage: PipelineUsage }> {
+    return new PipelineRun(this.#parts, pictures).run();
+  }
+}
+
+class PipelineRun {
+  readonly #parts: PipelineParts;
+  readonly #pictures: readonly EnginePicture[];
+  readonly #usage: PipelineUsage = { ...noUsage, networks: [] };
+
+  constructor(parts: PipelineParts, pictures: readonly EnginePicture[]) {
+    this.#parts = parts;
+    this.#pictures = pictures;
+  }
+
+  async run(): Promise<{ results: TaskResult[]; usage: PipelineUsage }> {
+    const [pictures, usage] = [this.#pictures, this.#usage];
+    const { detections, lowResolution } = await this.#measure(this.#parts.detector.detect(pictures));
+    const faces = await this.#align(pictures, detections);
+    const noFace = (index: number) => faces[index]!.length === 0;
+    await this.#retry(faces, lowResolution.filter(noFace), (retried) =>
+      this.#parts.detector.detect(retried.map(withFullResolution)),
+    );
+    const undetected = [...pictures.keys()].filter((i) => mayBeTight(pictures[i]!) && noFace(i));
+    await this.#retry(faces, undetected, (retried) => this.#parts.detector.detectAtLowResolution(retried));
     for (const [index, picture] of pictures.entries()) {
-      const takeWhole = !picture.options.enforceDetection && faces[index]!.length === 0;
+      const takeWhole = !picture.options.enforceDetection && noFace(index);
       if (takeWhole) faces[index]!.push(this.#unaligned(picture, { ...wholeBox(picture), score: 0 }));
     }
     const startedAt = performance.now();
@@ -46,44 +62,25 @@ export class Pipeline {
       faces.flat().map((face) => face.chip),
     );
     requireFinite(embeddings);
-    facts.embedMs += performance.now() - startedAt;
-    facts.faces += embeddings.length;
-    facts.networks = sumUsage([...facts.networks, ...networkUsage]);
-    return { results: resultsOf(pictures, faces, embeddings), facts };
+    usage.embedMs += performance.now() - startedAt;
+    usage.faces += embeddings.length;
+    usage.networks = sumUsage([...usage.networks, ...networkUsage]);
+    return { results: resultsOf(pictures, faces, embeddings), usage };
   }
 
-  #detect(pictures: readonly EnginePicture[], facts: PipelineFacts): Promise<Detections> {
-    return this.#measured(this.#parts.detector.detect(pictures), facts);
-  }
-
-  /** Where a clear detection at low resolution turned out to be no face. */
-  #detectFull(pictures: readonly EnginePicture[], facts: PipelineFacts): Promise<Detections> {
-    const retried = pictures.map((picture) => ({
-      ...picture,
-      options: { ...picture.options, fullResolution: true },
-    }));
-    return this.#detect(retried, facts);
-  }
-
-  /** Where full resolution alone was searched and has shown no face. */
-  #detectLow(pictures: readonly EnginePicture[], facts: PipelineFacts): Promise<Detections> {
-    return this.#measured(this.#parts.detector.detectAtLowResolution(pictures), facts);
-  }
-
-  async #measured(detecting: Promise<Detections>, facts: PipelineFacts): Promise<Detections> {
+  async #measure(detecting: Promise<Detections>): Promise<Detections> {
     const startedAt = performance.now();
     const detected = await detecting;
-    facts.detectMs += performance.now() - startedAt;
-    facts.marginSearches += detected.marginSearches;
-    facts.networks.push(...detected.networkUsage);
+    this.#usage.detectMs += performance.now() - startedAt;
+    this.#usage.marginSearches += detected.marginSearches;
+    this.#usage.networks.push(...detected.networkUsage);
     return detected;
   }
 
-  /** The faces of each picture that are to be embedded: largest first, at most `facesMax`. */
+  /** Returns the faces of each picture that are to be embedded: largest first, at most `facesMax`. */
   async #align(
     pictures: readonly EnginePicture[],
     detections: readonly DetectedFace[][],
-    facts: PipelineFacts,
   ): Promise<LocatedFace[][]> {
     const startedAt = performance.now();
     const faces: LocatedFace[][] = pictures.map(() => []);
@@ -96,38 +93,33 @@ export class Pipeline {
         return remaining[index]!.splice(0, missing).map((box) => ({ picture, index, box }));
       });
       if (round.length === 0) break;
-      for (const { index, face } of await this.#locate(round, facts)) faces[index]!.push(face);
+      for (const { index, face } of await this.#locate(round)) faces[index]!.push(face);
     }
-    facts.alignMs += performance.now() - startedAt;
+    this.#usage.alignMs += performance.now() - startedAt;
     return faces;
   }
 
   /** Searches the pictures at `indices` once more, and replaces their faces. */
   async #retry(
-    pictures: readonly EnginePicture[],
-    indices: readonly number[],
     faces: LocatedFace[][],
-    facts: PipelineFacts,
+    indices: readonly number[],
     detect: (retried: readonly EnginePicture[]) => Promise<Detections>,
   ): Promise<void> {
     if (indices.length === 0) return;
-    const retried = indices.map((i) => pictures[i]!);
-    const { detections } = await detect(retried);
-    const located = await this.#align(retried, detections, facts);
+    const retried = indices.map((i) => this.#pictures[i]!);
+    const { detections } = await this.#measure(detect(retried));
+    const located = await this.#align(retried, detections);
     for (const [position, own] of located.entries()) faces[indices[position]!] = own;
   }
 
   /** Aligns the candidates that want it, and drops those whose landmarks are no face's. */
-  async #locate(
-    round: readonly Candidate[],
-    facts: PipelineFacts,
-  ): Promise<{ index: number; face: LocatedFace }[]> {
+  async #locate(round: readonly Candidate[]): Promise<{ index: number; face: LocatedFace }[]> {
     const { aligner, embedder } = this.#parts;
     const toAlign = round.filter(({ picture }) => picture.options.align);
     const { alignments, networkUsage } = await aligner.align(
       toAlign.map(({ picture, box }) => ({ picture, box: box.landmarkBox })),
     );
-    facts.networks.push(...networkUsage);
+    this.#usage.networks.push(...networkUsage);
     const alignmentOf = new Map<Candidate, Alignment>(
       alignments.map((alignment, i) => [toAlign[i]!, alignment]),
     );
@@ -136,9 +128,9 @@ export class Pipeline {
       const { picture, index, box } = candidate;
       const alignment = alignmentOf.get(candidate);
       if (alignment === undefined) return [{ index, face: this.#unaligned(picture, box) }];
-      if (alignment.quarterTurnsTried) facts.quarterTurnsTried++;
+      if (alignment.quarterTurnsTried) this.#usage.quarterTurnsTried++;
       if (!alignment.isFace) {
-        facts.implausible++;
+        this.#usage.implausible++;
         return [];
       }
       const chipToPicture = composed(embedder.chipToTemplate, alignment.chipToPicture);
@@ -153,6 +145,11 @@ export class Pipeline {
     return { box, chip: { picture, chipToPicture, within: box }, eyes: null };
   }
 }
+
+const withFullResolution = (picture: EnginePicture): EnginePicture => ({
+  ...picture,
+  options: { ...picture.options, fullResolution: true },
+});
 
 /** Whether the lower resolutions were left out, which see faces that fill a picture. */
 const mayBeTight = ({ options }: EnginePicture): boolean => options.fullResolution && options.align;
@@ -185,7 +182,7 @@ function resultsOf(
   });
 }
 
-export const noFacts: PipelineFacts = {
+export const noUsage: PipelineUsage = {
   detectMs: 0,
   alignMs: 0,
   embedMs: 0,

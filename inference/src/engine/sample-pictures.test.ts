@@ -79,7 +79,7 @@ suite("the sample pictures", () => {
   }
 });
 
-/** For one picture, so that a page with six of them stays small. */
+/** Size limit of one picture, so that a page with six of them stays small. */
 const bytesMax = 45_000;
 
 /** Distances in shares of the model's threshold. */

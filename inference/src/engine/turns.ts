@@ -1,4 +1,4 @@
-/** Runs and loads take turns with the networks, in the order of their `take`. engine.test.ts covers it. */
+/** Runs and loads take turns with the networks, in the order of their `take`. */
 export class Turns {
   #isTaken = false;
   readonly #waiting: (() => void)[] = [];

@@ -21,7 +21,7 @@ export type EnginePicture = Pixels & {
 };
 
 /** One result for each picture, in their order, and measurements of the run. */
-export type RunResult = { results: TaskResult[]; facts: RunFacts };
+export type RunResult = { results: TaskResult[]; usage: RunUsage };
 
 export type TaskResult = Extract<Outcome, { kind: "faces" | "rejected" }>;
 
@@ -29,9 +29,9 @@ export type TaskResult = Extract<Outcome, { kind: "faces" | "rejected" }>;
  * Measurements of one run, for logs and metrics. They say nothing of a picture's content. `cpuMs`: CPU time
  * of the engine's own thread; those that it gets from `INTRA_OP_THREADS` are not counted.
  */
-export type RunFacts = PipelineFacts & { lane: LaneId; runMs: number; cpuMs: number };
+export type RunUsage = PipelineUsage & { lane: LaneId; runMs: number; cpuMs: number };
 
-export type PipelineFacts = {
+export type PipelineUsage = {
   detectMs: number;
   alignMs: number;
   embedMs: number;

@@ -70,7 +70,7 @@ export async function missingLibraries(
   return [...new Set([...needed, ...opened].map(([, name]) => name!))].toSorted();
 }
 
-/** Not named in the provider's header: it opens them when it first needs them. */
+/** Libraries that the provider's header does not name: it opens them when it first needs them. */
 const openedAtRunTime = ["libcudnn.so.9", "libcudnn_graph.so.9", "libnvrtc.so.13"];
 
 const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv): { LD_LIBRARY_PATH?: string } =>
@@ -82,7 +82,7 @@ export function loadedOnnxruntime(maps: string): string | undefined {
 }
 
 /**
- * What onnxruntime's text of a CUDA error means, in one clause. For errors that drivers cause it has the
+ * Explains onnxruntime's text of a CUDA error in one clause. For errors that drivers cause it has the
  * version of the driver, of which CUDA says only that it does not suffice.
  */
 export async function cudaReason(

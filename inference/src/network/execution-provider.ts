@@ -1,12 +1,12 @@
 /**
- * Where networks run. Kept apart from session.ts, because the settings need this list on a thread that must
- * not load onnxruntime. A requested provider that is not available is an error: never silently another
- * one. engine.test.ts covers it.
+ * Providers that networks run on. Kept apart from session.ts, because the settings need this list on a thread
+ * that must not load onnxruntime. A requested provider that is not available is an error: never silently
+ * another one.
  */
 export const executionProviders = ["cpu", "cuda", "webgpu"] as const;
 export type ExecutionProvider = (typeof executionProviders)[number];
 
-/** What each provider needs from the machine, for the error message. */
+/** Requirements of each provider, for the error message. */
 export const providerNeeds: Record<ExecutionProvider, string> = {
   cpu: "it needs nothing but the model",
   cuda: 'it needs an NVIDIA GPU, its driver and the libraries of "npm run models -- gpu"; EXECUTION_PROVIDER=cpu needs none of them',

@@ -4,7 +4,7 @@ import type { Network } from "./network.ts";
 
 /**
  * Runs a model that an operator added on its golden faces. Throws one sentence where this machine's engine
- * gives other embeddings than those of the entry. foreign-model.test.ts covers it.
+ * gives other embeddings than those of the entry.
  */
 export async function requireGolden(model: EmbeddingModel, network: Network): Promise<void> {
   if (model.golden === undefined) return;

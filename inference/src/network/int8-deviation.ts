@@ -40,9 +40,9 @@ const comparisons: Record<Role, (float: Outputs, int8: Outputs) => string | unde
 
 const logitDeviationMax = 0.4;
 const boxIouMin = 0.85;
-/** As a share of the crop's side. */
+/** Share of the crop's side. */
 const pointDeviationMax = 0.05;
-/** As a share of the embedding's length. */
+/** Share of the embedding's length. */
 const embeddingDeviationMax = 0.06;
 
 /** The anchor with the best score; the first of equal ones. */
@@ -63,5 +63,5 @@ function detectionAt(outputs: Outputs, anchor: number): { logit: number; box: Bo
 
 const scoreMargin = 1e-6;
 
-/** By what the pipeline calls them: `boxes`, `scores`, `points`, `embedding`. */
+/** Outputs by the pipeline's name: `boxes`, `scores`, `points`, `embedding`. */
 export type Outputs = ReadonlyMap<string, Float32Array>;

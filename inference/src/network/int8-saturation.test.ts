@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { saturatesInt8 } from "./int8-saturation.ts";
 
-// DECISIONS.md says how to see the other result on a CPU with VNNI.
+// On a CPU with VNNI the other result is seen under `qemu-x86_64 -cpu Haswell`, which has AVX2 alone.
 const flags = await readFile("/proc/cpuinfo", "utf8").catch(() => "");
 const vnni = /\b(avx512_vnni|avx_vnni)\b/.test(flags);
 

@@ -70,7 +70,7 @@ export class ModelLoader implements AsyncDisposable {
     }
   }
 
-  /** For each model that runs in float instead of int8, a clause that says why. */
+  /** A clause for each model that runs in float instead of int8, which says why. */
   get fallbacks(): string[] {
     return [...this.#models.values()].flatMap(({ fallback }) => fallback ?? []);
   }
@@ -158,7 +158,7 @@ export class ModelLoader implements AsyncDisposable {
     });
   }
 
-  /** With `checked`, the session's placement is checked first, on every execution provider but the CPU. */
+  /** Opens a session. `checked`: its placement is checked first, on every execution provider but the CPU. */
   async #session(
     model: Model,
     px: number,
@@ -219,7 +219,7 @@ export type ModelLoaderOptions = {
   startTimes?: StartTimes | undefined;
 };
 
-/** With the SHA-256 of the network's file. */
+/** A warm-up, and the SHA-256 of the network's file. */
 export type ModelWarmUp = WarmUp & { sha256: string };
 export type OnModelWarmUp = (warmUp: ModelWarmUp) => void;
 
@@ -227,7 +227,7 @@ export type LoadedModel = {
   /** One for each input side, ascending; the last is the model's own side. */
   networks: readonly Network[];
   precision: NetworkPrecision;
-  /** Of the files of the networks, which were checked against the catalogue. */
+  /** SHA-256 of each network's file, checked against the catalogue. */
   sha256s: readonly string[];
   /** Why it does not run in int8, as a clause; undefined where nothing fell back. */
   fallback: string | undefined;

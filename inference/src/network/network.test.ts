@@ -8,8 +8,6 @@ import type { WarmSize } from "./chunks.ts";
 import { Network } from "./network.ts";
 import { warmUpClock } from "./warm-up-clock.ts";
 
-// lanes.test.ts covers runs with real networks.
-
 test("on a CPU four rows run at once although such runs waited for a core while a worker started", async () => {
   const session = {
     run: async ({ image }: { image: ort.Tensor }) => {

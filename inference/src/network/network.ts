@@ -184,7 +184,7 @@ export type NetworkSource = { name: string; px: number; tensors: TensorNames };
  */
 export type TensorNames = { input: string; outputs: Readonly<Record<string, string>> };
 
-/** What a network did: its runs, rows and padding, and the milliseconds of its runs. */
+/** Usage of a network: its runs, rows and padding, and the milliseconds of its runs. */
 export type NetworkUsage = { name: string; runs: number; rows: number; paddedRows: number; runMs: number };
 
 /** The sum of several usages of each network, in the order in which networks first appear. */

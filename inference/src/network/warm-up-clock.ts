@@ -1,4 +1,3 @@
-// network.test.ts covers it.
 import type { ExecutionProvider } from "./execution-provider.ts";
 
 /**

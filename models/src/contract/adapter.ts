@@ -13,7 +13,6 @@ import { type Contract, channels } from "./contract.ts";
  * So the engine runs it as any other model. The batch dimension becomes free, whatever the file declares; the
  * checks run batches to see whether that holds. Throws one sentence where the file does not fit the contract,
  * or is not self-contained: then each field that is read here occurs once.
- * adapter.test.ts covers it.
  *
  * Field numbers are those of onnx.proto3, as in graph.ts.
  */
@@ -84,7 +83,7 @@ function writeInput(graph: Graph, name: string, { input }: Contract): void {
   for (const [i, step] of steps.entries()) value = step(i === steps.length - 1 ? name : `faceline/step${i}`);
 }
 
-/** To one row of numbers a face, of length 1: raw lengths follow the quality of the picture. */
+/** Adds the output: one row of numbers a face, of length 1, as raw lengths follow the picture's quality. */
 function writeOutput(graph: Graph, { output }: Contract): void {
   const flat = graph.node("faceline/flat", "Flatten", [output.name], { axis: 1 });
   graph.node(adaptedOutput, "LpNormalization", [flat], { axis: 1, p: 2 });

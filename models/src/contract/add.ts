@@ -50,7 +50,7 @@ export async function addRecogniser(
   return model;
 }
 
-/** What commands that were killed an hour ago or more have left. */
+/** Removes what commands left that were killed an hour ago or more. */
 async function removeLeftOver(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const path = join(parent, name);

@@ -1,7 +1,7 @@
 import { type ContractShape, checkRecogniser } from "./check.ts";
 
 // Checks the one recogniser that its parent sends, and replies with its embeddings or with one sentence. Then
-// the parent ends it. bounded-check.test.ts covers it.
+// the parent ends it.
 process.once("message", (message) => {
   const { onnx, contract } = message as CheckRequest;
   void checkRecogniser(onnx, contract)

@@ -4,7 +4,7 @@ import { AdaptedSession } from "./embed.ts";
 
 /**
  * Runs an adapted recogniser on two synthetic faces, and returns their embeddings. Throws one sentence where
- * it cannot be loaded, or gives what no recogniser that keeps its contract would give. add.test.ts covers it.
+ * it cannot be loaded, or gives what no recogniser that keeps its contract would give.
  */
 export async function checkRecogniser(onnx: Uint8Array, contract: ContractShape): Promise<Float32Array[]> {
   const { input, output } = contract;

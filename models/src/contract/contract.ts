@@ -2,21 +2,21 @@ import * as z from "zod";
 import { License } from "../catalogue-entry.ts";
 
 /**
- * What an operator states of a recogniser that is not Faceline's own: how its .onnx file wants a face, and
+ * An operator's description of a recogniser that is not Faceline's own: how its .onnx file wants a face, and
  * what it gives back. `npm run models -- add` checks the file against it. Fields are in snake_case, as in the
- * catalogue. add.test.ts covers it.
+ * catalogue.
  */
 
 const perChannel = z.union([z.number(), z.tuple([z.number(), z.number(), z.number()])]);
 
 export const Contract = z.strictObject({
-  /** What calls and LANES name it by. */
+  /** The name in calls and in LANES. */
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/, "must be up to 64 letters, digits, dots and hyphens"),
   title: z.string().min(1),
   input: z.strictObject({
-    /** Of the tensor; the only input where it is left out. */
+    /** Name of the tensor; the only input where it is left out. */
     name: z.string().min(1).optional(),
     type: z.enum(["float32", "uint8"]).default("float32"),
     layout: z.enum(["NCHW", "NHWC"]),
@@ -33,8 +33,8 @@ export const Contract = z.strictObject({
     length: z.int().min(2).max(4_096),
   }),
   /**
-   * Where a face lies in its pictures: as in ArcFace's chip (eyes at 46 % of the height) or as in dlib's
-   * (padding 0.25).
+   * Position of a face in the model's pictures: as in ArcFace's chip (eyes at 46 % of the height) or as in
+   * dlib's (padding 0.25).
    */
   chip: z.enum(["arcface", "dlib"]),
   /** Cosine distance up to which two faces are one person. The others follow from it. */
@@ -48,7 +48,7 @@ export const Contract = z.strictObject({
   provenance: z.array(z.string().min(1)).default([]),
   /** Who published the file: an address or a sentence. */
   origin: z.string().min(1),
-  /** For `pull`: where the file is, and what it must be. The publisher has stated the SHA-256. */
+  /** Address and hash of the file, for `pull`. The publisher has stated the SHA-256. */
   download: z
     .strictObject({
       url: z.url({ protocol: /^https?$/ }),

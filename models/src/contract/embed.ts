@@ -1,7 +1,7 @@
 import { createSession, type InferenceSession, Tensor } from "../onnxruntime.ts";
 import { adaptedInput, adaptedOutput } from "./adapter.ts";
 
-/** An adapted recogniser in an onnxruntime session, to look at what it gives. add.test.ts covers it. */
+/** An adapted recogniser in an onnxruntime session, to look at what it gives. */
 export class AdaptedSession implements AsyncDisposable {
   readonly #session: InferenceSession;
 

@@ -3,7 +3,7 @@ import { sha256 } from "../model-file.ts";
 import { adaptedInput, adaptedOutput } from "./adapter.ts";
 import type { Contract } from "./contract.ts";
 
-/** The catalogue entry of an added recogniser. `onnx` is its adapted file. add.test.ts covers it. */
+/** The catalogue entry of an added recogniser. `onnx` is its adapted file. */
 export function entryOf(
   contract: Contract,
   { onnx, original, golden }: { onnx: Uint8Array; original: Uint8Array; golden: readonly Float32Array[] },
@@ -68,7 +68,7 @@ export const licenceTextFile = "LICENCE";
  */
 const goldenDistanceMax = 1e-3;
 
-/** Where ArcFace's chip of so many pixels lies in dlib's of 150: as in the entry of MobileFaceNet, scaled. */
+/** Maps ArcFace's chip of so many pixels to dlib's of 150: as in the entry of MobileFaceNet, scaled. */
 function arcfaceChip(px: number) {
   const scale = 112 / px;
   return { a: 1.44945 * scale, c: 0.0080456 * scale, e: -6.61597, f: -29.50592 };

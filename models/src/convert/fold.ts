@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { WeightTensor } from "./weights.ts";
 
 /**
- * What can be computed once, here, need not be computed for every picture. All of it in double precision,
+ * Folds what can be computed once, so that no picture pays for it. All of it in double precision,
  * rounded to float32 once.
  */
 

@@ -12,7 +12,6 @@ import type { Weights } from "./weights.ts";
  * Points may lie outside the crop. Layers and constants are face-api's (src/faceLandmarkNet and
  * src/faceFeatureExtractor of @vladmandic/face-api).
  *
- * conformance.test.ts covers it.
  */
 export function writeLandmarks<M extends Maps>(
   graph: Graph,

@@ -17,7 +17,6 @@ import type { Weights } from "./weights.ts";
  * every PReLU with the wrong sign, and drops it after depthwise convolutions, where a ReLU was fused into
  * what the negative side is computed from. Its constants are -slope / 2.
  *
- * mobilefacenet.test.ts covers it.
  */
 export function writeMobileFaceNet(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
   const network = new MobileFaceNet(layers, weights);
@@ -55,7 +54,7 @@ export const mobileFaceNetUnusedWeights = /^embeddings\/Sum\/reduction_indices$/
 const body = "MobileFaceNet/MobileFaceNet";
 const logits = "MobileFaceNet/Logits";
 
-/** In order. Blocks after a stage's first one, and all of a stage of stride 1, add their input. */
+/** Stages in order. Blocks after a stage's first one, and all of a stage of stride 1, add their input. */
 const stages = [
   { name: "Conv2d_2", blocks: 5, stride: 2 },
   { name: "Conv2d_3", blocks: 1, stride: 2 },
@@ -64,7 +63,7 @@ const stages = [
   { name: "Conv2d_6", blocks: 2, stride: 1 },
 ];
 
-/** So that an embedding of zeros is not divided by zero. */
+/** Lower bound of the sum of squares, so that an embedding of zeros is not divided by zero. */
 const squaresMin = (weights: Weights): number => weights.get("embeddings/Maximum/y").data[0]!;
 
 class MobileFaceNet {

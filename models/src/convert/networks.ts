@@ -15,13 +15,13 @@ import { ssdUnusedWeights, writeSsd } from "./ssd.ts";
 import { writeTiny } from "./tiny.ts";
 import { readWeights, type Weights } from "./weights.ts";
 
-/** To be raised when the same weights give other bytes. Part of the metadata of every file. */
+/** Version in the metadata of every file. Raise it when the same weights give other bytes. */
 export const converterVersion = "faceline 2";
 
 /**
  * Returns the bytes of a model's .onnx file, from the source that its catalogue entry names: the same bytes
  * every time, on every machine. `folder` is that of the built models, which has pulled weights too. Throws
- * where no converter makes the model in this precision. build.test.ts covers it.
+ * where no converter makes the model in this precision.
  */
 export async function convert(model: Model, variant: Variant, folder = modelsFolder): Promise<Uint8Array> {
   if (model.source.kind === "onnx_file" && variant.precision === "float32") {

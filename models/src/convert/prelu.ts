@@ -4,7 +4,6 @@ import type { Layers, Maps } from "./layers/layers.ts";
  * PReLU: max(x, 0) + slope * min(x, 0), with a slope of at most 1 for each channel. It is written as
  * slope * x + max((1 - slope) * x, 0), two convolutions of one number a channel: onnxruntime's own operator
  * runs in another memory layout than convolutions, and a network with 33 of them took twice as long.
- * prelu.test.ts covers it.
  */
 export function prelu<M extends Maps>(layers: Layers<M>, x: M, slopes: readonly number[]): M {
   const name = `${x.name}/prelu`;

@@ -18,7 +18,6 @@ import type { Weights, WeightTensor } from "./weights.ts";
  * The network, its constants and its order of anchors are face-api's (src/ssdMobilenetv1 of
  * @vladmandic/face-api), which are those of the TensorFlow object detection API.
  *
- * conformance.test.ts covers it.
  */
 export function writeSsd<M extends Maps>(
   graph: Graph,

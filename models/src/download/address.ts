@@ -1,4 +1,4 @@
-/** Which addresses a download may use, and what answers mean. download.test.ts covers it. */
+/** Rules for the addresses that a download may use, and for the answers. */
 
 /**
  * Throws one sentence where a download may not use the address: https alone, and http on this machine. Once

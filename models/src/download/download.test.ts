@@ -285,7 +285,7 @@ async function openFixture(t: TestContext) {
   return { folder, server, wanted, get, refusal };
 }
 
-/** Until the end of the test. */
+/** Sets variables until the end of the test. */
 function setEnvironment(t: TestContext, values: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(values)) {
     const before = process.env[name];

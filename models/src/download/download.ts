@@ -142,9 +142,9 @@ function sentenceOf(
     : `${sentence} ${megabytes(kept)} are kept, and the next pull goes on from there.`;
 }
 
-/** What a download may take. Tests lower it. */
+/** Limits of a download. Tests lower them. */
 export const downloadLimits = {
-  /** Without another byte. */
+  /** Longest time without another byte. */
   stallMaxMs: 60_000,
   downloadMaxMs: 3_600_000,
 };
@@ -158,7 +158,7 @@ export type WantedFile = {
 };
 
 export type DownloadOptions = {
-  /** Where parts are kept. */
+  /** Folder of the parts. */
   folder: string;
   bytesMax: number;
   /** Is called with the bytes that have come so far, and all of them. */

@@ -5,7 +5,7 @@ import { megabytes } from "../megabytes.ts";
 
 /**
  * Watches how a folder grows while another program downloads into it. Ends when `done` aborts. Throws one
- * sentence when a limit is exceeded. pull.test.ts covers it.
+ * sentence when a limit is exceeded.
  */
 export async function watchFolder(
   folder: string,
@@ -50,10 +50,10 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 type WatchOptions = {
-  /** For sentences: who sends, and what is expected. */
+  /** Sender and file, as sentences name them. */
   sender: string;
   expected: { what: string; bytes: number };
-  /** Of the folder. */
+  /** Size limit of the folder. */
   bytesMax: number;
   /** Is called with the bytes that have come so far. */
   progress: (bytes: number) => void;

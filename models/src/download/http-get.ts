@@ -5,7 +5,7 @@ import { failureOf, requireAllowed } from "./address.ts";
 
 /**
  * Sends a GET and follows its redirects. The proxy is that of the environment: HTTPS_PROXY, HTTP_PROXY,
- * NO_PROXY. Throws one sentence. The caller reads or destroys the response. download.test.ts covers it.
+ * NO_PROXY. Throws one sentence. The caller reads or destroys the response.
  */
 export async function httpGet(
   address: URL,

@@ -6,7 +6,7 @@ import type { WantedFile } from "./download.ts";
 
 /**
  * Reads a file from a folder instead of the network, by the last part of its address. It must have the same
- * SHA-256. Throws one sentence. download.test.ts covers it.
+ * SHA-256. Throws one sentence.
  */
 export async function readFromMirror(folder: string, wanted: WantedFile, bytesMax: number): Promise<Buffer> {
   const path = join(folder, mirrorName(wanted.url));

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 
 /**
- * What has come of a file, so that the next pull goes on from there: the bytes, and beside them what they are
- * of. The name is the SHA-256 that the file must have, so no other file can be continued. download.test.ts
- * covers it.
+ * The part of a file that has come, so that the next pull goes on from there: the bytes, and beside them what
+ * they are of. The name is the SHA-256 that the file must have, so no other file can be continued.
+ * download.test.ts covers it.
  */
 export class PartFile {
   readonly path: string;
@@ -30,7 +30,7 @@ export class PartFile {
     return (await stat(this.path).catch(() => undefined))?.size ?? 0;
   }
 
-  /** What a server said of the file when the part began; undefined where it cannot be continued. */
+  /** Returns the server's validator from when the part began; undefined where it cannot be continued. */
   async validator(url: string): Promise<string | undefined> {
     try {
       const state = JSON.parse(await readFile(this.#statePath, "utf8")) as Partial<PartState>;
@@ -41,7 +41,7 @@ export class PartFile {
     }
   }
 
-  /** Before the first byte: a part is never of another file than its state says. */
+  /** Writes the state before the first byte: a part is never of another file than its state says. */
   async begin(url: string, validator: string | undefined): Promise<void> {
     await this.remove();
     if (validator !== undefined) await writeFile(this.#statePath, JSON.stringify({ url, validator }));

@@ -6,7 +6,7 @@ export const cudaFolder = (modelsDir: string, { onnxruntime }: Pick<CudaPins, "o
   join(modelsDir, "gpu", onnxruntime);
 
 /**
- * What a process needs in its environment when it starts, so that it finds the CUDA libraries: the dynamic
+ * Environment that a process needs when it starts, so that it finds the CUDA libraries: the dynamic
  * linker reads LD_LIBRARY_PATH once. It takes libonnxruntime.so.1 from there too, and onnxruntime looks for
  * its execution providers beside that file alone. Empty without EXECUTION_PROVIDER=cuda.
  */

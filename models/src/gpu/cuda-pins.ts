@@ -18,7 +18,7 @@ const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const KeptFile = z.strictObject({
   /** Inside the wheel. */
   path: z.string().min(1),
-  /** In the folder of the libraries. */
+  /** File name in the folder of the libraries. */
   name: z.string().regex(/^[A-Za-z0-9._-]+$/),
   bytes: Bytes,
   sha256: Sha256,
@@ -28,7 +28,7 @@ export type KeptFile = z.infer<typeof KeptFile>;
 const Wheel = z.strictObject({
   name: z.string().min(1),
   version: z.string().min(1),
-  /** As the index names it. */
+  /** File name in the index. */
   file: z.string().regex(/^[A-Za-z0-9._-]+\.whl$/),
   bytes: Bytes,
   sha256: Sha256,

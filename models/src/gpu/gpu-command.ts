@@ -9,7 +9,7 @@ import { cudaFaults, installCuda, removeCuda } from "./install.ts";
 /**
  * `npm run models -- gpu`: shows the licences of the CUDA libraries, has them accepted, and fetches and
  * installs them; or lists, verifies or removes them. Returns false where `--verify` finds a fault. Throws one
- * sentence. main.test.ts covers it.
+ * sentence.
  */
 export async function runGpu(modelsDir: string, { action, flags, from }: GpuCall): Promise<boolean> {
   const pins = readCudaPins();

@@ -9,7 +9,7 @@ import type { Wheel } from "./cuda-pins.ts";
 /**
  * Fetches a wheel into `folder`, without the packages that it depends on, and returns its path. pip fetches
  * it, because pip alone has what a user may have set: a mirror of the index, credentials, proxies,
- * certificates. pip checks the SHA-256 itself. Throws one sentence. pip-wheel.test.ts covers it.
+ * certificates. pip checks the SHA-256 itself. Throws one sentence.
  */
 export async function fetchWheel(
   folder: string,
@@ -48,17 +48,17 @@ export async function fetchWheel(
   return path;
 }
 
-/** What a fetch may take. Tests lower it. */
+/** Limits of a fetch. Tests lower them. */
 export const wheelLimits = {
   /** Beyond the wheel, once as it comes and once in its place: what the index says of the package. */
   slackBytes: 64_000_000,
-  /** Without another byte. */
+  /** Longest time without another byte. */
   stallMaxMs: 60_000,
   fetchMaxMs: 3_600_000,
 };
 export type WheelLimits = typeof wheelLimits;
 
-/** What the disk must have room for. */
+/** Bytes that the disk must have room for. */
 export const wheelBytesMax = ({ bytes }: Pick<Wheel, "bytes">, { slackBytes }: WheelLimits): number =>
   2 * bytes + slackBytes;
 

@@ -9,7 +9,6 @@ import type { KeptFile, Wheel } from "./cuda-pins.ts";
 /**
  * Unpacks the files of a wheel that are kept into `target`, each whole or not at all. Nothing is unpacked
  * before the wheel has its SHA-256, and never more than the stated bytes of a file. Throws one sentence.
- * install.test.ts covers it.
  */
 export async function unpackWheel(path: string, wheel: Wheel, target: string): Promise<void> {
   if ((await sha256OfFile(path)) !== wheel.sha256) {

@@ -37,7 +37,7 @@ export async function acceptTerms(
   for (const licences of open) await writeAcceptance(folder, licences);
 }
 
-/** What was accepted for a model, as long as its licences are still the same ones. */
+/** Returns what was accepted for a model, as long as its licences are still the same ones. */
 export async function readAcceptance(
   folder: string,
   { name, licenses }: Pick<Terms, "name" | "licenses">,
@@ -48,7 +48,7 @@ export async function readAcceptance(
   return isDeepStrictEqual(accepted?.licenses, licenses) ? accepted : undefined;
 }
 
-/** Where the accepted licences of a model are, in the folder of built models. */
+/** Returns the file of the accepted licences of a model, in the folder of built models. */
 export function acceptanceFile(folder: string, name: string): string {
   return join(folder, "licences", `${name}.json`);
 }
@@ -105,7 +105,7 @@ type AcceptedLicences = z.infer<typeof AcceptedLicences>;
 
 export type WantedModel = {
   terms: Terms;
-  /** Of the download, if it is stated. */
+  /** Size of the download, if it is stated. */
   bytes: number | undefined;
 };
 

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 
 /**
  * Asks one question, and returns the line that was typed: an empty one where the input ends first. Rejects
- * with the reason of `stop`. terminal.test.ts covers it.
+ * with the reason of `stop`.
  */
 export async function askAtTerminal(
   question: string,

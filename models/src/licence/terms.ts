@@ -2,18 +2,18 @@ import type { License } from "../catalogue-entry.ts";
 import { megabytes } from "../megabytes.ts";
 
 /**
- * What somebody has to know of a model, or of libraries, before they fetch it. A catalogue entry has all of
- * it.
+ * Everything that somebody has to know of a model, or of libraries, before they fetch it. A catalogue entry
+ * has all of it.
  */
 export type Terms = {
   name: string;
   licenses: readonly License[];
-  /** Of models alone. */
+  /** Training data; models alone have it. */
   training_data?: string;
   provenance: readonly string[];
 };
 
-/** Lines for a terminal. `bytes` is the size of the download, if stated. acceptance.test.ts covers it. */
+/** Lines for a terminal. `bytes` is the size of the download, if stated. */
 export function termsLines(
   { name, licenses, training_data, provenance }: Terms,
   bytes: number | undefined,

@@ -1,6 +1,6 @@
 import { metadataField, metadataKeyField, metadataValueField } from "./graph.ts";
 
-/** Reads .onnx files: protobuf fields, and the metadata of a model. protobuf.test.ts covers it. */
+/** Reads .onnx files: protobuf fields, and the metadata of a model. */
 
 /** The `metadata_props` of an .onnx file, in file order. */
 export function readMetadata(onnx: Uint8Array): Record<string, string> {

@@ -114,7 +114,7 @@ const declaredByOnnxruntime = words(`
   com.microsoft.experimental com.microsoft.nchwc com.ms.internal.nhwc`);
 const microsoft = "com.microsoft";
 /**
- * What Faceline's int8 builds use, and what onnxruntime's quantiser and its offline fusions write: arithmetic
+ * Operators of Faceline's int8 builds, and of onnxruntime's quantiser and its offline fusions: arithmetic
  * alone. Others of the domain read files (EPContext) or call other engines.
  */
 const microsoftOperators = words(`

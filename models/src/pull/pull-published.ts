@@ -8,7 +8,7 @@ import { readFromMirror } from "../download/mirror.ts";
 
 /**
  * Fetches the file of a recogniser of another publisher, or takes it from a mirror folder, and adds it by its
- * contract. Throws one sentence: then nothing was installed. pull-published.test.ts covers it.
+ * contract. Throws one sentence: then nothing was installed.
  */
 export async function pullPublished(
   folder: string,

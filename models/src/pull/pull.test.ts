@@ -286,7 +286,7 @@ function fileOf(name: "a.json" | "a.bin" | "b.json" | "b.bin") {
   return { path: `models/${name}`, bytes: text.length, sha256: sha256(Buffer.from(text)) };
 }
 
-/** As npm packs it: gzip, all files in the folder `package`. */
+/** Packs files as npm does: gzip, all in the folder `package`. */
 async function tarballOf(files: Record<string, string>, t: TestContext): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), "tarball-"));
   t.after(() => rm(folder, { recursive: true }));
@@ -307,7 +307,7 @@ function* endlessZeros() {
 class Registry {
   readonly tarball: Buffer;
   readonly requests: string[] = [];
-  /** What is sent instead of the tarball. */
+  /** The reply instead of the tarball. */
   answer: ((response: ServerResponse) => unknown) | undefined;
 
   constructor(tarball: Buffer) {

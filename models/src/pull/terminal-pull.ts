@@ -2,7 +2,7 @@ import type { AcceptanceOptions } from "../licence/acceptance.ts";
 import { askAtTerminal } from "../licence/terminal.ts";
 import { megabytes } from "../megabytes.ts";
 
-/** What a command that downloads does at a terminal. main.test.ts covers it. */
+/** Dialogue of a command that downloads, at a terminal. */
 
 /** Aborts on SIGINT and SIGTERM. */
 export function stopOnSignals(): AbortController {

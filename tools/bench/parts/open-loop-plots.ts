@@ -6,8 +6,8 @@ import { answeredWithin, summarise } from "../load/open-loop.ts";
 import { type OpenLoopCase, type PooledCase, poolRepeats } from "./open-loop.ts";
 
 /**
- * Draws the results of the last full open-loop part, for BENCHMARKS.md. Returns the files. Throws where there
- * are none.
+ * Draws the results of the last full open-loop part, for docs/benchmarks.md. Returns the files. Throws
+ * if there are none.
  */
 export function drawOpenLoop(resultsFile: string, folder: string): string[] {
   if (!existsSync(resultsFile)) {

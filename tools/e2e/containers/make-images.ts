@@ -2,8 +2,8 @@ import { runCommand } from "@faceline/deploy/launcher/run-command";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { buildImages, lackForContainers, openEngine } from "./images.ts";
 
-// Run by hand where no registry can be reached, as deploy/OPERATING.md says: makes the base images of the
-// tests, and with them the images of Faceline, in the storage of this machine's podman.
+// Run by hand where no registry can be reached, as docs/operating/containers.md says: makes the base images
+// of the tests, and with them the images of Faceline, in the storage of this machine's podman.
 
 await runCommand(async ({ print }) => {
   const lack = lackForContainers();

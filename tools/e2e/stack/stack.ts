@@ -127,7 +127,7 @@ export type TestStack = {
   addresses: string[];
   key: string;
   pool: string;
-  /** By the name of the process: `{ "batcher-1": 40123 }`. */
+  /** Ports by the name of the process: `{ "batcher-1": 40123 }`. */
   operatorsPorts: Record<string, number>;
   /** `services.find("inference-1").kill("SIGKILL")`; a process that dies is restarted. */
   services: Services;

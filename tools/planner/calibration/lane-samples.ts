@@ -37,8 +37,8 @@ async function runOnce(
   size: number,
 ): Promise<number> {
   const batch = Array.from({ length: size }, () => pictures[Math.floor(random() * pictures.length)]!);
-  const { facts } = await engine.run({ lane, pictures: batch });
-  return facts.runMs;
+  const { usage } = await engine.run({ lane, pictures: batch });
+  return usage.runMs;
 }
 
 function shuffled<Value>(values: readonly Value[], random: () => number): Value[] {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, type TestContext } from "node:test";
 import { decide } from "@faceline/batcher/scheduling/decide";
-import { newState } from "@faceline/batcher/scheduling/state";
+import { newState } from "@faceline/batcher/scheduling/state/state";
 import { SettingsChanges, schedulerSettings } from "@faceline/batcher/settings/settings-changes";
 import { settingsResource } from "@faceline/batcher/settings/settings-resource";
 import { openLog } from "@faceline/runtime/log";

@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
-import { type RunningService, readRunningService } from "@faceline/runtime/operators/running-service";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { RunningService, runningServiceFile } from "@faceline/contracts/stored/running-service";
 
 /** Finds the service that `npm start` runs. Throws an Error that says what to do where none runs. */
 export async function findRunning(stateFolder: string): Promise<FoundService> {
-  const service = readRunningService(stateFolder);
-  if (service === undefined) {
-    throw new Error(`No Faceline was started from ${stateFolder}. ${startIt}`);
-  }
+  const file = join(stateFolder, runningServiceFile);
+  if (!existsSync(file)) throw new Error(`No Faceline was started from ${stateFolder}. ${startIt}`);
+  const service = RunningService.parse(JSON.parse(readFileSync(file, "utf8")));
   const of = (kind: string) =>
     Object.entries(service.operators).flatMap(([name, url]) => (name.startsWith(kind) ? [url] : []));
   const [first = ""] = of("ingress");

@@ -7,7 +7,6 @@ import { exifOrientation } from "@faceline/contracts/image/metadata/exif-orienta
  * full or half size, laid out as ITU T.81 annex B says, no frame twice. Returns undefined where there is
  * any doubt: then libvips decides. Takes a microsecond, where libvips takes 0.3 ms. Reads a bounded number of
  * segments, whatever the file holds.
- * decoder-comparison.test.ts covers it.
  */
 export function plainJpegHeader(bytes: Uint8Array): PlainJpegHeader | undefined {
   if (imageFormat(bytes) !== "jpeg") return undefined;

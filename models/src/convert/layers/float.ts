@@ -3,7 +3,7 @@ import type { Graph } from "../../onnx/graph.ts";
 import type { Convolution, Layers, Maps, Normalisation, Pool } from "./layers.ts";
 import { type ConvolutionWindow, convolutionWindow, depthwiseWindow, endPads, poolWindow } from "./window.ts";
 
-/** Layers in float32, as the weights were trained. conformance.test.ts covers it. */
+/** Layers in float32, as the weights were trained. */
 export class FloatLayers implements Layers<Maps> {
   readonly #graph: Graph;
   readonly #observe: (maps: Maps) => void;

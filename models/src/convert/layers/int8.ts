@@ -15,7 +15,7 @@ import { type ConvolutionWindow, convolutionWindow, depthwiseWindow, endPads, po
  *
  * A layer is written when another one reads it, because only then is it known whether a relu follows. A relu
  * is no operator of its own here: it is a zero point of 0 at the layer before it, which clips negative
- * numbers at no cost. int8.test.ts covers it.
+ * numbers at no cost.
  */
 export class Int8Layers implements Layers<QuantisedMaps> {
   readonly #graph: Graph;

@@ -5,7 +5,6 @@ import type { Convolution, Maps, Pool } from "./layers.ts";
 
 /**
  * The attributes, the filter in ONNX's order, and the output maps of a convolution, for every precision.
- * conformance.test.ts covers all windows.
  */
 export function convolutionWindow(name: string, x: Maps, layer: Convolution): ConvolutionWindow {
   const [, , channelsIn, channels] = sides(layer.filter);

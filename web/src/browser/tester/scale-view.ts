@@ -115,7 +115,7 @@ function errorWords(labelled: LabelledDistances | undefined, threshold: number):
     element("strong", {}, `${falseNonMatches} of ${samePairs}`),
     " pairs of the same person would not (false non-match rate, FNMR). ",
     "These are few pairs, and a threshold that was chosen on them fits them: ",
-    element("a", { href: "/docs/thresholds#choose" }, "measure with your own pictures"),
+    element("a", { href: "/docs/thresholds#choose-your-own" }, "measure with your own pictures"),
     ".",
   ];
 }

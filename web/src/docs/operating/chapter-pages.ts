@@ -1,45 +1,78 @@
 import { readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
+import { lexer, type Token, type Tokens } from "marked";
 import { type Html, html } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
-import { type Chapter, chaptersOf } from "./chapters.ts";
-import { type Place, renderMarkdown } from "./markdown.ts";
+import { anchorOf, type Place, renderMarkdown } from "./markdown.ts";
 
-const folder = "deploy";
+// Covered by ingress/src/pages/pages.test.ts.
+
+const folder = "docs/operating";
 const repository = join(import.meta.dirname, "..", "..", "..", "..");
 
-/** The documents for operators. Each heading of `level` begins a page. */
-const documents = [
-  { name: "OPERATING.md", level: 2 },
-  { name: "DATA-PROTECTION.md", level: 1 },
-].map(({ name, level }) => {
-  const text = readFileSync(join(repository, folder, name), "utf8");
-  return { name, level, chapters: chaptersOf(text, level) };
-});
+const contents = readChapter(join(folder, "README.md"));
+/** The chapters, in the order of the list in README.md. */
+const chapters = contents.chapters.map(readChapter);
 
-const pathOf = ({ slug }: Chapter): string => `/docs/operating/${slug}`;
+/** The first page of the operators' guide: docs/operating/README.md, with the list of chapters. */
+export const operatingGuide: DocsPage = pageOf(contents);
 
-/** Pages of the operators' guide, in the order of their document. */
-export const chapterPages: DocsPage[] = documents.flatMap(({ name, level, chapters }) =>
-  chapters.map((chapter) => ({
-    path: pathOf(chapter),
-    title: chapter.title,
-    description: `The operators' guide: ${chapter.title}.`,
+/** A page for each chapter. */
+export const chapterPages: DocsPage[] = chapters.map(pageOf);
+
+/** Reads a document. `file`: its path in the repository. */
+function readChapter(file: string): Chapter {
+  const text = readFileSync(join(repository, file), "utf8");
+  const tokens = lexer(text);
+  const headings = tokens.flatMap((token) => (isHeading(token) ? [token.text] : []));
+  const [title = file] = headings;
+  const name = file.slice(file.lastIndexOf("/") + 1, -".md".length).toLowerCase();
+  const [, list = ""] = text.split("\n## Chapters\n");
+  return {
+    file,
+    path: name === "readme" ? "/docs/operating" : `/docs/operating/${name}`,
+    title,
+    anchors: headings.map(anchorOf),
+    tokens,
+    chapters: [...list.matchAll(/^- \[.+\]\((.+)\)$/gm)].map(([, href = ""]) => join(folder, href)),
+  };
+}
+
+function isHeading(token: Token): token is Tokens.Heading {
+  return token.type === "heading";
+}
+
+function pageOf({ file, path, title, tokens }: Chapter): DocsPage {
+  return {
+    path,
+    title,
+    description: `The operators' guide: ${title}.`,
     body: (): Html => html`<div class="prose">
-!${renderMarkdown(chapter.tokens, { levelShift: 1 - level, placeOf: (href) => placeOf(href, name) })}
+!${renderMarkdown(tokens, { placeOf: (href) => placeOf(href, file) })}
 </div>`,
-  })),
-);
+  };
+}
 
 /** Where a link in the document `from` leads. Other sites, as addresses of the reader's machine, are text. */
 function placeOf(href: string, from: string): Place {
   if (/^[a-z]+:/.test(href)) return undefined;
-  const [target, anchor] = href.split("#") as [string, string?];
-  const file = normalize(join(folder, target || from));
-  const document = documents.find(({ name }) => file === join(folder, name));
-  if (document === undefined) return { file };
-  const chapter = document.chapters.find(({ anchors }) => anchors.includes(anchor ?? anchors[0]!));
+  const [target = "", anchor] = href.split("#");
+  const file = target === "" ? from : normalize(join(from, "..", target));
+  const chapter = [contents, ...chapters].find((each) => each.file === file);
   if (chapter === undefined) return { file };
-  const isWhole = anchor === undefined || anchor === chapter.anchors[0];
-  return { address: isWhole ? pathOf(chapter) : `${pathOf(chapter)}#${anchor}` };
+  if (anchor === undefined || anchor === chapter.anchors[0]) return { address: chapter.path };
+  return chapter.anchors.includes(anchor) ? { address: `${chapter.path}#${anchor}` } : { file };
 }
+
+type Chapter = {
+  /** Path in the repository. */
+  file: string;
+  /** Address of its page. */
+  path: string;
+  title: string;
+  /** Of all its headings; the first is that of the title. */
+  anchors: string[];
+  tokens: Token[];
+  /** Files of the chapters that it lists. */
+  chapters: string[];
+};

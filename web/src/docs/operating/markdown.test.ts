@@ -4,17 +4,17 @@ import { lexer } from "marked";
 import { anchorOf, type Place, renderMarkdown } from "./markdown.ts";
 
 const render = (markdown: string, placeOf: (href: string) => Place = () => undefined): string =>
-  renderMarkdown(lexer(markdown), { levelShift: -1, placeOf });
+  renderMarkdown(lexer(markdown), { placeOf });
 
 test("texts are escaped, wherever they stand", () => {
-  const shown = render("## A & *B*\n\n`<script>` and <tag>\n".replace("<tag>", "\\<tag\\>"));
+  const shown = render("# A & *B*\n\n`<script>` and <tag>\n".replace("<tag>", "\\<tag\\>"));
   assert.match(shown, /<h1>A &#38; <em>B<\/em><\/h1>/);
   assert.match(shown, /<code>&#60;script&#62;<\/code> and &#60;tag&#62;/);
 });
 
 test("headings below the first have the anchors that GitHub gives them", () => {
-  assert.match(render("### Kafka and `Redis`, both"), /<h2 id="kafka-and-redis-both">/);
-  assert.match(render("#### The operators' port"), /<h3 id="the-operators-port">/);
+  assert.match(render("## Kafka and `Redis`, both"), /<h2 id="kafka-and-redis-both">/);
+  assert.match(render("### The operators' port"), /<h3 id="the-operators-port">/);
   assert.equal(anchorOf("npm start with --observe"), "npm-start-with---observe");
 });
 
@@ -31,6 +31,12 @@ test("a table has a heading for each column and each row, and can be scrolled", 
   const shown = render("| name | unit |\n|---|---|\n| `A` | ms |\n");
   assert.match(shown, /<div class="wide" tabindex="0" role="region" aria-label="name, unit">/);
   assert.match(shown, /<th scope="row"><code>A<\/code><\/th><td>ms<\/td>/);
+  assert.match(render("| name | size |\n|---|--:|\n| A | 1 |\n"), /<td class="number">1<\/td>/);
+});
+
+test("a quote is a note, and an alert of GitHub a warning", () => {
+  assert.equal(render("> Mind it.\n"), '<div class="note"><p>Mind it.</p>\n</div>\n');
+  assert.match(render("> [!WARNING]\n> Mind **it**.\n"), /^<div class="note warn"><p>Mind <strong>it/);
 });
 
 test("lists may hold code and further lists", () => {

@@ -1,4 +1,4 @@
-import type { MarkedToken, Token, Tokens } from "marked";
+import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { each, type Html, html, markup, nothing } from "../../html.ts";
 import { codeBlock } from "../code-block.ts";
 import type { Language } from "../highlight.ts";
@@ -11,11 +11,7 @@ export function renderMarkdown(tokens: Token[], document: MarkdownDocument): Htm
   return each(tokens, (token) => render(blocks, token as MarkedToken, document));
 }
 
-type MarkdownDocument = {
-  /** What is added to the level of each heading. */
-  levelShift: number;
-  placeOf(href: string): Place;
-};
+type MarkdownDocument = { placeOf(href: string): Place };
 
 /** Where a link leads: to one of our pages, to a file of the repository, or to neither. */
 export type Place = { address: string } | { file: string } | undefined;
@@ -33,26 +29,29 @@ const blocks: Renderers = {
 `,
   list,
   table,
-  code: (token) =>
+  blockquote: note,
+  code: ({ text, lang = "" }) =>
     codeBlock({
-      caption: captions[token.lang ?? ""] ?? "Commands",
-      label: `Code: ${token.text.split("\n")[0]}`,
-      code: token.text,
-      language: languageOf(token),
+      ...(codeLanguages[lang] ?? { caption: "Commands", language: "curl" }),
+      label: `Code: ${text.split("\n")[0]}`,
+      code: text,
     }),
   // The text of an item in a list without empty lines.
   text: (token, document) => inline([token], document),
   space: () => nothing,
 };
 
-const captions: Record<string, string> = { yaml: "YAML" };
-
-const languageOf = ({ lang = "" }: Tokens.Code): Language => (lang === "" ? "curl" : "python");
+const codeLanguages: Record<string, { caption: string; language: Language }> = {
+  json: { caption: "JSON", language: "json" },
+  python: { caption: "Python", language: "python" },
+  typescript: { caption: "TypeScript", language: "typescript" },
+  yaml: { caption: "YAML", language: "python" },
+};
 
 function heading({ depth, text, tokens }: Tokens.Heading, document: MarkdownDocument): Html {
   const content = inline(tokens, document);
   const anchor = anchorOf(text);
-  switch (depth + document.levelShift) {
+  switch (depth) {
     case 1:
       return html`<h1>!${markup(content)}</h1>
 `;
@@ -78,6 +77,15 @@ function list({ ordered, items }: Tokens.List, document: MarkdownDocument): Html
 `;
 }
 
+/** A quote is a note; GitHub calls one that begins with `[!WARNING]` an alert. */
+function note({ text }: Tokens.Blockquote, document: MarkdownDocument): Html {
+  const warning = "[!WARNING]\n";
+  const isWarning = text.startsWith(warning);
+  const content = lexer(isWarning ? text.slice(warning.length) : text);
+  return html`<div class="${isWarning ? "note warn" : "note"}">!${renderMarkdown(content, document)}</div>
+`;
+}
+
 function table({ header, rows }: Tokens.Table, document: MarkdownDocument): Html {
   const heads = each(header, (cell) => html`<th scope="col">!${inline(cell.tokens, document)}</th>`);
   const body = each(
@@ -94,9 +102,12 @@ function table({ header, rows }: Tokens.Table, document: MarkdownDocument): Html
 `;
 }
 
-function tableCell({ tokens }: Tokens.TableCell, column: number, document: MarkdownDocument): Html {
+function tableCell({ tokens, align }: Tokens.TableCell, column: number, document: MarkdownDocument): Html {
   const content = inline(tokens, document);
-  return column === 0 ? html`<th scope="row">!${markup(content)}</th>` : html`<td>!${markup(content)}</td>`;
+  if (column === 0) return html`<th scope="row">!${markup(content)}</th>`;
+  return align === "right"
+    ? html`<td class="number">!${markup(content)}</td>`
+    : html`<td>!${markup(content)}</td>`;
 }
 
 function inline(tokens: Token[], document: MarkdownDocument): Html {

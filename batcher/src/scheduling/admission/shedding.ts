@@ -1,0 +1,92 @@
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import { type CallId, callIdOf } from "@faceline/contracts/wire/ids";
+import type { ShedReason } from "@faceline/contracts/wire/outcome";
+import { loadOf } from "../queue/batch-load.ts";
+import { expectedStartAt, type LaneSituation } from "../capacity/situation.ts";
+import { answerTask, type Move } from "../state/state.ts";
+import type { QueuedTask } from "../queue/tenant-queue.ts";
+import type { WaitingTasks } from "../queue/waiting-tasks.ts";
+import { latestAnswerAt, type SlotSituation } from "../capacity/worker-slot.ts";
+
+// The safety net behind admission: a task that was accepted and can no longer be answered in time is dropped
+// from the queue. Its call's waiting tasks are dropped with it: without its answer theirs are of no use.
+
+/** Drops tasks whose deadline has passed: no client waits for them any more. */
+export function dropExpired(
+  { state, lane, now }: Pick<LaneSituation, "state" | "lane" | "now">,
+  { queue, retryParts }: WaitingTasks = lane.waiting.standard,
+): Move[] {
+  // In most decisions nothing has.
+  if (retryParts.length === 0 && (queue.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];
+  const expired: BatchTask[] = [];
+  const isExpired = (task: BatchTask) => task.deadlineAt <= now;
+  for (let { head } = queue; head !== undefined && isExpired(head.task); head = queue.head) {
+    queue.remove(head);
+    expired.push(head.task);
+  }
+  for (const part of retryParts) expired.push(...part.tasks.filter(isExpired));
+  if (retryParts.some((part) => part.tasks.some(isExpired))) {
+    lane.removeTasks(expired.map((task) => task.id));
+  }
+  return expired.map((task) => answerTask(state, task, { kind: "expired", lateByMs: now - task.deadlineAt }));
+}
+
+/** Sheds queued tasks that would be late even alone, in the slot that is free first. */
+export function shedInfeasible(
+  situation: SlotSituation,
+  { queue }: WaitingTasks = situation.lane.waiting.standard,
+): Move[] {
+  const { lane } = situation;
+  const moves: Move[] = [];
+  for (let { head } = queue; head !== undefined; head = queue.head) {
+    const answerAt = latestAnswerAt(situation, loadOf([head.task]));
+    if (answerAt <= head.task.deadlineAt || callIdOf(head.task.id) === lane.probe) break;
+    moves.push(...shedCall(situation, head.task, "deadline_infeasible"));
+  }
+  return moves;
+}
+
+/**
+ * Sheds the late tasks of the next retry part: it is not mixed with others, so it must be in time as it is.
+ */
+export function shedInfeasibleOfRetry(
+  situation: SlotSituation,
+  { retryParts }: WaitingTasks = situation.lane.waiting.standard,
+): Move[] {
+  const tasks = retryParts[0]?.tasks;
+  if (tasks === undefined) return [];
+  const answerAt = latestAnswerAt(situation, loadOf(tasks.slice(0, situation.slot.sizeMax)));
+  const infeasible = tasks.filter((task) => answerAt > task.deadlineAt);
+  return infeasible.flatMap((task) => shedCall(situation, task, "deadline_infeasible"));
+}
+
+/**
+ * Sheds a task so urgent that the batch it allows is too small to keep up, and would make every task behind
+ * it late (the early drop of the Nexus scheduler). Returns no move where other tasks of its call were sent
+ * already, or its tenant keeps to its share: then the smaller batch is run.
+ */
+export function shedEarly(situation: SlotSituation, urgent: QueuedTask): Move[] {
+  const isSpared = urgent.call.started || situation.lane.queue.isWithinShare(urgent.tenant.tenant);
+  return isSpared ? [] : shedCall(situation, urgent.task, "early_drop");
+}
+
+/** Sheds calls that give way to a tenant within its share, because the lane is full. */
+export function shedToGiveWay(situation: LaneSituation, calls: CallId[]): Move[] {
+  const { state, lane, sizing, now } = situation;
+  return calls.flatMap((call) => {
+    const tasks = lane.removeCall(call);
+    const deadlineAt = Math.max(...tasks.map((task) => task.deadlineAt));
+    const retryAfterMs = expectedStartAt(situation, { position: lane.queue.waitingCount, deadlineAt }) - now;
+    const predictedMs = retryAfterMs + lane.estimates.runMs(sizing.usefulSize) + state.hops.reply.ms;
+    const outcome = { kind: "shed", reason: "queue_too_long", predictedMs, retryAfterMs } as const;
+    return tasks.map((task) => answerTask(state, task, outcome));
+  });
+}
+
+export function shedCall(situation: SlotSituation, task: BatchTask, reason: ShedReason): Move[] {
+  const { state, lane, slot, now } = situation;
+  const predictedMs = latestAnswerAt(situation, loadOf([task])) - now;
+  const retryAfterMs = slot.freeAt - now;
+  const outcome = { kind: "shed", reason, predictedMs, retryAfterMs } as const;
+  return lane.removeCall(callIdOf(task.id)).map((each) => answerTask(state, each, outcome));
+}

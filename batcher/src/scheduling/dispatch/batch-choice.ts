@@ -1,0 +1,152 @@
+import type { DispatchReason } from "@faceline/contracts/wire/batch";
+import { callIdOf } from "@faceline/contracts/wire/ids";
+import { addTask, type BatchLoad, loadOf } from "../queue/batch-load.ts";
+import type { BatchLimits } from "../queue/fair-queue.ts";
+import { shedCall, shedEarly, shedInfeasible } from "../admission/shedding.ts";
+import type { Move } from "../state/state.ts";
+import type { QueuedTask } from "../queue/tenant-queue.ts";
+import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "../capacity/worker-slot.ts";
+
+/**
+ * Chooses the batch that a lane would send in a slot now: the most tasks, in the order of turns, with which
+ * the most urgent of them still meets its deadline. Tasks that cannot meet theirs are shed on the way.
+ *
+ *     shed infeasible ─► most in time ─► too few to keep up? shed early, again ─► floor met? send : hold
+ */
+export function chooseBatch(
+  situation: SlotSituation,
+  limits: Omit<BatchLimits, "countMax">,
+): { choice: Choice; shed: Move[] } {
+  const { lane, slot, sizing } = situation;
+  const sizeMax = Math.min(sizing.usefulSize, slot.sizeMax);
+  const shed: Move[] = [];
+  for (;;) {
+    shed.push(...shedInfeasible(situation));
+    const waiting = lane.queue.nextInTurn({ ...limits, countMax: sizeMax });
+    if (waiting.length === 0) return { choice: { kind: "nothing" }, shed };
+    const [first] = waiting;
+    const { isHeavy } = loadOf([first!.task]);
+    if (isHeavy !== slot.isHeavy) return { choice: { kind: "other_slot" }, shed };
+    // Heavy tasks are not all as heavy as the one with the least deadline, which was found to be in time.
+    const late = isHeavy ? waiting.find((each) => isLateAlone(situation, each)) : undefined;
+    if (late !== undefined) {
+      shed.push(...shedCall(situation, late.task, "deadline_infeasible"));
+      continue;
+    }
+    const { count, urgent } = mostInTime(situation, waiting);
+    if (!isHeavy && count < Math.min(sizing.deadlineSize, waiting.length) && !keepsUp(situation, count)) {
+      const early = shedEarly(situation, urgent);
+      shed.push(...early);
+      if (early.length > 0) continue;
+    }
+    // Heavy tasks wait for no others: together they would be prepared no sooner.
+    if (isHeavy) return { choice: sendFirst(waiting, count, "full"), shed };
+    return { choice: sendOrHold(situation, waiting, count), shed };
+  }
+}
+
+/**
+ * Returns the most of these, from the front, that end before the least deadline among them, and whose it is.
+ */
+export function mostInTime(
+  situation: SlotSituation,
+  waiting: QueuedTask[],
+): { count: number; urgent: QueuedTask } {
+  const all = waiting.length;
+  if (latestAnswerAt(situation, loadOfQueued(waiting, all)) <= leastDeadline(waiting, 0, all)) {
+    return { count: all, urgent: waiting[0]! };
+  }
+  let urgent = waiting[0]!;
+  for (let index = 0; index < all; index++) {
+    const each = waiting[index]!;
+    if (each.task.deadlineAt < urgent.task.deadlineAt) urgent = each;
+    if (index === 0) continue;
+    if (latestAnswerAt(situation, loadOfQueued(waiting, index + 1)) > urgent.task.deadlineAt) {
+      return { count: index, urgent };
+    }
+  }
+  return { count: all, urgent };
+}
+
+/** Whether batches of `count` finish tasks as fast as they arrive, and clear the queue in time. */
+function keepsUp({ state, lane, sizing, now }: SlotSituation, count: number): boolean {
+  const overheadMs = state.hops.toWorker.ms + state.hops.reply.ms;
+  const queueMs = Math.max(1, lane.estimates.arrivals.timeBudgetMs - overheadMs);
+  const needed = Math.max(lane.estimates.arrivals.perMs(now), lane.queue.waitingCount / queueMs);
+  return (sizing.availableWorkers * count) / lane.estimates.runMs(count) >= needed;
+}
+
+function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: number): Choice {
+  const { state, lane, slot, sizing, now } = situation;
+  const leastDeadlineAt = leastDeadline(waiting, 0, count);
+  const send = (reason: DispatchReason): Choice => ({
+    ...sendFirst(waiting, roundedDown(situation, waiting, count), reason),
+    deadlineAt: leastDeadlineAt,
+  });
+  if (count >= Math.min(sizing.usefulSize, slot.sizeMax)) return send("full");
+  if (count >= sizing.floor) return send("floor");
+  if (count < waiting.length) return send("slack");
+  if (state.draining) return send("drain");
+
+  const oneMoreMs =
+    state.hops.toWorker.ms +
+    lane.estimates.prepareMs(lane.estimates.lightLoad(count + 1)) +
+    guardMs +
+    lane.estimates.runHighMs(count + 1) +
+    state.hops.reply.ms;
+  const heldUntil = Math.min(lane.queue.oldest!.queuedAt + sizing.holdMs, leastDeadlineAt - oneMoreMs);
+  return now >= heldUntil ? send("hold_expired") : { kind: "hold", until: heldUntil };
+}
+
+/** Whether the task would be answered too late even in a batch of its own. */
+function isLateAlone(situation: SlotSituation, { task }: QueuedTask): boolean {
+  if (callIdOf(task.id) === situation.lane.probe) return false;
+  return latestAnswerAt(situation, loadOf([task])) > task.deadlineAt;
+}
+
+function sendFirst(waiting: QueuedTask[], count: number, reason: DispatchReason): SendChoice {
+  const deadlineAt = leastDeadline(waiting, 0, count);
+  return { kind: "send", tasks: waiting.slice(0, count), reason, deadlineAt };
+}
+
+/**
+ * A batch is padded to the next size and takes that size's time. It is cut down to the size below where that
+ * finishes more tasks a second and the tasks left over can still make it with the batch after.
+ */
+function roundedDown(situation: SlotSituation, waiting: QueuedTask[], count: number): number {
+  const { state, lane, sizing } = situation;
+  const size = lane.estimates.sizes.findLast((each) => each <= count) ?? count;
+  if (size / lane.estimates.runMs(size) <= count / lane.estimates.runMs(count)) return count;
+  const leftOver = Math.min(lane.queue.waitingCount - size, sizing.usefulSize);
+  const leftOverAnswerAt =
+    latestStartAt(situation, loadOfQueued(waiting, size)) +
+    lane.estimates.runHighMs(size) +
+    guardMs +
+    lane.estimates.runHighMs(leftOver) +
+    state.hops.reply.ms;
+  return leftOverAnswerAt <= leastDeadline(waiting, size, waiting.length) ? size : count;
+}
+
+/** Returns the load of the first `count` of these. */
+function loadOfQueued(waiting: QueuedTask[], count: number): BatchLoad {
+  const load: BatchLoad = { count, cost: 0, isHeavy: false };
+  for (let index = 0; index < count; index++) addTask(load, waiting[index]!.task);
+  return load;
+}
+
+function leastDeadline(waiting: QueuedTask[], from: number, until: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let index = from; index < until; index++) least = Math.min(least, waiting[index]!.task.deadlineAt);
+  return least;
+}
+
+/** Send these tasks; `deadlineAt` is the least deadline among them. */
+type SendChoice = { kind: "send"; tasks: QueuedTask[]; reason: DispatchReason; deadlineAt: number };
+
+type Choice =
+  | SendChoice
+  | { kind: "hold"; until: number }
+  /** The tasks that were meant for this slot were shed, and it does not fit the next one. */
+  | { kind: "other_slot" }
+  /** No task waits. */
+  | { kind: "nothing" };

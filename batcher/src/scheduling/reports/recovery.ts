@@ -1,0 +1,152 @@
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import type { FinishedBatch } from "@faceline/contracts/wire/report";
+import type { Lane } from "../state/lane.ts";
+import { overrunMs, prepareOverrunMs, type SentBatch } from "../state/sent-batch.ts";
+import { answerTask, type BatchEnd, type Move, type State } from "../state/state.ts";
+import type { TaskGroup } from "../queue/waiting-tasks.ts";
+import { forgetAfterMs, isSilent, type Worker } from "../state/workers.ts";
+
+/**
+ * Requeues what was sent to workers that fell silent, hang, or did not confirm it in time. Ends sent tasks
+ * for which no client waits any more.
+ */
+export function recoverLostBatches(state: State, now: number): Move[] {
+  const moves: Move[] = [];
+  for (const worker of state.workers.values()) {
+    if (!isSilent(worker, now) && !isHung(state, worker, now)) continue;
+    const live = liveBatchesOf(state, worker);
+    // A silent worker is remembered for a minute, in which nothing of it changes.
+    if (!worker.unresponsive) state.loads.changeWorker(worker, { unresponsive: true });
+    for (const sent of live) moves.push(...requeue(state, sent, "lost"));
+    if (now - worker.reportedAt > forgetAfterMs) state.loads.removeWorker(worker);
+  }
+  for (const sent of state.sent.values()) {
+    if (sent.expiresAt <= now) moves.push(...expireTasks(state, sent, now));
+    switch (sent.phase.kind) {
+      case "travelling": {
+        if (now < sent.phase.receiveBy) break;
+        const worker = state.workers.get(sent.worker);
+        if (worker !== undefined) state.loads.changeWorker(worker, { unresponsive: true });
+        moves.push(...requeue(state, sent, "unreceived"));
+        break;
+      }
+      case "lost":
+        // It is remembered only while its answers could still save a retry.
+        if (sent.tasks.some((id) => state.open.has(id))) break;
+        state.loads.removeBatch(sent);
+        break;
+      case "held":
+        break;
+    }
+  }
+  return moves;
+}
+
+/**
+ * Why the tasks of a batch are the scheduler's again. `lost`: its worker fell silent, hung, or no longer
+ * names it. `failed`: its run failed. `unreceived`: no report named it in time. `undelivered`: Kafka did not
+ * take it, or its partition has moved to a worker with another build, which refused it.
+ */
+type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
+
+/**
+ * Requeues the tasks of a batch, cut into parts that stay apart and go first in their class. A task whose run
+ * fails alone has failed. A task that is lost alone has failed as well if its last attempt was lost with a
+ * worker too.
+ */
+export function requeue(
+  state: State,
+  sent: SentBatch,
+  cause: RequeueCause,
+  finished?: FinishedBatch,
+): Move[] {
+  const end: BatchEnd = finished === undefined ? { kind: cause } : { kind: cause, finished };
+  return [{ kind: "batch_ended", sent, end }, ...requeueTasks(state, sent, cause)];
+}
+
+function requeueTasks(state: State, sent: SentBatch, cause: RequeueCause): Move[] {
+  const { lane } = sent;
+  // A batch that Kafka took without an acknowledgement runs beside its repetition: both may be lost.
+  lane.removeTasks(sent.tasks);
+  const open = sent.tasks.flatMap((id) => state.open.get(id) ?? []);
+  for (const { wait } of open) wait.requeue(state.lastDecisionAt);
+  const tasks = open.map(({ task }) => task);
+  const { retryParts } = lane.waiting[tasks[0]?.serviceClass ?? sent.serviceClass];
+  // A batch that may still run somewhere is remembered: its answers are as good.
+  if (cause === "lost" || cause === "unreceived") {
+    state.loads.changeBatch(sent, { phase: { kind: "lost", confirmed: sent.phase.kind === "held" } });
+  } else state.loads.removeBatch(sent);
+
+  // No worker had it: no run was spent, nothing is suspected, and it goes again as it was, until its
+  // deadlines.
+  if (cause === "undelivered" || cause === "unreceived") {
+    const { attempt, mayBePoison } = sent;
+    if (tasks.length > 0) retryParts.push({ tasks, attempt, mayBePoison });
+    return [];
+  }
+  const isAlone = sent.tasks.length === 1;
+  if (isAlone && cause === "failed") return failTasks(state, tasks, "run_failed");
+  const isExhausted = sent.attempt >= attemptsMax(lane) || (isAlone && cause === "lost" && sent.mayBePoison);
+  if (isExhausted) return failTasks(state, tasks, "attempts_exhausted");
+  retryParts.push(
+    ...splitIntoParts(tasks).map(
+      (part): TaskGroup => ({ tasks: part, attempt: sent.attempt + 1, mayBePoison: cause === "lost" }),
+    ),
+  );
+  return [];
+}
+
+/** The most runs that a task may cost: enough to isolate it from the largest batch, and two more. */
+const attemptsMax = (lane: Lane): number => 2 + Math.ceil(Math.log2(lane.estimates.batchMax) / 2);
+
+/**
+ * A lost or failed batch is cut into this many parts, so that a poison image costs a few runs and no
+ * neighbour.
+ */
+const retryPartCount = 4;
+
+function splitIntoParts(tasks: BatchTask[]): BatchTask[][] {
+  const size = Math.ceil(tasks.length / retryPartCount);
+  const parts: BatchTask[][] = [];
+  for (let index = 0; index < tasks.length; index += size) parts.push(tasks.slice(index, index + size));
+  return parts;
+}
+
+function failTasks(state: State, tasks: BatchTask[], reason: "run_failed" | "attempts_exhausted"): Move[] {
+  return tasks.map((task) => answerTask(state, task, { kind: "failed", reason }));
+}
+
+/**
+ * Ends the tasks of a batch that is past its deadlines wherever it is, so that a batch which never ends does
+ * not hold back the offset to commit.
+ */
+function expireTasks(state: State, sent: SentBatch, now: number): Move[] {
+  return sent.tasks.flatMap((id): Move[] => {
+    const task = state.open.get(id)?.task;
+    if (task === undefined) return [];
+    return [answerTask(state, task, { kind: "expired", lateByMs: now - task.deadlineAt })];
+  });
+}
+
+/** Whether its run or preparation has exceeded the prediction by so much that it will not end. */
+function isHung(state: State, worker: Worker, now: number): boolean {
+  const { running } = worker.report;
+  if (running === null) return isPreparationHung(state, worker, now);
+  const overrunAt = running.endsAt + overrunMs(running.endsAt - running.startedAt);
+  if (now <= overrunAt) return false;
+  const { facesAllowanceMs, discountedMs } = state.sent.get(running.batch) ?? noAllowance;
+  return now > overrunAt + facesAllowanceMs + discountedMs;
+}
+
+const noAllowance = { facesAllowanceMs: 0, discountedMs: 0 };
+
+function isPreparationHung(state: State, { preparing }: Worker, now: number): boolean {
+  const sent = preparing && state.sent.get(preparing.batch);
+  if (sent === undefined) return false;
+  const { lane, tasks, load = lane.estimates.lightLoad(tasks.length) } = sent;
+  const predictedMs = lane.estimates.prepareHighMs(load);
+  return now > preparing!.since + predictedMs + prepareOverrunMs(predictedMs);
+}
+
+const liveBatchesOf = (state: State, worker: Worker): SentBatch[] =>
+  [...state.sent.values()].filter((sent) => sent.worker === worker.id && sent.phase.kind !== "lost");
