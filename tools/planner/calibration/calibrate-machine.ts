@@ -42,7 +42,7 @@ export async function calibrateMachine(plan: CalibrationPlan): Promise<Profile> 
       random: Math.random,
       progress,
     });
-    measured.push(laneProfile(loaded, samples));
+    measured.push(laneProfile(loaded, samples, modelled === undefined && loaded.executionProvider === "cpu"));
   }
   progress("");
   const profile: Profile = {
@@ -82,8 +82,9 @@ async function buildLanes(folder: string, lanes: readonly LaneId[]): Promise<voi
 function laneProfile(
   { lane, build, executionProvider, sizes }: LoadedLane,
   samples: readonly RunSample[],
+  isOnCores: boolean,
 ): LaneProfile {
-  const { runs, ...others } = runProfile(samples);
+  const { runs, ...others } = runProfile(samples, { isOnCores });
   // The scheduler begins with what workers report of their warm-up, so a prediction does as well.
   const warmMsOf = new Map(sizes.map(({ size, runMs }) => [size, runMs]));
   return {

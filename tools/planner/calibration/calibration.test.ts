@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type RunSample, runProfile, withoutWaits } from "./lane-profile.ts";
+import { type RunSample, runProfile } from "./lane-profile.ts";
 import { preparationProfile } from "./preparation-samples.ts";
 
 /** Samples of runs of 20 + 2b ms, a tenth more for each other worker, with one slow run of each kind. */
@@ -14,7 +14,7 @@ const samples: RunSample[] = [1, 2, 4, 8, 16, 32].flatMap((size) =>
 );
 
 test("a profile has the distribution of runs alone, and how much longer they take beside others", () => {
-  const { runs, contention, cpuShare } = runProfile(samples);
+  const { runs, contention, cpuShare } = runProfile(samples, { isOnCores: false });
   assert.equal(cpuShare, 0.5);
   assert.deepEqual(
     runs.map(({ size, ms }) => [size, ms[0], ms.at(-1)]),
@@ -27,14 +27,10 @@ test("a profile has the distribution of runs alone, and how much longer they tak
 });
 
 test("a run that waits for a core counts with its CPU time, one on an accelerator with all of its time", () => {
-  const run = (ms: number, cpuMs: number): RunSample => ({ size: 1, besides: 0, ms, cpuMs });
-  const onCores = [run(10.1, 10), run(42, 12), run(11, 11.2)];
-  assert.deepEqual(
-    withoutWaits(onCores).map(({ ms }) => ms),
-    [10, 12, 11],
-  );
-  const onAccelerator = [run(10, 1), run(42, 2)];
-  assert.deepEqual(withoutWaits(onAccelerator), onAccelerator);
+  const waiting = [10.1, 42, 11].map((ms) => ({ size: 1, besides: 0, ms, cpuMs: 10 }));
+  const { runs, cpuShare } = runProfile(waiting, { isOnCores: true });
+  assert.deepEqual([runs[0]!.ms[0], runs[0]!.ms.at(-1), cpuShare], [10, 10, 1]);
+  assert.equal(runProfile(waiting, { isOnCores: false }).runs[0]!.ms.at(-1), 42);
 });
 
 test("preparation takes time in proportion to that of a progressive JPEG, and varies around it", () => {

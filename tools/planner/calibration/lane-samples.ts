@@ -1,13 +1,12 @@
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Engine } from "@faceline/inference/engine/engine";
 import type { EnginePicture } from "@faceline/inference/engine/work";
-import { type RunSample, withoutWaits } from "./lane-profile.ts";
+import type { RunSample } from "./lane-profile.ts";
 
 /**
  * Measures the runs of a lane: every batch size, beside every number of other workers that run the same
  * size. The order is another one in each round, so that a machine that warms up or slows down changes all
- * alike. Ends after `rounds`, or after `forMs` once every size has a few samples. Returns the samples without
- * waits for a core.
+ * alike. Ends after `rounds`, or after `forMs` once every size has a few samples.
  */
 export async function sampleRuns(plan: SamplePlan): Promise<RunSample[]> {
   const { engines, sizes, rounds, forMs, progress } = plan;
@@ -28,7 +27,7 @@ export async function sampleRuns(plan: SamplePlan): Promise<RunSample[]> {
       for (const ms of times) samples.push({ size, besides: workers - 1, ms, cpuMs });
     }
   }
-  return withoutWaits(samples);
+  return samples;
 }
 
 async function runOnce(
