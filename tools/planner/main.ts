@@ -27,7 +27,7 @@ const verbs = {
     act: run,
     does: "finds the cheapest settings for some traffic",
     usage: runUsage,
-    stopped: "Stopped. What was predicted is kept: the same command goes on from there.",
+    stopped: "Stopped.",
   },
   record: {
     act: record,

@@ -45,7 +45,6 @@ type AdviceSources = {
   evaluate: Evaluate;
   workersMax: number;
   tenantShare: number;
-  otherProfiles: { name: string; profile: Profile }[];
 };
 
 export type Advice = {

@@ -47,15 +47,6 @@ test("advice on a bursty trace beats the default settings: more calls in time, s
   assert.ok(defaults!.fewest!.settings.workers > settings.workers);
 });
 
-test("the same command goes on from the predictions that are known", async () => {
-  const { text } = await plan(...traffic);
-  assert.match(text, /\d+ predictions are known from a run before/);
-  assert.equal(
-    JSON.parse(readFileSync(join(stateFolder, "plan", "plan.json"), "utf8")).format,
-    "faceline-plan",
-  );
-});
-
 test("where no settings meet the target, the closest are shown, and the exit code says so", async () => {
   const { code, text } = await plan(
     "--rate",

@@ -5,7 +5,7 @@ import type { Profile } from "@faceline/contracts/stored/profile";
 import { advise } from "../advice/advise.ts";
 import { fewestChangesFirst, preferDefaults } from "../advice/default-settings.ts";
 import { errorBand } from "../prediction/error-band.ts";
-import type { PoolSettings } from "../prediction/predict.ts";
+import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import { parseTarget, type Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
 import { unknownSizesMark } from "../profile/measured-sizes.ts";
@@ -15,7 +15,6 @@ import { planPage } from "../report/page.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
 import { planText } from "../report/text.ts";
 import { amountText } from "../report/words.ts";
-import { Checkpoint } from "../search/checkpoint.ts";
 import { PredictionThreads } from "../search/prediction-threads.ts";
 import { search } from "../search/search.ts";
 import { nameOf, settingsOf } from "../search/settings-grid.ts";
@@ -38,12 +37,9 @@ ${trafficUsage}
   --deadlines LIST     deadlines in ms, of every call, in place of the traffic's own
   --workers-max N      [16]
   --tenant-share N     what if one tenant sends this share of the calls  [0.5]
-  --also-profile FILE  what if the machine is another one; may be repeated
   --json FILE          the plan for npm run plan -- apply, with everything that was tried
                        [.faceline/plan/plan.json]
   --html FILE          the plan as a page that needs nothing else
-
-Ctrl-C stops it; the same command goes on from there.
 `;
 
 /** Runs the search of `npm run plan -- run` and prints the plan. Returns the exit code. */
@@ -61,10 +57,6 @@ export async function run(args: string[], context: CommandContext): Promise<numb
       deadlinesMs: values.deadlines === undefined ? [undefined] : numbers(values.deadlines),
       workersMax: Number(values["workers-max"]),
       tenantShare: share(values["tenant-share"], "--tenant-share"),
-      otherProfiles: (values["also-profile"] ?? []).map((file) => ({
-        name: basename(file, ".json"),
-        profile: readProfile(file),
-      })),
       json: values.json,
       html: values.html,
     },
@@ -78,9 +70,8 @@ export async function makePlan(
   { stateFolder, print, progress }: CommandContext,
 ): Promise<number> {
   const { profile, trace, target, utilisationTargets = utilisationDefaults } = request;
-  const { deadlinesMs = [undefined], tenantShare = 0.5, otherProfiles = [] } = request;
+  const { deadlinesMs = [undefined], tenantShare = 0.5 } = request;
   const folder = join(stateFolder, "plan");
-  const checkpoint = new Checkpoint(join(folder, "checkpoints"), { trace, profile, traffic: target });
   const work = workOfCalls(trace, profile);
   const parts = planScopes(trace, work);
   const load = work.reduce((sum, ms) => sum + ms, 0) / Math.max(1, trace.durationMs);
@@ -90,18 +81,16 @@ export async function makePlan(
   );
   const sizesMark = unknownSizesMark(profile);
   if (sizesMark !== undefined) print(sizesMark);
-  if (checkpoint.resumed > 0) print(`${checkpoint.resumed} predictions are known from a run before.`);
 
   await using threads = new PredictionThreads(trace, profile);
   progress("error band");
   const band = await errorBand(trace, profile, (settings, plan) => threads.predict(settings, plan));
-  let [begun, ended] = [0, 0];
-  const evaluate = async (settings: PoolSettings, scope: keyof typeof parts) => {
-    progress(`${++begun} begun, ${ended} ended: ${nameOf(settings)}, ${scope}`);
-    const prediction = await checkpoint.get(`${scope}: ${nameOf(settings)}`, () =>
-      threads.predict(settings, { parts: parts[scope], target }),
-    );
-    progress(`${begun} begun, ${++ended} ended`);
+  const known = new Map<string, Promise<Prediction>>();
+  const evaluate = (settings: PoolSettings, scope: keyof typeof parts): Promise<Prediction> => {
+    const key = `${scope}: ${nameOf(settings)}`;
+    const prediction = known.get(key) ?? threads.predict(settings, { parts: parts[scope], target });
+    known.set(key, prediction);
+    progress(`${known.size} predictions: ${nameOf(settings)}, ${scope}`);
     return prediction;
   };
   const workersMax = Math.max(Math.ceil(load), request.workersMax ?? workersDefault);
@@ -124,7 +113,6 @@ export async function makePlan(
     evaluate,
     workersMax,
     tenantShare,
-    otherProfiles,
   });
   progress("");
   const plan: Plan = {
@@ -172,7 +160,6 @@ const options = {
   deadlines: { type: "string" },
   "workers-max": { type: "string", default: `${workersDefault}` },
   "tenant-share": { type: "string", default: "0.5" },
-  "also-profile": { type: "string", multiple: true },
   json: { type: "string" },
   html: { type: "string" },
 } as const;
@@ -188,7 +175,6 @@ type PlanRequest = {
   deadlinesMs?: (number | undefined)[];
   workersMax?: number;
   tenantShare?: number;
-  otherProfiles?: { name: string; profile: Profile }[];
   /** Undefined: in the state folder. */
   json?: string | undefined;
   html?: string | undefined;
