@@ -14,6 +14,7 @@ import { recordCalls, recordingLines, traceBytesMax } from "../recording/record-
 import { readSettings, settingsInForce } from "../recording/service-settings.ts";
 import { replayTrace } from "../replay/load.ts";
 import { stockPictures } from "../replay/picture-stock.ts";
+import { workersText } from "../report/words.ts";
 import { drawTraffic } from "../trace/drawn-traffic.ts";
 import type { PictureSize, Trace } from "../trace/trace.ts";
 import { readTrace } from "../trace/trace-file.ts";
@@ -51,7 +52,7 @@ export async function plan(args: string[], context: CommandContext): Promise<num
   const pool = pools.find((each) => each?.role === "active");
   if (pool === undefined)
     throw new Error("No batcher of the service is active yet. Try again in some seconds.");
-  print(`Found ${service.address}, with ${service.workers} workers.`);
+  print(`Found ${service.address}, with ${workersText(service.workers)}.`);
 
   const file = join(stateFolder, "plan", "latest.jsonl");
   rmSync(file, { force: true });
@@ -162,9 +163,11 @@ async function profileFor(
   const largest = { bytes: most(bytes), pixels: most(pixels) };
   const modelled = EngineChoice.parse(service.engine);
   const fault =
-    isNew || modelled !== undefined
-      ? "as asked"
-      : profileFault(out, { lanes, pool, workers: service.workers, largest });
+    modelled !== undefined
+      ? "its engine is modelled"
+      : isNew
+        ? "as asked"
+        : profileFault(out, { lanes, pool, workers: service.workers, largest });
   if (fault === undefined) {
     print(`The machine was measured before: ${out}. --calibrate measures it again.`);
     return readProfile(out);

@@ -101,7 +101,9 @@ export async function makePlan(
       fewestChangesFirst(settingsOf(workers, profile, { utilisationTargets, deadlinesMs }), profile),
     evaluate,
   });
-  const result = await preferDefaults(found, { profile, evaluate });
+  // What lies within the error band is no reason to change a setting.
+  const tieFactor = band.compared === undefined ? 1.01 : band.p99;
+  const result = await preferDefaults(found, { profile, evaluate, tieFactor });
 
   progress("what-ifs");
   const advice = await advise(result, {
