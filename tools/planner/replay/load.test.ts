@@ -1,4 +1,4 @@
-// Covers load-thread.ts, call-body.ts and replayed-calls.ts too.
+// Covers load-thread.ts, service-client.ts and replayed-calls.ts too.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

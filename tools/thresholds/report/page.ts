@@ -1,5 +1,4 @@
-import { estimateText, proposalSentence, rateText, sampleSentences } from "./format.ts";
-import { percent } from "./percent.ts";
+import { estimateText, percent, proposalSentence, rateText, sampleSentences } from "./format.ts";
 import { lanePlots } from "./plots.ts";
 import { type LaneReport, type MetricReport, ratesAt, type ThresholdRow } from "./report.ts";
 

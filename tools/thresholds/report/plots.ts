@@ -1,5 +1,5 @@
 import { lineChart } from "@faceline/runtime/plot/line-chart";
-import { percent } from "./percent.ts";
+import { percent } from "./format.ts";
 import type { LaneReport, MetricReport } from "./report.ts";
 
 /** The plots of a lane as SVG: ROC, DET, and for each metric its distances and its error rates. */

@@ -8,7 +8,7 @@ import { type Analysis, analyse } from "../statistics/analysis.ts";
 import type { Interval } from "../statistics/binomial.ts";
 import type { PersonPair } from "../statistics/person-bootstrap.ts";
 import { type Proposal, proposeThreshold } from "../statistics/proposal.ts";
-import { percent } from "./percent.ts";
+import { percent } from "./format.ts";
 
 /** Everything that is reported of a lane. Throws one sentence where too few pairs have a distance. */
 export function laneReport(

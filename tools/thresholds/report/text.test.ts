@@ -5,7 +5,7 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import type { LaneFaces } from "../measure.ts";
 import { readLabelledPairs } from "../pairs/labelled-pairs.ts";
 import { htmlReport } from "./page.ts";
-import { percent } from "./percent.ts";
+import { percent } from "./format.ts";
 import { type LaneReport, laneReport } from "./report.ts";
 import { textReport } from "./text.ts";
 
