@@ -2,19 +2,19 @@ import { join, resolve } from "node:path";
 import { freeOperatorsPorts, operatorsPorts } from "./operators-ports.ts";
 import { newPassword, writePrivateFile } from "./secrets.ts";
 import { reachableHost } from "./services.ts";
-import type { LaunchOptions } from "./settings.ts";
+import type { Counts, LaunchOptions } from "./settings.ts";
 
 /**
  * Returns the operators' ports of a launch and the file of their token. Without OPERATORS_PORT they are free
  * ports, and the token is a new one unless the environment has one.
  */
 export async function launchOperators(
-  launch: LaunchOptions,
+  launch: Counts & Pick<LaunchOptions, "OPERATORS_HOST" | "OPERATORS_PORT">,
   env: NodeJS.ProcessEnv,
   secrets: string,
 ): Promise<LaunchOperators> {
-  const isOwn = launch.OPERATORS_PORT === undefined;
-  const ports = isOwn ? await freeOperatorsPorts(launch) : operatorsPorts(launch.OPERATORS_PORT, launch);
+  const { OPERATORS_PORT: first } = launch;
+  const ports = first === undefined ? await freeOperatorsPorts(launch) : operatorsPorts(first, launch);
   return {
     ports,
     addresses: Object.fromEntries(
@@ -23,7 +23,7 @@ export async function launchOperators(
         `http://${reachableHost(launch.OPERATORS_HOST)}:${port}`,
       ]),
     ),
-    tokenFile: operatorsTokenFile(env, secrets, isOwn ? newPassword() : undefined),
+    tokenFile: operatorsTokenFile(env, secrets, first === undefined ? newPassword() : undefined),
   };
 }
 
