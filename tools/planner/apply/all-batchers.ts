@@ -20,7 +20,7 @@ export const batcherUsage = `  --url URL            operators' port of a batcher
  */
 export async function readBatchers(options: BatcherOptions): Promise<Batcher[]> {
   const { url: urls = [], token, by = `${userInfo().username}@${hostname()}` } = options;
-  if (token === undefined) throw new Error("--token-file is missing: the operators' token.");
+  if (token === undefined) throw new Error(noToken);
   const clients = urls.map((url) => new SettingsClient(url, { token, by }));
   const batchers = await Promise.all(
     clients.map(async (client) => ({ client, before: await client.read() })),
@@ -61,6 +61,9 @@ export async function changeAll(
   }
   return [...lines, ...takeoverLines(batchers)];
 }
+
+const noToken =
+  "--token-file is missing: the operators' token. Batchers that were started without one cannot be changed.";
 
 /** Whether a change reaches calls: the active batcher must be among them. */
 export const hasActive = (batchers: readonly Batcher[]): boolean =>

@@ -88,6 +88,7 @@ async function recordOrDraw(
   const shape = shapeOf(values.draw ?? "bursts");
   const perSecond = positive(values.rate, "--rate");
   const stop = new AbortController();
+  const { signal } = stop;
   const opened = Promise.withResolvers<void>();
   const first = Promise.withResolvers<void>();
   const recording = recordCalls({
@@ -96,7 +97,7 @@ async function recordOrDraw(
     token: service.token,
     settings: settingsInForce([pool]),
     bytesMax: traceBytesMax,
-    stop: stop.signal,
+    stop: signal,
     onOpen: opened.resolve,
     onCall: first.resolve,
     progress,
@@ -104,13 +105,14 @@ async function recordOrDraw(
   const traffic = async (): Promise<void> => {
     await opened.promise;
     print(`Recording. Without a call in ${silenceMs / 1_000} s, drawn ones are sent.`);
-    const isSilent = async () => Promise.race([first.promise.then(() => false), sleep(silenceMs, true)]);
+    const isSilent = async () =>
+      Promise.race([first.promise.then(() => false), sleep(silenceMs, true, { signal })]);
     if (values.draw === undefined && !(await isSilent())) {
       print(`Calls come: recording them for ${seconds} s.`);
-      await sleep(1_000 * seconds);
+      await sleep(1_000 * seconds, undefined, { signal });
     } else if (service.key === undefined) {
       print(`There is no development key to send calls with: waiting ${seconds} s for calls of others.`);
-      await sleep(1_000 * seconds);
+      await sleep(1_000 * seconds, undefined, { signal });
     } else {
       const drawnSeconds = Math.min(seconds, drawnSecondsMax);
       print(
@@ -133,12 +135,14 @@ async function recordOrDraw(
       await replayTrace({ trace, stock, plan, progress });
     }
     // An ingress sends its lines a few times a second.
-    await sleep(settleMs);
+    await sleep(settleMs, undefined, { signal });
   };
-  const result = await Promise.race([recording, traffic()]).then(() => {
+  try {
+    await Promise.race([recording, traffic()]);
+  } finally {
     stop.abort();
-    return recording;
-  });
+  }
+  const result = await recording;
   for (const line of recordingLines(result, file)) print(line);
   if (result.calls === 0) print(`Send calls to ${service.address} meanwhile, and repeat this command.`);
   return result.calls > 0;

@@ -43,7 +43,7 @@ const leastMs = 0.1;
 /** One comparison may agree by chance. */
 export const bandFactorMin = 1.2;
 
-/** The worst of the loads in tools/planner/README.md. */
+/** Single replays on a shared machine were off by as much (docs/decisions/0136). */
 const unmeasuredBand: ErrorBand = { p50: 2, p99: 2, compared: undefined };
 
 /** A minute of calls alone would give another p99 for each seed. */
