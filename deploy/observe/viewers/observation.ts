@@ -1,7 +1,7 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { findJava } from "../../launcher/kafka-install.ts";
+import { operatorsTokenFile } from "../../launcher/launch-operators.ts";
 import type { PortSetting } from "../../launcher/ports.ts";
-import { writePrivateFile } from "../../launcher/secrets.ts";
 import { reachableHost } from "../../launcher/services.ts";
 import type { LauncherConfig } from "../../launcher/settings.ts";
 import type { StateFolder } from "../../launcher/state-folder.ts";
@@ -136,15 +136,6 @@ export const observePorts = (config: LauncherConfig): PortSetting[] =>
     host: "127.0.0.1",
     port: config[setting],
   }));
-
-/** Prometheus reads the token from a file. Undefined where the operators' ports need none. */
-function operatorsTokenFile(env: NodeJS.ProcessEnv, secrets: string): string | undefined {
-  if (env["OPERATORS_TOKEN_FILE"]) return resolve(env["OPERATORS_TOKEN_FILE"]);
-  if (!env["OPERATORS_TOKEN"]) return undefined;
-  const file = join(secrets, "operators-token");
-  writePrivateFile(file, env["OPERATORS_TOKEN"]);
-  return file;
-}
 
 /** Low enough for a load test to cost little, while a single call is always traced. */
 const tracesPerSecondMax = 20;

@@ -125,7 +125,7 @@ function seedState(state: string, seed: string): void {
   }
 }
 
-/** Without what npm, this checkout's bootstrap or its operator have set for this checkout. */
+/** Environment without settings of npm, of this checkout's bootstrap and of its operator. */
 function foreignEnvironment(): NodeJS.ProcessEnv {
   const own = /^(npm_|FACELINE_|KAFKA_|REDIS_|NODE_COMPILE_CACHE$|MODELS_DIR$|ENGINE$|PORT$)/;
   const path = (process.env["PATH"] ?? "")

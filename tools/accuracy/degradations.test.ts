@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withNoise } from "./noise.ts";
+import { withNoise } from "./degradations.ts";
 
 test("noise has the requested standard deviation and no bias, and is the same every time", () => {
   const grey = new Uint8Array(30_001).fill(128);
