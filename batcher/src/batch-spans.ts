@@ -1,5 +1,3 @@
-import { newSpanId, newTraceId } from "@faceline/runtime/random";
-import type { Tracing } from "@faceline/runtime/tracing/tracing";
 import {
   type FinishedSpan,
   isSampled,
@@ -10,6 +8,8 @@ import {
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { taskIndexOf } from "@faceline/contracts/wire/ids";
 import { batcherGroup, batchesTopic, tasksTopic } from "@faceline/contracts/wire/names";
+import { newSpanId, newTraceId } from "@faceline/runtime/random";
+import type { Tracing } from "@faceline/runtime/tracing/tracing";
 import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state/state.ts";
 
 /**

@@ -1,9 +1,9 @@
-import type { Clock } from "@faceline/runtime/clock";
-import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import { ServiceClass } from "@faceline/contracts/wire/task";
+import type { Clock } from "@faceline/runtime/clock";
+import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { SchedulerObserver } from "./scheduler-loop.ts";
 import { bestEffortWaitingMax } from "./scheduling/dispatch/best-effort-admission.ts";
 import type { LaneEstimates } from "./scheduling/estimates/lane-estimates.ts";

@@ -1,7 +1,7 @@
+import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { Latest } from "@faceline/runtime/live/recent/latest";
 import { RecentSlots } from "@faceline/runtime/live/recent/slots";
 import type { LiveLane } from "@faceline/runtime/live/state";
-import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import type { Lane } from "../scheduling/state/lane.ts";
 
 /** The last minutes of one lane, in a bounded memory. */

@@ -1,7 +1,7 @@
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
-import { bestEffortWaitingMax, bestEffortWaitMs } from "./dispatch/best-effort-admission.ts";
 import { nextLoad } from "./capacity/lane-loads.ts";
 import { expectedStartAt, type LaneSituation, laneSituation } from "./capacity/situation.ts";
+import { bestEffortWaitingMax, bestEffortWaitMs } from "./dispatch/best-effort-admission.ts";
 import type { State } from "./state/state.ts";
 import { loadableCount } from "./state/workers.ts";
 

@@ -2,12 +2,13 @@ import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import { type BatchLoad, loadOf } from "../queue/batch-load.ts";
 import { longestCompetingBatchMs } from "../capacity/competing-lanes.ts";
 import { loadEndsAt } from "../capacity/load-turns.ts";
 import { expectedStartAt, type LaneSituation, lightTaskMs } from "../capacity/situation.ts";
+import { type BatchLoad, loadOf } from "../queue/batch-load.ts";
 import { isIdle } from "../state/worker-loads.ts";
 import { loadableCount } from "../state/workers.ts";
+import { callsToEvict } from "./shedding.ts";
 
 /**
  * Decides whether new tasks of a call may queue. A call is refused on arrival if it would be answered
@@ -28,10 +29,10 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     outcome: { kind: "shed", reason, predictedMs, retryAfterMs: waitMs },
   });
 
-  const giveWay = callsToGiveWay(situation, tenant, tasks.length);
-  if (giveWay === undefined) return refuse("queue_too_long");
+  const evicted = callsToEvict(situation, tenant, tasks.length);
+  if (evicted === undefined) return refuse("queue_too_long");
   if (now + predictedMs > deadlineAt) {
-    return mayProbe(situation) ? { kind: "probe", giveWay } : refuse("deadline_infeasible");
+    return mayProbe(situation) ? { kind: "probe", evicted } : refuse("deadline_infeasible");
   }
   // A lane of short runs has to accept the long runs of a competing lane, and heavy pictures the preparation
   // of those before them.
@@ -44,7 +45,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   const isLoaded = situation.loads.length > 0 || loadableCount(state, lane, now) === 0;
   const loadMs = isLoaded ? 0 : loadEndsAt(state, lane, now) - now;
   const waitMaxMs = loadMs + Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
-  if (waitMs <= waitMaxMs) return { kind: "accepted", giveWay };
+  if (waitMs <= waitMaxMs) return { kind: "accepted", evicted };
 
   // A tenant that has less waiting than another, or demands less than its share, answers for its own queue
   // only.
@@ -55,7 +56,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     ownWeight <= lane.queue.longestOtherQueue(tenant) ||
     lane.estimates.demand.isWithinShare(tenant, tasksPerMs, now);
   const isAccepted = answersForItselfOnly && ownWaitMs <= waitMaxMs;
-  return isAccepted ? { kind: "accepted", giveWay } : refuse("queue_too_long");
+  return isAccepted ? { kind: "accepted", evicted } : refuse("queue_too_long");
 }
 
 /** Of this heavy load, and of the heavy batches that are prepared now. */
@@ -77,21 +78,6 @@ function heaviestLoad(tasks: BatchTask[]): BatchLoad {
 }
 
 /**
- * Returns the waiting calls that give way to `count` new tasks; undefined if these must be refused. The lane
- * is full for a tenant that would have more than an equal share of it. Otherwise those with the most waiting
- * give way: else one tenant could fill the lane, and all others would be refused.
- */
-function callsToGiveWay({ state, lane }: LaneSituation, tenant: string, count: number): CallId[] | undefined {
-  const { laneWaitingMax } = state.settings;
-  const excess = lane.waitingCount + count - laneWaitingMax;
-  if (excess <= 0) return [];
-  const before = lane.queue.waitingCountOf(tenant);
-  const tenants = lane.queue.activeTenants + (before === 0 ? 1 : 0);
-  const ownCount = before + count;
-  return ownCount <= laneWaitingMax / tenants ? lane.queue.callsToGiveWay(excess, ownCount) : undefined;
-}
-
-/**
  * A lane whose time model is wrong could refuse everything, run nothing and so never correct the model. A
  * lane that has learned nothing for a while therefore gives one call to an idle worker, which loses nothing
  * by it.
@@ -108,9 +94,9 @@ const waitMaxShare = 0.25;
 const staleAfterMs = 1_000;
 
 export type Admission =
-  | { kind: "accepted"; giveWay: CallId[] }
+  | { kind: "accepted"; evicted: CallId[] }
   /** Predicted to be late, and accepted to learn whether the prediction holds. */
-  | { kind: "probe"; giveWay: CallId[] }
+  | { kind: "probe"; evicted: CallId[] }
   | { kind: "refused"; outcome: Shed };
 
 type Shed = Extract<Outcome, { kind: "shed" }>;

@@ -1,5 +1,5 @@
-import type { LaneSituation } from "./situation.ts";
 import type { WorkerLoad } from "../state/worker-loads.ts";
+import type { LaneSituation } from "./situation.ts";
 
 /**
  * Returns the workers that may be sent a heavy batch now. While tasks that are not heavy arrive, in whatever

@@ -1,9 +1,9 @@
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { type LoadableLane, laneStayMs } from "@faceline/contracts/wire/report";
 import type { Lane } from "../state/lane.ts";
+import type { State } from "../state/state.ts";
 import { compareRanks, isLoading, isWanted, loadersOf, loadTurns, rankOf } from "./load-turns.ts";
 import type { LaneSituation } from "./situation.ts";
-import type { State } from "../state/state.ts";
 
 /**
  * Returns which worker is to load a lane next; null if none has to. One at a time: another one follows where

@@ -1,11 +1,11 @@
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
+import { shedCall, shedEarly, shedInfeasible } from "../admission/shedding.ts";
+import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "../capacity/worker-slot.ts";
 import { addTask, type BatchLoad, loadOf } from "../queue/batch-load.ts";
 import type { BatchLimits } from "../queue/fair-queue.ts";
-import { shedCall, shedEarly, shedInfeasible } from "../admission/shedding.ts";
-import type { Move } from "../state/state.ts";
 import type { QueuedTask } from "../queue/tenant-queue.ts";
-import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "../capacity/worker-slot.ts";
+import type { Move } from "../state/state.ts";
 
 /**
  * Chooses the batch that a lane would send in a slot now: the most tasks, in the order of turns, with which

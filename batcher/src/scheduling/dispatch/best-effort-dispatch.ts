@@ -1,14 +1,14 @@
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
-import { mostInTime } from "./batch-choice.ts";
-import { extraCostMax } from "../queue/batch-load.ts";
-import type { Lane } from "../state/lane.ts";
 import { dropExpired, shedInfeasible, shedInfeasibleOfRetry } from "../admission/shedding.ts";
 import { type LaneSituation, laneSituation } from "../capacity/situation.ts";
-import type { Move, State } from "../state/state.ts";
-import type { TaskGroup } from "../queue/waiting-tasks.ts";
 import type { WorkerSlot } from "../capacity/worker-slot.ts";
+import { extraCostMax } from "../queue/batch-load.ts";
+import type { TaskGroup } from "../queue/waiting-tasks.ts";
+import type { Lane } from "../state/lane.ts";
+import type { Move, State } from "../state/state.ts";
 import { isIdle, type WorkerLoad } from "../state/worker-loads.ts";
 import { sizeMaxOf } from "../state/workers.ts";
+import { mostInTime } from "./batch-choice.ts";
 
 /**
  * Returns the best-effort batch that may be sent now, if there is one, the tasks that were shed, and when to

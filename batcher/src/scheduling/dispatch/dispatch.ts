@@ -1,17 +1,17 @@
 import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
-import { chooseBatch } from "./batch-choice.ts";
-import { type BatchLoad, extraCostMax, loadOf } from "../queue/batch-load.ts";
-import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts";
+import { dropExpired, shedInfeasibleOfRetry } from "../admission/shedding.ts";
 import { workersForHeavy } from "../capacity/heavy-limit.ts";
-import { nextIsExcessive } from "./excessive-demand.ts";
+import { type LaneSituation, laneSituation } from "../capacity/situation.ts";
+import { type SlotSituation, soonestSlot, type WorkerSlot } from "../capacity/worker-slot.ts";
+import { type BatchLoad, extraCostMax, loadOf } from "../queue/batch-load.ts";
+import type { TaskGroup } from "../queue/waiting-tasks.ts";
 import type { Lane } from "../state/lane.ts";
 import { newSentBatch, receiveBy } from "../state/sent-batch.ts";
-import { dropExpired, shedInfeasibleOfRetry } from "../admission/shedding.ts";
-import { type LaneSituation, laneSituation } from "../capacity/situation.ts";
 import type { Move, State } from "../state/state.ts";
-import type { TaskGroup } from "../queue/waiting-tasks.ts";
-import { type SlotSituation, soonestSlot, type WorkerSlot } from "../capacity/worker-slot.ts";
 import { partitionOf } from "../state/workers.ts";
+import { chooseBatch } from "./batch-choice.ts";
+import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts";
+import { nextIsExcessive } from "./excessive-demand.ts";
 
 /**
  * Sends what should be sent now, batch by batch. Each time every lane proposes a batch, and the one with the

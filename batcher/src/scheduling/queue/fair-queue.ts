@@ -204,36 +204,14 @@ export class FairQueue {
     return longest;
   }
 
-  /**
-   * Returns the calls that give way so that `count` places become free: always the newest of the tenant with
-   * the most waiting. Undefined if that is not possible. Calls that have begun stay, and so do the calls of
-   * tenants with no more waiting than `ownCount`.
-   */
-  callsToGiveWay(count: number, ownCount: number): CallId[] | undefined {
-    const waiting = new Map(this.#ring.map((each) => [each, each.length]));
-    const calls = [...this.#byCall.values()].filter((call) => !call.started);
-    const chosen: CallId[] = [];
-    for (let freed = 0; freed < count; ) {
-      const longest = Math.max(...waiting.values());
-      if (longest <= ownCount) return undefined;
-      const newest = calls.findLastIndex(({ waiting: [first] }) => waiting.get(first!.tenant) === longest);
-      if (newest < 0) {
-        // All that it has left has begun.
-        for (const [each, length] of waiting) if (length === longest) waiting.delete(each);
-        continue;
-      }
-      const [call] = calls.splice(newest, 1);
-      const { tenant } = call!.waiting[0]!;
-      waiting.set(tenant, longest - call!.waiting.length);
-      freed += call!.waiting.length;
-      chosen.push(call!.id);
-    }
-    return chosen;
+  /** Number of waiting tasks of each tenant that has some. */
+  waitingCounts(): Map<string, number> {
+    return new Map(this.#ring.map(({ tenant, length }) => [tenant, length]));
   }
 
-  /** The calls that have waiting tasks. */
-  calls(): Iterable<CallId> {
-    return this.#byCall.keys();
+  /** The calls that have waiting tasks, the oldest first. */
+  calls(): Iterable<QueuedCall> {
+    return this.#byCall.values();
   }
 
   tasksOf(call: CallId): BatchTask[] {

@@ -44,7 +44,7 @@ export class WaitingTasks {
   /** Calls that have waiting tasks. */
   calls(): Set<CallId> {
     const retried = this.retryParts.flatMap(({ tasks }) => tasks.map(({ id }) => callIdOf(id)));
-    return new Set([...retried, ...this.queue.calls()]);
+    return new Set([...retried, ...Array.from(this.queue.calls(), ({ id }) => id)]);
   }
 
   tasksOf(call: CallId): BatchTask[] {

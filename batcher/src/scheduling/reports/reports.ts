@@ -1,11 +1,11 @@
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { Lane } from "../state/lane.ts";
-import { moveCall } from "./lane-builds.ts";
-import { requeue } from "./recovery.ts";
 import { newSentBatch, type SentBatch } from "../state/sent-batch.ts";
 import { endTasks, laneOf, type Move, type State } from "../state/state.ts";
 import type { Worker } from "../state/workers.ts";
+import { moveCall } from "./lane-builds.ts";
+import { requeue } from "./recovery.ts";
 
 /**
  * Applies a report, which is a worker's whole state: it replaces what was known. An older report is ignored.

@@ -8,14 +8,14 @@ import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { noWait, type TaskWait } from "@faceline/contracts/wire/timing";
 import { HopTimes } from "../estimates/hop-times.ts";
-import { Lane, type LaneKey, laneKey } from "./lane.ts";
 import { RecentTenants } from "../estimates/recent-tenants.ts";
-import type { SentBatch } from "./sent-batch.ts";
 import { TenantDemand } from "../estimates/tenant-demand.ts";
+import { WorkersNeeded } from "../estimates/workers-needed.ts";
 import type { WaitingTime } from "../queue/waiting-time.ts";
+import { Lane, type LaneKey, laneKey } from "./lane.ts";
+import type { SentBatch } from "./sent-batch.ts";
 import { WorkerLoads } from "./worker-loads.ts";
 import type { Worker } from "./workers.ts";
-import { WorkersNeeded } from "../estimates/workers-needed.ts";
 
 /** The whole state of the scheduler of one pool. Only `decide` changes it. */
 export type State = {
