@@ -133,7 +133,7 @@ export type SchedulerLoopParts = {
 
 /** Observes what the scheduler decides, which does not depend on it. */
 export type SchedulerObserver = {
-  /** Before the scheduler forgets the batches that a report says have ended. */
+  /** Runs before the scheduler forgets the batches that a report says have ended. */
   beforeDecision(event: Event): void;
   afterDecision(moves: Move[], now: number): void;
 };

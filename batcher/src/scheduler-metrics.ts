@@ -74,11 +74,11 @@ export class SchedulerMetrics implements SchedulerObserver {
     }
   }
 
-  #recordDispatch({ batch, bucket }: Dispatch): void {
+  #recordDispatch({ batch, paddedSize }: Dispatch): void {
     const { lane, reason, attempt, sentAt, tasks } = batch;
     this.#metrics.add("faceline.batches", 1, { lane, reason });
     this.#metrics.record("faceline.batch.size", tasks.length, { lane });
-    this.#metrics.record("faceline.batch.padding", Math.max(0, bucket - tasks.length), { lane });
+    this.#metrics.record("faceline.batch.padding", Math.max(0, paddedSize - tasks.length), { lane });
     // Later attempts have not only waited.
     for (const { arrivedAt } of attempt === 1 ? tasks : []) {
       this.#metrics.record("faceline.queue.duration", Math.max(0, sentAt - arrivedAt) / 1_000, { lane });

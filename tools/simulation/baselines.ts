@@ -65,7 +65,7 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
         } as const;
         const predictedEndAt = now + predictedRunMs;
         const worker = `${partition}`;
-        moves.push({ kind: "dispatch", partition, batch, worker, bucket: tasks.length, predictedEndAt });
+        moves.push({ kind: "dispatch", partition, batch, worker, paddedSize: tasks.length, predictedEndAt });
       }
       return moves;
     };

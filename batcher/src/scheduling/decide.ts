@@ -90,8 +90,9 @@ function handleDeferred(state: State, now: number): Move[] {
 }
 
 /**
- * After a stall of this process, the reports of that time are still unread: no worker was silent. Nor does a
- * wait for a core count, in which this process reads late, and workers beside it report and run late.
+ * Takes a stall of this process off the silence of workers: the reports of that time are still unread. The
+ * same holds for a wait for a core, in which this process reads late, and workers beside it report and run
+ * late.
  */
 function discountOwnStall(state: State, event: Event, now: number): void {
   const pauseMs = now - state.lastDecisionAt;
@@ -121,7 +122,7 @@ function discountOwnStall(state: State, event: Event, now: number): void {
  * process.
  */
 const ownStallMs = silenceMaxMs / 2;
-/** Shorter waits between two ticks are usual where workers use all cores. */
+/** Shorter waits between two ticks are normal on machines whose cores the workers use up. */
 const discountMinMs = 25;
 
 function handleEvent(state: State, event: Event, now: number): Move[] {
@@ -164,7 +165,7 @@ function undelivered(state: State, batch: BatchId): Move[] {
   return sent?.phase.kind === "travelling" ? requeue(state, sent, "undelivered") : [];
 }
 
-/** Forgets every task and batch, which are another batcher's now. What the workers reported stays true. */
+/** Forgets all tasks and batches, which are another batcher's now, and keeps what the workers reported. */
 function losePartition(state: State, now: number): Move[] {
   state.holdsPartition = false;
   state.workersNeeded = new WorkersNeeded();

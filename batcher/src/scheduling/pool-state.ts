@@ -33,7 +33,10 @@ export function laneStates(state: State, now: number): LaneState[] {
   });
 }
 
-/** Without hops, whose times change with every message: each change would be published. */
+/**
+ * Time of a worker for a task, without hops: their times change with every message, and each change would be
+ * published.
+ */
 const taskMsOf = ({ lane, sizing }: LaneSituation): number => {
   const taskMs = lane.estimates.runMs(sizing.usefulSize) / sizing.usefulSize / sizing.workers;
   return Math.round(taskMs * 1_000) / 1_000;

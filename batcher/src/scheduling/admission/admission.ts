@@ -41,7 +41,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     longestCompetingBatchMs(competing, now),
     load.isHeavy ? longestPreparationMs(situation, load) : 0,
   );
-  // A wait for the load is no queue. Only the deadline bounds it.
+  // A wait for the load is no queue: only the deadline limits it.
   const isLoaded = situation.loads.length > 0 || loadableCount(state, lane, now) === 0;
   const loadMs = isLoaded ? 0 : loadEndsAt(state, lane, now) - now;
   const waitMaxMs = loadMs + Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
@@ -59,7 +59,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   return isAccepted ? { kind: "accepted", evicted } : refuse("queue_too_long");
 }
 
-/** Of this heavy load, and of the heavy batches that are prepared now. */
+/** Returns the longest preparation of this heavy load and the heavy batches that are prepared now. */
 function longestPreparationMs({ lane, loads }: LaneSituation, load: BatchLoad): number {
   const preparations = loads.map(({ stagedHeavy }) =>
     stagedHeavy === undefined ? 0 : stagedHeavy.preparedAt - stagedHeavy.sentAt,

@@ -17,5 +17,5 @@ export function workersForHeavy({ state, loads, now }: LaneSituation): WorkerLoa
   return holders.length < Math.floor(loads.length / 2) ? free : free.filter(({ holdsHeavy }) => holdsHeavy);
 }
 
-/** As long as the demand of tenants is remembered. */
+/** The time for which the demand of tenants is remembered. */
 const recentMs = 5_000;

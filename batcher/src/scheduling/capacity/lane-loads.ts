@@ -55,7 +55,7 @@ function isUncalled({ lanes }: State, id: Lane["id"], now: number): boolean {
 }
 
 /**
- * After so long without a call of a team, a lane makes room for one more copy of a crowded lane: it has been
- * idle for as long as a lane stays, so loading it again costs little beside that.
+ * Time without a call of a team after which a lane makes room for one more copy of a crowded lane. It has
+ * been idle for as long as a lane stays, so loading it again costs little beside that.
  */
 const idleAfterMs = laneStayMs;

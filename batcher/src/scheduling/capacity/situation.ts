@@ -55,10 +55,10 @@ export function expectedStartAt(
 }
 
 type QueuePosition = {
-  /** In light tasks. */
+  /** Position in light tasks, from 1. */
   position: number;
   deadlineAt: number;
-  /** Of a batch of the task alone; a light one by default. */
+  /** Load of a batch of the task alone; a light one by default. */
   load?: BatchLoad;
 };
 

@@ -49,8 +49,8 @@ export function bestEffortWaitMs(situation: LaneSituation, count: number): numbe
 /** Waiting best-effort tasks of a lane: at least the tasks of a call. */
 export const bestEffortWaitingMax = 64;
 
-/** Of a worker: so little that no call can wait for it. */
+/** Share of a worker: so little that no call can wait for it. */
 const spareMin = 0.001;
 
-/** What teams leave may change within seconds. */
+/** Limit of the retry hint: the spare workers may change within seconds. */
 const retryAfterMaxMs = 5_000;

@@ -22,7 +22,7 @@ export function proposeBestEffort(state: State, now: number): BestEffortDecision
     decision.shed.push(...dropExpired({ state, lane, now }, waiting));
     const situation = laneSituation(state, lane, now);
     decision.shed.push(...shedLate(situation));
-    decision.wakeAt = Math.min(decision.wakeAt, waiting.leastDeadlineAt);
+    decision.wakeAt = Math.min(decision.wakeAt, waiting.earliestDeadlineAt);
     const [load] = spareWorkers(state, situation.loads, now);
     const next = load === undefined ? undefined : proposalFor(situation, idleSlot(load, now));
     if (next && !(decision.next && decision.next.deadlineAt <= next.deadlineAt)) decision.next = next;
@@ -121,7 +121,7 @@ function proposalFor(situation: LaneSituation, slot: WorkerSlot): BestEffortProp
   const { state, lane, now } = situation;
   const waiting = lane.waiting.best_effort;
   const sizeMax = Math.min(bestEffortSize(situation), slot.sizeMax);
-  const proposal = { kind: "send", lane, slot, deadlineAt: waiting.leastDeadlineAt } as const;
+  const proposal = { kind: "send", lane, slot, deadlineAt: waiting.earliestDeadlineAt } as const;
   if (waiting.retryParts.length > 0) {
     return { ...proposal, reason: "retry", dequeue: () => waiting.dequeueRetry(sizeMax) };
   }
