@@ -1,3 +1,4 @@
+import { PoolName } from "@faceline/contracts/wire/ids";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { MetricsConfig } from "@faceline/runtime/metrics/config";
 import { OperatorsConfig } from "@faceline/runtime/operators/config";
@@ -5,7 +6,6 @@ import { settingBounds } from "@faceline/runtime/operators/pool-settings";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
 import { TracingConfig } from "@faceline/runtime/tracing/config";
-import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 
 const { laneWaitingMax, utilisationTarget } = settingBounds;

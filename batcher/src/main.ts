@@ -1,6 +1,7 @@
 import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { DeadLetters } from "@faceline/runtime/dead-letters";
+import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
@@ -9,7 +10,6 @@ import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
-import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { openAnswerOutbox } from "./answer-outbox.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { bestEffort } from "@faceline/runtime/best-effort";
-import type { Clock } from "@faceline/runtime/clock";
 import { poolChannel } from "@faceline/contracts/wire/names";
 import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
+import { bestEffort } from "@faceline/runtime/best-effort";
+import type { Clock } from "@faceline/runtime/clock";
 import { hasJumped, laneStates } from "./scheduling/pool-state.ts";
 import type { State } from "./scheduling/state/state.ts";
 
