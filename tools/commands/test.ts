@@ -80,7 +80,9 @@ async function test(command: Command): Promise<void> {
 }
 
 /** Returns the file of an end-to-end test that is named without its folder and ending. */
-const e2eFile = (name: string): string => (/^[\w-]+$/.test(name) ? `tools/e2e/${name}.e2e.test.ts` : name);
+function e2eFile(name: string): string {
+  return /^[\w-]+$/.test(name) ? `tools/e2e/${name}.e2e.test.ts` : name;
+}
 
 /** 145 MB, once: they stay in the state folder. */
 async function pullModels(steps: Steps, stop: AbortSignal): Promise<void> {
