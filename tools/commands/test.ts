@@ -19,7 +19,7 @@ import {
 // npm test                        check, unit and simulated tests, and those that need Kafka and Redis
 // npm test -- FILE…               these files; servers start only when one of them needs them, by its name
 // npm run test:watch -- FILE…     likewise, and again after each change
-// npm run e2e [-- NAME…]          the tests that take minutes (--e2e), or some of them: labelled-pairs, or a file
+// npm run e2e [-- NAME…]          the tests that take minutes (--e2e), or those named: labelled-pairs, a file
 
 const filesWithServers = [
   "{accounts,batcher,contracts,deploy,inference,ingress,runtime,tools,web}/**/*.live.test.ts",
