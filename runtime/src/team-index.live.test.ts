@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import { teamKeysKey, teamsKey } from "@faceline/contracts/wire/names";
+import { apiKeyKey, teamKeysKey, teamsKey } from "@faceline/contracts/wire/names";
 import { newApiKey, setTeamLimits, storeApiKey } from "./api-keys.ts";
 import { connectRedis } from "./redis.ts";
-import { indexTeams, listApiKeys, listTeamNames } from "./team-index.ts";
+import { indexTeams, listApiKeys, listTeamKeys, listTeamNames } from "./team-index.ts";
 
 test("teams that were given keys or limits are listed, without a scan of what is stored", async (t) => {
   const { redis, teams } = await withTwoTeams(t);
@@ -13,6 +13,17 @@ test("teams that were given keys or limits are listed, without a scan of what is
   assert.ok(teams.every((team) => names.has(team)));
   assert.deepEqual(await ownKeys(redis, teams), ["laptop"]);
   assert.equal(scans.mock.callCount(), 0);
+});
+
+test("a digest in the set of a team whose key is gone, or belongs to another team, is left out", async (t) => {
+  const { redis, teams } = await withTwoTeams(t);
+  const [gone, moved] = [newApiKey(), newApiKey()];
+  for (const key of [gone, moved]) await storeApiKey(redis, key, { team: teams[0]!, name: "door" });
+  await redis.del(apiKeyKey(digestOf(gone)));
+  const record = JSON.parse((await redis.get(apiKeyKey(digestOf(moved))))!) as object;
+  await redis.set(apiKeyKey(digestOf(moved)), JSON.stringify({ ...record, team: teams[1] }));
+  const names = (await listTeamKeys(redis, teams[0]!)).map(({ name }) => name);
+  assert.deepEqual(names, ["laptop"]);
 });
 
 test("keys and limits that were stored without the sets are in them once they were indexed", async (t) => {
@@ -38,3 +49,5 @@ async function withTwoTeams(t: TestContext) {
 
 const ownKeys = async (redis: Parameters<typeof listApiKeys>[0], teams: string[]): Promise<string[]> =>
   (await listApiKeys(redis)).filter(({ team }) => teams.includes(team)).map(({ name }) => name);
+
+const digestOf = (key: string): string => createHash("sha256").update(key).digest("hex");

@@ -20,6 +20,10 @@ export async function listApiKeys(durable: RedisConnection, teams?: string[]): P
 
 const teamsAtATime = 100;
 
+/** Returns the keys of a team, the oldest first, revoked and expired ones included. */
+export const listTeamKeys = (durable: RedisConnection, team: string): Promise<ListedKey[]> =>
+  listApiKeys(durable, [team]);
+
 /** A digest in the set whose key is gone, or belongs to another team, is left out. */
 async function keysOf(durable: RedisConnection, team: string): Promise<ListedKey[]> {
   const keys = await readApiKeys(durable, await durable.smembers(teamKeysKey(team)));

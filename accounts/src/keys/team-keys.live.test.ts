@@ -6,7 +6,7 @@ import { durable } from "../../testing/durable.ts";
 import { listAudit } from "../audit/audit-log.ts";
 import { approve } from "../people/approval.ts";
 import { forget } from "../people/forget.ts";
-import { listTeamKeys } from "./team-key-index.ts";
+import { listTeamKeys } from "@faceline/runtime/team-index";
 import {
   createTeamKey,
   isActive,

@@ -8,7 +8,7 @@ import {
 } from "@faceline/runtime/api-keys";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
-import { listTeamKeys } from "./team-key-index.ts";
+import { listTeamKeys } from "@faceline/runtime/team-index";
 
 // What the members of a team may do with its keys. A key of another team is as unknown as one that never was.
 

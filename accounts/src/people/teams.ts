@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { replaceTeamLimits, setTeamLimits } from "@faceline/runtime/api-keys";
 import { readMessage } from "@faceline/runtime/message";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import { listApiKeys, listTeamNames } from "@faceline/runtime/team-index";
+import { listApiKeys, listTeamKeys, listTeamNames } from "@faceline/runtime/team-index";
 import { type LimitOverrides, Team } from "@faceline/contracts/stored/team";
 import { teamKey } from "@faceline/contracts/wire/names";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
-import { listTeamKeys } from "../keys/team-key-index.ts";
 import { isActive } from "../keys/team-keys.ts";
 import { listPeople } from "./person.ts";
 

@@ -1,5 +1,5 @@
 import { recordAudit } from "@faceline/accounts/audit/audit-log";
-import { listTeamKeys } from "@faceline/accounts/keys/team-key-index";
+import { listTeamKeys } from "@faceline/runtime/team-index";
 import {
   createTeamKey,
   renameTeamKey,
