@@ -26,6 +26,7 @@ import { answerMalformedRequest, ignoreExpectations, rejectConnect } from "./err
 import { rejectUnknownRoutes } from "./errors/not-found.ts";
 import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
+import { idempotencyKeptMs } from "./idempotency/store.ts";
 import { InputReader } from "./images/inputs.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
 import type { EnabledModels } from "./models/enabled-models.ts";
@@ -36,19 +37,20 @@ import { addTesterRoutes } from "./tester-routes.ts";
 
 /**
  * Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through
- * the ports. Without `accounts` there are no pages for people.
+ * the ports.
  */
 export function buildServer(
   ports: Ports,
   settings: HttpSettings,
   models: LoadedModels,
-  accounts?: AccountPorts,
+  { accounts, limits = {} }: ServerOptions = {},
 ): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
   const parts: ServerParts = {
     ports,
     settings,
+    limits,
     site,
     bug(error, request) {
       ports.reportBug(error, callIds(request));
@@ -84,9 +86,9 @@ export function buildServer(
   for (const { path, handle } of serviceEndpoints) {
     app.get(path, (_request, reply) => handle(context, reply));
   }
-  addComputeScope(app, context, bodyParts);
+  addComputeScope(app, context, bodyParts, limits);
   if (pages !== undefined) {
-    addTesterRoutes(app, context, bodyParts);
+    addTesterRoutes(app, context, bodyParts, limits.visitorBodyBytesPerSecond);
     addPages(app, pages);
     const reportBug = (error: unknown, request: FastifyRequest) => void parts.bug(error, request);
     if (accounts !== undefined)
@@ -144,7 +146,11 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
 }
 
 /** Adds parsers of bodies, with the memory and the pace that all of them share. */
-function addBodies(app: FastifyInstance, { ports, settings }: ServerParts, models: LoadedModels): BodyParts {
+function addBodies(
+  app: FastifyInstance,
+  { ports, settings, limits }: ServerParts,
+  models: LoadedModels,
+): BodyParts {
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
   const pace = new BodyPace(settings);
   app.decorate("heldBodyBytes", () => budget.heldBytes);
@@ -152,16 +158,21 @@ function addBodies(app: FastifyInstance, { ports, settings }: ServerParts, model
   ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
   discardUnreadBodies(app, pace);
   addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
-  return { budget, pace, largeCalls: new LargeCalls(settings) };
+  return { budget, pace, largeCalls: new LargeCalls(limits.largeCallWaitMs) };
 }
 
 /** Adds the compute endpoints in a scope of its own: its hooks do not run for the public routes. */
-function addComputeScope(app: FastifyInstance, context: RouteContext, bodyParts: BodyParts): void {
+function addComputeScope(
+  app: FastifyInstance,
+  context: RouteContext,
+  bodyParts: BodyParts,
+  limits: Limits,
+): void {
   const { ports, settings } = context;
   app.register(async (compute) => {
     const identify = identifyTeams(ports, settings);
     addComputeHooks(compute, { ports, settings, identify, unknownCaller: keylessTenant });
-    limitBodyMemory(compute, settings, bodyParts);
+    limitBodyMemory(compute, { ...settings, idleMs: limits.bodyIdleMs }, bodyParts);
     addIdempotency(compute, ports);
     addComputeRoutes(compute, context);
   });
@@ -178,7 +189,7 @@ const pageFacts = (settings: HttpSettings, models: EnabledModels): Omit<Facts, "
   keysNeeded: settings.AUTH === "on",
   limits: requestLimits(settings, models),
   teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
-  idempotencyKeptMs: settings.IDEMPOTENCY_KEPT_MS,
+  idempotencyKeptMs,
   models: models.embeddingModels,
   detectors: models.detectors.map(({ name }) => name),
   tester: testerFacts(settings),
@@ -191,9 +202,18 @@ const connectionsCheckEveryMs = 2_000;
 /** How long the headers of a request may take, those of a new connection's first one included. */
 const headersMs = 10_000;
 
+type ServerOptions = {
+  /** Without it there are no pages for people. */
+  accounts?: AccountPorts | undefined;
+  /** Other limits than the constants of these names, for tests that would wait for them. */
+  limits?: { bodyIdleMs?: number; largeCallWaitMs?: number; visitorBodyBytesPerSecond?: number } | undefined;
+};
+type Limits = NonNullable<ServerOptions["limits"]>;
+
 type ServerParts = {
   ports: Ports;
   settings: HttpSettings;
+  limits: Limits;
   /** Origin of the service, without a slash at its end. */
   site: string;
   /** Logs a bug and returns what the client gets. */

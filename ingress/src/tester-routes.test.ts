@@ -11,6 +11,7 @@ const image = await base64Image();
 const vectors = { img1: [1, 0], img2: [1, 0] };
 const pair = { img1: image, img2: image };
 const fromPage = { "sec-fetch-site": "same-origin" };
+const MiB = 1024 * 1024;
 
 test("the compute endpoints run without a key for the tester page, with the headers of the public ones", async (t) => {
   const { app, dispatched } = testServer(t);
@@ -140,34 +141,28 @@ test("behind a trusted proxy a visitor is the last address that no trusted proxy
 });
 
 test("what a call may hold is less than with a key", async (t) => {
-  const { app, post } = testServer(t, {
-    settings: { TESTER_IMAGE_PIXELS_MAX: "1000", TESTER_CANDIDATES_MAX: "2", TESTER_BODY_BYTES_MAX: "20000" },
-  });
+  const { app, post } = testServer(t);
+  const large = await base64Image(2_001);
   const refused = async (url: string, body: object, status: number, error: string) => {
     const reply = await app.inject(call({ url: `/tester${url}`, body }));
     assert.deepEqual([reply.statusCode, reply.json().error], [status, error]);
     assert.equal((await post(url, body)).statusCode, 200);
   };
-  await refused("/verify", pair, 413, "image_too_large");
+  await refused("/verify", { ...pair, img2: large }, 413, "image_too_large");
   await refused(
     "/compare",
-    {
-      vector: [1, 0],
-      candidates: [
-        [1, 0],
-        [1, 0],
-        [0, 1],
-      ],
-    },
+    { vector: [1, 0], candidates: Array.from({ length: 9 }, () => [1, 0]) },
     400,
     "too_many_candidates",
   );
-  await refused("/verify", { ...vectors, padding: "a".repeat(20_000) }, 413, "request_too_large");
+  await refused("/verify", { ...vectors, padding: "a".repeat(8 * MiB) }, 413, "request_too_large");
 });
 
 test("the bytes of an image are limited", async (t) => {
-  const { app } = testServer(t, { settings: { TESTER_IMAGE_BYTES_MAX: "100" } });
-  assert.equal((await app.inject(call({ body: pair }))).json().error, "image_too_large");
+  const { app } = testServer(t);
+  const bytes = Buffer.concat([Buffer.from(image, "base64"), Buffer.alloc(2 * MiB)]);
+  const body = { ...pair, img2: bytes.toString("base64") };
+  assert.equal((await app.inject(call({ body }))).json().error, "image_too_large");
 });
 
 test("of a limit of the tester and that of all calls the lower one applies", async (t) => {

@@ -206,7 +206,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await assertSoundInAllLooks(page, "address-of-another");
   });
 
-  await t.test("an operator disables a detector, and what cannot be is refused", async () => {
+  await t.test("an operator disables a detector and makes another one the default", async () => {
     const { page } = operator;
     const detectors = async () =>
       ((await (await fetch(`${address}/capabilities`)).json()) as { detectors: string[] }).detectors;

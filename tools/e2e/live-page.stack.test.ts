@@ -223,7 +223,6 @@ async function planFor(stack: TestStack, name: string): Promise<object> {
     version: 1,
     winner: { settings: { workers: 1, batchMax: 2, utilisationTarget: 0.6 } },
     machine: {
-      acceptedNoise: false,
       lanes: lanes.map(({ lane, digest, sizes }) => ({
         lane,
         digest,

@@ -25,7 +25,7 @@ test("the tester, in a browser", async (t) => {
   t.after(() => browser.close());
   // Each visitor has an address of its own, so that the limit of one is not that of the others.
   const { address, services } = await startStack(t, {
-    settings: { RESTART_FIRST_MS: "60000" },
+    restart: { firstMs: 60_000 },
     ownSettings: { ingress: { TRUSTED_PROXIES: "127.0.0.1" } },
   });
   let visitors = 0;
@@ -227,7 +227,7 @@ test("the tester, in a browser", async (t) => {
   });
 
   await t.test(
-    "one against many: the candidate at fault is named and marked as the page counts",
+    "one against many: the candidate without a face is named and marked by its number on the page",
     async (t) => {
       const { page } = await visit(t, "/?call=compare");
       await headline(page, /^Nearest: dia-2/);

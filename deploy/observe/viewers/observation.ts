@@ -1,7 +1,6 @@
-import { join, resolve } from "node:path";
 import { findJava } from "../../launcher/kafka-install.ts";
+import { operatorsTokenFile } from "../../launcher/launch-operators.ts";
 import type { PortSetting } from "../../launcher/ports.ts";
-import { writePrivateFile } from "../../launcher/secrets.ts";
 import { reachableHost } from "../../launcher/services.ts";
 import type { LauncherConfig } from "../../launcher/settings.ts";
 import type { StateFolder } from "../../launcher/state-folder.ts";
@@ -80,21 +79,11 @@ export class Observation implements AsyncDisposable {
 
   async #startPrograms({ java, jar, prometheus }: ObservationCommands): Promise<void> {
     const { config, state, env } = this.#options;
-    const programs = [
-      zipkinProgram({
-        java,
-        jar,
-        port: config.ZIPKIN_PORT,
-        heapMib: config.ZIPKIN_HEAP_MIB,
-        spansMax: config.ZIPKIN_SPANS_MAX,
-      }),
-    ];
+    const programs = [zipkinProgram({ java, jar, port: config.ZIPKIN_PORT })];
     if (prometheus !== undefined) {
       const options = {
         folder: state.metrics,
         port: config.PROMETHEUS_PORT,
-        retentionHours: config.PROMETHEUS_RETENTION_HOURS,
-        retentionMib: config.PROMETHEUS_RETENTION_MIB,
         targets: this.#targets(),
         tokenFile: operatorsTokenFile(env, state.secrets),
       };
@@ -146,15 +135,6 @@ export const observePorts = (config: LauncherConfig): PortSetting[] =>
     host: "127.0.0.1",
     port: config[setting],
   }));
-
-/** Prometheus reads the token from a file. Undefined where the operators' ports need none. */
-function operatorsTokenFile(env: NodeJS.ProcessEnv, secrets: string): string | undefined {
-  if (env["OPERATORS_TOKEN_FILE"]) return resolve(env["OPERATORS_TOKEN_FILE"]);
-  if (!env["OPERATORS_TOKEN"]) return undefined;
-  const file = join(secrets, "operators-token");
-  writePrivateFile(file, env["OPERATORS_TOKEN"]);
-  return file;
-}
 
 /** Low enough for a load test to cost little, while a single call is always traced. */
 const tracesPerSecondMax = 20;

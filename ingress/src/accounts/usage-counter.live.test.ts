@@ -149,7 +149,7 @@ async function countedServer(t: TestContext, ports: Partial<Ports> = {}, options
   const counter = openUsageCounter({
     durable: connection,
     ingress: `ingress-${randomUUID()}`,
-    config: { USAGE_WRITE_EVERY_MS: everyMs, USAGE_COUNTERS_MAX: 100 },
+    everyMs,
     log: { warn: ({ calls }: { calls: number }) => void lost.push(calls) } as never,
     dedupedLog: { warn: ({ reason }) => void kept.push(reason) },
     metrics: metricsOff,

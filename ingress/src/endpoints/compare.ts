@@ -1,3 +1,4 @@
+import { facesMax } from "@faceline/contracts/wire/task";
 import type { CompareReply, CompareRequest } from "@faceline/contracts/http/compare";
 import { ApiError, inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
@@ -32,7 +33,7 @@ export async function compare(
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,
-    facesMax: settings.FACES_MAX,
+    facesMax,
     // A face index counts all faces, also those that a reduced resolution would miss.
     fullResolution: body.all_faces || body.face_index > 0,
   };

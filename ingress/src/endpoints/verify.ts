@@ -11,7 +11,7 @@ import { requireOfferedVersion, requireSameVersion, versionsOf } from "./model-v
 
 /** POST /verify: do two images show the same person? */
 export async function verify(
-  { ports, settings, models, inputs: reader }: RouteContext,
+  { ports, models, inputs: reader }: RouteContext,
   call: RequestContext,
   body: VerifyRequest,
 ): Promise<VerifyReply> {
@@ -27,7 +27,7 @@ export async function verify(
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,
-    facesMax: facesNeeded(body.face_policy, settings.FACES_MAX),
+    facesMax: facesNeeded(body.face_policy),
     // `single_only` asks whether there is a second face, which may be too small for a reduced resolution.
     fullResolution: body.all_faces || body.face_policy === "single_only",
   };

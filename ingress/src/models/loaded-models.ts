@@ -26,10 +26,10 @@ export class LoadedModels {
     const { MODELS, MODEL_DEFAULT, DETECTORS, DETECTOR_DEFAULT } = settings;
     const unknown = [
       ...MODELS.filter((name) => catalogue.find("embedding", name) === undefined).map(
-        (name) => `  MODELS: the catalogue has no ${name}`,
+        (name) => `MODELS: the catalogue has no ${name}`,
       ),
       ...DETECTORS.filter((name) => catalogue.find("detector", name) === undefined).map(
-        (name) => `  DETECTORS: the catalogue has no ${name}`,
+        (name) => `DETECTORS: the catalogue has no ${name}`,
       ),
     ];
     if (unknown.length > 0) throw new SettingsError(unknown);
