@@ -7,7 +7,7 @@ import { addAccountRoutes } from "./accounts/account-routes.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
 import { LargeCalls } from "./body/large-calls.ts";
-import { limitBodyMemory } from "./body/memory-budget.ts";
+import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
 import { addBodyParsers } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
 import type { ClosedConnection } from "./call/closed-connection.ts";
@@ -20,6 +20,7 @@ import { type HttpSettings, version } from "./config.ts";
 import { limitConnections } from "./connections/limit-connections.ts";
 import { limitPipelining } from "./connections/pipelining.ts";
 import { requestLimits } from "./endpoints/capabilities.ts";
+import type { RouteContext } from "./endpoints/endpoint.ts";
 import { serviceEndpoints } from "./endpoints/table.ts";
 import { answerMalformedRequest, ignoreExpectations, rejectConnect } from "./errors/malformed-requests.ts";
 import { rejectUnknownRoutes } from "./errors/not-found.ts";
@@ -46,10 +47,59 @@ export function buildServer(
 ): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
-  const report = (reason: ClosedConnection) => {
-    ports.metrics.add("faceline.connections.closed", 1, { reason });
-    ports.reportClosedConnection(reason);
+  const parts: ServerParts = {
+    ports,
+    settings,
+    limits,
+    site,
+    bug(error, request) {
+      ports.reportBug(error, callIds(request));
+      const detail = "Something went wrong in the service. Its log has the reason under the request id.";
+      return new ApiError("internal_error", detail);
+    },
+    reportClosed(reason) {
+      ports.metrics.add("faceline.connections.closed", 1, { reason });
+      ports.reportClosedConnection(reason);
+    },
   };
+  const app = createApp(parts);
+  const connections = limitConnections(app.server, {
+    ...settings,
+    report: parts.reportClosed,
+    reportFull: ports.reportConnectionsFull,
+  });
+  app.decorate("connectionsFull", connections.isFull);
+  addRequestMetrics(app, ports.metrics, {
+    lanes: models.lanes,
+    connectionsMax: settings.CONNECTIONS_MAX,
+  });
+  addCors(app, settings);
+  const facts = factsSource(settings, models, accounts !== undefined);
+  const pages = settings.PAGES === "on" ? openPages(facts) : undefined;
+  rejectUnknownRoutes(app, pages && ((request, reply) => sendMissingPage(pages, request, reply)));
+  ignoreExpectations(app);
+  limitPipelining(app, parts.reportClosed);
+  rejectConnect(app, site, now);
+  const bodyParts = addBodies(app, parts, models);
+
+  const context = { ports, settings, models, inputs: new InputReader(settings) };
+  for (const { path, handle } of serviceEndpoints) {
+    app.get(path, (_request, reply) => handle(context, reply));
+  }
+  addComputeScope(app, context, bodyParts, limits);
+  if (pages !== undefined) {
+    addTesterRoutes(app, context, bodyParts, limits.visitorBodyBytesPerSecond);
+    addPages(app, pages);
+    const reportBug = (error: unknown, request: FastifyRequest) => void parts.bug(error, request);
+    if (accounts !== undefined)
+      addAccountRoutes(app, { accounts, settings, facts: facts.read, now, pages, reportBug });
+  }
+  return app;
+}
+
+/** Returns the server without routes: how it parses, what every response has, and how errors are sent. */
+function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): FastifyInstance {
+  const now = () => ports.clock.now();
   const app = fastify({
     bodyLimit: settings.BODY_BYTES_MAX,
     requestTimeout: settings.BODY_RECEIVE_MS,
@@ -68,22 +118,10 @@ export function buildServer(
       void sendProblem(request, reply, apiErrorFrom(error) ?? bug(error, request), site);
     },
     clientErrorHandler: (error, socket) => {
-      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") report("request_timeout");
+      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") reportClosed("request_timeout");
       answerMalformedRequest(error, socket, site, now());
     },
   });
-  const connections = limitConnections(app.server, {
-    ...settings,
-    report,
-    reportFull: ports.reportConnectionsFull,
-  });
-  const bug = (error: unknown, request: FastifyRequest): ApiError => {
-    ports.reportBug(error, callIds(request));
-    return new ApiError(
-      "internal_error",
-      "Something went wrong in the service. Its log has the reason under the request id.",
-    );
-  };
   app.setErrorHandler((error, request, reply) => {
     const signal = request.requestContext?.signal;
     if (signal?.aborted) {
@@ -104,59 +142,41 @@ export function buildServer(
     // a call could be on its way.
     if (ports.isStopping()) reply.header("connection", "close");
   });
-  addRequestMetrics(app, ports.metrics, {
-    lanes: models.lanes,
-    connectionsMax: settings.CONNECTIONS_MAX,
-  });
-  addCors(app, settings);
-  const facts = factsSource(settings, models, accounts !== undefined);
-  const pages = settings.PAGES === "on" ? openPages(facts) : undefined;
-  rejectUnknownRoutes(app, pages && ((request, reply) => sendMissingPage(pages, request, reply)));
-  ignoreExpectations(app);
-  limitPipelining(app, report);
-  rejectConnect(app, site, now);
-  const bodyPace = new BodyPace(settings);
-  const bodies = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
-  const bodyParts = { budget: bodies, pace: bodyPace, largeCalls: new LargeCalls(limits.largeCallWaitMs) };
-  app.decorate("heldBodyBytes", () => bodies.heldBytes);
-  app.decorate("connectionsFull", connections.isFull);
-  ports.metrics.observe("faceline.bodies.used", () => [[bodies.heldBytes, {}]]);
-  ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
-  discardUnreadBodies(app, bodyPace);
-  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
+  return app;
+}
 
-  const context = { ports, settings, models, inputs: new InputReader(settings) };
-  for (const { path, handle } of serviceEndpoints) {
-    app.get(path, (_request, reply) => handle(context, reply));
-  }
-  // A scope of its own: its hooks do not run for the public routes.
+/** Adds parsers of bodies, with the memory and the pace that all of them share. */
+function addBodies(
+  app: FastifyInstance,
+  { ports, settings, limits }: ServerParts,
+  models: LoadedModels,
+): BodyParts {
+  const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
+  const pace = new BodyPace(settings);
+  app.decorate("heldBodyBytes", () => budget.heldBytes);
+  ports.metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
+  ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
+  discardUnreadBodies(app, pace);
+  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
+  return { budget, pace, largeCalls: new LargeCalls(limits.largeCallWaitMs) };
+}
+
+/** Adds the compute endpoints in a scope of its own: its hooks do not run for the public routes. */
+function addComputeScope(
+  app: FastifyInstance,
+  context: RouteContext,
+  bodyParts: BodyParts,
+  limits: Limits,
+): void {
+  const { ports, settings } = context;
   app.register(async (compute) => {
-    addComputeHooks(compute, {
-      ports,
-      settings,
-      identify: identifyTeams(ports, settings),
-      unknownCaller: keylessTenant,
-    });
+    const identify = identifyTeams(ports, settings);
+    addComputeHooks(compute, { ports, settings, identify, unknownCaller: keylessTenant });
     limitBodyMemory(compute, { ...settings, idleMs: limits.bodyIdleMs }, bodyParts);
     addIdempotency(compute, ports);
     addComputeRoutes(compute, context);
   });
-  if (pages !== undefined) {
-    addTesterRoutes(app, context, bodyParts, limits.visitorBodyBytesPerSecond);
-    addPages(app, pages);
-    const reportBug = (error: unknown, request: FastifyRequest) => void bug(error, request);
-    if (accounts !== undefined)
-      addAccountRoutes(app, { accounts, settings, facts: facts.read, now, pages, reportBug });
-  }
-  return app;
 }
-
-type ServerOptions = {
-  /** Without it there are no pages for people. */
-  accounts?: AccountPorts | undefined;
-  /** Other limits than the constants of these names, for tests that would wait for them. */
-  limits?: { bodyIdleMs?: number; largeCallWaitMs?: number; visitorBodyBytesPerSecond?: number } | undefined;
-};
 
 const factsSource = (settings: HttpSettings, models: LoadedModels, accounts: boolean): FactsSource => ({
   changes: () => models.enabled,
@@ -181,6 +201,25 @@ const withoutSlash = (url: string): string => url.replace(/\/$/, "");
 const connectionsCheckEveryMs = 2_000;
 /** How long the headers of a request may take, those of a new connection's first one included. */
 const headersMs = 10_000;
+
+type ServerOptions = {
+  /** Without it there are no pages for people. */
+  accounts?: AccountPorts | undefined;
+  /** Other limits than the constants of these names, for tests that would wait for them. */
+  limits?: { bodyIdleMs?: number; largeCallWaitMs?: number; visitorBodyBytesPerSecond?: number } | undefined;
+};
+type Limits = NonNullable<ServerOptions["limits"]>;
+
+type ServerParts = {
+  ports: Ports;
+  settings: HttpSettings;
+  limits: Limits;
+  /** Origin of the service, without a slash at its end. */
+  site: string;
+  /** Logs a bug and returns what the client gets. */
+  bug(error: unknown, request: FastifyRequest): ApiError;
+  reportClosed(reason: ClosedConnection): void;
+};
 
 declare module "fastify" {
   interface FastifyInstance {

@@ -100,7 +100,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     adasAddress = await mailedAddress(ada, 1);
     await page.reload();
     await done.waitFor();
-    await page.getByText("One address works").waitFor();
+    await page.getByText("One link works").waitFor();
     assert.equal(smtp.mails.filter((mail) => mail.to.includes(ada)).length, 1);
   });
 

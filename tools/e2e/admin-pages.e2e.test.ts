@@ -76,7 +76,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     assert.ok(shown.startsWith(`${address}/sign-in/`));
     await page.reload();
     await page.getByText(`${applicant} is a member now`).waitFor();
-    await page.getByText("One address works").waitFor();
+    await page.getByText("One link works").waitFor();
     await assertSoundInAllLooks(page, "admin-person-approved");
   });
 
@@ -130,13 +130,13 @@ test("from an empty installation to an approved team with limits, in a browser",
       await assertSoundInAllLooks(page, `admin-${name.toLowerCase()}`);
     }
     await page.goto(`${address}/admin/teams/${team}`);
-    await page.getByLabel("Calls in flight").fill("2");
+    await page.getByLabel("Requests in flight").fill("2");
     await press(page, "Save the limits");
     await page.getByText("The limits are saved").waitFor();
     await assertSoundInAllLooks(page, "admin-team");
     await page.getByRole("link", { name: "Audit log" }).click();
     await page.getByRole("cell", { name: "approved", exact: true }).first().waitFor();
-    await page.getByText("Calls in flight: default → 2").waitFor();
+    await page.getByText("Requests in flight: default → 2").waitFor();
     await page.getByRole("row", { name: /key revoked “the badge reader at the door”/ }).waitFor();
     await assertSoundInAllLooks(page, "admin-audit");
     await page.goto(`${address}/admin/people`);
@@ -193,7 +193,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     await press(page, "Make a sign-in link");
     const made = (await page.locator("pre").innerText()).trim();
     await page.reload();
-    await page.getByText("No address was made").waitFor();
+    await page.getByText("No link was made").waitFor();
     assert.equal((await fetch(made)).status, 200);
     await press(page, "Cancel the link");
   });
@@ -202,7 +202,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     "sessions that an operator ends are ended, and so are those of a forgotten person",
     async () => {
       await press(admin.page, "End all sessions");
-      await admin.page.getByText("They are signed in nowhere").waitFor();
+      await admin.page.getByText("They are not signed in anywhere").waitFor();
       await visitor.page.goto(`${address}/dashboard`);
       await visitor.page.getByText("your session has ended").waitFor();
 

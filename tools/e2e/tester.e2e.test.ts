@@ -209,7 +209,9 @@ test("the tester, in a browser", async (t) => {
     const notes = join(folder, "notes.txt");
     writeFileSync(notes, "not a picture");
     await drop(page, ".slot:nth-child(1)", notes);
-    await page.locator(".slot:nth-child(1) .note-of-slot", { hasText: "is no picture" }).waitFor();
+    await page
+      .locator(".slot:nth-child(1) .note-of-slot", { hasText: "cannot open this file as a picture" })
+      .waitFor();
     await isAsBefore();
     await assertSoundInAllLooks(page, "not-replaced");
     await page.context().setOffline(true);
