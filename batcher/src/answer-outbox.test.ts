@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { batchTasks } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { noWait } from "@faceline/contracts/wire/timing";
+import type { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { call } from "../testing/fixtures.ts";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 

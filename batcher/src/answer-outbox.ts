@@ -1,14 +1,14 @@
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
+import { tasksTopic } from "@faceline/contracts/wire/names";
+import type { Outcome } from "@faceline/contracts/wire/outcome";
+import type { TaskWait } from "@faceline/contracts/wire/timing";
 import type { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { addressAnswer } from "@faceline/runtime/answers";
 import type { Clock } from "@faceline/runtime/clock";
 import type { DeadLetters } from "@faceline/runtime/dead-letters";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import { logUnserved } from "@faceline/runtime/unserved-log";
-import type { BatchTask } from "@faceline/contracts/wire/batch";
-import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
-import { tasksTopic } from "@faceline/contracts/wire/names";
-import type { Outcome } from "@faceline/contracts/wire/outcome";
-import type { TaskWait } from "@faceline/contracts/wire/timing";
 
 /**
  * Answers to tasks that no worker will answer: refused, expired, failed. Each call leaves a line in the log.

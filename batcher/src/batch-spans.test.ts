@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Tracing, tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { FinishedSpan } from "@faceline/contracts/trace/span";
+import { type Tracing, tracingOff } from "@faceline/runtime/tracing/tracing";
 import { answered, call, newPool, passTime, report } from "../testing/fixtures.ts";
 import { BatchSpans } from "./batch-spans.ts";
 import { decide } from "./scheduling/decide.ts";

@@ -1,5 +1,3 @@
-import { newSpanId, newTraceId } from "@faceline/runtime/random";
-import type { Tracing } from "@faceline/runtime/tracing/tracing";
 import {
   type FinishedSpan,
   isSampled,
@@ -10,6 +8,8 @@ import {
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { taskIndexOf } from "@faceline/contracts/wire/ids";
 import { batcherGroup, batchesTopic, tasksTopic } from "@faceline/contracts/wire/names";
+import { newSpanId, newTraceId } from "@faceline/runtime/random";
+import type { Tracing } from "@faceline/runtime/tracing/tracing";
 import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state/state.ts";
 
 /**
@@ -29,7 +29,7 @@ export class BatchSpans {
   }
 
   /** Returns the batch as it is to be sent: with a `traceparent` if it is traced. */
-  send({ batch, worker, partition, predictedEndAt, bucket }: Dispatch): Batch {
+  send({ batch, worker, partition, predictedEndAt, paddedSize }: Dispatch): Batch {
     const sampled = batch.tasks.filter((task) => this.#tracing.on && isSampled(task.traceparent));
     if (sampled.length === 0) return batch;
     const context = { traceId: newTraceId(), spanId: newSpanId(), sampled: true };
@@ -37,8 +37,8 @@ export class BatchSpans {
       "faceline.batch.id": batch.id,
       "faceline.batch.reason": batch.reason,
       "faceline.batch.size": batch.tasks.length,
-      "faceline.batch.bucket": bucket,
-      "faceline.batch.padding": Math.max(0, bucket - batch.tasks.length),
+      "faceline.batch.bucket": paddedSize,
+      "faceline.batch.padding": Math.max(0, paddedSize - batch.tasks.length),
       "faceline.lane": batch.lane,
       "faceline.worker": worker,
       "faceline.attempt": batch.attempt,

@@ -1,10 +1,10 @@
+import { Cancel } from "@faceline/contracts/wire/cancel";
+import type { CallId } from "@faceline/contracts/wire/ids";
+import { cancelsChannel } from "@faceline/contracts/wire/names";
 import type { Log } from "@faceline/runtime/log";
 import { readMessage } from "@faceline/runtime/message";
 import type { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
-import { Cancel } from "@faceline/contracts/wire/cancel";
-import type { CallId } from "@faceline/contracts/wire/ids";
-import { cancelsChannel } from "@faceline/contracts/wire/names";
 
 /** Receives the ids of calls whose client has gone. A cancel that is lost costs a run and nothing else. */
 export async function openCancelInbox({

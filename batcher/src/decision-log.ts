@@ -1,6 +1,6 @@
-import { requestIdsOf } from "@faceline/runtime/log-ids";
-import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { Report } from "@faceline/contracts/wire/report";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
+import { requestIdsOf } from "@faceline/runtime/log-ids";
 import type { SentBatch } from "./scheduling/state/sent-batch.ts";
 import type { BatchEnd } from "./scheduling/state/state.ts";
 

@@ -1,7 +1,7 @@
 import type { TaskId } from "@faceline/contracts/wire/ids";
 
 /**
- * Which tasks of the tasks partition have not ended. The offset to commit is the low-water mark: the first
+ * Tasks of the tasks partition that have not ended. The offset to commit is the low-water mark: the first
  * message with a task that has not ended, so that a batcher that reads on from there loses none.
  */
 export class Ledger {

@@ -1,15 +1,15 @@
 import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { DeadLetters } from "@faceline/runtime/dead-letters";
+import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
-import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process";
+import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
-import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { openAnswerOutbox } from "./answer-outbox.ts";
@@ -37,8 +37,9 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   });
   const state = newState(id, {
     ...schedulerSettings(settings.started),
-    hopMs: config.HOP_MS,
-    replyMs: config.REPLY_MS,
+    // First guesses, in use until the times are measured.
+    hopMs: 3,
+    replyMs: 3,
   });
 
   await using tracing = await openTracing({ config, service: "batcher", id, log });
@@ -56,12 +57,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     log: dedupedLog,
   });
   const batches = openBatchOutbox(producer, pool);
-  await using delivery = new AnswerDelivery({
-    redis,
-    clock,
-    log,
-    retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
-  });
+  await using delivery = new AnswerDelivery({ redis, clock, log });
   const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, dedupedLog });
   let tasksSilentSince = Infinity;
   let isStarted = false;
@@ -90,14 +86,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
       log,
     }),
   });
-  await using poolState = openPoolOutbox({
-    redis,
-    state,
-    clock,
-    pool,
-    everyMs: config.POOL_STATE_EVERY_MS,
-    kafka: kafkaLink,
-  });
+  await using poolState = openPoolOutbox({ redis, state, clock, pool, kafka: kafkaLink });
   const spans = new BatchSpans(tracing, pool);
   await using loop = new SchedulerLoop({
     state,

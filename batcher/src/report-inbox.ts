@@ -1,9 +1,9 @@
+import { reportsChannel } from "@faceline/contracts/wire/names";
+import { Report } from "@faceline/contracts/wire/report";
 import type { Log } from "@faceline/runtime/log";
 import { readMessage } from "@faceline/runtime/message";
 import type { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
-import { reportsChannel } from "@faceline/contracts/wire/names";
-import { Report } from "@faceline/contracts/wire/report";
 
 /**
  * Receives the reports of the pool's workers. One that cannot be read is skipped: the next is due in 250 ms.

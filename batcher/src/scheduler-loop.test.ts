@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import { coreWaits } from "@faceline/runtime/core-waits";
-import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
+import { coreWaits } from "@faceline/runtime/core-waits";
+import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import { call, newPool, report, taskIds } from "../testing/fixtures.ts";
 import { BatchSpans } from "./batch-spans.ts";
 import { SchedulerLoop, type SchedulerLoopParts } from "./scheduler-loop.ts";

@@ -1,8 +1,8 @@
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Clock } from "@faceline/runtime/clock";
 import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
-import { batchIds } from "@faceline/runtime/log-ids";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
-import type { TaskId } from "@faceline/contracts/wire/ids";
+import { batchIds } from "@faceline/runtime/log-ids";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
 import type { BatchSpans } from "./batch-spans.ts";
@@ -133,7 +133,7 @@ export type SchedulerLoopParts = {
 
 /** Observes what the scheduler decides, which does not depend on it. */
 export type SchedulerObserver = {
-  /** Before the scheduler forgets the batches that a report says have ended. */
+  /** Runs before the scheduler forgets the batches that a report says have ended. */
   beforeDecision(event: Event): void;
   afterDecision(moves: Move[], now: number): void;
 };

@@ -1,9 +1,9 @@
-import type { Clock } from "@faceline/runtime/clock";
-import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
 import { ServiceClass } from "@faceline/contracts/wire/task";
+import type { Clock } from "@faceline/runtime/clock";
+import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { SchedulerObserver } from "./scheduler-loop.ts";
 import { bestEffortWaitingMax } from "./scheduling/dispatch/best-effort-admission.ts";
 import type { LaneEstimates } from "./scheduling/estimates/lane-estimates.ts";
@@ -74,11 +74,11 @@ export class SchedulerMetrics implements SchedulerObserver {
     }
   }
 
-  #recordDispatch({ batch, bucket }: Dispatch): void {
+  #recordDispatch({ batch, paddedSize }: Dispatch): void {
     const { lane, reason, attempt, sentAt, tasks } = batch;
     this.#metrics.add("faceline.batches", 1, { lane, reason });
     this.#metrics.record("faceline.batch.size", tasks.length, { lane });
-    this.#metrics.record("faceline.batch.padding", Math.max(0, bucket - tasks.length), { lane });
+    this.#metrics.record("faceline.batch.padding", Math.max(0, paddedSize - tasks.length), { lane });
     // Later attempts have not only waited.
     for (const { arrivedAt } of attempt === 1 ? tasks : []) {
       this.#metrics.record("faceline.queue.duration", Math.max(0, sentAt - arrivedAt) / 1_000, { lane });

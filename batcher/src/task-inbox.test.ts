@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import type { ConsumerOptions, ReadMessage } from "@faceline/runtime/kafka-consumer";
-import { openLog } from "@faceline/runtime/log";
-import type { RedisConnection } from "@faceline/runtime/redis";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { noWait } from "@faceline/contracts/wire/timing";
+import type { ConsumerOptions, ReadMessage } from "@faceline/runtime/kafka-consumer";
+import { openLog } from "@faceline/runtime/log";
+import type { RedisConnection } from "@faceline/runtime/redis";
 import { buildOf, call } from "../testing/fixtures.ts";
 import type { Event } from "./scheduling/state/state.ts";
 import { TaskInbox } from "./task-inbox.ts";
@@ -112,7 +112,7 @@ async function openInbox(t: TestContext) {
   let onEnded = (_tasks: TaskId[]): void => {};
 
   const inbox = await TaskInbox.open({
-    config: { POOL: "default", COMMIT_EVERY_MS: 100 },
+    config: { POOL: "default" },
     clientId: "batcher-0000000000000000",
     clock: { now: () => now++ },
     redis: {

@@ -1,3 +1,8 @@
+import { Answer } from "@faceline/contracts/wire/answer";
+import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
+import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
+import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/wire/names";
+import { CallTasks } from "@faceline/contracts/wire/task";
 import type { Clock } from "@faceline/runtime/clock";
 import type { DeadLetters } from "@faceline/runtime/dead-letters";
 import type { Consumer, ConsumerOptions, ReadMessage } from "@faceline/runtime/kafka-consumer";
@@ -5,11 +10,6 @@ import type { Log } from "@faceline/runtime/log";
 import { requestIdsOf } from "@faceline/runtime/log-ids";
 import { readMessage } from "@faceline/runtime/message";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import { Answer } from "@faceline/contracts/wire/answer";
-import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
-import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
-import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/wire/names";
-import { CallTasks } from "@faceline/contracts/wire/task";
 import type { BatcherConfig } from "./config.ts";
 import { Ledger } from "./ledger.ts";
 import type { SchedulerLoop } from "./scheduler-loop.ts";
@@ -31,7 +31,7 @@ export class TaskInbox implements AsyncDisposable {
   #consumer: Consumer | undefined;
   /** Instant of the last rebalance that left the partition here; undefined while another batcher holds it. */
   #activeSince: number | undefined;
-  /** How often the partition was lost: a look-up from before a loss is no longer of use. */
+  /** Incremented per loss of the partition, so that stale look-ups are dropped. */
   #lossCount = 0;
   #committed: bigint | undefined;
   /** The end of the partition when messages last came. */
@@ -154,8 +154,8 @@ export class TaskInbox implements AsyncDisposable {
   }
 
   /**
-   * Where Redis cannot tell, no task counts as answered: a second run costs time, a lost task costs an
-   * answer.
+   * Returns the tasks that have an answer in Redis. If Redis fails none counts as answered: a second run
+   * costs time, a lost task costs an answer.
    */
   async #answeredOf(tasks: TaskId[]): Promise<Set<TaskId>> {
     const answered = new Set<TaskId>();
@@ -195,7 +195,7 @@ export class TaskInbox implements AsyncDisposable {
     this.#commitTimer ??= setTimeout(() => {
       this.#commitTimer = undefined;
       void this.#commit();
-    }, this.#parts.config.COMMIT_EVERY_MS);
+    }, commitEveryMs);
   }
 
   async #commit(): Promise<void> {
@@ -216,13 +216,15 @@ export class TaskInbox implements AsyncDisposable {
 /** Tasks of one pipeline: its replies come well within the time of a command. */
 const lookedUpAtOnce = 500;
 const loggedTasksMax = 20;
+/** Offsets wait for each other. What is not committed is read again after a loss. */
+const commitEveryMs = 100;
 /** Answers of one pipeline: an answer with many faces has 85 kB. */
 const answersReadAtOnce = 50;
 
 type Arrival = Extract<Event, { kind: "arrive" }>;
 
 type TaskInboxParts = {
-  config: Pick<BatcherConfig, "POOL" | "COMMIT_EVERY_MS">;
+  config: Pick<BatcherConfig, "POOL">;
   clientId: string;
   clock: Clock;
   redis: Pick<RedisConnection, "pipeline">;

@@ -148,7 +148,7 @@ type CallFields = { now: number; deadlineAt?: number; cost?: number; serviceClas
 type ReportFields = {
   sequence?: number;
   sentAt?: number;
-  /** Without an object: at once, and nothing leaves for it. */
+  /** A lane without an object can be loaded at once, and nothing leaves for it. */
   loadable?: (string | { lane: string; unloads: string[]; at: number; loadMs?: number })[];
   loading?: string;
   lanes?: string[];

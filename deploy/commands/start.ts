@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { type RunningService, runningServiceFile } from "@faceline/contracts/stored/running-service";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig } from "@faceline/runtime/kafka";
-import { waitForAbort } from "@faceline/runtime/process";
+import { waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { launchOperators } from "../launcher/launch-operators.ts";
 import { readableLogLine } from "../launcher/log-line.ts";
@@ -100,7 +100,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
   );
   writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
   await steps.run("services", () => services.start());
-  await steps.run("health", () => services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, stop));
+  await steps.run("health", () => services.waitUntilHealthy(stop));
 
   if (observation !== undefined) await steps.run("Zipkin and Prometheus", () => observation.ready());
 

@@ -9,7 +9,7 @@ import { groupWithLifeline, lifelineStdio, releaseLifeline } from "./lifeline.ts
 /**
  * One process, from its start to its end. It leads a process group of its own: Ctrl-C at the terminal reaches
  * the launcher alone, which stops the processes in their order. If the launcher is killed, the process is
- * ended too. Tested in supervisor.test.ts and lifeline.test.ts.
+ * ended too.
  */
 export class Child {
   readonly name: string;

@@ -33,8 +33,6 @@ import {
   waitlistKey,
 } from "@faceline/contracts/wire/names";
 
-// Tested against real servers by redis-users.live.test.ts.
-
 // Rights of each user of the Redis servers, in the rules of Redis 6.2, which cannot tell reading a key from
 // writing it. The user `default`, whom a connection without a password has, may do nothing. The commands of
 // scripts count as the user's own.

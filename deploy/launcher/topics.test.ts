@@ -11,7 +11,7 @@ const wanted: WantedTopic = {
 const found: FoundTopic = { partitions: 16, replicas: 3, settings: { "retention.ms": "600000" } };
 const brokers = { addresses: "kafka:9092", dataFolder: undefined };
 
-test("a topic as it should be is not worth a word", () => {
+test("a topic with the wanted settings is not reported", () => {
   assert.deepEqual(topicDifferences(wanted, found, brokers), []);
 });
 
@@ -33,7 +33,7 @@ test("each difference is one sentence with the command that corrects it", () => 
   ]);
 });
 
-test("Kafka takes no partition away: the topic is made anew", () => {
+test("Kafka removes no partition, so the topic must be created again", () => {
   const [sentence] = topicDifferences(wanted, { ...found, partitions: 17 }, brokers);
   assert.match(sentence!, /partitions=17 instead of 16: correct it with `kafka-topics\.sh .* --delete/);
 });

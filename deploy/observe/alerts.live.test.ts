@@ -9,7 +9,7 @@ import { temporaryFolder } from "../testing/prometheus.ts";
 import { findPromtool } from "../testing/promtool.ts";
 import { evaluatedAtMinutes, faults, healthySeries, milderFaults } from "./alert-cases.ts";
 
-test("promtool finds nothing to mend in the rules", async (t) => {
+test("promtool finds no fault in the rules", async (t) => {
   await promtool(t, ["check", "rules", "--lint=all", "--lint-fatal", alertsFile]);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import test, { mock, type TestContext } from "node:test";
 import { coreWaits } from "./core-waits.ts";
-import { logSilence } from "./silence.ts";
+import { logSilence } from "./connection-silence.ts";
 import "./kafkajs-idle-patch.ts";
 
 let waitedMs = 0;
@@ -54,7 +54,7 @@ test("time in which the process had no core is not the broker's, and what times 
   const queue = requestQueue(t);
   const timedOut: string[] = [];
   const lines: unknown[] = [];
-  using _log = logSilence({ warn: (facts) => void lines.push(facts) });
+  using _log = logSilence({ warn: (fields) => void lines.push(fields) });
   pushRequest(queue, 1, { timedOut });
   await pass(t, 900);
   waitedMs += 700;

@@ -64,7 +64,7 @@ export async function openStack(
     ),
   );
   await services.start();
-  await services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, bench.stop);
+  await services.waitUntilHealthy(bench.stop);
   const address = services.addresses[0]!;
   const open = opened.move();
   return {

@@ -9,7 +9,7 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
  * Packs `@faceline/client` and returns the tarball's path in `folder`. Node strips no types under
  * `node_modules`, so the tarball holds what the compiler emits from `contracts/client`: JavaScript and
  * declarations, its README and the licence. Throws with the output of the compiler or of npm when one of them
- * fails. Tested in `e2e/client-package.stack.test.ts`.
+ * fails.
  */
 export async function packClient(folder: string): Promise<string> {
   const source = join(repository, "contracts", "client");

@@ -18,7 +18,7 @@ async function fixAll({ print, stop }: Command): Promise<void> {
     );
     if (!ok) process.exitCode = 1;
   };
-  // ingress/openapi.json is generated from the schemas.
+  // contracts/openapi.json is generated from the schemas.
   await fix("openapi", process.execPath, "ingress/openapi/write.ts");
   // Lint before format: the lint's fixes are formatted too.
   await fix("lint", "oxlint", "--type-aware", "--fix");

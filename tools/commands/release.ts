@@ -10,8 +10,7 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { releaseChangelog } from "@faceline/releases/changelog";
 import { schemasOfThisRelease } from "@faceline/releases/messages";
-import { recordMessages } from "@faceline/releases/record-messages";
-import { makeUsualCalls } from "@faceline/releases/usual-calls";
+import { makeUsualCalls, recordMessages } from "@faceline/releases/record-messages";
 import { openTestServers } from "@faceline/testing/test-servers";
 
 // `npm run release -- 0.2.0`: writes the version into every package and the changelog, and records what the
@@ -89,7 +88,7 @@ async function record(command: Command): ReturnType<typeof recordMessages> {
     servers.watch,
   );
   await services.start();
-  await services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, command.stop);
+  await services.waitUntilHealthy(command.stop);
   return await recordMessages(servers.environment, launch.POOL, () =>
     makeUsualCalls(services.addresses[0]!, key),
   );

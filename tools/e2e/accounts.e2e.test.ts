@@ -95,7 +95,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await page.getByRole("link", { name: ada }).click();
     await page.getByText("<script>alert(1)</script> doors").waitFor();
     await press(page, "Approve");
-    const done = page.getByText(`${ada} is a member now. A sign-in address was mailed to them.`);
+    const done = page.getByText(`${ada} is a member now. A sign-in link was mailed to them.`);
     await done.waitFor();
     adasAddress = await mailedAddress(ada, 1);
     await page.reload();
@@ -156,7 +156,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await page.getByRole("link", { name: "Revoke the key" }).click();
     await assertSoundInAllLooks(page, "key-revoke");
     await press(page, "Revoke the key");
-    await page.getByText("is revoked: calls with it are refused from now on").waitFor();
+    await page.getByText("is revoked: requests with it are refused from now on").waitFor();
     await page.getByText("revoked", { exact: true }).waitFor();
     await assertSoundInAllLooks(page, "dashboard-revoked");
     await waitUntil("the key is refused", async () => (await post("/verify", vectors)).status === 403);
@@ -166,14 +166,14 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     const { page } = await visit("/");
     t.after(() => page.context().close());
     await page.goto(adasAddress);
-    await heading(page, "This address does not work");
+    await heading(page, "This link does not work");
     await assertSoundInAllLooks(page, "address-dead");
     await keys("sign-in-address", "--email", ada);
     const next = await mailedAddress(ada, 2);
     await using redis = await connectRedis("REDIS", durable.access("test")["REDIS_DURABLE_URL"]!, 1_000);
     for (const key of await redis.keys("sign-in:*")) await redis.pexpire(key, 0);
     await page.goto(next);
-    await heading(page, "This address does not work");
+    await heading(page, "This link does not work");
   });
 
   await t.test("another team's key ids lead nowhere", async () => {
@@ -206,7 +206,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await assertSoundInAllLooks(page, "address-of-another");
   });
 
-  await t.test("an operator disables a detector, and what cannot be is refused", async () => {
+  await t.test("an operator disables a detector and makes another one the default", async () => {
     const { page } = operator;
     const detectors = async () =>
       ((await (await fetch(`${address}/capabilities`)).json()) as { detectors: string[] }).detectors;
@@ -230,7 +230,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await durable.kill();
     const reply = await page.goto(`${address}/dashboard`);
     assert.equal(reply?.status(), 503);
-    await heading(page, "Signing in is away for a moment");
+    await heading(page, "Signing in is not possible right now");
     await assertSoundInAllLooks(page, "away");
     assert.equal((await page.goto(`${address}/sign-in`))?.status(), 503);
     assert.equal((await page.goto(`${address}/`))?.status(), 200);
@@ -250,8 +250,8 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await page.waitForURL("**/sign-in?ended");
     await assertSoundInAllLooks(page, "sign-in");
     await page.getByLabel("Email").fill(ada);
-    await press(page, "Send me a sign-in address");
-    await heading(page, "Look into your mail");
+    await press(page, "Send me a sign-in link");
+    await heading(page, "Check your mail");
     await assertSoundInAllLooks(page, "sign-in-sent");
     await signIn(page, await mailedAddress(ada, 4));
   });

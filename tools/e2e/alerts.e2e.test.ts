@@ -27,8 +27,6 @@ const settings = {
   ENGINE: "model:196+2b",
   TEAM_REQUESTS_PER_SECOND: "0",
   TEAM_IN_FLIGHT_MAX: "0",
-  RESTART_FIRST_MS: "50",
-  RESTART_MAX_MS: "50",
 };
 
 test("no alert fires in a healthy burst, and each fires on its fault", async (t) => {
@@ -39,6 +37,7 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
     operators: true,
     workers: 2,
     ingress: 2,
+    restart: { firstMs: 50, maxMs: 50 },
     settings,
     ownSettings: {
       ingress: redis.access("ingress"),
@@ -177,7 +176,7 @@ function fastRules(): string {
 const workers = ["inference-1", "inference-2"];
 const healthyMs = 20_000;
 
-/** Calls for so long, or so many times, and returns the statuses. */
+/** Calls for a time, or a number of times, and returns the statuses. */
 async function callFor(stack: TestStack, forMs: number, options: CallOptions): Promise<number[]> {
   const { inFlightMax = 40, times } = options;
   if (times !== undefined) {

@@ -54,7 +54,7 @@ test("links whose packets are swallowed", async (t) => {
     links["ingress–durable Redis"].resume();
   });
 
-  await t.test("a producer connects anew although nobody sends", async () => {
+  await t.test("an idle producer reconnects", async () => {
     const config = readConfig(KafkaConfig, {
       ...process.env,
       KAFKA_BROKERS: `127.0.0.1:${links["ingress–Kafka"].port}`,

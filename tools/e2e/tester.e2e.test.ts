@@ -25,7 +25,7 @@ test("the tester, in a browser", async (t) => {
   t.after(() => browser.close());
   // Each visitor has an address of its own, so that the limit of one is not that of the others.
   const { address, services } = await startStack(t, {
-    settings: { RESTART_FIRST_MS: "60000" },
+    restart: { firstMs: 60_000 },
     ownSettings: { ingress: { TRUSTED_PROXIES: "127.0.0.1" } },
   });
   let visitors = 0;
@@ -225,7 +225,7 @@ test("the tester, in a browser", async (t) => {
   });
 
   await t.test(
-    "one against many: the candidate at fault is named and marked as the page counts",
+    "one against many: the candidate without a face is named and marked by its number on the page",
     async (t) => {
       const { page } = await visit(t, "/?call=compare");
       await headline(page, /^Nearest: dia-2/);
@@ -351,7 +351,7 @@ test("the tester, in a browser", async (t) => {
     await headline(page, /same person/);
     await useUpRate(address, visitors);
     await chooseMetric(page, "euclidean");
-    await headline(page, /^You have made many calls in a short time$/);
+    await headline(page, /^You have sent many requests in a short time$/);
     await page.getByText(/^Trying again in \d+ s\.$/).waitFor();
     await headline(page, /same person/);
   });

@@ -164,7 +164,7 @@ test("with a modelled engine", async (t) => {
   assertAttributesAreListed(receiver.spans);
 });
 
-test("of calls that are not sampled, those that are late or shed are traced all the same", async (t) => {
+test("calls that are late or shed are traced even where they are not sampled", async (t) => {
   const settings = { ENGINE: "model:600+1b", OTEL_TRACES_SAMPLER: "always_off" };
   const { running, receiver } = await startTraced(t, { workers: 1, settings });
   const represent = (deadlineMs: string) =>

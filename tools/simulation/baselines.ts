@@ -1,9 +1,9 @@
 // Common schedulers, in the same simulation: one queue in the order of arrival, and no refusal before a
 // worker is free. All drop tasks past their deadline, which is more than most implementations do.
+import type { Move } from "@faceline/batcher/scheduling/state/state";
 import type { BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { batchTasks } from "@faceline/contracts/wire/batch";
 import { noWait } from "@faceline/contracts/wire/timing";
-import type { Move } from "@faceline/batcher/scheduling/state/state";
 import { lane, type NewScheduler, type Scheduler } from "./scenario.ts";
 import { simulatedBuild } from "./worker-model.ts";
 
@@ -65,7 +65,7 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
         } as const;
         const predictedEndAt = now + predictedRunMs;
         const worker = `${partition}`;
-        moves.push({ kind: "dispatch", partition, batch, worker, bucket: tasks.length, predictedEndAt });
+        moves.push({ kind: "dispatch", partition, batch, worker, paddedSize: tasks.length, predictedEndAt });
       }
       return moves;
     };

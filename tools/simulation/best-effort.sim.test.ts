@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ServiceClass } from "@faceline/contracts/wire/task";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
+import { ServiceClass } from "@faceline/contracts/wire/task";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { type CallResult, callResult } from "./metrics.ts";
 import { Random } from "./random.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Batch } from "@faceline/contracts/wire/batch";
-import type { FinishedBatch } from "@faceline/contracts/wire/report";
 import { decide } from "@faceline/batcher/scheduling/decide";
 import type { Event, Move, State } from "@faceline/batcher/scheduling/state/state";
 import { answered, batchesOf, call, newPool, report } from "@faceline/batcher/testing/fixtures";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { FinishedBatch } from "@faceline/contracts/wire/report";
 
 // How long one decision takes, by event and by number of waiting tasks: four workers, ten tenants, batches of
 // 32. Prints a Markdown table of median / mean / p99 in µs. Usage: node tools/simulation/decide.bench.ts

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Batch } from "@faceline/contracts/wire/batch";
-import { Random } from "./random.ts";
-import { answered, call, newPool, report } from "@faceline/batcher/testing/fixtures";
-import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { decide } from "@faceline/batcher/scheduling/decide";
 import type { Event } from "@faceline/batcher/scheduling/state/state";
+import { answered, call, newPool, report } from "@faceline/batcher/testing/fixtures";
+import { seedsOf } from "@faceline/batcher/testing/seeds";
+import type { Batch } from "@faceline/contracts/wire/batch";
+import { Random } from "./random.ts";
 
 // Short random histories of a pool: calls arrive, workers run, fail, fall silent, come back with late
 // answers, and calls are cancelled; some images are heavy to prepare. In every interleaving each task ends

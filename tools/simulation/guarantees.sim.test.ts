@@ -3,8 +3,8 @@ import test from "node:test";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { InvariantChecker } from "./invariant-checker.ts";
 import { callResult } from "./metrics.ts";
-import { Random } from "./random.ts";
 import { randomScenario } from "./random-scenarios.ts";
+import { Random } from "./random.ts";
 import { startAt } from "./scenario.ts";
 import { Simulation } from "./simulation.ts";
 

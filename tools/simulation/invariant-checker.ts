@@ -1,10 +1,10 @@
 // Used by guarantees.sim.test.ts.
 import assert from "node:assert/strict";
+import { isHeavy } from "@faceline/batcher/scheduling/queue/batch-load";
+import type { Event, Move } from "@faceline/batcher/scheduling/state/state";
 import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Report } from "@faceline/contracts/wire/report";
-import { isHeavy } from "@faceline/batcher/scheduling/queue/batch-load";
-import type { Event, Move } from "@faceline/batcher/scheduling/state/state";
 
 /**
  * Checks every decision of a scheduler from outside, from its events and moves alone. Throws if a batch goes

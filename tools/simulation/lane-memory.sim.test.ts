@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import { laneStayMs } from "@faceline/contracts/wire/report";
-import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { InvariantChecker } from "./invariant-checker.ts";
 import { callResult } from "./metrics.ts";

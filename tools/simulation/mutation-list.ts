@@ -59,12 +59,14 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["a call with an answer waits for ever", "else if (isGone)", "else if (false)"],
   ],
   "state/state": [["a late answer leaves the retry in the lane", "if (ofLostBatch)", "if (false)"]],
-  decide: [
+  arrive: [
     ["adopted tasks are sent again", '!sent.adopted || sent.phase.kind === "lost"', "true"],
+    ["best-effort calls count as those of teams", 'if (call.serviceClass !== "standard") return;', ""],
+  ],
+  decide: [
     ["tasks stay open after the partition was lost", "state.open.clear();", ""],
     ["a batcher without a session decides on", "now >= state.sessionEndsAt", "false"],
     ["tasks stay queued after the partition was lost", "state.lanes.clear();", ""],
-    ["best-effort calls count as those of teams", "if (!isStandard) return gaveWay;", ""],
     ["a stall of the batcher counts as silence of the workers", "reportedAt + stalledMs", "reportedAt"],
     [
       "a batcher's wait for a core counts as silence of the workers",
@@ -114,7 +116,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "this.#bounded = this.#means;",
     ],
   ],
-  "capacity/batch-size": [
+  "capacity/batch-size-bounds": [
     ["the useful size is not capped", "usefulShare = 0.95", "usefulShare = 2"],
     ["the batch size of an operator is ignored", "if (sizes[index]! <= batchMax) best =", "best ="],
     [
@@ -132,8 +134,6 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "admission/admission": [
     ["infeasible deadlines are not refused", "now + predictedMs > deadlineAt", "false"],
     ["a queue that is too long is not refused", "waitMs <= waitMaxMs)", "true)"],
-    ["a full lane refuses every tenant", "ownCount <= laneWaitingMax / tenants", "false"],
-    ["a tenant beyond its share has others give way", "ownCount <= laneWaitingMax / tenants", "true"],
     ["a lane that refuses everything never probes", "mayProbe(situation) ?", "false ?"],
     [
       "a tenant within its share answers for the others' queue",
@@ -153,11 +153,13 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "this.#virtualTime + 1",
     ],
     ["the second image of a call waits a turn", "headStartMax = 8", "headStartMax = 0"],
-    ["calls that have begun give way", ".filter((call) => !call.started)", ""],
-    ["the oldest call gives way", "calls.findLastIndex(", "calls.findIndex("],
     ["all tenants share one queue", "this.#queueOf(tenant);", 'this.#queueOf("all");'],
   ],
   "admission/shedding": [
+    ["a full lane refuses every tenant", "ownCount <= laneWaitingMax / tenants", "false"],
+    ["a tenant beyond its share has others evicted", "ownCount <= laneWaitingMax / tenants", "true"],
+    ["calls that have begun are evicted", ".filter((call) => !call.started)", ""],
+    ["the oldest call is evicted", "calls.findLastIndex(", "calls.findIndex("],
     [
       "early drop hits tenants within their share",
       "|| situation.lane.queue.isWithinShare(urgent.tenant.tenant)",

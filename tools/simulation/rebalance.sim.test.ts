@@ -3,10 +3,10 @@
 // simulation/rebalance.sim.test.ts
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
-import type { CallTasks } from "@faceline/contracts/wire/task";
 import { call } from "@faceline/batcher/testing/fixtures";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
+import { type CallId, callIdOf, type TaskId } from "@faceline/contracts/wire/ids";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { EventQueue } from "./event-queue.ts";
 import { Random } from "./random.ts";
 import { RebalanceSimulation } from "./rebalance-simulation.ts";

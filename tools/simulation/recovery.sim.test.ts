@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { callIdOf } from "@faceline/contracts/wire/ids";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
+import { callIdOf } from "@faceline/contracts/wire/ids";
 import { merge, poisson, spike } from "./arrivals.ts";
 import { InvariantChecker } from "./invariant-checker.ts";
 import { callResult, metricsOf } from "./metrics.ts";

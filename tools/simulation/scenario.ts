@@ -1,8 +1,4 @@
 // Used by simulation.ts: what a simulation is made of.
-import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
-import { laneId } from "@faceline/contracts/wire/ids";
-import type { LaneState } from "@faceline/contracts/wire/pool-state";
-import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "@faceline/batcher/scheduling/decide";
 import { laneStates } from "@faceline/batcher/scheduling/pool-state";
 import {
@@ -11,6 +7,10 @@ import {
   newState,
   type SchedulingSettings,
 } from "@faceline/batcher/scheduling/state/state";
+import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
+import { laneId } from "@faceline/contracts/wire/ids";
+import type { LaneState } from "@faceline/contracts/wire/pool-state";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { Arrivals } from "./arrivals.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";

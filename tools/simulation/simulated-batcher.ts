@@ -1,17 +1,17 @@
 // Used by rebalance-simulation.ts.
 import assert from "node:assert/strict";
-import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
-import type { Producer } from "@faceline/runtime/kafka-producer";
-import { openLog } from "@faceline/runtime/log";
-import type { RedisConnection } from "@faceline/runtime/redis";
-import { tracingOff } from "@faceline/runtime/tracing/tracing";
-import type { TaskId } from "@faceline/contracts/wire/ids";
 import { openAnswerOutbox } from "@faceline/batcher/answer-outbox";
 import { openBatchOutbox } from "@faceline/batcher/batch-outbox";
 import { BatchSpans } from "@faceline/batcher/batch-spans";
 import { SchedulerLoop } from "@faceline/batcher/scheduler-loop";
 import { type Event, newState } from "@faceline/batcher/scheduling/state/state";
 import { TaskInbox } from "@faceline/batcher/task-inbox";
+import type { TaskId } from "@faceline/contracts/wire/ids";
+import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
+import type { Producer } from "@faceline/runtime/kafka-producer";
+import { openLog } from "@faceline/runtime/log";
+import type { RedisConnection } from "@faceline/runtime/redis";
+import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
 import { startSettings } from "./scenario.ts";
@@ -43,7 +43,6 @@ export class SimulatedBatcher {
       redis: redis as unknown as RedisConnection,
       clock,
       log,
-      retriedBytesMax: 16_777_216,
     });
     const lines = { warn: () => {}, error: () => {} };
     const answers = openAnswerOutbox({
@@ -83,7 +82,7 @@ export class SimulatedBatcher {
   async start(): Promise<void> {
     const { id, events, random, redis, kafka, sessionMs } = this.#parts;
     this.#inbox = await TaskInbox.open({
-      config: { POOL: "default", COMMIT_EVERY_MS: 100 },
+      config: { POOL: "default" },
       clientId: id,
       clock: { now: () => events.now },
       redis: redis as unknown as RedisConnection,

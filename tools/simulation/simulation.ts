@@ -1,11 +1,11 @@
 // Used by every *.sim.test.ts of this folder; its arrivals and times were compared with a real stack.
 import { isDeepStrictEqual } from "node:util";
+import type { Event, Move } from "@faceline/batcher/scheduling/state/state";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import type { Event, Move } from "@faceline/batcher/scheduling/state/state";
 import type { Arrival } from "./arrivals.ts";
 import { EventQueue } from "./event-queue.ts";
 import { Random } from "./random.ts";

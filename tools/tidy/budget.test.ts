@@ -10,26 +10,26 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 
 /** Lines of TypeScript of each package: code, and tests with what they share (`*.test.ts`, `testing/`). */
 const linesMax: Record<string, [code: number, tests: number]> = {
-  accounts: [2_200, 1_900],
+  accounts: [2_150, 1_850],
   batcher: [6_100, 3_700],
-  contracts: [4_700, 1_200],
+  contracts: [4_300, 1_000],
   deploy: [5_300, 3_100],
-  inference: [6_000, 6_300],
+  inference: [6_300, 6_400],
   ingress: [10_200, 10_600],
   models: [5_900, 4_000],
-  runtime: [7_000, 3_900],
-  "tools/accuracy": [900, 300],
+  runtime: [7_100, 3_800],
+  "tools/accuracy": [1_000, 300],
   "tools/bench": [3_400, 800],
-  "tools/commands": [700, 100],
-  "tools/e2e": [3_600, 7_700],
+  "tools/commands": [600, 100],
+  "tools/e2e": [3_100, 7_100],
   "tools/int8-ranges": [300, 100],
   "tools/planner": [5_600, 2_400],
   "tools/releases": [400, 200],
   "tools/simulation": [3_200, 1_700],
-  "tools/testing": [0, 900],
+  "tools/testing": [0, 800],
   "tools/thresholds": [1_800, 800],
   "tools/tidy": [300, 1_100],
-  web: [7_000, 1_000],
+  web: [6_300, 900],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */
@@ -40,6 +40,9 @@ const bytesMax: [pattern: string, max: number][] = [
   ["docs/decisions/[0-9]*.md", 1_500],
   ["docs/operating/{settings,tuning-settings}.md", 16 * 1024],
   ["docs/operating/*.md", 6 * 1024],
+  // The table of errors alone has 5 KB.
+  ["docs/using/errors.md", 7 * 1024],
+  ["docs/using/*.md", 6 * 1024],
   [`{${packages.join()}}/README.md`, 4 * 1024],
   ["**/*.md", 16 * 1024],
 ];

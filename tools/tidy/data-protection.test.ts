@@ -23,6 +23,7 @@ test("every key of Redis and every topic of Kafka has a row, and no other one", 
 
 const constants: [name: string, file: string, constant: string, unit: string][] = [
   ["image:", "ingress/src/image-outbox.ts", "imageGraceMs", "s"],
+  ["idempotency:", "ingress/src/idempotency/store.ts", "idempotencyKeptMs", "s"],
   ["answer:", "runtime/src/answers.ts", "answerGraceMs", "s"],
   ["in-flight:", "ingress/src/limits/in-flight-limiter.ts", "reportValidMs", "s"],
   ["declined:", "accounts/src/people/applicants.ts", "declinedShownDays", "days"],
@@ -43,7 +44,6 @@ for (const [name, file, constant, unit] of constants) {
 }
 
 const settings: [name: string, file: string, setting: string][] = [
-  ["idempotency:", "ingress/src/config.ts", "IDEMPOTENCY_KEPT_MS"],
   ["sign-in:", "accounts/src/people/config.ts", "SIGN_IN_ADDRESS_HOURS"],
   ["session:", "accounts/src/people/config.ts", "SESSION_DAYS"],
   ["faceline.tasks.", "deploy/launcher/topics.ts", "TOPIC_RETENTION_MINUTES"],

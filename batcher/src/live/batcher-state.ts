@@ -1,3 +1,5 @@
+import { DispatchReason } from "@faceline/contracts/wire/batch";
+import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type {
   LiveBatcher,
   LiveCount,
@@ -5,12 +7,10 @@ import type {
   LiveSettings,
   LiveWorker,
 } from "@faceline/runtime/live/state";
-import { DispatchReason } from "@faceline/contracts/wire/batch";
-import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { KafkaLink } from "../pool-outbox.ts";
-import type { Lane } from "../scheduling/state/lane.ts";
 import { laneWait } from "../scheduling/capacity/lane-wait.ts";
 import { laneSituation } from "../scheduling/capacity/situation.ts";
+import type { Lane } from "../scheduling/state/lane.ts";
 import type { State } from "../scheduling/state/state.ts";
 import { isIdle } from "../scheduling/state/worker-loads.ts";
 import { isInService, isSilent, type Worker } from "../scheduling/state/workers.ts";

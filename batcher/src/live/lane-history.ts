@@ -1,7 +1,7 @@
+import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { Latest } from "@faceline/runtime/live/recent/latest";
 import { RecentSlots } from "@faceline/runtime/live/recent/slots";
 import type { LiveLane } from "@faceline/runtime/live/state";
-import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import type { Lane } from "../scheduling/state/lane.ts";
 
 /** The last minutes of one lane, in a bounded memory. */
@@ -24,7 +24,7 @@ export class LaneHistory {
     runs.add(runMs);
   }
 
-  /** To be called often: what passes between two calls counts for the second one's slot. */
+  /** Adds the state of the lane now. What passes between two calls counts for the second one's slot. */
   addState(lane: Lane, now: number): void {
     this.counts.raise("waiting", lane.waitingCount, now);
     const heldMs = lane.hold.totalMs(now);
@@ -39,6 +39,6 @@ export class LaneHistory {
   }
 }
 
-/** Of each size; workers offer few sizes. */
+/** Limit for each size; workers offer few sizes. */
 const runsOfSizeMax = 16;
 const predictionsMax = 60;

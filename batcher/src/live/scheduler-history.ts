@@ -1,6 +1,6 @@
-import { RecentSlots } from "@faceline/runtime/live/recent/slots";
 import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
+import { RecentSlots } from "@faceline/runtime/live/recent/slots";
 import type { SchedulerObserver } from "../scheduler-loop.ts";
 import type { Lane } from "../scheduling/state/lane.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "../scheduling/state/state.ts";

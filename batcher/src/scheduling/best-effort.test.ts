@@ -13,8 +13,8 @@ import {
   report,
   taskIds,
 } from "../../testing/fixtures.ts";
-import { bestEffortWaitingMax } from "./dispatch/best-effort-admission.ts";
 import { decide } from "./decide.ts";
+import { bestEffortWaitingMax } from "./dispatch/best-effort-admission.ts";
 import { laneStates } from "./pool-state.ts";
 import type { Lane } from "./state/lane.ts";
 import type { Move, State } from "./state/state.ts";

@@ -1,23 +1,16 @@
-import { type BatchId, type BatchTask, batchTasks } from "@faceline/contracts/wire/batch";
+import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
-import { admit, weightOfAll } from "./admission/admission.ts";
-import { isHeavy } from "./queue/batch-load.ts";
-import { usefulBatch } from "./capacity/batch-size.ts";
-import { admitBestEffort } from "./dispatch/best-effort-admission.ts";
-import { dispatchBatches } from "./dispatch/dispatch.ts";
-import { buildOfCall, moveStrandedCalls } from "./reports/lane-builds.ts";
+import { arrive } from "./arrive.ts";
 import { noteQueues } from "./capacity/lane-loads.ts";
 import { noteWants } from "./capacity/load-turns.ts";
 import { sampleWorkersNeeded } from "./capacity/pool-needs.ts";
+import { dispatchBatches } from "./dispatch/dispatch.ts";
+import { WorkersNeeded } from "./estimates/workers-needed.ts";
+import { moveStrandedCalls } from "./reports/lane-builds.ts";
 import { recoverLostBatches, requeue } from "./reports/recovery.ts";
 import { applyReport, largestSizes } from "./reports/reports.ts";
-import { expiryAfter } from "./state/sent-batch.ts";
-import { shedToGiveWay } from "./admission/shedding.ts";
-import { laneSituation, lightTaskMs } from "./capacity/situation.ts";
-import { type Event, endTasks, laneOf, type Move, type OpenCall, type State } from "./state/state.ts";
-import { WaitingTime } from "./queue/waiting-time.ts";
+import { type Event, endTasks, laneOf, type Move, type State } from "./state/state.ts";
 import { silenceMaxMs } from "./state/workers.ts";
-import { WorkersNeeded } from "./estimates/workers-needed.ts";
 
 /**
  * The batching policy of a pool (described in docs/developing/batching.md). Returns what to do after an
@@ -97,8 +90,9 @@ function handleDeferred(state: State, now: number): Move[] {
 }
 
 /**
- * After a stall of this process, the reports of that time are still unread: no worker was silent. Nor does a
- * wait for a core count, in which this process reads late, and workers beside it report and run late.
+ * Takes a stall of this process off the silence of workers: the reports of that time are still unread. The
+ * same holds for a wait for a core, in which this process reads late, and workers beside it report and run
+ * late.
  */
 function discountOwnStall(state: State, event: Event, now: number): void {
   const pauseMs = now - state.lastDecisionAt;
@@ -128,7 +122,7 @@ function discountOwnStall(state: State, event: Event, now: number): void {
  * process.
  */
 const ownStallMs = silenceMaxMs / 2;
-/** Shorter waits between two ticks are usual where workers use all cores. */
+/** Shorter waits between two ticks are normal on machines whose cores the workers use up. */
 const discountMinMs = 25;
 
 function handleEvent(state: State, event: Event, now: number): Move[] {
@@ -158,69 +152,6 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
   }
 }
 
-function arrive(state: State, arrival: Arrival, now: number): Move[] {
-  const { call, answeredBy, receivedAt = now } = arrival;
-  const fresh = batchTasks(call).filter((task) => !state.open.has(task.id));
-  if (fresh.length === 0) return [];
-  // Best-effort calls must not change how teams are served, so nothing is learned of them.
-  const isStandard = call.serviceClass === "standard";
-  if (isStandard) state.tenants.add(call.tenant, now);
-  const lane = buildOfCall(state, call, answeredBy, now);
-  if (isStandard) lane.calledAt = now;
-  const waiting = withoutThoseOfWorkers(state, fresh);
-  const hopMs = receivedAt - (call.sentAt ?? receivedAt);
-  const newWait = () => new WaitingTime(lane.hold, hopMs, receivedAt);
-  const gaveWay: Move[] = [];
-  const situation = laneSituation(state, lane, now);
-  if (waiting.length > 0) {
-    if (situation.loads.length === 0) lane.wantedAt[call.serviceClass] = now;
-    if (isStandard) {
-      const weight = weightOfAll(situation, waiting);
-      lane.estimates.demand.add(call.tenant, weight, now);
-      state.demand.add(call.tenant, weight * lightTaskMs(situation), now);
-      state.workersNeeded.add(weight * lightTaskMs(situation), now);
-    }
-    const admission = (isStandard ? admit : admitBestEffort)(situation, call, waiting);
-    if (admission.kind === "refused") {
-      const { outcome } = admission;
-      const waited = newWait().until(now);
-      return fresh.map((task) => ({ kind: "answer", task, lane: lane.id, outcome, waited }));
-    }
-    if (admission.kind === "probe") lane.probe = call.call;
-    gaveWay.push(...shedToGiveWay(situation, admission.giveWay));
-  }
-  const open: OpenCall = { tenant: call.tenant, lane, answered: answeredBy !== undefined };
-  for (const task of fresh) state.open.set(task.id, { task, call: open, wait: newWait() });
-  // Of the batches beside what the tenants demand now.
-  const taskMs = lightTaskMs({ sizing: usefulBatch(lane, state.hops, situation.sizing, now) });
-  const { queue } = lane.waiting[call.serviceClass];
-  queue.add(call.tenant, waiting, now, (task) => lane.estimates.weightOf(task, taskMs));
-  if (!isStandard) return gaveWay;
-  if (!waiting.every(isHeavy)) lane.lightArrivedAt = now;
-  lane.estimates.arrivals.add(waiting.length, call.deadlineAt - now, now);
-  return gaveWay;
-}
-
-type Arrival = Extract<Event, { kind: "arrive" }>;
-
-/**
- * Returns the tasks that no worker has already, from another batcher or from before this one's partition
- * moved away and back. The batches of the others expire no sooner than their tasks.
- */
-function withoutThoseOfWorkers(state: State, tasks: BatchTask[]): BatchTask[] {
-  let waiting = tasks;
-  for (const sent of state.sent.values()) {
-    if (!sent.adopted || sent.phase.kind === "lost") continue;
-    waiting = waiting.filter(({ id, deadlineAt }) => {
-      if (!sent.tasks.includes(id)) return true;
-      const expiresAt = Math.max(sent.expiresAt, expiryAfter(deadlineAt));
-      state.loads.changeBatch(sent, { expiresAt });
-      return false;
-    });
-  }
-  return waiting;
-}
-
 /** Drops the waiting tasks of a call; those that were sent go on. */
 function cancel(state: State, call: CallId): Move[] {
   const dropped = [...state.lanes.values()].flatMap((lane) => lane.removeCall(call));
@@ -234,7 +165,7 @@ function undelivered(state: State, batch: BatchId): Move[] {
   return sent?.phase.kind === "travelling" ? requeue(state, sent, "undelivered") : [];
 }
 
-/** Forgets every task and batch, which are another batcher's now. What the workers reported stays true. */
+/** Forgets all tasks and batches, which are another batcher's now, and keeps what the workers reported. */
 function losePartition(state: State, now: number): Move[] {
   state.holdsPartition = false;
   state.workersNeeded = new WorkersNeeded();

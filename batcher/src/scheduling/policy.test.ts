@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { answersOf, batchesOf, call, idlePool, newPool, report } from "../../testing/fixtures.ts";
-import { decide } from "./decide.ts";
 import { laneSituation } from "./capacity/situation.ts";
+import { decide } from "./decide.ts";
 import type { Move, State } from "./state/state.ts";
 
 // Why a task waits, is refused or is shed: each rule of the policy alone. One worker whose batch of b takes

@@ -1,7 +1,7 @@
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
-import { bestEffortWaitingMax, bestEffortWaitMs } from "./dispatch/best-effort-admission.ts";
 import { nextLoad } from "./capacity/lane-loads.ts";
 import { expectedStartAt, type LaneSituation, laneSituation } from "./capacity/situation.ts";
+import { bestEffortWaitingMax, bestEffortWaitMs } from "./dispatch/best-effort-admission.ts";
 import type { State } from "./state/state.ts";
 import { loadableCount } from "./state/workers.ts";
 
@@ -33,7 +33,10 @@ export function laneStates(state: State, now: number): LaneState[] {
   });
 }
 
-/** Without hops, whose times change with every message: each change would be published. */
+/**
+ * Time of a worker for a task, without hops: their times change with every message, and each change would be
+ * published.
+ */
 const taskMsOf = ({ lane, sizing }: LaneSituation): number => {
   const taskMs = lane.estimates.runMs(sizing.usefulSize) / sizing.usefulSize / sizing.workers;
   return Math.round(taskMs * 1_000) / 1_000;

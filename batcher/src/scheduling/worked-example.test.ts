@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { answersOf, batchesOf, call, newPool, report } from "../../testing/fixtures.ts";
-import { decide } from "./decide.ts";
 import { laneSituation } from "./capacity/situation.ts";
+import { decide } from "./decide.ts";
 import type { Event, Move } from "./state/state.ts";
 
 // The worked example of docs/developing/batching.md, step by step, with its numbers. Instants are ms since

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { findJava } from "../../launcher/kafka-install.ts";
 import { operatorsTokenFile } from "../../launcher/launch-operators.ts";
 import type { PortSetting } from "../../launcher/ports.ts";
@@ -80,21 +79,11 @@ export class Observation implements AsyncDisposable {
 
   async #startPrograms({ java, jar, prometheus }: ObservationCommands): Promise<void> {
     const { config, state, env } = this.#options;
-    const programs = [
-      zipkinProgram({
-        java,
-        jar,
-        port: config.ZIPKIN_PORT,
-        heapMib: config.ZIPKIN_HEAP_MIB,
-        spansMax: config.ZIPKIN_SPANS_MAX,
-      }),
-    ];
+    const programs = [zipkinProgram({ java, jar, port: config.ZIPKIN_PORT })];
     if (prometheus !== undefined) {
       const options = {
         folder: state.metrics,
         port: config.PROMETHEUS_PORT,
-        retentionHours: config.PROMETHEUS_RETENTION_HOURS,
-        retentionMib: config.PROMETHEUS_RETENTION_MIB,
         targets: this.#targets(),
         tokenFile: operatorsTokenFile(env, state.secrets),
       };

@@ -33,17 +33,11 @@ test("the alert rules are there, and the operators' token is named where there i
   assert.deepEqual(config.scrape_configs[0]?.authorization, { credentials_file: "/secrets/token" });
 });
 
-test("Prometheus listens on loopback, for pages of its own, and keeps so much and so long", (t) => {
+test("Prometheus listens on loopback, answers its own pages alone, and bounds what it keeps", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "prometheus-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const commands = { prometheus: "p", promtool: "t", assets: "/web", source: "present" } as const;
-  const { args } = prometheusProgram(commands, {
-    folder,
-    port: 9090,
-    retentionHours: 24,
-    retentionMib: 512,
-    targets,
-  });
+  const { args } = prometheusProgram(commands, { folder, port: 9090, targets });
   for (const flag of [
     "--web.listen-address=127.0.0.1:9090",
     "--web.cors.origin=http://127\\.0\\.0\\.1:9090",

@@ -9,7 +9,7 @@ const alertsFile = join(repository, "deploy", "observe", "alerts.yml");
 
 /** Prometheus on loopback, which asks the operators' ports of `targets` and evaluates the alert rules. */
 export function prometheusProgram(commands: PrometheusCommands, options: PrometheusOptions): Program {
-  const { folder, port, retentionHours, retentionMib } = options;
+  const { folder, port } = options;
   const origin = prometheusOrigin(port);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const config = join(folder, "prometheus.json");
@@ -18,8 +18,9 @@ export function prometheusProgram(commands: PrometheusCommands, options: Prometh
     // YAML includes JSON.
     "config.file": config,
     "storage.tsdb.path": join(folder, "data"),
-    "storage.tsdb.retention.time": `${retentionHours}h`,
-    "storage.tsdb.retention.size": `${retentionMib}MB`,
+    // Whichever comes first. Whoever wants to look back further has a Prometheus of their own.
+    "storage.tsdb.retention.time": "24h",
+    "storage.tsdb.retention.size": "512MB",
     "web.listen-address": `127.0.0.1:${port}`,
     // By default the pages of every origin may read the metrics.
     "web.cors.origin": origin.replaceAll(".", "\\."),
@@ -68,6 +69,4 @@ type ConfigOptions = {
 type PrometheusOptions = ConfigOptions & {
   folder: string;
   port: number;
-  retentionHours: number;
-  retentionMib: number;
 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { readConfig } from "@faceline/runtime/config";
-import { newProcessId } from "@faceline/runtime/process";
+import { newProcessId } from "@faceline/runtime/process-lifecycle";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { base64Image, facesAnswer, testKeyRecord, testServer, waitUntil } from "../../testing/server.ts";
@@ -124,7 +124,7 @@ async function teamWithLimits(t: TestContext, limits: LimitOverrides) {
     const redis = await connection(t);
     const limiter = openTeamLimiter(redis, newProcessId("ingress"));
     t.after(() => limiter[Symbol.asyncDispose]());
-    /** By request id, because concurrent calls may be dispatched in any order. */
+    /** Calls by request id, because concurrent calls may be dispatched in any order. */
     const held = new Map<string, { begin(): void; ended: Promise<void> }>();
     const { post } = testServer(t, {
       findKey: async () => ({ key: { ...testKeyRecord.key, team }, limits }),

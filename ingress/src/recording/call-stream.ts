@@ -83,7 +83,7 @@ function outcomeOf(error: string | undefined, status: number | undefined): Recor
 
 type Reader = { lines: Readable; salt: string; pending: string; dropped: number };
 
-/** Of lines that wait for a reader. */
+/** Limit of the lines that wait for a reader. */
 const bufferBytesMax = 1_048_576;
 const flushEveryMs = 200;
 const readersMax = 2;

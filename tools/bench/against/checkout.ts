@@ -166,7 +166,7 @@ async function endGroup(leader: number, force: AbortSignal): Promise<void> {
   force.removeEventListener("abort", signalGroup);
 }
 
-/** Longer than `npm start` gives its services (STOP_WITHIN_MS, 40 s). */
+/** Longer than `npm start` gives its services (40 s). */
 const stopWithinMs = 60_000;
 
 function kill(pid: number, signal: NodeJS.Signals): void {

@@ -5,7 +5,7 @@ import { type Generator, openGenerator } from "@faceline/bench/load/generator";
 import { type OpenLoopCall, outcomeOf } from "@faceline/bench/load/open-loop";
 import { quantile } from "@faceline/bench/statistics";
 
-/** Makes a key for each of so many new teams. They have the default limits. */
+/** Makes keys, each of a new team with the default limits. */
 export async function newTeams(durableUrl: string, count: number): Promise<string[]> {
   await using redis = await connectRedis("REDIS_DURABLE_URL", durableUrl, 5_000);
   const keys = Array.from({ length: count }, () => newApiKey());

@@ -25,7 +25,7 @@ export class SteadyCalls {
     this.#sending = this.#send();
   }
 
-  /** Resolves when so many more calls have ended. */
+  /** Resolves when `count` more calls have ended. */
   async moreEnded(count: number): Promise<void> {
     const wanted = this.#ends.length + count;
     while (this.#ends.length < wanted) await sleep(pollEveryMs);

@@ -2,12 +2,13 @@ import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
-import { type BatchLoad, loadOf } from "../queue/batch-load.ts";
 import { longestCompetingBatchMs } from "../capacity/competing-lanes.ts";
 import { loadEndsAt } from "../capacity/load-turns.ts";
 import { expectedStartAt, type LaneSituation, lightTaskMs } from "../capacity/situation.ts";
+import { type BatchLoad, loadOf } from "../queue/batch-load.ts";
 import { isIdle } from "../state/worker-loads.ts";
 import { loadableCount } from "../state/workers.ts";
+import { callsToEvict } from "./shedding.ts";
 
 /**
  * Decides whether new tasks of a call may queue. A call is refused on arrival if it would be answered
@@ -28,10 +29,10 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     outcome: { kind: "shed", reason, predictedMs, retryAfterMs: waitMs },
   });
 
-  const giveWay = callsToGiveWay(situation, tenant, tasks.length);
-  if (giveWay === undefined) return refuse("queue_too_long");
+  const evicted = callsToEvict(situation, tenant, tasks.length);
+  if (evicted === undefined) return refuse("queue_too_long");
   if (now + predictedMs > deadlineAt) {
-    return mayProbe(situation) ? { kind: "probe", giveWay } : refuse("deadline_infeasible");
+    return mayProbe(situation) ? { kind: "probe", evicted } : refuse("deadline_infeasible");
   }
   // A lane of short runs has to accept the long runs of a competing lane, and heavy pictures the preparation
   // of those before them.
@@ -40,11 +41,11 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     longestCompetingBatchMs(competing, now),
     load.isHeavy ? longestPreparationMs(situation, load) : 0,
   );
-  // A wait for the load is no queue. Only the deadline bounds it.
+  // A wait for the load is no queue: only the deadline limits it.
   const isLoaded = situation.loads.length > 0 || loadableCount(state, lane, now) === 0;
   const loadMs = isLoaded ? 0 : loadEndsAt(state, lane, now) - now;
   const waitMaxMs = loadMs + Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
-  if (waitMs <= waitMaxMs) return { kind: "accepted", giveWay };
+  if (waitMs <= waitMaxMs) return { kind: "accepted", evicted };
 
   // A tenant that has less waiting than another, or demands less than its share, answers for its own queue
   // only.
@@ -55,10 +56,10 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     ownWeight <= lane.queue.longestOtherQueue(tenant) ||
     lane.estimates.demand.isWithinShare(tenant, tasksPerMs, now);
   const isAccepted = answersForItselfOnly && ownWaitMs <= waitMaxMs;
-  return isAccepted ? { kind: "accepted", giveWay } : refuse("queue_too_long");
+  return isAccepted ? { kind: "accepted", evicted } : refuse("queue_too_long");
 }
 
-/** Of this heavy load, and of the heavy batches that are prepared now. */
+/** Returns the longest preparation of this heavy load and the heavy batches that are prepared now. */
 function longestPreparationMs({ lane, loads }: LaneSituation, load: BatchLoad): number {
   const preparations = loads.map(({ stagedHeavy }) =>
     stagedHeavy === undefined ? 0 : stagedHeavy.preparedAt - stagedHeavy.sentAt,
@@ -74,21 +75,6 @@ export function weightOfAll(situation: LaneSituation, tasks: BatchTask[]): numbe
 
 function heaviestLoad(tasks: BatchTask[]): BatchLoad {
   return loadOf([tasks.reduce((heaviest, task) => (task.cost > heaviest.cost ? task : heaviest))]);
-}
-
-/**
- * Returns the waiting calls that give way to `count` new tasks; undefined if these must be refused. The lane
- * is full for a tenant that would have more than an equal share of it. Otherwise those with the most waiting
- * give way: else one tenant could fill the lane, and all others would be refused.
- */
-function callsToGiveWay({ state, lane }: LaneSituation, tenant: string, count: number): CallId[] | undefined {
-  const { laneWaitingMax } = state.settings;
-  const excess = lane.waitingCount + count - laneWaitingMax;
-  if (excess <= 0) return [];
-  const before = lane.queue.waitingCountOf(tenant);
-  const tenants = lane.queue.activeTenants + (before === 0 ? 1 : 0);
-  const ownCount = before + count;
-  return ownCount <= laneWaitingMax / tenants ? lane.queue.callsToGiveWay(excess, ownCount) : undefined;
 }
 
 /**
@@ -108,9 +94,9 @@ const waitMaxShare = 0.25;
 const staleAfterMs = 1_000;
 
 export type Admission =
-  | { kind: "accepted"; giveWay: CallId[] }
+  | { kind: "accepted"; evicted: CallId[] }
   /** Predicted to be late, and accepted to learn whether the prediction holds. */
-  | { kind: "probe"; giveWay: CallId[] }
+  | { kind: "probe"; evicted: CallId[] }
   | { kind: "refused"; outcome: Shed };
 
 type Shed = Extract<Outcome, { kind: "shed" }>;

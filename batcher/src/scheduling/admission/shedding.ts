@@ -1,12 +1,13 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type CallId, callIdOf } from "@faceline/contracts/wire/ids";
 import type { ShedReason } from "@faceline/contracts/wire/outcome";
-import { loadOf } from "../queue/batch-load.ts";
 import { expectedStartAt, type LaneSituation } from "../capacity/situation.ts";
-import { answerTask, type Move } from "../state/state.ts";
-import type { QueuedTask } from "../queue/tenant-queue.ts";
-import type { WaitingTasks } from "../queue/waiting-tasks.ts";
 import { latestAnswerAt, type SlotSituation } from "../capacity/worker-slot.ts";
+import { loadOf } from "../queue/batch-load.ts";
+import type { FairQueue } from "../queue/fair-queue.ts";
+import type { QueuedCall, QueuedTask } from "../queue/tenant-queue.ts";
+import type { WaitingTasks } from "../queue/waiting-tasks.ts";
+import { answerTask, type Move } from "../state/state.ts";
 
 // The safety net behind admission: a task that was accepted and can no longer be answered in time is dropped
 // from the queue. Its call's waiting tasks are dropped with it: without its answer theirs are of no use.
@@ -16,7 +17,7 @@ export function dropExpired(
   { state, lane, now }: Pick<LaneSituation, "state" | "lane" | "now">,
   { queue, retryParts }: WaitingTasks = lane.waiting.standard,
 ): Move[] {
-  // In most decisions nothing has.
+  // Fast path: nothing has expired.
   if (retryParts.length === 0 && (queue.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];
   const expired: BatchTask[] = [];
   const isExpired = (task: BatchTask) => task.deadlineAt <= now;
@@ -70,8 +71,54 @@ export function shedEarly(situation: SlotSituation, urgent: QueuedTask): Move[] 
   return isSpared ? [] : shedCall(situation, urgent.task, "early_drop");
 }
 
-/** Sheds calls that give way to a tenant within its share, because the lane is full. */
-export function shedToGiveWay(situation: LaneSituation, calls: CallId[]): Move[] {
+/**
+ * Returns the waiting calls to evict for `count` new tasks of a tenant; undefined if these must be refused.
+ * The lane is full for a tenant that would have more than an equal share of it. For any other, the tenants
+ * with the most waiting make room: else one tenant could fill the lane, and all others would be refused.
+ */
+export function callsToEvict(
+  { state, lane }: LaneSituation,
+  tenant: string,
+  count: number,
+): CallId[] | undefined {
+  const { laneWaitingMax } = state.settings;
+  const excess = lane.waitingCount + count - laneWaitingMax;
+  if (excess <= 0) return [];
+  const before = lane.queue.waitingCountOf(tenant);
+  const tenants = lane.queue.activeTenants + (before === 0 ? 1 : 0);
+  const ownCount = before + count;
+  return ownCount <= laneWaitingMax / tenants ? newestOfLongest(lane.queue, excess, ownCount) : undefined;
+}
+
+/**
+ * Returns calls that together have `count` tasks waiting: always the newest of the tenant with the most
+ * waiting. Undefined if there are too few. Calls that have begun stay, and so do the calls of tenants with no
+ * more waiting than `ownCount`.
+ */
+function newestOfLongest(queue: FairQueue, count: number, ownCount: number): CallId[] | undefined {
+  const waiting = queue.waitingCounts();
+  const calls = [...queue.calls()].filter((call) => !call.started);
+  const tenantOf = (call: QueuedCall) => call.waiting[0]!.tenant.tenant;
+  const chosen: CallId[] = [];
+  for (let freed = 0; freed < count; ) {
+    const longest = Math.max(...waiting.values());
+    if (longest <= ownCount) return undefined;
+    const newest = calls.findLastIndex((call) => waiting.get(tenantOf(call)) === longest);
+    if (newest < 0) {
+      // All that it has left has begun.
+      for (const [tenant, length] of waiting) if (length === longest) waiting.delete(tenant);
+      continue;
+    }
+    const [call] = calls.splice(newest, 1);
+    waiting.set(tenantOf(call!), longest - call!.waiting.length);
+    freed += call!.waiting.length;
+    chosen.push(call!.id);
+  }
+  return chosen;
+}
+
+/** Sheds the calls that are evicted from a full lane. */
+export function evict(situation: LaneSituation, calls: CallId[]): Move[] {
   const { state, lane, sizing, now } = situation;
   return calls.flatMap((call) => {
     const tasks = lane.removeCall(call);

@@ -1,5 +1,5 @@
-import type { LaneSituation } from "./situation.ts";
 import type { WorkerLoad } from "../state/worker-loads.ts";
+import type { LaneSituation } from "./situation.ts";
 
 /**
  * Returns the workers that may be sent a heavy batch now. While tasks that are not heavy arrive, in whatever
@@ -17,5 +17,5 @@ export function workersForHeavy({ state, loads, now }: LaneSituation): WorkerLoa
   return holders.length < Math.floor(loads.length / 2) ? free : free.filter(({ holdsHeavy }) => holdsHeavy);
 }
 
-/** As long as the demand of tenants is remembered. */
+/** The time for which the demand of tenants is remembered. */
 const recentMs = 5_000;

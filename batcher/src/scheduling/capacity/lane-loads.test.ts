@@ -188,7 +188,7 @@ function callOf(name: string, fields: Parameters<typeof call>[2]): Event {
   return { ...event, call: { ...event.call, lane: other as typeof event.call.lane } };
 }
 
-/** Of the refusal; undefined if the call was accepted. */
+/** Returns the hint of the refusal; undefined if the call was accepted. */
 function retryAfterMsOf(moves: ReturnType<typeof decide>): number | undefined {
   const [refusal] = moves.filter(isAnswer);
   return refusal?.outcome.kind === "shed" ? refusal.outcome.retryAfterMs : undefined;

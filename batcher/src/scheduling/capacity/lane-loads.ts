@@ -1,9 +1,9 @@
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { type LoadableLane, laneStayMs } from "@faceline/contracts/wire/report";
 import type { Lane } from "../state/lane.ts";
+import type { State } from "../state/state.ts";
 import { compareRanks, isLoading, isWanted, loadersOf, loadTurns, rankOf } from "./load-turns.ts";
 import type { LaneSituation } from "./situation.ts";
-import type { State } from "../state/state.ts";
 
 /**
  * Returns which worker is to load a lane next; null if none has to. One at a time: another one follows where
@@ -55,7 +55,7 @@ function isUncalled({ lanes }: State, id: Lane["id"], now: number): boolean {
 }
 
 /**
- * After so long without a call of a team, a lane makes room for one more copy of a crowded lane: it has been
- * idle for as long as a lane stays, so loading it again costs little beside that.
+ * Time without a call of a team after which a lane makes room for one more copy of a crowded lane. It has
+ * been idle for as long as a lane stays, so loading it again costs little beside that.
  */
 const idleAfterMs = laneStayMs;

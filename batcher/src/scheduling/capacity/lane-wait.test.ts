@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { batchesOf, call, newPool, report } from "../../../testing/fixtures.ts";
 import { decide } from "../decide.ts";
-import { laneWait } from "./lane-wait.ts";
 import type { Event } from "../state/state.ts";
+import { laneWait } from "./lane-wait.ts";
 
 test("a lane without workers, without tasks, and with a worker that has no room for more", () => {
   const pool = openPool();

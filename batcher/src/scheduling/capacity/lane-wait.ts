@@ -1,7 +1,7 @@
 import type { LaneWait } from "@faceline/runtime/live/state";
 import type { Lane } from "../state/lane.ts";
-import { laneSituation } from "./situation.ts";
 import type { State } from "../state/state.ts";
+import { laneSituation } from "./situation.ts";
 import { soonestSlot } from "./worker-slot.ts";
 
 /** Says what the tasks of a lane wait for, by the rules of `dispatchBatches`. Changes nothing. */

@@ -71,7 +71,7 @@ function loadEnds(state: State, lane: Lane, freeAt: ReadonlyMap<Worker, number>,
   });
 }
 
-/** A load that takes longer than it should is expected to take as long again. */
+/** An overdue load is assumed to need its elapsed time once more. */
 function remainingMs(loadMs: number, elapsedMs: number): number {
   if (elapsedMs <= 0) return loadMs;
   return elapsedMs < loadMs ? loadMs - elapsedMs : elapsedMs;
@@ -96,7 +96,7 @@ export function loadersOf({ workers }: State, lane: Lane, now: number): Loader[]
   });
 }
 
-/** What is less comes first: the worker that loads it already, then the one where it costs least. */
+/** Sort key, ascending: the worker that loads the lane already, then the one where a load costs least. */
 export function rankOf(state: State, lane: Lane, { worker, loadable }: Loader, now: number): Rank {
   const { report, id } = worker;
   const lastCopies = loadable.unloads.filter((left) => !hasOtherCopy(state, left, worker, now));

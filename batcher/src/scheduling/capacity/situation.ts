@@ -1,10 +1,10 @@
 import type { BatchLoad } from "../queue/batch-load.ts";
-import { type BatchSizing, batchSizing, type UsefulBatch } from "./batch-size.ts";
-import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
 import type { Lane } from "../state/lane.ts";
-import { loadEndsAt } from "./load-turns.ts";
 import type { State } from "../state/state.ts";
 import type { WorkerLoad } from "../state/worker-loads.ts";
+import { type BatchSizing, batchSizing, type UsefulBatch } from "./batch-size-bounds.ts";
+import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
+import { loadEndsAt } from "./load-turns.ts";
 
 /**
  * One lane at one instant: what its workers do, what they do for other lanes, and the batch sizes that
@@ -55,10 +55,10 @@ export function expectedStartAt(
 }
 
 type QueuePosition = {
-  /** In light tasks. */
+  /** Position in light tasks, from 1. */
   position: number;
   deadlineAt: number;
-  /** Of a batch of the task alone; a light one by default. */
+  /** Load of a batch of the task alone; a light one by default. */
   load?: BatchLoad;
 };
 

@@ -1,7 +1,7 @@
 import type { BatchLoad } from "../queue/batch-load.ts";
-import type { LaneSituation } from "./situation.ts";
 import { isIdle } from "../state/worker-loads.ts";
 import type { Worker } from "../state/workers.ts";
+import type { LaneSituation } from "./situation.ts";
 
 /** The one batch that a worker can be sent next, heavy or not. */
 export type WorkerSlot = {

@@ -1,11 +1,11 @@
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
+import { shedCall, shedEarly, shedInfeasible } from "../admission/shedding.ts";
+import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "../capacity/worker-slot.ts";
 import { addTask, type BatchLoad, loadOf } from "../queue/batch-load.ts";
 import type { BatchLimits } from "../queue/fair-queue.ts";
-import { shedCall, shedEarly, shedInfeasible } from "../admission/shedding.ts";
-import type { Move } from "../state/state.ts";
 import type { QueuedTask } from "../queue/tenant-queue.ts";
-import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "../capacity/worker-slot.ts";
+import type { Move } from "../state/state.ts";
 
 /**
  * Chooses the batch that a lane would send in a slot now: the most tasks, in the order of turns, with which
@@ -27,7 +27,7 @@ export function chooseBatch(
     const [first] = waiting;
     const { isHeavy } = loadOf([first!.task]);
     if (isHeavy !== slot.isHeavy) return { choice: { kind: "other_slot" }, shed };
-    // Heavy tasks are not all as heavy as the one with the least deadline, which was found to be in time.
+    // Heavy tasks are not all as heavy as the one with the earliest deadline, which was found to be in time.
     const late = isHeavy ? waiting.find((each) => isLateAlone(situation, each)) : undefined;
     if (late !== undefined) {
       shed.push(...shedCall(situation, late.task, "deadline_infeasible"));
@@ -45,15 +45,13 @@ export function chooseBatch(
   }
 }
 
-/**
- * Returns the most of these, from the front, that end before the least deadline among them, and whose it is.
- */
+/** Returns the longest prefix that ends before its earliest deadline, and the task with that deadline. */
 export function mostInTime(
   situation: SlotSituation,
   waiting: QueuedTask[],
 ): { count: number; urgent: QueuedTask } {
   const all = waiting.length;
-  if (latestAnswerAt(situation, loadOfQueued(waiting, all)) <= leastDeadline(waiting, 0, all)) {
+  if (latestAnswerAt(situation, loadOfQueued(waiting, all)) <= earliestDeadline(waiting, 0, all)) {
     return { count: all, urgent: waiting[0]! };
   }
   let urgent = waiting[0]!;
@@ -78,10 +76,10 @@ function keepsUp({ state, lane, sizing, now }: SlotSituation, count: number): bo
 
 function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: number): Choice {
   const { state, lane, slot, sizing, now } = situation;
-  const leastDeadlineAt = leastDeadline(waiting, 0, count);
+  const earliestDeadlineAt = earliestDeadline(waiting, 0, count);
   const send = (reason: DispatchReason): Choice => ({
     ...sendFirst(waiting, roundedDown(situation, waiting, count), reason),
-    deadlineAt: leastDeadlineAt,
+    deadlineAt: earliestDeadlineAt,
   });
   if (count >= Math.min(sizing.usefulSize, slot.sizeMax)) return send("full");
   if (count >= sizing.floor) return send("floor");
@@ -94,7 +92,7 @@ function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: numb
     guardMs +
     lane.estimates.runHighMs(count + 1) +
     state.hops.reply.ms;
-  const heldUntil = Math.min(lane.queue.oldest!.queuedAt + sizing.holdMs, leastDeadlineAt - oneMoreMs);
+  const heldUntil = Math.min(lane.queue.oldest!.queuedAt + sizing.holdMs, earliestDeadlineAt - oneMoreMs);
   return now >= heldUntil ? send("hold_expired") : { kind: "hold", until: heldUntil };
 }
 
@@ -105,7 +103,7 @@ function isLateAlone(situation: SlotSituation, { task }: QueuedTask): boolean {
 }
 
 function sendFirst(waiting: QueuedTask[], count: number, reason: DispatchReason): SendChoice {
-  const deadlineAt = leastDeadline(waiting, 0, count);
+  const deadlineAt = earliestDeadline(waiting, 0, count);
   return { kind: "send", tasks: waiting.slice(0, count), reason, deadlineAt };
 }
 
@@ -124,7 +122,7 @@ function roundedDown(situation: SlotSituation, waiting: QueuedTask[], count: num
     guardMs +
     lane.estimates.runHighMs(leftOver) +
     state.hops.reply.ms;
-  return leftOverAnswerAt <= leastDeadline(waiting, size, waiting.length) ? size : count;
+  return leftOverAnswerAt <= earliestDeadline(waiting, size, waiting.length) ? size : count;
 }
 
 /** Returns the load of the first `count` of these. */
@@ -134,13 +132,14 @@ function loadOfQueued(waiting: QueuedTask[], count: number): BatchLoad {
   return load;
 }
 
-function leastDeadline(waiting: QueuedTask[], from: number, until: number): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let index = from; index < until; index++) least = Math.min(least, waiting[index]!.task.deadlineAt);
-  return least;
+function earliestDeadline(waiting: QueuedTask[], from: number, until: number): number {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (let index = from; index < until; index++)
+    earliest = Math.min(earliest, waiting[index]!.task.deadlineAt);
+  return earliest;
 }
 
-/** Send these tasks; `deadlineAt` is the least deadline among them. */
+/** Send these tasks; `deadlineAt` is the earliest deadline among them. */
 type SendChoice = { kind: "send"; tasks: QueuedTask[]; reason: DispatchReason; deadlineAt: number };
 
 type Choice =

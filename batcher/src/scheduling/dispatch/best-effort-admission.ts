@@ -2,13 +2,13 @@ import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { ShedReason } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { Admission } from "../admission/admission.ts";
+import type { LaneSituation } from "../capacity/situation.ts";
 import { isHeavy } from "../queue/batch-load.ts";
 import { bestEffortSize } from "./best-effort-dispatch.ts";
-import type { LaneSituation } from "../capacity/situation.ts";
 
 /**
  * Decides whether new tasks of a best-effort call may queue: if there is a place for all of them, and what
- * teams have left lately answers them in time. Nothing gives way to them. Reads the situation and changes
+ * teams have left lately answers them in time. Nothing is evicted for them. Reads the situation and changes
  * nothing.
  */
 export function admitBestEffort(situation: LaneSituation, call: CallTasks, tasks: BatchTask[]): Admission {
@@ -25,7 +25,7 @@ export function admitBestEffort(situation: LaneSituation, call: CallTasks, tasks
   if (tasks.some(isHeavy) && !state.tenants.areQuiet(now)) return refuse("queue_too_long");
   return now + predictedMs > call.deadlineAt
     ? refuse("deadline_infeasible")
-    : { kind: "accepted", giveWay: [] };
+    : { kind: "accepted", evicted: [] };
 }
 
 /**
@@ -49,8 +49,8 @@ export function bestEffortWaitMs(situation: LaneSituation, count: number): numbe
 /** Waiting best-effort tasks of a lane: at least the tasks of a call. */
 export const bestEffortWaitingMax = 64;
 
-/** Of a worker: so little that no call can wait for it. */
+/** Share of a worker: so little that no call can wait for it. */
 const spareMin = 0.001;
 
-/** What teams leave may change within seconds. */
+/** Limit of the retry hint: the spare workers may change within seconds. */
 const retryAfterMaxMs = 5_000;

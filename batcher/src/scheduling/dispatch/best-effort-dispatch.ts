@@ -1,14 +1,14 @@
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
-import { mostInTime } from "./batch-choice.ts";
-import { extraCostMax } from "../queue/batch-load.ts";
-import type { Lane } from "../state/lane.ts";
 import { dropExpired, shedInfeasible, shedInfeasibleOfRetry } from "../admission/shedding.ts";
 import { type LaneSituation, laneSituation } from "../capacity/situation.ts";
-import type { Move, State } from "../state/state.ts";
-import type { TaskGroup } from "../queue/waiting-tasks.ts";
 import type { WorkerSlot } from "../capacity/worker-slot.ts";
+import { extraCostMax } from "../queue/batch-load.ts";
+import type { TaskGroup } from "../queue/waiting-tasks.ts";
+import type { Lane } from "../state/lane.ts";
+import type { Move, State } from "../state/state.ts";
 import { isIdle, type WorkerLoad } from "../state/worker-loads.ts";
 import { sizeMaxOf } from "../state/workers.ts";
+import { mostInTime } from "./batch-choice.ts";
 
 /**
  * Returns the best-effort batch that may be sent now, if there is one, the tasks that were shed, and when to
@@ -22,7 +22,7 @@ export function proposeBestEffort(state: State, now: number): BestEffortDecision
     decision.shed.push(...dropExpired({ state, lane, now }, waiting));
     const situation = laneSituation(state, lane, now);
     decision.shed.push(...shedLate(situation));
-    decision.wakeAt = Math.min(decision.wakeAt, waiting.leastDeadlineAt);
+    decision.wakeAt = Math.min(decision.wakeAt, waiting.earliestDeadlineAt);
     const [load] = spareWorkers(state, situation.loads, now);
     const next = load === undefined ? undefined : proposalFor(situation, idleSlot(load, now));
     if (next && !(decision.next && decision.next.deadlineAt <= next.deadlineAt)) decision.next = next;
@@ -121,7 +121,7 @@ function proposalFor(situation: LaneSituation, slot: WorkerSlot): BestEffortProp
   const { state, lane, now } = situation;
   const waiting = lane.waiting.best_effort;
   const sizeMax = Math.min(bestEffortSize(situation), slot.sizeMax);
-  const proposal = { kind: "send", lane, slot, deadlineAt: waiting.leastDeadlineAt } as const;
+  const proposal = { kind: "send", lane, slot, deadlineAt: waiting.earliestDeadlineAt } as const;
   if (waiting.retryParts.length > 0) {
     return { ...proposal, reason: "retry", dequeue: () => waiting.dequeueRetry(sizeMax) };
   }

@@ -1,21 +1,21 @@
 import type { Batch, BatchId, DispatchReason } from "@faceline/contracts/wire/batch";
-import { chooseBatch } from "./batch-choice.ts";
-import { type BatchLoad, extraCostMax, loadOf } from "../queue/batch-load.ts";
-import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts";
+import { dropExpired, shedInfeasibleOfRetry } from "../admission/shedding.ts";
 import { workersForHeavy } from "../capacity/heavy-limit.ts";
-import { nextIsExcessive } from "./excessive-demand.ts";
+import { type LaneSituation, laneSituation } from "../capacity/situation.ts";
+import { type SlotSituation, soonestSlot, type WorkerSlot } from "../capacity/worker-slot.ts";
+import { type BatchLoad, extraCostMax, loadOf } from "../queue/batch-load.ts";
+import type { TaskGroup } from "../queue/waiting-tasks.ts";
 import type { Lane } from "../state/lane.ts";
 import { newSentBatch, receiveBy } from "../state/sent-batch.ts";
-import { dropExpired, shedInfeasibleOfRetry } from "../admission/shedding.ts";
-import { type LaneSituation, laneSituation } from "../capacity/situation.ts";
 import type { Move, State } from "../state/state.ts";
-import type { TaskGroup } from "../queue/waiting-tasks.ts";
-import { type SlotSituation, soonestSlot, type WorkerSlot } from "../capacity/worker-slot.ts";
 import { partitionOf } from "../state/workers.ts";
+import { chooseBatch } from "./batch-choice.ts";
+import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts";
+import { nextIsExcessive } from "./excessive-demand.ts";
 
 /**
  * Sends what should be sent now, batch by batch. Each time every lane proposes a batch, and the one with the
- * least deadline is sent. Those of tenants with excessive demand come after all others. (Not the one that
+ * earliest deadline is sent. Those of tenants with excessive demand come after all others. (Not the one that
  * must begin first: an urgent task makes a small batch, which may begin later, so a lane that fell behind
  * once would never come first again.) No worker idles beside a waiting task, except for the hold that
  * `batchSizing` allows. Best-effort tasks go where nothing else goes.
@@ -65,7 +65,7 @@ function claimsSlot({ proposal, isExcessive }: RankedProposal, each: Rank<SendPr
   return goesBefore({ proposal, isExcessive }, each);
 }
 
-/** The least deadline goes first, and tenants with excessive demand go last: see nextIsExcessive. */
+/** The earliest deadline goes first, and tenants with excessive demand go last: see nextIsExcessive. */
 function goesBefore(a: Rank<HasDeadline>, b: Rank<HasDeadline>): boolean {
   if (a.isExcessive !== b.isExcessive) return b.isExcessive;
   return a.proposal.deadlineAt < b.proposal.deadlineAt;
@@ -82,7 +82,7 @@ function propose(state: State, lane: Lane, now: number): { proposal: Proposal; s
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: [] };
   const expired = dropExpired({ state, lane, now });
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: expired };
-  const expiresAt = lane.waiting.standard.leastDeadlineAt;
+  const expiresAt = lane.waiting.standard.earliestDeadlineAt;
   const laneNow = laneSituation(state, lane, now);
   const costMax = state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone;
   const slot = nextSlot(laneNow);
@@ -217,7 +217,7 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     partition,
     batch,
     worker: slot.worker.id,
-    bucket: lane.estimates.paddedSize(tasks.length),
+    paddedSize: lane.estimates.paddedSize(tasks.length),
     predictedEndAt,
   };
 }

@@ -24,5 +24,5 @@ export class RecentTenants {
   }
 }
 
-/** As long as the demand of tenants is remembered. */
+/** The time for which the demand of tenants is remembered. */
 const recentMs = 5_000;

@@ -4,9 +4,9 @@ export class SpareWorkers {
   #mean = 0;
   #updatedAt = Number.NEGATIVE_INFINITY;
 
-  /** From now on it is `count`. */
+  /** Sets the number from now on. */
   set(count: number, now: number): void {
-    // The first one counts alone.
+    // The first value counts alone.
     this.#mean = this.#updatedAt === Number.NEGATIVE_INFINITY ? count : this.mean(now);
     this.#count = count;
     this.#updatedAt = now;

@@ -7,7 +7,7 @@
 export class TimeModel {
   /** Ascending by size. */
   #means: Mean[];
-  /** The same, those of sizes that are not run within what the others allow. */
+  /** The same, with stale means within the bounds that the others set. */
   #bounded: readonly Mean[] = [];
   /** Neither part is negative: no batch is free, and a larger one is not quicker. */
   #line: Line = { alpha: 0, beta: 0 };
@@ -36,7 +36,7 @@ export class TimeModel {
 
   learn(size: number, ms: number): void {
     const errorMs = ms - this.meanMs(size);
-    // A size that was not run for long may take any time: that says nothing of the others.
+    // A size that was not run for long may take any time: its mean must not move the others.
     const misses = this.isStale(size) ? 0 : this.#missesAfter(errorMs, size);
     this.#lineErrorMs = towards(this.#lineErrorMs, Math.abs(ms - this.#onLine(size)));
     this.#meansErrorMs = towards(this.#meansErrorMs, Math.abs(ms - this.#onMeans(size)));
@@ -59,10 +59,10 @@ export class TimeModel {
     return this.meanMs(size) + 3 * this.#residualMs;
   }
 
-  /** Whether no batch of this size was run for so long that its time may be another one by now. */
+  /** Whether no batch of this size was run for so long that its time may have changed. */
   isStale(size: number): boolean {
-    const known = this.#means.find((mean) => mean.size === size);
-    return known === undefined || known.weight <= weightMin;
+    const own = this.#means.find((mean) => mean.size === size);
+    return own === undefined || own.weight <= weightMin;
   }
 
   /** Mean |error| of the predictions, in ms. */
@@ -98,7 +98,7 @@ export class TimeModel {
 
   /** A change of pace at one size counts for all sizes, with a weight that is soon outweighed. */
   #scale(ratio: number): void {
-    // Not more and more with each pause.
+    // From the bounded means, so that pauses do not compound.
     this.#means = [...this.#bounded];
     const total = this.#means.reduce((sum, mean) => sum + mean.weight, 0);
     for (const mean of this.#means) {
@@ -113,11 +113,11 @@ export class TimeModel {
    */
   #add(size: number, ms: number): void {
     for (const mean of this.#means) mean.weight = Math.max(weightMin, decay * mean.weight);
-    const known = this.#means.find((mean) => mean.size === size);
-    if (known?.measured) {
-      if (known.weight <= weightMin) known.weight = 0;
-      known.ms = (known.weight * known.ms + ms) / (known.weight + 1);
-      known.weight++;
+    const own = this.#means.find((mean) => mean.size === size);
+    if (own?.measured) {
+      if (own.weight <= weightMin) own.weight = 0;
+      own.ms = (own.weight * own.ms + ms) / (own.weight + 1);
+      own.weight++;
       return;
     }
     const measured = this.#means.filter((mean) => mean.measured);

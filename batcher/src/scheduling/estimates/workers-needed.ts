@@ -31,7 +31,7 @@ export class WorkersNeeded {
     this.#decay(now);
     this.#sampledAt = now;
     if (this.#beganAt === Number.NEGATIVE_INFINITY) this.#beganAt = now;
-    // What the pool needed before is not known after a takeover: it keeps the workers that it has.
+    // After a takeover the earlier need is unknown: the pool keeps the workers that it has.
     const before = now - this.#beganAt < holdMs ? workersInService : 0;
     const workers = Math.max(this.#work / utilisationTarget + backlog, before);
     const untilMs = (Math.floor(now / stretchMs) + 1) * stretchMs;
@@ -56,11 +56,11 @@ export class WorkersNeeded {
 
 /** Long enough that single calls do not add a worker, and shorter than autoscalers take to look. */
 const windowMs = 10_000;
-/** As long as Kubernetes waits by default before it removes workers. */
+/** The time that Kubernetes waits by default before it removes workers. */
 const holdMs = 300_000;
 const stretchMs = 10_000;
 const sampleEveryMs = 1_000;
-/** Of a worker: what single calls take, and what sums of fractions exceed whole numbers by. */
+/** Tolerance in workers: single calls and rounding. */
 const negligible = 0.01;
 
 type PoolNeeds = {

@@ -1,9 +1,6 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 
-/**
- * What a batch asks of the worker that prepares it: runs take time by `count`, preparation takes it by
- * `cost`.
- */
+/** Size of a batch: its run takes time by `count`, its preparation by `cost`. */
 export type BatchLoad = {
   count: number;
   /** Sum of the costs of its tasks, see TaskCost. */
@@ -24,7 +21,7 @@ export function loadOf(tasks: Pick<BatchTask, "cost">[]): BatchLoad {
   return load;
 }
 
-/** Counts the cost of a task of a load, not the task. */
+/** Adds the cost of a task to a load that counts the task already. */
 export function addTask(load: BatchLoad, task: Pick<BatchTask, "cost">): void {
   load.cost += task.cost;
   load.isHeavy ||= isHeavy(task);
@@ -34,12 +31,12 @@ export function addTask(load: BatchLoad, task: Pick<BatchTask, "cost">): void {
 const heavyCostMin = 10;
 
 /**
- * What the tasks of a batch may cost beyond 1 each, all together: a batch occupies its worker for the sum of
- * them. Tasks of cost 1 are not limited by it.
+ * Limit of the costs beyond 1 of all tasks of a batch, because a batch occupies its worker for their sum.
+ * Tasks of cost 1 are not limited by it.
  */
 export const extraCostMax = {
-  /** Where other tenants would wait for it: as much as the largest task that is not heavy. */
+  /** While other tenants would wait for the batch: as much as the largest light task. */
   shared: heavyCostMin - 2,
-  /** Where nobody else would: several heavy ones, because a worker decodes more than one at a time. */
+  /** While nobody else would: several heavy tasks, because a worker decodes more than one at a time. */
   alone: 32,
 };

@@ -18,11 +18,11 @@ export class FairQueue {
   readonly #ring: TenantQueue[] = [];
   /** Start tag of the task that was served last: virtual time, which never falls. */
   #virtualTime = 0;
-  /** Start tags of tenants that had nothing waiting when they were ahead of the others, and are again. */
+  /** Start tags of tenants whose queue emptied while they were ahead. */
   readonly #startTags = new Map<string, number>();
   readonly #byTenant = new Map<string, TenantQueue>();
   readonly #byCall = new Map<CallId, QueuedCall>();
-  /** In the order of arrival; removed tasks are skipped when they come to the front. */
+  /** Tasks in the order of arrival; removed ones are skipped when they come to the front. */
   readonly #arrivals = new ArrayQueue<QueuedTask>();
   #head: QueuedTask | undefined;
   #addedCount = 0;
@@ -37,7 +37,7 @@ export class FairQueue {
     return this.#ring.length;
   }
 
-  /** Of all tenants, in light tasks. */
+  /** Weight of the waiting tasks of all tenants, in light tasks. */
   get waitingWeight(): number {
     return this.#ring.reduce((sum, each) => sum + each.waitingWeight, 0);
   }
@@ -87,8 +87,8 @@ export class FairQueue {
       };
       this.#arrivals.push(queued);
       call.waiting.push(queued);
-      // While heavy tasks are passed over, the others go on: a tenant that waited with
-      // those alone has no right to all their turns since then.
+      // While heavy tasks are passed over, light ones go on: a tenant that waited with heavy ones alone must
+      // not claim the turns that passed meanwhile.
       if (!isHeavy(task) && tenantQueue.light.length === 0) {
         tenantQueue.startTag = Math.max(tenantQueue.startTag, this.#earliestStartTag);
       }
@@ -162,7 +162,7 @@ export class FairQueue {
     return chosen.map((queued) => queued.task);
   }
 
-  /** Counts `weight` as served to a tenant, for what a task of its turned out to take. */
+  /** Counts `weight` as served to a tenant whose task turned out to take longer than its weight. */
   charge(tenant: string, weight: number): void {
     const waiting = this.#byTenant.get(tenant);
     if (waiting !== undefined) waiting.startTag += weight;
@@ -204,36 +204,14 @@ export class FairQueue {
     return longest;
   }
 
-  /**
-   * Returns the calls that give way so that `count` places become free: always the newest of the tenant with
-   * the most waiting. Undefined if that is not possible. Calls that have begun stay, and so do the calls of
-   * tenants with no more waiting than `ownCount`.
-   */
-  callsToGiveWay(count: number, ownCount: number): CallId[] | undefined {
-    const waiting = new Map(this.#ring.map((each) => [each, each.length]));
-    const calls = [...this.#byCall.values()].filter((call) => !call.started);
-    const chosen: CallId[] = [];
-    for (let freed = 0; freed < count; ) {
-      const longest = Math.max(...waiting.values());
-      if (longest <= ownCount) return undefined;
-      const newest = calls.findLastIndex(({ waiting: [first] }) => waiting.get(first!.tenant) === longest);
-      if (newest < 0) {
-        // All that it has left has begun.
-        for (const [each, length] of waiting) if (length === longest) waiting.delete(each);
-        continue;
-      }
-      const [call] = calls.splice(newest, 1);
-      const { tenant } = call!.waiting[0]!;
-      waiting.set(tenant, longest - call!.waiting.length);
-      freed += call!.waiting.length;
-      chosen.push(call!.id);
-    }
-    return chosen;
+  /** Number of waiting tasks of each tenant that has some. */
+  waitingCounts(): Map<string, number> {
+    return new Map(this.#ring.map(({ tenant, length }) => [tenant, length]));
   }
 
-  /** The calls that have waiting tasks. */
-  calls(): Iterable<CallId> {
-    return this.#byCall.keys();
+  /** The calls that have waiting tasks, the oldest first. */
+  calls(): Iterable<QueuedCall> {
+    return this.#byCall.values();
   }
 
   tasksOf(call: CallId): BatchTask[] {
@@ -312,13 +290,13 @@ export type BatchLimits = {
   countMax: number;
   /** False: heavy tasks are passed over. */
   heavyAllowed: boolean;
-  /** Of the costs beyond 1 of its tasks together, unless the first task alone exceeds it. */
+  /** Limit of the costs beyond 1 of all its tasks, unless the first task alone exceeds it. */
   extraCostMax: number;
 };
 
 /**
- * By how much the start tag of a tenant that had nothing waiting may be below the virtual time, in light
- * tasks: so much of a share that it did not use it gets later. With it, all images of a small call go before
+ * Distance, in light tasks, by which the start tag of a tenant that had nothing waiting may be below the
+ * virtual time: so much of its unused share a tenant gets later. All images of a small call thus go before
  * the next task of a tenant that always has some waiting.
  */
 const headStartMax = 8;

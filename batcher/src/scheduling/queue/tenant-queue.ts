@@ -43,7 +43,7 @@ export class TenantQueue {
 
   remove(queued: QueuedTask): void {
     this.#queueOf(queued).removeTask(queued);
-    // Sums of fractions would leave a rest.
+    // Sums of fractions would leave a remainder.
     this.waitingWeight = this.length === 0 ? 0 : this.waitingWeight - queued.weight;
   }
 
@@ -131,7 +131,7 @@ export type QueuedTask = {
   readonly tenant: TenantQueue;
   readonly call: QueuedCall;
   readonly queuedAt: number;
-  /** What it costs its tenant: the time of a worker that it takes, in light tasks; at least 1. */
+  /** Price for its tenant: the time of a worker that it takes, in light tasks; at least 1. */
   readonly weight: number;
   /** Counts the tasks of the lane in the order of arrival. */
   readonly order: number;

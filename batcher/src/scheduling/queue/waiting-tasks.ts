@@ -25,12 +25,12 @@ export class WaitingTasks {
     return due;
   }
 
-  /** The earliest deadline; infinity where nothing waits. */
-  get leastDeadlineAt(): number {
-    let least = this.queue.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY;
+  /** The earliest deadline; infinity if nothing waits. */
+  get earliestDeadlineAt(): number {
+    let earliest = this.queue.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY;
     for (const part of this.retryParts)
-      for (const task of part.tasks) least = Math.min(least, task.deadlineAt);
-    return least;
+      for (const task of part.tasks) earliest = Math.min(earliest, task.deadlineAt);
+    return earliest;
   }
 
   /** Takes at most `countMax` tasks of the first retry part. */
@@ -44,7 +44,7 @@ export class WaitingTasks {
   /** Calls that have waiting tasks. */
   calls(): Set<CallId> {
     const retried = this.retryParts.flatMap(({ tasks }) => tasks.map(({ id }) => callIdOf(id)));
-    return new Set([...retried, ...this.queue.calls()]);
+    return new Set([...retried, ...Array.from(this.queue.calls(), ({ id }) => id)]);
   }
 
   tasksOf(call: CallId): BatchTask[] {

@@ -8,7 +8,7 @@ export class HoldTime {
   #endedMs = 0;
   #since: number | undefined;
 
-  /** Tells whether the lane is held from now on. */
+  /** Sets whether the lane is held from now on. */
   set(isHeld: boolean, now: number): void {
     if (isHeld) this.#since ??= now;
     else {

@@ -3,8 +3,8 @@ import { type CallId, callIdOf, type LaneId } from "@faceline/contracts/wire/ids
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { weightOfAll } from "../admission/admission.ts";
-import type { Lane } from "../state/lane.ts";
 import { expectedStartAt, type LaneSituation, laneSituation, lightTaskMs } from "../capacity/situation.ts";
+import type { Lane } from "../state/lane.ts";
 import { answerTask, laneOf, type Move, type State } from "../state/state.ts";
 import { assumedAbsenceMs, hasWorker, sizeMaxOf } from "../state/workers.ts";
 

@@ -1,9 +1,9 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch } from "@faceline/contracts/wire/report";
+import type { TaskGroup } from "../queue/waiting-tasks.ts";
 import type { Lane } from "../state/lane.ts";
 import { overrunMs, prepareOverrunMs, type SentBatch } from "../state/sent-batch.ts";
 import { answerTask, type BatchEnd, type Move, type State } from "../state/state.ts";
-import type { TaskGroup } from "../queue/waiting-tasks.ts";
 import { forgetAfterMs, isSilent, type Worker } from "../state/workers.ts";
 
 /**

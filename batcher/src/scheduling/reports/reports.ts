@@ -1,28 +1,28 @@
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { Lane } from "../state/lane.ts";
-import { moveCall } from "./lane-builds.ts";
-import { requeue } from "./recovery.ts";
 import { newSentBatch, type SentBatch } from "../state/sent-batch.ts";
 import { endTasks, laneOf, type Move, type State } from "../state/state.ts";
 import type { Worker } from "../state/workers.ts";
+import { moveCall } from "./lane-builds.ts";
+import { requeue } from "./recovery.ts";
 
 /**
- * Applies a report, which is a worker's whole state: it replaces what was known. An older report is ignored.
+ * Applies a report, which is a worker's whole state: it replaces the one before. An older report is ignored.
  */
 export function applyReport(state: State, report: Report, now: number): Move[] {
-  const known = state.workers.get(report.worker);
-  if (known !== undefined && known.report.sequence >= report.sequence) return [];
+  const before = state.workers.get(report.worker);
+  if (before !== undefined && before.report.sequence >= report.sequence) return [];
   claimPartitions(state, report);
   const { worker: id, partitions } = report;
-  const preparing = preparationOf(report, known, now);
+  const preparing = preparationOf(report, before, now);
   state.loads.setWorker({ id, report, reportedAt: now, partitions, preparing, unresponsive: false });
   state.hops.fromWorker.learn(now - report.sentAt);
   for (const loaded of report.lanes) {
     const lane = laneOf(state, loaded.lane, loaded.build, now);
     lane.estimates.warmUp(loaded.sizes, now);
-    const before = known?.report.lanes.find((each) => each.lane === loaded.lane)?.sizes.length;
-    if (before !== loaded.sizes.length) lane.estimates.sizes = largestSizes(state, lane);
+    const loadedBefore = before?.report.lanes.find((each) => each.lane === loaded.lane);
+    if (loadedBefore?.sizes.length !== loaded.sizes.length) lane.estimates.sizes = largestSizes(state, lane);
   }
   for (const { lane: id } of report.loadable) {
     if (!state.lanes.values().some((lane) => lane.id === id)) laneOf(state, id, null, now);
@@ -44,13 +44,13 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
  */
 function preparationOf(
   { running, staged, imageBytes }: Report,
-  known: Worker | undefined,
+  before: Worker | undefined,
   now: number,
 ): Worker["preparing"] {
   const [head] = staged;
   if (running !== null || head === undefined) return undefined;
-  const isStanding = known?.preparing?.batch === head.batch && known.report.imageBytes === imageBytes;
-  return isStanding ? known.preparing : { batch: head.batch, since: now };
+  const isStanding = before?.preparing?.batch === head.batch && before.report.imageBytes === imageBytes;
+  return isStanding ? before.preparing : { batch: head.batch, since: now };
 }
 
 /**
@@ -99,8 +99,8 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
     // Kafka has delivered it twice, and the worker that it was meant for has it.
     if (finished.end === "refused" && sent.phase.kind === "held") continue;
     if (finished.end === "answered") {
-      learnTimes(state, sent, finished, report, now);
-      chargeCrowds(state, sent, finished);
+      learnTimes(state, { sent, finished, report, now });
+      chargeExtraFaces(state, sent, finished);
       state.loads.removeBatch(sent);
       moves.push({ kind: "batch_ended", sent, end: { kind: "answered", finished } });
       for (const id of sent.tasks) {
@@ -117,38 +117,31 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
   return moves;
 }
 
-/**
- * How many faces an image shows is known only after its run. Its tenant pays for the others then, out of its
- * next turns.
- */
-function chargeCrowds(state: State, { lane, serviceClass }: SentBatch, { crowds }: FinishedBatch): void {
+/** Charges tenants for all faces but the first of an image: how many it shows is known only after its run. */
+function chargeExtraFaces(state: State, { lane, serviceClass }: SentBatch, { crowds }: FinishedBatch): void {
   for (const { task, faces } of crowds) {
     const tenant = state.open.get(task)?.call.tenant;
     if (tenant !== undefined) lane.waiting[serviceClass].queue.charge(tenant, faceWeight * (faces - 1));
   }
 }
 
-/** What each further face of an image takes of a worker's time, in light tasks. */
+/** Time of a worker that each further face of an image takes, in light tasks. */
 const faceWeight = 0.5;
 
-function learnTimes(
-  state: State,
-  sent: SentBatch,
-  finished: FinishedBatch,
-  report: Report,
-  now: number,
-): void {
-  const { lane } = sent;
-  // Pictures of anybody, of crowds for example, must not lengthen what is predicted for teams.
+function learnTimes({ hops }: State, { sent, finished, report, now }: AnsweredBatch): void {
+  const { estimates } = sent.lane;
+  // Best-effort pictures, which may show many faces, must not lengthen the predictions for teams.
   if (finished.size > 0 && sent.serviceClass === "standard") {
-    lane.estimates.learnRun(finished.size, finished.runMs, now);
+    estimates.learnRun(finished.size, finished.runMs, now);
     if (sent.load !== undefined) {
       const cost = (sent.load.cost * finished.size) / sent.load.count;
-      lane.estimates.learnPreparation({ ...sent.load, cost }, finished.prepareMs);
+      estimates.learnPreparation({ ...sent.load, cost }, finished.prepareMs);
     }
   }
-  state.hops.reply.learn(report.sentAt - finished.endedAt);
+  hops.reply.learn(report.sentAt - finished.endedAt);
 }
+
+type AnsweredBatch = { sent: SentBatch; finished: FinishedBatch; report: Report; now: number };
 
 /**
  * Adopts a batch that another batcher sent. Its tasks are read again, before or after this, and must not be

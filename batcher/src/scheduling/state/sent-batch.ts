@@ -8,12 +8,12 @@ import type { Lane } from "./lane.ts";
 export type SentBatch = {
   readonly id: BatchId;
   readonly lane: Lane;
-  /** Of all its tasks. */
+  /** Class of all its tasks. */
   readonly serviceClass: ServiceClass;
   readonly tasks: readonly TaskId[];
-  /** Undefined for an adopted batch: the costs of its tasks are not known. */
+  /** Undefined for an adopted batch: the costs of its tasks are unknown. */
   readonly load: BatchLoad | undefined;
-  /** Instant from which it can run; of a batch that is not heavy the instant at which it was sent. */
+  /** Instant from which it can run; for a light batch the instant at which it was sent. */
   readonly preparedAt: number;
   /** 1 for tasks that are sent for the first time. */
   readonly attempt: number;
@@ -22,13 +22,13 @@ export type SentBatch = {
   readonly adopted: boolean;
   readonly sentAt: number;
   readonly predictedRunMs: number;
-  /** Where it was sent to, and the end of its run as predicted then. Undefined for an adopted batch. */
+  /** Its partition, and the end of its run as predicted when it was sent. Undefined for an adopted batch. */
   readonly dispatch: { partition: number; predictedEndAt: number } | undefined;
   /**
    * Extra run time that is tolerated because its images may show many faces; predictions count images only.
    */
   readonly facesAllowanceMs: number;
-  /** How long it has been sent in which the batcher itself could not run: its worker may not have, either. */
+  /** Time since then in which the batcher itself could not run: its worker may not have, either. */
   readonly discountedMs: number;
   /**
    * Instant at which no client waits for any of its tasks any more. An adopted batch has no tasks with a

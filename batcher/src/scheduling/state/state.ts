@@ -8,20 +8,20 @@ import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { noWait, type TaskWait } from "@faceline/contracts/wire/timing";
 import { HopTimes } from "../estimates/hop-times.ts";
-import { Lane, type LaneKey, laneKey } from "./lane.ts";
 import { RecentTenants } from "../estimates/recent-tenants.ts";
-import type { SentBatch } from "./sent-batch.ts";
 import { TenantDemand } from "../estimates/tenant-demand.ts";
+import { WorkersNeeded } from "../estimates/workers-needed.ts";
 import type { WaitingTime } from "../queue/waiting-time.ts";
+import { Lane, type LaneKey, laneKey } from "./lane.ts";
+import type { SentBatch } from "./sent-batch.ts";
 import { WorkerLoads } from "./worker-loads.ts";
 import type { Worker } from "./workers.ts";
-import { WorkersNeeded } from "../estimates/workers-needed.ts";
 
 /** The whole state of the scheduler of one pool. Only `decide` changes it. */
 export type State = {
   /** Process id of the batcher; batch ids begin with it. */
   readonly batcher: string;
-  /** Some of them change while the batcher runs, by a `settings` event. */
+  /** Some change while the batcher runs, by a `settings` event. */
   settings: SchedulingSettings;
   /** One for each build of each model and detector. */
   readonly lanes: Map<LaneKey, Lane>;
@@ -34,9 +34,9 @@ export type State = {
   readonly open: Map<TaskId, OpenTask>;
   readonly hops: HopTimes;
   readonly tenants: RecentTenants;
-  /** Of each tenant in all lanes together, in ms of a worker's time. */
+  /** Demand of each tenant in all lanes together, in ms of a worker's time. */
   readonly demand: TenantDemand;
-  /** What an autoscaler follows; another one when the partition has moved. */
+  /** Number that an autoscaler follows; begun again when the partition has moved. */
   workersNeeded: WorkersNeeded;
   /** Batches made so far, for their ids. */
   batchCount: number;
@@ -44,7 +44,7 @@ export type State = {
   lastDecisionAt: number;
   /** This batcher holds the partition of the tasks topic: it is the active one of its pool. */
   holdsPartition: boolean;
-  /** Before this instant Kafka gives the partition to no other batcher. Nothing is decided after it. */
+  /** Instant until which Kafka gives the partition to no other batcher. Nothing is decided after it. */
   sessionEndsAt: number;
   /**
    * Events since then, in their order: the last report of each worker, and the rest. They are few: a consumer
@@ -128,7 +128,7 @@ export type SchedulingSettings = {
   replyMs: number;
 };
 
-/** What may change while the batcher runs. Tasks that wait and batches that were sent stay as they are. */
+/** Settings that may change while the batcher runs. Waiting tasks and sent batches stay as they are. */
 export type AdjustableSettings = Pick<
   SchedulingSettings,
   "laneWaitingMax" | "batchMax" | "utilisationTarget"
@@ -164,7 +164,7 @@ export type Dispatch = {
   batch: Batch;
   worker: string;
   /** The size that the batch is padded to. */
-  bucket: number;
+  paddedSize: number;
   /** The end of its run, as predicted. */
   predictedEndAt: number;
 };
@@ -172,7 +172,7 @@ export type Dispatch = {
 /** How a batch ended: with its answers or, in the words of RequeueCause, without. */
 export type BatchEnd = {
   kind: "answered" | "lost" | "failed" | "unreceived" | "undelivered" | "handed_over";
-  /** What its worker reported of it, if it did. */
+  /** Report of its worker on it, if there was one. */
   finished?: FinishedBatch;
 };
 

@@ -36,7 +36,7 @@ export class WorkerLoads {
     return current.loads;
   }
 
-  /** Adds a worker, or replaces what was known of it. */
+  /** Adds or replaces a worker. */
   setWorker(worker: Worker): void {
     this.#cache.clear();
     this.#workers.set(worker.id, worker);

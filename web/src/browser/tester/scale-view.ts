@@ -73,7 +73,7 @@ function draw(svg: SVGSVGElement, { distances, threshold, same, different, ticks
   );
 }
 
-/** Beside the threshold's label, or above it where they would overlap. */
+/** Draws the label beside that of the threshold, or above it if they would overlap. */
 function distanceLabel(at: number, thresholdAt: number, width: number): SVGElement[] {
   const y = Math.abs(at - thresholdAt) < labelWidthPx ? axisPx - 58 : axisPx - 40;
   return [

@@ -2,8 +2,8 @@ import { errorTable } from "@faceline/contracts/http/errors";
 import { lexer } from "marked";
 import type { Facts } from "../../facts.ts";
 import { each, type Html, html } from "../../html.ts";
-import { chapterPages } from "../operating/chapter-pages.ts";
-import { type Place, renderMarkdown } from "../operating/markdown.ts";
+import { placeOf as chapterPlaceOf } from "../operating/chapter-pages.ts";
+import { type Place, renderMarkdown } from "../markdown.ts";
 import { fragments } from "./fragments.ts";
 import { factTexts } from "./fact-texts.ts";
 
@@ -67,16 +67,14 @@ function linked(markdown: string, { accounts }: Facts): string {
 const callPaths = /(^|[\s(])\/(verify|represent|compare|capabilities|health|livez|readyz)\b/gm;
 const accountPaths = ["/waitlist", "/dashboard"];
 
-/** Where a link of a guide leads. */
+/** Returns the target of a link of a guide. */
 function placeOf(href: string): Place {
   if (/^[/#]/.test(href)) return { address: href };
-  const [, folder = "", name = "", rest = ""] =
-    /^((?:\.\.\/)*(?:[\w-]+\/)*)([\w-]+)\.\w+(#.*)?$/.exec(href) ?? [];
-  if (folder === "") return { address: `/docs/${name}${rest}` };
-  if (name === "openapi") return { address: "/docs" };
-  if (href === "../operating/README.md") return { address: "/docs/operating" };
-  const chapter = chapterPages.find(({ path }) => path === `/docs/operating/${name}`);
-  return chapter === undefined ? { file: href.replaceAll("../", "") } : { address: chapter.path + rest };
+  if (href === "../../contracts/openapi.json") return { address: "/docs" };
+  const [, name, anchor = ""] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
+  return name === undefined
+    ? chapterPlaceOf(href, "docs/using/README.md")
+    : { address: `/docs/${name}${anchor}` };
 }
 
 function lookUp<Value>(table: Record<string, Value>, name: string): Value {

@@ -1,4 +1,9 @@
-import { jpegFrames, jpegMarkers, jpegSegmentsMax, walkJpegSegments } from "../jpeg-segments.ts";
+import {
+  jpegFrames,
+  jpegMarkers,
+  jpegSegmentsMax,
+  walkJpegSegments,
+} from "@faceline/contracts/image/jpeg-segments";
 import { exifOrientation, orientationTiff, upright } from "./exif-orientation.ts";
 import { KeptBytes, type PlainImage } from "./kept-bytes.ts";
 

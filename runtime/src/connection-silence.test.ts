@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { logSilence, reportSilence } from "./silence.ts";
+import { logSilence, reportSilence } from "./connection-silence.ts";
 
 test("a connection that is closed for its silence is named in the log, with how long and what was missing", () => {
   const lines: unknown[] = [];
-  const log = logSilence({ warn: (facts, sentence) => void lines.push([facts, sentence]) });
+  const log = logSilence({ warn: (fields, sentence) => void lines.push([fields, sentence]) });
   reportSilence("REDIS_VOLATILE_URL, images", { elapsedMs: 4_200.6, unableMs: 3_100.2 });
   log[Symbol.dispose]();
   reportSilence("REDIS_VOLATILE_URL, images", { elapsedMs: 1_000, unableMs: 0 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
-import { avifFile, avifPicture } from "../../../testing/avif-files.ts";
+import { avifFile, avifPicture } from "@faceline/contracts/testing/avif-files";
 import {
   metadataBombs,
   pngChunk,
@@ -10,9 +10,9 @@ import {
   webpChunks,
   webpOf,
   withPngChunks,
-} from "../../../testing/metadata-bombs.ts";
-import { heifItems } from "../avif/items.ts";
-import { imageHeader } from "../header.ts";
+} from "@faceline/contracts/testing/metadata-bombs";
+import { heifItems } from "@faceline/contracts/image/avif/items";
+import { imageHeader } from "@faceline/contracts/image/header";
 import { exifOrientation } from "./exif-orientation.ts";
 import { withoutMetadata } from "./without-metadata.ts";
 

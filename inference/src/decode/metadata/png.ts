@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { pngHeaderEnd, pngTypes, walkPngChunks } from "../png-chunks.ts";
+import { pngHeaderEnd, pngTypes, walkPngChunks } from "@faceline/contracts/image/png-chunks";
 import { exifOrientation, orientationTiff, upright } from "./exif-orientation.ts";
 import { KeptBytes, type PlainImage } from "./kept-bytes.ts";
 

@@ -1,7 +1,7 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
-import { each, type Html, html, markup, nothing } from "../../html.ts";
-import { codeBlock } from "../code-block.ts";
-import type { Language } from "../highlight.ts";
+import { each, type Html, html, markup, nothing } from "../html.ts";
+import { codeBlock } from "./code-block.ts";
+import type { Language } from "./highlight.ts";
 
 /**
  * Returns Markdown, as the lexer of `marked` splits it, as HTML of our pages: code with a button that copies
@@ -13,7 +13,7 @@ export function renderMarkdown(tokens: Token[], document: MarkdownDocument): Htm
 
 type MarkdownDocument = { placeOf(href: string): Place };
 
-/** Where a link leads: to one of our pages, to a file of the repository, or to neither. */
+/** Target of a link: one of our pages, a file of the repository, or neither. */
 export type Place = { address: string } | { file: string } | undefined;
 
 /** The anchor that GitHub gives a heading, so that links of the document work in both places. */

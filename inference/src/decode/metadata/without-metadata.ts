@@ -1,4 +1,4 @@
-import { imageFormat } from "../format.ts";
+import { imageFormat } from "@faceline/contracts/image/format";
 import { avifWithoutMetadata } from "./avif.ts";
 import { jpegWithoutMetadata } from "./jpeg.ts";
 import type { PlainImage } from "./kept-bytes.ts";

@@ -1,4 +1,4 @@
-import { heifItems, metadataTypes } from "../avif/items.ts";
+import { heifItems, metadataTypes } from "@faceline/contracts/image/avif/items";
 import { upright } from "./exif-orientation.ts";
 import type { PlainImage } from "./kept-bytes.ts";
 

@@ -75,8 +75,8 @@ export function usefulSize(
 /**
  * Returns the first size above the useful one whose time is stale, where a backlog fills it; else the useful
  * one. Without such a try nothing corrects the time of a size that is not run: it may be that of a moment in
- * which the workers were disturbed, and small batches would go on for ever although larger ones keep up. Not
- * the next size alone: the stale time of a larger one bends the line, which then says that the next one gains
+ * which the workers were disturbed, and small batches would go on for ever although larger ones keep up.
+ * Every larger size is tried: a stale time of one bends the line, which then says that the next one gains
  * nothing, however often it is measured.
  */
 function sizeToTry({ estimates, queue }: Lane, useful: number, batchMax: number): number {
@@ -133,7 +133,7 @@ type LaneWorkers = {
 
 export type UsefulBatch = {
   usefulSize: number;
-  /** From one batch of the useful size to the next on one worker. */
+  /** Time from one batch of the useful size to the next on one worker. */
   cycleMs: number;
 };
 

@@ -1,6 +1,6 @@
 /**
- * What is kept of a file, in order. Nothing is copied until something is cut; then into one buffer, so that a
- * file of many small pieces takes no more memory than another. without-metadata.test.ts covers it.
+ * Parts of a file that are kept, in order. Nothing is copied until something is cut; then into one buffer, so
+ * that a file of many small pieces takes no more memory than another. without-metadata.test.ts covers it.
  */
 export class KeptBytes {
   readonly #file: Buffer;

@@ -4,7 +4,7 @@ import { lastOf } from "./sparkline.ts";
 import { checkWords, failureWords, shedWords } from "./words.ts";
 
 /** Returns the status of the process in a few words, and why in a sentence; of several problems the worst. */
-export function verdictOf({ checks, part }: LiveState): Verdict {
+export function processStatus({ checks, part }: LiveState): ProcessStatus {
   const unresponsive = Object.keys(checks).filter((name) => !checks[name]);
   if (unresponsive.length > 0) {
     return problem(
@@ -14,15 +14,15 @@ export function verdictOf({ checks, part }: LiveState): Verdict {
   }
   switch (part.kind) {
     case "batcher":
-      return batcherVerdict(part);
+      return batcherStatus(part);
     case "ingress":
-      return ingressVerdict(part);
+      return ingressStatus(part);
     case "inference":
-      return inferenceVerdict(part);
+      return inferenceStatus(part);
   }
 }
 
-function batcherVerdict(part: LiveBatcher): Verdict {
+function batcherStatus(part: LiveBatcher): ProcessStatus {
   const { role, pool, lanes, shed, failed, expired } = part;
   switch (role) {
     case "standby":
@@ -83,7 +83,7 @@ function batcherVerdict(part: LiveBatcher): Verdict {
 const standbyWords = (pool: string): string =>
   `Another batcher holds the tasks of pool ${pool}; its page has the lanes. This one takes over when that one ends.`;
 
-function ingressVerdict({ answered, refused, failed, outcomes, pools }: LiveIngress): Verdict {
+function ingressStatus({ answered, refused, failed, outcomes, pools }: LiveIngress): ProcessStatus {
   const silent = pools.find(({ lanes }) => lanes === null);
   if (silent !== undefined) {
     return problem(
@@ -121,7 +121,7 @@ function ingressVerdict({ answered, refused, failed, outcomes, pools }: LiveIngr
   };
 }
 
-function inferenceVerdict({ isStopping, failed, busy, answered }: LiveInference): Verdict {
+function inferenceStatus({ isStopping, failed, busy, answered }: LiveInference): ProcessStatus {
   if (isStopping) return attention("Stopping", "It finishes its batches and accepts no new ones.");
   if (failed.last10s > 0) {
     return problem(
@@ -148,8 +148,8 @@ const mostFrequent = <Key extends string>(counts: Record<Key, LiveCount>): Key[]
 const totalOf = (counts: Record<string, LiveCount>): number =>
   Object.values(counts).reduce((sum, { last10s }) => sum + last10s, 0);
 
-const problem = (title: string, detail: string): Verdict => ({ level: "problem", title, detail });
-const attention = (title: string, detail: string): Verdict => ({ level: "attention", title, detail });
+const problem = (title: string, detail: string): ProcessStatus => ({ level: "problem", title, detail });
+const attention = (title: string, detail: string): ProcessStatus => ({ level: "attention", title, detail });
 
 /** `title` changes only with the kind of the situation, so a screen reader can be given each change. */
-type Verdict = { level: "ok" | "attention" | "problem"; title: string; detail: string };
+type ProcessStatus = { level: "ok" | "attention" | "problem"; title: string; detail: string };
