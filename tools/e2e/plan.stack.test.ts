@@ -7,19 +7,21 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import test, { type TestContext } from "node:test";
+import test from "node:test";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 
-test("the block of the planner's README plans for a running service, sets the plan and takes it back", async (t) => {
+test("the block of the planner's README plans for a running service, sets the plan and takes it back", async () => {
   const readme = readFileSync(join(repository, "tools/planner/README.md"), "utf8");
   const commands = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
     block.trim().split("\n"),
   );
   assert.deepEqual(commands, ["npm start", "npm run plan", "npm run plan -- apply", "npm run plan -- undo"]);
 
+  // npm start still writes into its folder while it stops.
+  await using opened = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "faceline-plan-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  opened.defer(() => rmSync(folder, { recursive: true }));
   const [port] = await freePorts(1);
   const env = {
     ...process.env,
@@ -40,7 +42,7 @@ test("the block of the planner's README plans for a running service, sets the pl
   };
 
   await assert.rejects(plan(), /No Faceline was started from .*by npm start/s);
-  await startFaceline(t, env);
+  opened.defer(await startFaceline(env));
   const text = await plan();
   assert.match(text, /Sending drawn calls for 20 s/);
   assert.match(text, /The cheapest settings that meet p99 < 1000 ms/);
@@ -53,22 +55,23 @@ test("the block of the planner's README plans for a running service, sets the pl
   assert.match(await plan("undo"), /\(active\): |have the settings of their start/);
 });
 
-/** Starts `npm start` with a development key, as it makes one where it runs the Redis servers itself. */
-async function startFaceline(t: TestContext, env: NodeJS.ProcessEnv): Promise<void> {
+/**
+ * Starts `npm start` with a development key, as it makes one where it runs the Redis servers itself. Returns a
+ * function that stops it.
+ */
+async function startFaceline(env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, [join(repository, "deploy/commands/start.ts"), "--dev-key"], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  t.after(async () => {
-    if (child.exitCode !== null) return;
-    const ended = once(child, "exit");
-    child.kill("SIGINT");
-    await ended;
-  });
+  const ended = once(child, "exit");
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.includes("Faceline is ready")) {
       child.stdout.resume();
-      return;
+      return async () => {
+        child.kill("SIGINT");
+        await ended;
+      };
     }
   }
   assert.fail("npm start ended");

@@ -8,7 +8,7 @@ const profile = newProfile();
 const [defaults, changed] = [newTried({ batchMax: 4 }), newTried({ batchMax: 2, utilisationTarget: 0.7 })];
 
 test("settings that change fewer defaults come first, so that these win where a change buys nothing", () => {
-  const choices = { utilisationTargets: [0.7, 0.85], deadlinesMs: [undefined] };
+  const choices = [0.7, 0.85];
   const [first, ...others] = fewestChangesFirst(settingsOf(3, profile, choices), profile);
   assert.deepEqual(first, { workers: 3, batchMax: 4, utilisationTarget: 0.85 });
   assert.ok(others.slice(0, 4).every((each) => each.batchMax === 4 || each.utilisationTarget === 0.85));

@@ -14,7 +14,6 @@ const PlanFile = z.object({
         workers: z.number().int().min(1),
         batchMax: z.number().int().min(1),
         utilisationTarget: z.number(),
-        deadlineMs: z.number().optional(),
       }),
     })
     .optional(),
@@ -45,8 +44,7 @@ export function readPlan(file: string): ReadPlan {
   if (winner === undefined) {
     throw new Error(`${file} found no settings that meet its target, so there is nothing to apply.`);
   }
-  const { deadlineMs, ...settings } = winner.settings;
-  return { settings: deadlineMs === undefined ? settings : { ...settings, deadlineMs }, machine };
+  return { settings: winner.settings, machine };
 }
 
 /**

@@ -34,7 +34,6 @@ Finds the cheapest settings with which a pool meets a target on some traffic.
 ${trafficUsage}
   --target TEXT        [${targetDefault}]
   --utilisation LIST   values of UTILISATION_TARGET  [0.7,0.85,0.95]
-  --deadlines LIST     deadlines in ms, of every call, in place of the traffic's own
   --workers-max N      [16]
   --tenant-share N     what if one tenant sends this share of the calls  [0.5]
   --json FILE          the plan for npm run plan -- apply, with everything that was tried
@@ -54,7 +53,6 @@ export async function run(args: string[], context: CommandContext): Promise<numb
         values.trace === undefined ? `drawn: ${values.draw}, seed ${values.seed}` : basename(values.trace),
       target: parseTarget(values.target),
       utilisationTargets: numbers(values.utilisation),
-      deadlinesMs: values.deadlines === undefined ? [undefined] : numbers(values.deadlines),
       workersMax: Number(values["workers-max"]),
       tenantShare: share(values["tenant-share"], "--tenant-share"),
       json: values.json,
@@ -70,7 +68,7 @@ export async function makePlan(
   { stateFolder, print, progress }: CommandContext,
 ): Promise<number> {
   const { profile, trace, target, utilisationTargets = utilisationDefaults } = request;
-  const { deadlinesMs = [undefined], tenantShare = 0.5 } = request;
+  const { tenantShare = 0.5 } = request;
   const folder = join(stateFolder, "plan");
   const work = workOfCalls(trace, profile);
   const parts = planScopes(trace, work);
@@ -97,8 +95,7 @@ export async function makePlan(
   const found = await search({
     workersMin: Math.max(1, Math.floor(load)),
     workersMax,
-    settingsOf: (workers) =>
-      fewestChangesFirst(settingsOf(workers, profile, { utilisationTargets, deadlinesMs }), profile),
+    settingsOf: (workers) => fewestChangesFirst(settingsOf(workers, profile, utilisationTargets), profile),
     evaluate,
   });
   // What lies within the error band is no reason to change a setting.
@@ -159,7 +156,6 @@ const options = {
   ...trafficOptions,
   target: { type: "string", default: targetDefault },
   utilisation: { type: "string", default: utilisationDefaults.join() },
-  deadlines: { type: "string" },
   "workers-max": { type: "string", default: `${workersDefault}` },
   "tenant-share": { type: "string", default: "0.5" },
   json: { type: "string" },
@@ -173,8 +169,6 @@ type PlanRequest = {
   source: string;
   target: Target;
   utilisationTargets?: number[];
-  /** Undefined: as the trace has them. */
-  deadlinesMs?: (number | undefined)[];
   workersMax?: number;
   tenantShare?: number;
   /** Undefined: in the state folder. */

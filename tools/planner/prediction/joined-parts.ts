@@ -6,10 +6,9 @@ import type { TracePart } from "../trace/trace-part.ts";
  * Returns the calls of several parts of a trace as one stream of arrivals, the first at instant 0. Each part
  * begins once the calls of the one before it have ended, so that no queue is left, and the scheduler keeps
  * the run times and hops that it has measured: one that begins anew refuses calls in a burst that it would
- * answer hours later. `deadlineMs`: of every call; undefined: as the trace has it.
+ * answer hours later. `rateFactor`: how many times as fast the calls come.
  */
-export function joinParts(trace: Trace, parts: readonly TracePart[], change: TrafficChange): JoinedParts {
-  const { rateFactor = 1, deadlineMs } = change;
+export function joinParts(trace: Trace, parts: readonly TracePart[], rateFactor: number): JoinedParts {
   const { atMs, timeBudgetMs } = trace.columns;
   const joined: { part: TracePart; first: number; startMs: number; arrivals: Arrivals }[] = [];
   const gaps: { fromMs: number; untilMs: number }[] = [];
@@ -18,11 +17,11 @@ export function joinParts(trace: Trace, parts: readonly TracePart[], change: Tra
     const { from, until } = part;
     const before = parts[number - 1];
     if (before !== undefined) {
-      const gapMs = deadlineMs ?? longest(timeBudgetMs.subarray(before.from, before.until));
+      const gapMs = longest(timeBudgetMs.subarray(before.from, before.until));
       gaps.push({ fromMs: endMs, untilMs: endMs + gapMs });
       endMs += gapMs;
     }
-    joined.push({ part, first: calls, startMs: endMs, arrivals: trace.arrivals(from, until, change) });
+    joined.push({ part, first: calls, startMs: endMs, arrivals: trace.arrivals(from, until, rateFactor) });
     calls += until - from;
     if (until > from) endMs += (atMs[until - 1]! - atMs[from]!) / rateFactor;
   }
@@ -48,8 +47,6 @@ export function joinParts(trace: Trace, parts: readonly TracePart[], change: Tra
     },
   };
 }
-
-type TrafficChange = { rateFactor?: number; deadlineMs?: number };
 
 const longest = (values: Float64Array): number => values.reduce((most, each) => Math.max(most, each), 0);
 

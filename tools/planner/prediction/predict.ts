@@ -59,9 +59,7 @@ export function predict(
 function simulate(context: SimulationContext): Measure[] {
   const { trace, profile, settings, plan, target, recorder, totals } = context;
   const { parts, rateFactor = 1 } = plan;
-  const { deadlineMs } = settings;
-  const change = { rateFactor, ...(deadlineMs !== undefined && { deadlineMs }) };
-  const joined = joinParts(trace, parts, change);
+  const joined = joinParts(trace, parts, rateFactor);
   const lastAt = startAt + joined.lastAtMs;
   const seed = plan.seed ?? 0;
   const serviceMs = trace.columns.measured?.serviceMs ?? assumedServiceMs;
@@ -150,8 +148,6 @@ export type PoolSettings = {
   workers: number;
   batchMax: number;
   utilisationTarget: number;
-  /** Deadline of every call; undefined: as the trace has it. */
-  deadlineMs?: number;
 };
 
 export type PredictionPlan = {

@@ -35,9 +35,3 @@ test("each setting stands with the service that reads it, in every form", () => 
     ].join("\n"),
   );
 });
-
-test("a deadline is a setting of the ingress", () => {
-  const { environment, helm } = permanentSettings({ ...settings, deadlineMs: 2_000 });
-  assert.match(environment, /\nDEADLINE_DEFAULT_MS=2000 {2}# ingress$/);
-  assert.match(helm, /\ningress:\n {2}env:\n {4}DEADLINE_DEFAULT_MS: "2000"$/);
-});

@@ -27,13 +27,10 @@ export function permanentSettings(settings: PoolSettings): PermanentSettings {
   };
 }
 
-function servicesOf({ workers, batchMax, utilisationTarget, deadlineMs }: PoolSettings): ServiceSettings[] {
+function servicesOf({ workers, batchMax, utilisationTarget }: PoolSettings): ServiceSettings[] {
   return [
     { service: "inference", env: { BATCH_MAX: `${batchMax}` }, copies: workers },
     { service: "batcher", env: { UTILISATION_TARGET: `${utilisationTarget}` } },
-    ...(deadlineMs === undefined
-      ? []
-      : [{ service: "ingress" as const, env: { DEADLINE_DEFAULT_MS: `${deadlineMs}` } }]),
   ];
 }
 
@@ -43,7 +40,7 @@ const copiesLines: Record<string, (copies: number) => string[]> = {
 };
 
 type ServiceSettings = {
-  service: "inference" | "batcher" | "ingress";
+  service: "inference" | "batcher";
   env: Record<string, string>;
   /** Processes; undefined: as many as before. */
   copies?: number;

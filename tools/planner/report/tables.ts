@@ -126,7 +126,6 @@ const head = [
   "workers",
   "batch max",
   "target",
-  "deadline",
   "p50 ms",
   "p99 ms",
   "shed",
@@ -137,14 +136,13 @@ const head = [
 ];
 
 function cells({ settings, prediction, name }: NamedPrediction, band: ErrorBand): string[] {
-  const { workers, batchMax, utilisationTarget, deadlineMs } = settings;
+  const { workers, batchMax, utilisationTarget } = settings;
   const { p50Ms, p99Ms, shed, late, meanBatch, utilisation, workerSecondsPer1000 } = prediction;
   return [
     name,
     `${workers}`,
     `${batchMax}`,
     `${utilisationTarget}`,
-    deadlineMs === undefined ? "" : `${deadlineMs}`,
     bandText(p50Ms, band.p50),
     bandText(p99Ms, band.p99),
     percent(shed),

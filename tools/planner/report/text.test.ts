@@ -19,7 +19,7 @@ test("no line is wider than a terminal, whatever it says", () => {
     winner: undefined,
     unmet: {
       nearest: {
-        ...newTried({ workers: 128, batchMax: 1_024, deadlineMs: 120_000 }),
+        ...newTried({ workers: 128, batchMax: 1_024 }),
         target: { p99: 100_000 },
       },
       more: undefined,

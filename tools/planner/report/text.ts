@@ -34,14 +34,13 @@ export function planText(plan: Plan, next: NextSteps): string {
 
 function foundLines(plan: FoundPlan): string[] {
   const { winner, target, tried } = plan;
-  const { workers, batchMax, utilisationTarget, deadlineMs } = winner.settings;
+  const { workers, batchMax, utilisationTarget } = winner.settings;
   return [
     `The cheapest settings that meet ${targetText(target)}:`,
     "",
     `  workers             ${workers}${machinesText(plan)}`,
     `  BATCH_MAX           ${batchMax}`,
     `  UTILISATION_TARGET  ${utilisationTarget}`,
-    ...(deadlineMs === undefined ? [] : [`  DEADLINE_DEFAULT_MS ${deadlineMs}`]),
     "",
     ...(machinesOf(plan) === 1 ? [`  ${permanentSettings(winner.settings).npmStart}`] : [severalMachines]),
     "",

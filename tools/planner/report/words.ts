@@ -45,10 +45,9 @@ export const targetText = (target: Target): string =>
     .join(", ");
 
 /** "3 workers, BATCH_MAX 8 and UTILISATION_TARGET 0.85" */
-export function settingsText({ workers, batchMax, utilisationTarget, deadlineMs }: PoolSettings): string {
-  const deadline = deadlineMs === undefined ? "" : ` and a deadline of ${deadlineMs} ms`;
+export function settingsText({ workers, batchMax, utilisationTarget }: PoolSettings): string {
   const utilisation = `UTILISATION_TARGET ${utilisationTarget}`;
-  return `${workersText(workers)}, BATCH_MAX ${batchMax}${deadline === "" ? " and" : ","} ${utilisation}${deadline}`;
+  return `${workersText(workers)}, BATCH_MAX ${batchMax} and ${utilisation}`;
 }
 
 /** The share of calls that were answered before their deadline. */
@@ -101,10 +100,7 @@ export function batchSizeSentence({ tried, winner }: FoundPlan): string[] {
   const { workers, utilisationTarget } = winner.settings;
   const alike = tried.filter(
     ({ scope, settings }) =>
-      scope === "windows" &&
-      settings.workers === workers &&
-      settings.utilisationTarget === utilisationTarget &&
-      settings.deadlineMs === winner.settings.deadlineMs,
+      scope === "windows" && settings.workers === workers && settings.utilisationTarget === utilisationTarget,
   );
   const p99s = alike.map(({ prediction }) => prediction.p99Ms);
   const isAlike = Math.max(...p99s) <= sameP99Factor * Math.min(...p99s);
@@ -131,7 +127,6 @@ export function unmetSentences({ unmet, target }: Plan): string[] {
 
 /** Whether a plan sets nothing but the number of workers. */
 export const isDefault = (settings: PoolSettings, { sameWorkers }: DefaultsComparison): boolean =>
-  settings.deadlineMs === undefined &&
   settings.batchMax === sameWorkers.settings.batchMax &&
   settings.utilisationTarget === sameWorkers.settings.utilisationTarget;
 

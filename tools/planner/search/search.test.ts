@@ -11,7 +11,7 @@ import { paretoFront, type Scope, search } from "./search.ts";
 import { nameOf, settingsOf } from "./settings-grid.ts";
 import { busiestWindows } from "./windows.ts";
 
-const choices = { utilisationTargets: [0.7, 0.95], deadlinesMs: [undefined] };
+const choices = [0.7, 0.95];
 
 test("the fewest workers that meet the target win, with the batch size of the least p99", async () => {
   const { result, evaluated } = await searchWith((settings) => ({

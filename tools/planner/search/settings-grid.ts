@@ -4,29 +4,17 @@ import { sizesOf } from "../profile/profile.ts";
 
 /**
  * Returns the settings that are compared for a number of workers: every calibrated batch size as BATCH_MAX,
- * with each utilisation target and deadline.
+ * with each utilisation target.
  */
-export function settingsOf(workers: number, profile: Profile, choices: GridChoices): PoolSettings[] {
-  const { utilisationTargets, deadlinesMs } = choices;
-  return sizesOf(profile).flatMap((batchMax) =>
-    utilisationTargets.flatMap((utilisationTarget) =>
-      deadlinesMs.map((deadlineMs) => ({
-        workers,
-        batchMax,
-        utilisationTarget,
-        ...(deadlineMs !== undefined && { deadlineMs }),
-      })),
-    ),
+export const settingsOf = (
+  workers: number,
+  profile: Profile,
+  utilisationTargets: readonly number[],
+): PoolSettings[] =>
+  sizesOf(profile).flatMap((batchMax) =>
+    utilisationTargets.map((utilisationTarget) => ({ workers, batchMax, utilisationTarget })),
   );
-}
 
 /** A short name that is the same for the same settings. */
-export const nameOf = ({ workers, batchMax, utilisationTarget, deadlineMs }: PoolSettings): string =>
-  `${workers} ${workers === 1 ? "worker" : "workers"}, BATCH_MAX ${batchMax}, UTILISATION_TARGET ${utilisationTarget}` +
-  (deadlineMs === undefined ? "" : `, deadline ${deadlineMs} ms`);
-
-type GridChoices = {
-  utilisationTargets: readonly number[];
-  /** undefined: as the trace has them. */
-  deadlinesMs: readonly (number | undefined)[];
-};
+export const nameOf = ({ workers, batchMax, utilisationTarget }: PoolSettings): string =>
+  `${workers} ${workers === 1 ? "worker" : "workers"}, BATCH_MAX ${batchMax}, UTILISATION_TARGET ${utilisationTarget}`;

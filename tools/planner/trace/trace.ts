@@ -63,11 +63,10 @@ export class Trace {
 
   /**
    * Returns the calls from index `from` to below `until` as arrivals for a simulation, the first at
-   * instant 0. `change` may give them another deadline or rate.
+   * instant 0. `rateFactor`: how many times as fast they come.
    */
-  arrivals(from: number, until: number, change: TrafficChange = {}): Arrivals {
+  arrivals(from: number, until: number, rateFactor = 1): Arrivals {
     const { atMs, tenant, lane, timeBudgetMs, firstPicture, cost, lanes } = this.columns;
-    const { deadlineMs, rateFactor = 1 } = change;
     const startMs = atMs[from] ?? 0;
     const names = new Map<number, string>();
     /** One string for all calls of a tenant: equal ones are compared letter by letter. */
@@ -89,7 +88,7 @@ export class Trace {
           tasks: costs.length,
           costs,
           lane: lanes[lane[call]!]!,
-          timeBudgetMs: deadlineMs ?? timeBudgetMs[call]!,
+          timeBudgetMs: timeBudgetMs[call]!,
         };
       },
     };
@@ -187,9 +186,6 @@ function costOf({ bytes, pixels }: PictureSize): number {
 }
 
 export type PictureSize = { bytes: number; pixels: number };
-
-/** Changes of what-ifs. `deadlineMs`: of every call. `rateFactor`: how many times as fast the calls come. */
-type TrafficChange = { deadlineMs?: number; rateFactor?: number };
 
 type TraceCall = {
   /** Since the start of the trace. */
