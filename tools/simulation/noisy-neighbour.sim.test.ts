@@ -14,7 +14,7 @@ import { Simulation } from "./simulation.ts";
 
 const forMs = 60_000;
 const victims = ["a", "b", "c", "d"];
-/** By then the demand of each tenant and the time of a unit of cost are known. */
+/** Instant from which the demand of each tenant and the time of a unit of cost are known. */
 const settledAt = startAt + 10_000;
 
 const pools = {

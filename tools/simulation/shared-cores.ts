@@ -31,7 +31,7 @@ export class SharedCores {
     return this.#brief.jobs.length + this.#long.jobs.length;
   }
 
-  /** From now on all jobs take so many times as long. */
+  /** Makes all jobs take so many times as long from now on. */
   setPace(factor: number): void {
     this.#advance();
     this.#pace = factor;
@@ -102,6 +102,6 @@ type JobClass = {
   progress: number;
   /** CPU time that a job of this class would have used that was there from the start. */
   usedMs: number;
-  /** By the progress at which they end, the first one last. */
+  /** Jobs by the progress at which they end, the first one last. */
   readonly jobs: { endsAt: number; usedMsBefore: number; done: (usedMs: number) => void }[];
 };
